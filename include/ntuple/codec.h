@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From stored bytes to elements, as three tables: checksums, compressions and encodings. A row is all that a
+ * reader, a JSON document, an extended attribute or a test needs to know; adding one is adding a row.
+ */
+#ifndef NTUPLE_CODEC_H
+#define NTUPLE_CODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntuple/error.h>
+
+/* ---- element kinds: what a decoded element is in memory (NumPy's layout, little-endian) ---- */
+
+enum nt_element {
+    NT_ELEMENT_BOOL,   /* |b1, 0 or 1 */
+    NT_ELEMENT_BYTE,   /* |u1, characters and uninterpreted bytes */
+    NT_ELEMENT_INT8,
+    NT_ELEMENT_UINT8,
+    NT_ELEMENT_INT16,
+    NT_ELEMENT_UINT16,
+    NT_ELEMENT_INT32,
+    NT_ELEMENT_UINT32,
+    NT_ELEMENT_INT64,
+    NT_ELEMENT_UINT64,
+    NT_ELEMENT_REAL16,
+    NT_ELEMENT_REAL32,
+    NT_ELEMENT_REAL64,
+    NT_ELEMENT_SWITCH, /* packed struct (index <u8, tag <u4), 12 bytes */
+    NT_ELEMENT_OPAQUE, /* bytes of a dtype that only its text describes (structured, strings, big-endian, ...) */
+    NT_ELEMENT_COUNT
+};
+
+struct nt_element_info {
+    const char *name;  /* "int32" */
+    const char *dtype; /* NumPy's, e.g. "<i4"; for Switch "[('index', '<u8'), ('tag', '<u4')]"; NULL for OPAQUE */
+    uint32_t bytes;    /* 0 for OPAQUE */
+};
+
+/* The row of an element kind; never NULL for a member of the enum. */
+const struct nt_element_info *nt_element_info(enum nt_element element);
+
+/* Convert `count` elements by value, e.g. Real32 -> Real64 or Bit -> int32. Same-size signed/unsigned integers
+ * keep their bits (old drafts store signed fields under unsigned ids). A value that the target cannot hold is
+ * NT_CORRUPT with its number as offset. Rows exist for all numeric pairs; `supported` tells without converting. */
+bool nt_element_can_convert(enum nt_element from, enum nt_element to);
+enum nt_status nt_element_convert(enum nt_element from, const void *input, enum nt_element to, void *output,
+                                  size_t count, struct nt_error *error);
+
+/* ---- checksums ---- */
+
+enum nt_checksum_kind {
+    NT_CHECKSUM_NONE,
+    NT_CHECKSUM_XXH3_64, /* little-endian u64 */
+    NT_CHECKSUM_CRC32,   /* zlib's, little-endian u32 */
+    NT_CHECKSUM_ADLER32,
+    NT_CHECKSUM_MD5,
+    NT_CHECKSUM_SHA1,
+    NT_CHECKSUM_SHA224,
+    NT_CHECKSUM_SHA256,
+    NT_CHECKSUM_SHA384,
+    NT_CHECKSUM_SHA512,
+    NT_CHECKSUM_COUNT
+};
+
+struct nt_checksum {
+    const char *name;  /* as in JSON and extended attributes: "xxh3-64", "crc32", "none" */
+    uint32_t bytes;    /* as stored, little-endian for integers */
+    void (*compute)(const void *data, size_t bytes, uint8_t *digest); /* NULL for none */
+};
+
+/* The row of a kind; never NULL for a member of the enum. */
+const struct nt_checksum *nt_checksum(enum nt_checksum_kind kind);
+uint64_t nt_xxh3(const void *data, size_t bytes);
+uint32_t nt_crc32(const void *data, size_t bytes);
+
+/* NT_OK where `stored` (the row's bytes) is the checksum of `data`, else NT_CHECKSUM with both as hex. */
+enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, size_t bytes,
+                                  const uint8_t *stored, uint64_t offset, struct nt_error *error);
+
+/* ---- compression ---- */
+
+/* Decompressors' state and scratch memory. One per thread; never shared. */
+struct nt_codec_context;
+struct nt_codec_context *nt_codec_context_new(void); /* NULL without memory */
+void nt_codec_context_free(struct nt_codec_context *context);
+/* Scratch memory of at least `bytes`, valid until the next call with the same slot (0..3). NULL without memory. */
+uint8_t *nt_codec_scratch(struct nt_codec_context *context, unsigned slot, size_t bytes);
+
+enum nt_compression_kind {
+    NT_COMPRESSION_NONE,
+    NT_COMPRESSION_ROOT_BLOCKS, /* a chain of blocks with 9-byte headers, of any algorithm; stored where the sizes agree */
+    NT_COMPRESSION_BLOSC,       /* one c-blosc 1 chunk */
+    NT_COMPRESSION_ELSEWHERE,   /* the bytes are not in this source (URI, object store): reading is refused */
+    NT_COMPRESSION_COUNT
+};
+
+struct nt_compression {
+    const char *name;
+    /* `output_bytes` is known beforehand: short or long output is NT_CORRUPT. */
+    enum nt_status (*decompress)(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t output_bytes,
+                                 struct nt_codec_context *context, struct nt_error *error);
+    /* The algorithm's name as the stored bytes tell it ("zstd", "lz4", "zlib", "old-zlib", "lzma", "none",
+     * "blosclz", ...); `input` are the first min(16, input_bytes) bytes. NULL: `name`. */
+    const char *(*algorithm)(const uint8_t *input, size_t input_bytes, size_t output_bytes);
+};
+
+const struct nt_compression *nt_compression(enum nt_compression_kind kind);
+
+/* ---- encodings: how the elements of a page lie in its uncompressed ("packed") bytes ---- */
+
+enum nt_encoding_kind {
+    NT_ENCODING_BIT,
+    NT_ENCODING_BYTE,
+    NT_ENCODING_CHAR,
+    NT_ENCODING_INT8,
+    NT_ENCODING_UINT8,
+    NT_ENCODING_INT16,
+    NT_ENCODING_UINT16,
+    NT_ENCODING_INT32,
+    NT_ENCODING_UINT32,
+    NT_ENCODING_INT64,
+    NT_ENCODING_UINT64,
+    NT_ENCODING_REAL16,
+    NT_ENCODING_REAL32,
+    NT_ENCODING_REAL64,
+    NT_ENCODING_INDEX32,
+    NT_ENCODING_INDEX64,
+    NT_ENCODING_SWITCH,       /* u64 index, u32 tag */
+    NT_ENCODING_SWITCH_44_20, /* drafts: one u64, index in the low 44 bits, tag in the high 20 */
+    NT_ENCODING_SWITCH_32_32, /* before 6.27: index in the low 32 bits, tag in the high 32 */
+    NT_ENCODING_SPLIT_INT16,
+    NT_ENCODING_SPLIT_UINT16,
+    NT_ENCODING_SPLIT_INT32,
+    NT_ENCODING_SPLIT_UINT32,
+    NT_ENCODING_SPLIT_INT64,
+    NT_ENCODING_SPLIT_UINT64,
+    NT_ENCODING_SPLIT_REAL16,
+    NT_ENCODING_SPLIT_REAL32,
+    NT_ENCODING_SPLIT_REAL64,
+    NT_ENCODING_SPLIT_INDEX32,
+    NT_ENCODING_SPLIT_INDEX64,
+    NT_ENCODING_REAL32_TRUNC,
+    NT_ENCODING_REAL32_QUANT,
+    NT_ENCODING_OPAQUE,         /* elements of `bits`/8 bytes as they are */
+    NT_ENCODING_ROARING_ARRAY,  /* see format/roaring; `parameter` is added to each value */
+    NT_ENCODING_ROARING_BITSET,
+    NT_ENCODING_ROARING_RUN,
+    NT_ENCODING_UNKNOWN,        /* a column type that this build does not know: cannot be decoded */
+    NT_ENCODING_COUNT
+};
+
+/* What a decoder must know beside the bytes. */
+struct nt_decoder {
+    enum nt_encoding_kind encoding;
+    enum nt_element element; /* of the output; the row's own but for Roaring (UINT32 or UINT64) */
+    uint32_t bits;           /* bits of an element in the packed bytes */
+    uint32_t element_bytes;  /* bytes of a decoded element */
+    double minimum, maximum; /* value range of Real32Quant */
+};
+
+struct nt_encoding {
+    const char *name;        /* the specification's: "SplitInt32" */
+    const char *steps;       /* "split, zigzag"; "" where elements are stored as they are */
+    enum nt_element element;
+    uint32_t minimum_bits, maximum_bits; /* equal but for Real32Trunc, Real32Quant, Opaque */
+    bool is_index;           /* elements are cluster-relative end offsets */
+    /* Decode `elements` elements of `packed_bytes` bytes (exactly nt_packed_bytes) into `output`
+     * (elements * decoder->element_bytes). Input and output never overlap, need no alignment. NULL: UNKNOWN. */
+    enum nt_status (*decode)(const struct nt_decoder *decoder, uint64_t parameter, const uint8_t *packed,
+                             size_t packed_bytes, uint8_t *output, size_t elements, struct nt_error *error);
+    /* True where packed and decoded bytes are the same, so that a page may be decompressed in place. */
+    bool is_identity;
+};
+
+/* The row of a kind; never NULL for a member of the enum. */
+const struct nt_encoding *nt_encoding(enum nt_encoding_kind kind);
+
+/* A decoder for a kind with its usual element; `bits` 0 means the row's own. NT_CORRUPT where bits are out of range. */
+enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind kind, uint32_t bits,
+                               double minimum, double maximum, struct nt_error *error);
+
+/* Bytes of a page's elements after decompression, ceil(elements * bits / 8); false when it overflows. */
+bool nt_packed_bytes(const struct nt_decoder *decoder, uint64_t elements, uint64_t *bytes_ret);
+
+/* Table lookup and call. */
+enum nt_status nt_decode(const struct nt_decoder *decoder, uint64_t parameter, const uint8_t *packed,
+                         size_t packed_bytes, uint8_t *output, size_t elements, struct nt_error *error);
+
+#endif

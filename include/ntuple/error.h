@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Errors travel as values: a function returns an nt_status and, where something went wrong, leaves a message
+ * for people in the caller's nt_error: what was expected, what was found, and where.
+ *
+ * An nt_error belongs to the caller and needs no cleanup; `struct nt_error error = {0};` is a valid start.
+ * Every function accepts NULL where an error is not of interest. The first failure wins: functions write an
+ * error only when they return it. None of this is shared between threads.
+ */
+#ifndef NTUPLE_ERROR_H
+#define NTUPLE_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum nt_status {
+    NT_OK = 0,
+    NT_NOT_FOUND,       /* no such file, name or number */
+    NT_NOT_THIS_FORMAT, /* the bytes are not of the format that was tried */
+    NT_UNSUPPORTED,     /* well-formed, but something that this build does not read */
+    NT_CORRUPT,         /* the bytes contradict the specification or themselves */
+    NT_CHECKSUM,        /* a checksum does not match */
+    NT_TRUNCATED,       /* the source ends before the bytes do */
+    NT_CHANGED,         /* the source was replaced or modified while it was open */
+    NT_IO,              /* the operating system refused; system_error has its errno */
+    NT_NO_MEMORY,
+    NT_LIMIT,    /* larger than a limit that protects the reader */
+    NT_INVALID,  /* an argument of the caller is wrong */
+    NT_CANCELED, /* the caller asked to stop */
+};
+
+#define NT_NO_OFFSET UINT64_MAX
+
+struct nt_error {
+    enum nt_status status;
+    int system_error;    /* errno for NT_IO, else 0 */
+    uint64_t offset;     /* where in the source, or NT_NO_OFFSET */
+    char message[512];   /* one line, no newline; contains place, expected and found where they are known */
+    char expected[96];   /* set by nt_fail_mismatch, else empty */
+    char found[96];
+};
+
+/* A short name of a status, e.g. "corrupt". Never NULL. */
+const char *nt_status_name(enum nt_status status);
+
+/* Fill `error` (may be NULL) and return `status`. `offset` is a byte position in the source or NT_NO_OFFSET. */
+enum nt_status nt_fail(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same for "`what`: expected X, found Y". */
+enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, uint64_t offset,
+                                const char *what, const char *expected, const char *found);
+
+/* The same for two integers. */
+enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset, const char *what,
+                              uint64_t expected, uint64_t found);
+
+/* NT_IO with an errno value, its text appended to the message. */
+enum nt_status nt_fail_system(struct nt_error *error, int system_error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+enum nt_status nt_fail_memory(struct nt_error *error);
+
+/* Put "context: " in front of the message of an error that is being passed on; returns its status. */
+enum nt_status nt_error_context(struct nt_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * libntuple: read RNTuple files of every generation, and other columnar formats, through one model.
+ */
+#ifndef NTUPLE_NTUPLE_H
+#define NTUPLE_NTUPLE_H
+
+#include <ntuple/codec.h>
+#include <ntuple/error.h>
+#include <ntuple/format.h>
+#include <ntuple/model.h>
+#include <ntuple/read.h>
+#include <ntuple/source.h>
+
+#define NTUPLE_VERSION "0.1.0"
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
+
+struct block {
+    struct block *next;
+    size_t used, capacity;
+    alignas(max_align_t) unsigned char bytes[];
+};
+
+struct nt_arena {
+    struct block *blocks;
+};
+
+struct nt_arena *nt_arena_new(void)
+{
+    return calloc(1, sizeof(struct nt_arena));
+}
+
+void nt_arena_free(struct nt_arena *arena)
+{
+    if (!arena)
+        return;
+    while (arena->blocks) {
+        struct block *next = arena->blocks->next;
+        free(arena->blocks);
+        arena->blocks = next;
+    }
+    free(arena);
+}
+
+void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct block *block = arena->blocks;
+    if (!block || bytes > block->capacity - block->used) {
+        size_t capacity = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+        block = calloc(1, sizeof(*block) + capacity);
+        if (!block)
+            return NULL;
+        block->capacity = capacity;
+        block->next = arena->blocks;
+        arena->blocks = block;
+    }
+    void *memory = block->bytes + block->used;
+    block->used += bytes;
+    return memory;
+}
+
+char *nt_arena_copy(struct nt_arena *arena, const void *bytes, size_t length)
+{
+    char *copy = length < SIZE_MAX ? nt_arena_alloc(arena, length + 1, 1) : NULL;
+    if (copy && length)
+        memcpy(copy, bytes, length);
+    return copy;
+}
+
+char *nt_arena_format(struct nt_arena *arena, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = length < 0 ? NULL : nt_arena_alloc(arena, (size_t)length + 1, 1);
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}

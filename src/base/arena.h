@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory that lives and dies as a whole: what a data set is made of.
+ */
+#ifndef NT_BASE_ARENA_H
+#define NT_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct nt_arena;
+
+struct nt_arena *nt_arena_new(void); /* NULL without memory */
+void nt_arena_free(struct nt_arena *arena); /* accepts NULL */
+
+/* Zeroed memory for `count` items of `size` bytes, aligned for any type; NULL without memory or on overflow. */
+void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size);
+/* A NUL-terminated copy; NULL without memory. */
+char *nt_arena_copy(struct nt_arena *arena, const void *bytes, size_t length);
+char *nt_arena_format(struct nt_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

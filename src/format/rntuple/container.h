@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What holds RNTuples: a TFile (ROOT's container of keys and directories) or a bare file. A container finds the
+ * anchors; the rest is found from them.
+ */
+#ifndef NT_FORMAT_RNTUPLE_CONTAINER_H
+#define NT_FORMAT_RNTUPLE_CONTAINER_H
+
+#include <ntuple/model.h>
+
+/* An anchor object, as a key (or the bare file) holds it. */
+struct nt_anchor_object {
+    uint32_t directory;      /* index into the file's directories */
+    struct nt_text name;     /* of the key */
+    uint32_t cycle;
+    bool is_newest_cycle;    /* false: another key of this name in this directory has a higher cycle */
+    const char *class_name;  /* "ROOT::RNTuple" or "ROOT::Experimental::RNTuple" */
+    const uint8_t *bytes;    /* the streamed object, uncompressed, its checksum included; NULL: see failure */
+    size_t length;
+    uint64_t offset;         /* of the object's stored bytes in the file */
+    uint64_t stored_bytes;
+    const struct nt_error *failure;
+};
+
+struct nt_container {
+    const char *kind;        /* "TFile" or "bare" */
+    const struct nt_anchor_object *anchors;
+    uint32_t anchor_count;
+    void *details;           /* the container's own: for its documents, layout and file.json */
+};
+
+/* Recognise the container of file->source, read its directories (added to the file) and its anchors. Sets the
+ * file's documents, describe and layout as far as they are the container's. All memory is the file's arena.
+ * NT_NOT_THIS_FORMAT says what the file is instead, where it can be told (a ROOT file without an RNTuple,
+ * with the classes of its keys; a Parquet file; ...). */
+enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container_ret, struct nt_error *error);
+
+/* A source that reads payloads (pages with their digest, envelopes) of `file_source`, which stays the caller's.
+ * A payload of more than `maximum_key_bytes` lies in several keys: its first key ends with the little-endian
+ * 64-bit offsets of the others. 0: payloads are never split. Reading with the payload's own offset and full
+ * size gives its bytes joined; every other read is of the file as it is. */
+enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t maximum_key_bytes,
+                                     struct nt_source **source_ret, struct nt_error *error);
+
+/* Where the payload at `offset` of `bytes` bytes lies: one extent or several (from malloc). */
+enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t offset, uint64_t bytes,
+                                  struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
+
+#endif

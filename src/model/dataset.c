@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A data set: linking fields and columns once they are known, and the page lists of its cluster groups.
+ *
+ * Invariant of a group's state: 0 until a call under the lock ends; then 1 (ranges and pages are valid and never
+ * change) or 2 (`failure` is valid). Readers test the state without the lock, with acquire order. A failure of the
+ * machine (I/O, memory) leaves 0: the next call tries again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntuple/model.h>
+
+#include "base/arena.h"
+
+/* ---- linking ---- */
+
+/* A cycle would never reach a top-level field: walk up at most NT_MAX_DEPTH steps. */
+static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t depth = 0;
+        for (uint32_t at = dataset->fields[i].parent; at != NT_NONE; at = dataset->fields[at].parent) {
+            if (at >= dataset->field_count)
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                               "field %u: its parent is field %u, but there are only %u fields",
+                               dataset->fields[i].id, at, dataset->field_count);
+            if (++depth > NT_MAX_DEPTH)
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                               "field %u: nested deeper than %d, or its own ancestor", dataset->fields[i].id,
+                               NT_MAX_DEPTH);
+        }
+    }
+    return NT_OK;
+}
+
+/* Children in the order of their ids: fields are visited in id order and appended to their parents' slices. */
+static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *order, struct nt_error *error)
+{
+    uint32_t count = dataset->field_count;
+    dataset->children = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    uint32_t *next = calloc(count ? count : 1, sizeof(uint32_t));
+    if (!dataset->children || !next) {
+        free(next);
+        return nt_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (dataset->fields[i].parent == NT_NONE)
+            dataset->top_count++;
+        else
+            dataset->fields[dataset->fields[i].parent].child_count++;
+    }
+    uint32_t used = dataset->top_count, top = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        dataset->fields[i].first_child = used;
+        used += dataset->fields[i].child_count;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t parent = dataset->fields[order[k]].parent;
+        if (parent == NT_NONE)
+            dataset->children[top++] = order[k];
+        else
+            dataset->children[dataset->fields[parent].first_child + next[parent]++] = order[k];
+    }
+    free(next);
+    return NT_OK;
+}
+
+struct column_key {
+    uint32_t field, representation, id, index;
+};
+
+static int compare_column_keys(const void *left, const void *right)
+{
+    const struct column_key *a = left, *b = right;
+    if (a->field != b->field)
+        return a->field < b->field ? -1 : 1;
+    if (a->representation != b->representation)
+        return a->representation < b->representation ? -1 : 1;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Columns in the order (field, representation, id); every representation must have as many. */
+static enum nt_status link_field_columns(struct nt_dataset *dataset, const struct column_key *keys,
+                                         uint32_t *position, struct nt_error *error)
+{
+    uint32_t count = dataset->column_count;
+    for (uint32_t first = 0, end; first < count; first = end) {
+        struct nt_field *field = &dataset->fields[keys[first].field];
+        uint32_t in_first = 0, expected = 0, representation = NT_NONE;
+        for (end = first; end < count && keys[end].field == keys[first].field; end++) {
+            if (keys[end].representation != representation) {
+                if (keys[end].representation != expected)
+                    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                                   "field %u: representation %u where %u was expected", field->id,
+                                   keys[end].representation, expected);
+                representation = keys[end].representation;
+                expected++;
+            }
+            if (representation == 0)
+                in_first++;
+            dataset->field_columns[*position + end - first] = keys[end].index;
+        }
+        if (in_first * expected != end - first)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "field %u: its %u representations have %u columns in all, not %u each", field->id,
+                           expected, end - first, in_first);
+        field->first_column = *position;
+        field->column_count = end - first;
+        field->columns_per_representation = in_first;
+        field->owns_columns = true;
+        for (uint32_t i = first; i < end; i++)
+            dataset->columns[keys[i].index].position = (i - first) % in_first;
+        *position += end - first;
+    }
+    return NT_OK;
+}
+
+static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = dataset->column_count, position = 0;
+    dataset->field_columns = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    struct column_key *keys = calloc(count ? count : 1, sizeof(*keys));
+    enum nt_status status = NT_OK;
+    if (!dataset->field_columns || !keys) {
+        status = nt_fail_memory(error);
+        goto out;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_column *column = &dataset->columns[i];
+        if (column->field >= dataset->field_count) {
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u belongs to a field that does not exist",
+                             column->id);
+            goto out;
+        }
+        keys[i] = (struct column_key){column->field, column->representation, column->id, i};
+    }
+    qsort(keys, count, sizeof(*keys), compare_column_keys);
+    status = link_field_columns(dataset, keys, &position, error);
+out:
+    free(keys);
+    return status;
+}
+
+struct field_key {
+    uint32_t id, index;
+};
+
+static int compare_field_keys(const void *left, const void *right)
+{
+    const struct field_key *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = dataset->field_count;
+    struct field_key *keys = calloc(count ? count : 1, sizeof(*keys));
+    uint32_t *order = calloc(count ? count : 1, sizeof(*order));
+    enum nt_status status = NT_OK;
+    if (!keys || !order) {
+        status = nt_fail_memory(error);
+        goto out;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = (struct field_key){dataset->fields[i].id, i};
+    qsort(keys, count, sizeof(*keys), compare_field_keys);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = keys[i].index;
+    status = check_ancestors(dataset, error);
+    if (status == NT_OK)
+        status = link_children(dataset, order, error);
+    if (status == NT_OK)
+        status = link_columns(dataset, error);
+out:
+    free(keys);
+    free(order);
+    return status;
+}
+
+/* ---- cluster groups ---- */
+
+enum { GROUP_NOT_LOADED, GROUP_LOADED, GROUP_FAILED };
+
+static enum nt_status group_failure(const struct nt_group *group, struct nt_error *error)
+{
+    if (!group->failure)
+        return nt_fail_memory(error);
+    if (error)
+        *error = *group->failure;
+    return group->failure->status;
+}
+
+enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct nt_group *group = &dataset->groups[number];
+    int state = atomic_load_explicit(&group->state, memory_order_acquire);
+    if (state == GROUP_LOADED)
+        return NT_OK;
+    if (state == GROUP_FAILED)
+        return group_failure(group, error);
+    pthread_mutex_lock(&dataset->lock);
+    state = atomic_load_explicit(&group->state, memory_order_acquire);
+    if (state == GROUP_NOT_LOADED) {
+        struct nt_error failure = {0};
+        enum nt_status status = dataset->ops->load_group(dataset, number, &failure);
+        if (status == NT_IO || status == NT_NO_MEMORY) {
+            pthread_mutex_unlock(&dataset->lock);
+            if (error)
+                *error = failure;
+            return status;
+        }
+        if (status != NT_OK) {
+            group->failure = malloc(sizeof(failure));
+            if (group->failure)
+                *group->failure = failure;
+        }
+        state = status == NT_OK ? GROUP_LOADED : GROUP_FAILED;
+        atomic_store_explicit(&group->state, state, memory_order_release);
+    }
+    pthread_mutex_unlock(&dataset->lock);
+    return state == GROUP_LOADED ? NT_OK : group_failure(group, error);
+}
+
+enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* Which group holds a cluster: groups are ordered by their first cluster. */
+static uint32_t group_of_cluster(const struct nt_dataset *dataset, uint32_t cluster)
+{
+    uint32_t low = 0, high = dataset->group_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (dataset->groups[middle].first_cluster <= cluster)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+enum nt_status nt_dataset_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
+                                const struct nt_range **range_ret, struct nt_error *error)
+{
+    uint32_t number = group_of_cluster(dataset, cluster);
+    enum nt_status status = nt_dataset_load_group(dataset, number, error);
+    if (status == NT_OK)
+        *range_ret = nt_group_range(dataset, &dataset->groups[number], cluster, column);
+    return status;
+}
+
+uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range)
+{
+    if (range->pages == 0)
+        return 0;
+    const struct nt_page *last = &group->pages[(size_t)range->first_page + range->pages - 1];
+    return last->first_element + last->elements;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The virtual tree that docs/tree.md defines, as plain functions. The mount and the ntuple tool walk the same
+ * tree through them; nothing here knows FUSE or a file format.
+ *
+ * A node is a 64-bit number that is computed from what it stands for (data set, field, file), not stored: see
+ * node.h. The root is 1. Numbers are stable for the life of the mount, so nothing has to be forgotten. All
+ * functions may be called from several threads.
+ */
+#ifndef NT_VFS_VFS_H
+#define NT_VFS_VFS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <ntuple/format.h>
+#include <ntuple/read.h>
+
+#include "base/buffer.h"
+
+#define NT_VFS_ROOT 1
+
+struct nt_vfs;
+struct nt_vfs_handle;
+
+struct nt_vfs_options {
+    struct nt_open_options open;
+    uint64_t cache_bytes;       /* 0: the reader's default */
+    unsigned threads;           /* workers; 0: none */
+    bool list_sized;            /* leave streamed files out of listings (they still open by name) */
+    bool verify_on_open;        /* check all pages of a .bin, .npy or .arrow file when it is opened */
+    bool arrow_strings_binary;
+    /* One line for each failure that was not seen before (log). May be NULL. */
+    void (*report)(void *context, const char *line);
+    void *report_context;
+};
+
+/* A tree over one or several sources (files, or directories that are mirrored or are data sets). One source: its
+ * tree is the root; several: a directory each. Fails where no source can be opened. Paths are made absolute. */
+enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
+                          struct nt_vfs **vfs_ret, struct nt_error *error);
+void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
+
+enum nt_vfs_class {
+    NT_VFS_DIRECTORY,
+    NT_VFS_SIZED,    /* size known from metadata */
+    NT_VFS_PRODUCED, /* made when looked up, kept within a bound; size exact */
+    NT_VFS_STREAMED, /* size unknown: st_size 0, direct I/O */
+};
+
+struct nt_vfs_attributes {
+    uint64_t node;
+    enum nt_vfs_class class;
+    bool is_immutable; /* never changes while mounted: may be cached for ever */
+    struct stat stat;  /* all members set, st_ino = node */
+};
+
+/* The attributes of a node. `may_work` false: NT_NOT_FOUND instead of reading a page list or producing a document
+ * to learn the size. */
+enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                           struct nt_vfs_attributes *attributes, struct nt_error *error);
+
+/* The node of a name in a directory; NT_NOT_FOUND. Does not work out its size. */
+enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
+                             struct nt_error *error);
+/* The node of a path from the root ("", "/", "Events/run/data.bin"). */
+enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret, struct nt_error *error);
+/* The path of a node from the root, without a leading slash. */
+enum nt_status nt_vfs_path(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *path, struct nt_error *error);
+uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node);
+
+/* Emit the entries of a directory from `cursor` on (0: the first; else a `next_cursor` that was emitted), without
+ * "." and "..". Stops when `emit` returns false; that entry counts as not emitted. */
+typedef bool nt_vfs_emit(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
+                         uint64_t next_cursor);
+enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
+                              void *context, struct nt_error *error);
+
+/* Open a file. Reading at or past the end gives 0 bytes; within, exactly `bytes` or up to the end, or an error.
+ * Handles may be read from several threads; streamed ones are read in any order, sequentially at full speed. */
+enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
+                           struct nt_error *error);
+enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
+                           size_t *bytes_ret, struct nt_error *error);
+void nt_vfs_close(struct nt_vfs_handle *handle);
+
+/* Extended attributes (user.ntuplefs.*): NT_NOT_FOUND for an unknown name. The list has a NUL after each name. */
+enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
+                               struct nt_error *error);
+enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
+                                struct nt_error *error);
+
+/* For statfs: bytes of all sources and the number of nodes that are known without work. */
+void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret);
+
+/* For tools (verify, inspect): the open file that a node belongs to, NULL for the root of several. */
+struct nt_file *nt_vfs_file(struct nt_vfs *vfs, uint64_t node);
+struct nt_reader *nt_vfs_reader(struct nt_vfs *vfs);
+
+#endif
