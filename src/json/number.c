@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * From numbers to the shortest decimal text that reads back to the same bits. Comes in: a finite float or
+ * double; goes out: digits and a decimal exponent, laid out as Python's repr does (1.0, 0.001, 1e-07, 1e+16).
+ *
+ * Most numbers in data are either integers or decimals of few digits: those are found by scaling, exactly.
+ * For the rest the C library is asked with growing precision. The layout is ours, so that no locale's decimal
+ * comma gets into a document.
+ */
+#include "json/number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DOUBLE_SAFE_DIGITS = 15, /* two decimals of so many digits never read as the same double */
+    DOUBLE_DIGITS = 17,      /* always enough */
+    FLOAT_SAFE_DIGITS = 6,
+    FLOAT_DIGITS = 9,
+    FIRST_EXPONENT = -4, /* smaller and larger numbers are written with an exponent */
+    LAST_EXPONENT = 15,
+};
+
+struct decimal {
+    char digits[24]; /* without leading and trailing zeros; at least one */
+    int count;
+    int exponent; /* of the first digit: d.ddd * 10^exponent */
+};
+
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+size_t nt_format_unsigned(uint64_t value, char *text)
+{
+    char reversed[20];
+    size_t count = 0;
+    do {
+        reversed[count++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    for (size_t i = 0; i < count; i++)
+        text[i] = reversed[count - 1 - i];
+    return count;
+}
+
+/* `integer` / 10^`places`. */
+static void decimal_from_integer(struct decimal *decimal, uint64_t integer, int places)
+{
+    decimal->count = (int)nt_format_unsigned(integer, decimal->digits);
+    decimal->exponent = decimal->count - 1 - places;
+    while (decimal->count > 1 && decimal->digits[decimal->count - 1] == '0')
+        decimal->count--;
+}
+
+/* What printf's %e gave: d.ddde±xx, with any decimal point. */
+static void decimal_from_text(struct decimal *decimal, const char *text)
+{
+    decimal->count = 0;
+    for (; *text != 'e'; text++)
+        if (*text >= '0' && *text <= '9')
+            decimal->digits[decimal->count++] = *text;
+    decimal->exponent = atoi(text + 1);
+    while (decimal->count > 1 && decimal->digits[decimal->count - 1] == '0')
+        decimal->count--;
+}
+
+/* integer / power is correctly rounded where both are exact, which is also what a reader of the decimal gets.
+ * The first that is `value` has at most 15 digits, and so is the only such decimal. */
+static bool scale_double(struct decimal *decimal, double value)
+{
+    if (value < 1e-5 || value >= 1e15)
+        return false;
+    for (int places = 0; places < (int)(sizeof(powers) / sizeof(powers[0])); places++) {
+        double integer = rint(value * powers[places]);
+        if (integer >= 1e15)
+            return false;
+        if (integer / powers[places] == value) {
+            decimal_from_integer(decimal, (uint64_t)integer, places);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same for 32 bits. The quotient is off by at most half a unit in double; that both of its neighbours
+ * round to `value` means that the exact quotient does. */
+static bool scale_float(struct decimal *decimal, float value)
+{
+    static const double above = 1.0 + 0x1p-51, below = 1.0 - 0x1p-51;
+    if (value < 1e-5f || value >= 1e9f)
+        return false;
+    for (int places = 0; places <= 14; places++) {
+        double integer = rint((double)value * powers[places]);
+        double quotient = integer / powers[places];
+        if (integer >= 1e9)
+            return false;
+        if ((float)(quotient * above) == value && (float)(quotient * below) == value) {
+            decimal_from_integer(decimal, (uint64_t)integer, places);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Denormal numbers have fewer digits than the safe ones. */
+static void print_double(struct decimal *decimal, double value)
+{
+    char text[40];
+    for (int digits = value < DBL_MIN ? 1 : DOUBLE_SAFE_DIGITS; digits <= DOUBLE_DIGITS; digits++) {
+        snprintf(text, sizeof(text), "%.*e", digits - 1, value);
+        if (digits == DOUBLE_DIGITS || strtod(text, NULL) == value)
+            break;
+    }
+    decimal_from_text(decimal, text);
+}
+
+static void print_float(struct decimal *decimal, float value)
+{
+    char text[40];
+    for (int digits = value < FLT_MIN ? 1 : FLOAT_SAFE_DIGITS; digits <= FLOAT_DIGITS; digits++) {
+        snprintf(text, sizeof(text), "%.*e", digits - 1, (double)value);
+        if (digits == FLOAT_DIGITS || strtof(text, NULL) == value)
+            break;
+    }
+    decimal_from_text(decimal, text);
+}
+
+static size_t put_zeros(char *text, int count)
+{
+    memset(text, '0', (size_t)count);
+    return (size_t)count;
+}
+
+static size_t put_digits(char *text, const struct decimal *decimal, int first, int end)
+{
+    memcpy(text, decimal->digits + first, (size_t)(end - first));
+    return (size_t)(end - first);
+}
+
+/* 123.0, 1.23, 0.00123 */
+static size_t lay_out_fixed(const struct decimal *decimal, char *text)
+{
+    size_t length = 0;
+    int before = decimal->exponent + 1; /* digits before the point */
+    int whole = before < 0 ? 0 : before < decimal->count ? before : decimal->count;
+    length += put_digits(text, decimal, 0, whole);
+    if (before <= 0)
+        text[length++] = '0';
+    else
+        length += put_zeros(text + length, before - whole);
+    text[length++] = '.';
+    if (before < 0)
+        length += put_zeros(text + length, -before);
+    if (whole < decimal->count)
+        length += put_digits(text + length, decimal, whole, decimal->count);
+    else
+        text[length++] = '0';
+    return length;
+}
+
+/* 1e+16, 1.5e-07 */
+static size_t lay_out_exponent(const struct decimal *decimal, char *text)
+{
+    size_t length = put_digits(text, decimal, 0, 1);
+    if (decimal->count > 1) {
+        text[length++] = '.';
+        length += put_digits(text + length, decimal, 1, decimal->count);
+    }
+    unsigned magnitude = (unsigned)abs(decimal->exponent);
+    text[length++] = 'e';
+    text[length++] = decimal->exponent < 0 ? '-' : '+';
+    if (magnitude < 10)
+        text[length++] = '0';
+    return length + nt_format_unsigned(magnitude, text + length);
+}
+
+static size_t lay_out(const struct decimal *decimal, bool is_negative, char *text)
+{
+    size_t length = 0;
+    if (is_negative)
+        text[length++] = '-';
+    if (decimal->exponent < FIRST_EXPONENT || decimal->exponent > LAST_EXPONENT)
+        return length + lay_out_exponent(decimal, text + length);
+    return length + lay_out_fixed(decimal, text + length);
+}
+
+size_t nt_format_double(double value, char *text)
+{
+    struct decimal decimal = {.digits = "0", .count = 1};
+    double magnitude = fabs(value);
+    if (magnitude != 0 && !scale_double(&decimal, magnitude))
+        print_double(&decimal, magnitude);
+    return lay_out(&decimal, signbit(value), text);
+}
+
+size_t nt_format_float(float value, char *text)
+{
+    struct decimal decimal = {.digits = "0", .count = 1};
+    float magnitude = fabsf(value);
+    if (magnitude != 0 && !scale_float(&decimal, magnitude))
+        print_float(&decimal, magnitude);
+    return lay_out(&decimal, signbit(value), text);
+}
