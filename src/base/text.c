@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 
+#include <string.h>
+
 size_t nt_utf8_decode(const uint8_t *bytes, size_t left, uint32_t *code_point_ret)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -61,4 +63,24 @@ void nt_append_printable(struct nt_buffer *out, const void *bytes, size_t length
         at += step;
         length -= step;
     }
+}
+
+const char *nt_path_name(const char *path, size_t *length_ret)
+{
+    size_t end = strlen(path);
+    while (end > 1 && path[end - 1] == '/')
+        end--;
+    size_t start = end;
+    while (start > 0 && path[start - 1] != '/')
+        start--;
+    *length_ret = end - start;
+    return path + start;
+}
+
+const char *nt_path_stem(const char *path, size_t *length_ret)
+{
+    size_t length;
+    const char *name = nt_path_name(path, &length), *dot = memrchr(name, '.', length);
+    *length_ret = dot && dot > name ? (size_t)(dot - name) : length;
+    return name;
 }

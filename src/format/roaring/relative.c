@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Serializations of Roaring libraries that look alike but are not the portable format, so that refusing one
+ * can say what it is. Best guesses from a few bytes: they word a message and decide nothing.
+ */
+#include "format/roaring/roaring.h"
+
+#include "base/bytes.h"
+
+enum {
+    HEAD_BYTES = 16,
+    TAIL_BYTES = 4,
+    FROZEN_COOKIE = 13766, /* low 15 bits of the last word */
+    ART_NODE_KINDS = 5,
+    ART_KEY_BYTES = 6,
+};
+
+struct ends {
+    uint8_t head[HEAD_BYTES], tail[TAIL_BYTES];
+    uint64_t size;
+};
+
+/* A flag (are the longs signed?), the number of bitmaps and the first key, big-endian, then a 32-bit bitmap.
+ */
+static bool is_navigable_map(const struct ends *ends)
+{
+    uint32_t bitmaps = nt_load_be32(ends->head + 1);
+    return ends->head[0] <= 1 && bitmaps > 0 && bitmaps <= ends->size / 12 &&
+           nt_roaring_is_cookie(ends->head + 9);
+}
+
+/* 1, the number of keys (little-endian, 64 bits), the root node: its kind, children and prefix length. */
+static bool is_art(const struct ends *ends)
+{
+    uint64_t keys = nt_load_le64(ends->head + 1);
+    return ends->head[0] == 1 && keys > 0 && keys <= ends->size / 8 && ends->head[9] < ART_NODE_KINDS &&
+           ends->head[12] <= ART_KEY_BYTES;
+}
+
+static bool is_native_bitmap(const struct ends *ends)
+{
+    return ends->head[0] == 2 && nt_roaring_is_cookie(ends->head + 1);
+}
+
+static bool is_native_array(const struct ends *ends)
+{
+    return ends->head[0] == 1 && 5 + 4 * (uint64_t)nt_load_le32(ends->head + 1) == ends->size;
+}
+
+static bool is_frozen(const struct ends *ends)
+{
+    return (nt_load_le32(ends->tail) & 0x7FFF) == FROZEN_COOKIE;
+}
+
+static const struct {
+    const char *name;
+    bool (*matches)(const struct ends *ends);
+} relatives[] = {
+    {"Java's Roaring64NavigableMap in its own serialization", is_navigable_map},
+    {"CRoaring's own serialization of a bitmap", is_native_bitmap},
+    {"CRoaring's own serialization of an array", is_native_array},
+    {"Java's Roaring64Bitmap (an adaptive radix tree)", is_art},
+    {"CRoaring's frozen format", is_frozen},
+};
+
+const char *nt_roaring_relative(struct nt_source *source)
+{
+    struct ends ends = {.size = source->size};
+    if (ends.size < HEAD_BYTES || nt_source_read(source, 0, ends.head, HEAD_BYTES, NULL) != NT_OK ||
+        nt_source_read(source, ends.size - TAIL_BYTES, ends.tail, TAIL_BYTES, NULL) != NT_OK)
+        return NULL;
+    for (size_t i = 0; i < sizeof(relatives) / sizeof(*relatives); i++)
+        if (relatives[i].matches(&ends))
+            return relatives[i].name;
+    return NULL;
+}
