@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A regular file as a source that keeps its descriptor.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntuple/source.h>
+
+#include "io/descriptor.h"
+
+struct file_source {
+    struct nt_source source;
+    struct nt_identity identity;
+    int descriptor;
+    char *path;
+};
+
+static enum nt_status file_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                   struct nt_error *error)
+{
+    struct file_source *file = (struct file_source *)source;
+    return nt_descriptor_read(file->descriptor, file->path, &file->identity, offset, buffer, bytes, error);
+}
+
+static enum nt_status file_check(struct nt_source *source, struct nt_error *error)
+{
+    struct file_source *file = (struct file_source *)source;
+    return nt_descriptor_check(file->descriptor, file->path, &file->identity, error);
+}
+
+static enum nt_status file_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    struct file_source *file = (struct file_source *)source;
+    return nt_descriptor_stat(file->descriptor, file->path, attributes, error);
+}
+
+static void file_close(struct nt_source *source)
+{
+    struct file_source *file = (struct file_source *)source;
+    if (file->descriptor >= 0)
+        close(file->descriptor);
+    free(file->path);
+    free(file);
+}
+
+static const struct nt_source_ops file_ops = {
+    .read_at = file_read_at, .check = file_check, .stat = file_stat, .close = file_close};
+
+enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
+{
+    struct file_source *file = calloc(1, sizeof(*file));
+    if (!file)
+        return nt_fail_memory(error);
+    file->descriptor = -1;
+    file->path = strdup(path);
+    enum nt_status status = file->path ? nt_descriptor_open(path, &file->descriptor, &file->identity, error)
+                                       : nt_fail_memory(error);
+    if (status) {
+        file_close(&file->source);
+        return status;
+    }
+    file->source =
+        (struct nt_source){.ops = &file_ops, .size = (uint64_t)file->identity.size, .path = file->path};
+    *source_ret = &file->source;
+    return NT_OK;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What all sources share: the range of a read is checked here, then the source's own function is called.
+ */
+#include <inttypes.h>
+
+#include <ntuple/source.h>
+
+#include "base/overflow.h"
+
+enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                              struct nt_error *error)
+{
+    if (source->size != NT_UNKNOWN_SIZE && !nt_fits(offset, bytes, source->size))
+        return nt_fail(error, NT_TRUNCATED, offset,
+                       "%s: %zu bytes are wanted of a source of %" PRIu64 " bytes", source->path, bytes,
+                       source->size);
+    return bytes ? source->ops->read_at(source, offset, buffer, bytes, error) : NT_OK;
+}
+
+enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    if (source->ops->size)
+        return source->ops->size(source, size_ret, error);
+    *size_ret = source->size;
+    return NT_OK;
+}
+
+enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error)
+{
+    return source->ops->check ? source->ops->check(source, error) : NT_OK;
+}
+
+enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    if (!source->ops->stat)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: not a file, has no attributes", source->path);
+    return source->ops->stat(source, attributes, error);
+}
+
+void nt_source_close(struct nt_source *source)
+{
+    if (source)
+        source->ops->close(source);
+}
