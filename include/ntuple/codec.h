@@ -14,8 +14,8 @@
 /* ---- element kinds: what a decoded element is in memory (NumPy's layout, little-endian) ---- */
 
 enum nt_element {
-    NT_ELEMENT_BOOL,   /* |b1, 0 or 1 */
-    NT_ELEMENT_BYTE,   /* |u1, characters and uninterpreted bytes */
+    NT_ELEMENT_BOOL, /* |b1, 0 or 1 */
+    NT_ELEMENT_BYTE, /* |u1, characters and uninterpreted bytes */
     NT_ELEMENT_INT8,
     NT_ELEMENT_UINT8,
     NT_ELEMENT_INT16,
@@ -28,22 +28,25 @@ enum nt_element {
     NT_ELEMENT_REAL32,
     NT_ELEMENT_REAL64,
     NT_ELEMENT_SWITCH, /* packed struct (index <u8, tag <u4), 12 bytes */
-    NT_ELEMENT_OPAQUE, /* bytes of a dtype that only its text describes (structured, strings, big-endian, ...) */
+    NT_ELEMENT_OPAQUE, /* bytes of a dtype that only its text describes (structured, strings, big-endian, ...)
+                        */
     NT_ELEMENT_COUNT
 };
 
 struct nt_element_info {
-    const char *name;  /* "int32" */
-    const char *dtype; /* NumPy's, e.g. "<i4"; for Switch "[('index', '<u8'), ('tag', '<u4')]"; NULL for OPAQUE */
-    uint32_t bytes;    /* 0 for OPAQUE */
+    const char *name; /* "int32" */
+    const char
+        *dtype; /* NumPy's, e.g. "<i4"; for Switch "[('index', '<u8'), ('tag', '<u4')]"; NULL for OPAQUE */
+    uint32_t bytes; /* 0 for OPAQUE */
 };
 
 /* The row of an element kind; never NULL for a member of the enum. */
 const struct nt_element_info *nt_element_info(enum nt_element element);
 
-/* Convert `count` elements by value, e.g. Real32 -> Real64 or Bit -> int32. Same-size signed/unsigned integers
- * keep their bits (old drafts store signed fields under unsigned ids). A value that the target cannot hold is
- * NT_CORRUPT with its number as offset. Rows exist for all numeric pairs; `supported` tells without converting. */
+/* Convert `count` elements by value, e.g. Real32 -> Real64 or Bit -> int32. Same-size signed/unsigned
+ * integers keep their bits (old drafts store signed fields under unsigned ids). A value that the target
+ * cannot hold is NT_CORRUPT with its number as offset. Rows exist for all numeric pairs; `supported` tells
+ * without converting. */
 bool nt_element_can_convert(enum nt_element from, enum nt_element to);
 enum nt_status nt_element_convert(enum nt_element from, const void *input, enum nt_element to, void *output,
                                   size_t count, struct nt_error *error);
@@ -65,8 +68,8 @@ enum nt_checksum_kind {
 };
 
 struct nt_checksum {
-    const char *name;  /* as in JSON and extended attributes: "xxh3-64", "crc32", "none" */
-    uint32_t bytes;    /* as stored, little-endian for integers */
+    const char *name; /* as in JSON and extended attributes: "xxh3-64", "crc32", "none" */
+    uint32_t bytes;   /* as stored, little-endian for integers */
     void (*compute)(const void *data, size_t bytes, uint8_t *digest); /* NULL for none */
 };
 
@@ -85,12 +88,14 @@ enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, 
 struct nt_codec_context;
 struct nt_codec_context *nt_codec_context_new(void); /* NULL without memory */
 void nt_codec_context_free(struct nt_codec_context *context);
-/* Scratch memory of at least `bytes`, valid until the next call with the same slot (0..3). NULL without memory. */
+/* Scratch memory of at least `bytes`, valid until the next call with the same slot (0..3). NULL without
+ * memory. */
 uint8_t *nt_codec_scratch(struct nt_codec_context *context, unsigned slot, size_t bytes);
 
 enum nt_compression_kind {
     NT_COMPRESSION_NONE,
-    NT_COMPRESSION_ROOT_BLOCKS, /* a chain of blocks with 9-byte headers, of any algorithm; stored where the sizes agree */
+    NT_COMPRESSION_ROOT_BLOCKS, /* a chain of blocks with 9-byte headers, of any algorithm; stored where the
+                                   sizes agree */
     NT_COMPRESSION_BLOSC,       /* one c-blosc 1 chunk */
     NT_COMPRESSION_ELSEWHERE,   /* the bytes are not in this source (URI, object store): reading is refused */
     NT_COMPRESSION_COUNT
@@ -99,8 +104,9 @@ enum nt_compression_kind {
 struct nt_compression {
     const char *name;
     /* `output_bytes` is known beforehand: short or long output is NT_CORRUPT. */
-    enum nt_status (*decompress)(const uint8_t *input, size_t input_bytes, uint8_t *output, size_t output_bytes,
-                                 struct nt_codec_context *context, struct nt_error *error);
+    enum nt_status (*decompress)(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                 size_t output_bytes, struct nt_codec_context *context,
+                                 struct nt_error *error);
     /* The algorithm's name as the stored bytes tell it ("zstd", "lz4", "zlib", "old-zlib", "lzma", "none",
      * "blosclz", ...); `input` are the first min(16, input_bytes) bytes. NULL: `name`. */
     const char *(*algorithm)(const uint8_t *input, size_t input_bytes, size_t output_bytes);
@@ -143,11 +149,11 @@ enum nt_encoding_kind {
     NT_ENCODING_SPLIT_INDEX64,
     NT_ENCODING_REAL32_TRUNC,
     NT_ENCODING_REAL32_QUANT,
-    NT_ENCODING_OPAQUE,         /* elements of `bits`/8 bytes as they are */
-    NT_ENCODING_ROARING_ARRAY,  /* see format/roaring; `parameter` is added to each value */
+    NT_ENCODING_OPAQUE,        /* elements of `bits`/8 bytes as they are */
+    NT_ENCODING_ROARING_ARRAY, /* see format/roaring; `parameter` is added to each value */
     NT_ENCODING_ROARING_BITSET,
     NT_ENCODING_ROARING_RUN,
-    NT_ENCODING_UNKNOWN,        /* a column type that this build does not know: cannot be decoded */
+    NT_ENCODING_UNKNOWN, /* a column type that this build does not know: cannot be decoded */
     NT_ENCODING_COUNT
 };
 
@@ -161,13 +167,14 @@ struct nt_decoder {
 };
 
 struct nt_encoding {
-    const char *name;        /* the specification's: "SplitInt32" */
-    const char *steps;       /* "split, zigzag"; "" where elements are stored as they are */
+    const char *name;  /* the specification's: "SplitInt32" */
+    const char *steps; /* "split, zigzag"; "" where elements are stored as they are */
     enum nt_element element;
     uint32_t minimum_bits, maximum_bits; /* equal but for Real32Trunc, Real32Quant, Opaque */
-    bool is_index;           /* elements are cluster-relative end offsets */
+    bool is_index;                       /* elements are cluster-relative end offsets */
     /* Decode `elements` elements of `packed_bytes` bytes (exactly nt_packed_bytes) into `output`
-     * (elements * decoder->element_bytes). Input and output never overlap, need no alignment. NULL: UNKNOWN. */
+     * (elements * decoder->element_bytes). Input and output never overlap, need no alignment. NULL: UNKNOWN.
+     */
     enum nt_status (*decode)(const struct nt_decoder *decoder, uint64_t parameter, const uint8_t *packed,
                              size_t packed_bytes, uint8_t *output, size_t elements, struct nt_error *error);
     /* True where packed and decoded bytes are the same, so that a page may be decompressed in place. */
@@ -177,7 +184,8 @@ struct nt_encoding {
 /* The row of a kind; never NULL for a member of the enum. */
 const struct nt_encoding *nt_encoding(enum nt_encoding_kind kind);
 
-/* A decoder for a kind with its usual element; `bits` 0 means the row's own. NT_CORRUPT where bits are out of range. */
+/* A decoder for a kind with its usual element; `bits` 0 means the row's own. NT_CORRUPT where bits are out of
+ * range. */
 enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind kind, uint32_t bits,
                                double minimum, double maximum, struct nt_error *error);
 

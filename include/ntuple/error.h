@@ -33,27 +33,28 @@ enum nt_status {
 
 struct nt_error {
     enum nt_status status;
-    int system_error;    /* errno for NT_IO, else 0 */
-    uint64_t offset;     /* where in the source, or NT_NO_OFFSET */
-    char message[512];   /* one line, no newline; contains place, expected and found where they are known */
-    char expected[96];   /* set by nt_fail_mismatch, else empty */
+    int system_error;  /* errno for NT_IO, else 0 */
+    uint64_t offset;   /* where in the source, or NT_NO_OFFSET */
+    char message[512]; /* one line, no newline; contains place, expected and found where they are known */
+    char expected[96]; /* set by nt_fail_mismatch, else empty */
     char found[96];
 };
 
 /* A short name of a status, e.g. "corrupt". Never NULL. */
 const char *nt_status_name(enum nt_status status);
 
-/* Fill `error` (may be NULL) and return `status`. `offset` is a byte position in the source or NT_NO_OFFSET. */
-enum nt_status nt_fail(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* Fill `error` (may be NULL) and return `status`. `offset` is a byte position in the source or NT_NO_OFFSET.
+ */
+enum nt_status nt_fail(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format,
+                       ...) __attribute__((format(printf, 4, 5)));
 
 /* The same for "`what`: expected X, found Y". */
 enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, uint64_t offset,
                                 const char *what, const char *expected, const char *found);
 
 /* The same for two integers. */
-enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset, const char *what,
-                              uint64_t expected, uint64_t found);
+enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset,
+                              const char *what, uint64_t expected, uint64_t found);
 
 /* NT_IO with an errno value, its text appended to the message. */
 enum nt_status nt_fail_system(struct nt_error *error, int system_error, const char *format, ...)

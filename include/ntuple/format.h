@@ -8,16 +8,16 @@
 #include <ntuple/model.h>
 
 struct nt_open_options {
-    const char *format;           /* name of the only format to try, NULL: all */
-    bool accept_trailing_bytes;   /* Roaring: bytes behind the end are accepted, and told in metadata.json */
-    uint64_t maximum_page_bytes;  /* pages that decode to more are refused; 0: 256 MiB */
+    const char *format;          /* name of the only format to try, NULL: all */
+    bool accept_trailing_bytes;  /* Roaring: bytes behind the end are accepted, and told in metadata.json */
+    uint64_t maximum_page_bytes; /* pages that decode to more are refused; 0: 256 MiB */
 };
 
 struct nt_format {
     const char *name;        /* "rntuple" */
     const char *description; /* for --help */
-    /* Open `path`. NT_NOT_THIS_FORMAT where the file is not of this format (the next is tried; the message says
-     * what the file is instead, where it can be told). On success the file belongs to the caller. */
+    /* Open `path`. NT_NOT_THIS_FORMAT where the file is not of this format (the next is tried; the message
+     * says what the file is instead, where it can be told). On success the file belongs to the caller. */
     enum nt_status (*open)(const char *path, const struct nt_open_options *options, struct nt_file **file_ret,
                            struct nt_error *error);
 };
@@ -25,9 +25,9 @@ struct nt_format {
 /* The table; ends with a row whose name is NULL. */
 extern const struct nt_format *const nt_formats[];
 
-/* Open a file with the first format that takes it. NT_NOT_THIS_FORMAT names what it is instead. A file of which
- * no data set opens is an error (that of the first data set). */
-enum nt_status nt_file_open(const char *path, const struct nt_open_options *options, struct nt_file **file_ret,
-                            struct nt_error *error);
+/* Open a file with the first format that takes it. NT_NOT_THIS_FORMAT names what it is instead. A file of
+ * which no data set opens is an error (that of the first data set). */
+enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
+                            struct nt_file **file_ret, struct nt_error *error);
 
 #endif

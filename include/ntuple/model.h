@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The model: what every format is turned into. A file holds directories and data sets; a data set has a tree of
- * fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only describe;
- * loading, decoding, caching and serving are written once, for this model.
+ * The model: what every format is turned into. A file holds directories and data sets; a data set has a tree
+ * of fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only
+ * describe; loading, decoding, caching and serving are written once, for this model.
  *
- * Everything is immutable after opening, but for the cluster groups' page lists, which are read at first touch
- * behind nt_dataset_load_group (thread-safe). All memory belongs to the nt_file.
+ * Everything is immutable after opening, but for the cluster groups' page lists, which are read at first
+ * touch behind nt_dataset_load_group (thread-safe). All memory belongs to the nt_file.
  */
 #ifndef NTUPLE_MODEL_H
 #define NTUPLE_MODEL_H
@@ -35,25 +35,26 @@ enum nt_checksum_covers {
 };
 
 struct nt_page {
-    uint64_t offset;        /* in its source; see nt_dataset_page_extents where it may lie in several places */
-    uint64_t stored_bytes;  /* checksum not counted */
+    uint64_t offset;       /* in its source; see nt_dataset_page_extents where it may lie in several places */
+    uint64_t stored_bytes; /* checksum not counted */
     uint64_t first_element; /* within its column range */
     uint64_t parameter;     /* handed to the decoder (Roaring: what is added to each value) */
     uint32_t elements;
-    uint16_t decoder;       /* index into the data set's decoders */
+    uint16_t decoder; /* index into the data set's decoders */
     uint16_t reserved;
-    uint32_t source;        /* index into the data set's sources */
-    uint8_t checksum;       /* enum nt_checksum_kind; the digest follows the stored bytes */
+    uint32_t source;  /* index into the data set's sources */
+    uint8_t checksum; /* enum nt_checksum_kind; the digest follows the stored bytes */
     uint8_t checksum_covers;
-    uint8_t compression;    /* enum nt_compression_kind */
+    uint8_t compression; /* enum nt_compression_kind */
     uint8_t reserved2;
 };
 
 struct nt_cluster {
     uint64_t first_entry;
     uint64_t entries;
-    uint32_t group;        /* cluster group */
-    uint32_t column_group; /* NT_NONE: holds all columns; else index into the data set's column groups (sharded) */
+    uint32_t group; /* cluster group */
+    uint32_t
+        column_group; /* NT_NONE: holds all columns; else index into the data set's column groups (sharded) */
 };
 
 enum nt_range_state {
@@ -97,8 +98,8 @@ struct nt_column {
     bool is_deferred;
     bool is_deferred_suppressed; /* first element negative */
     bool has_range;
-    uint64_t first_element;      /* index of the first element that is stored, else 0 */
-    uint32_t flags;              /* as stored */
+    uint64_t first_element; /* index of the first element that is stored, else 0 */
+    uint32_t flags;         /* as stored */
 };
 
 /* ---- fields ---- */
@@ -126,10 +127,10 @@ const char *nt_stream_name(enum nt_stream_kind kind); /* "data", ... */
 
 /* How a field's rows come from its columns: the row of nt_field_kind_info. */
 enum nt_field_kind {
-    NT_FIELD_CONTAINER,      /* no columns of its own: record, array, enum, atomic, wrapper: only sub-fields */
-    NT_FIELD_VALUE,          /* column 0: one element per row (times `repetition` for a bitset) */
-    NT_FIELD_BYTES,          /* column 0: end offsets, column 1: bytes: string, streamed object */
-    NT_FIELD_COLLECTION,     /* column 0: end offsets into the only child */
+    NT_FIELD_CONTAINER,  /* no columns of its own: record, array, enum, atomic, wrapper: only sub-fields */
+    NT_FIELD_VALUE,      /* column 0: one element per row (times `repetition` for a bitset) */
+    NT_FIELD_BYTES,      /* column 0: end offsets, column 1: bytes: string, streamed object */
+    NT_FIELD_COLLECTION, /* column 0: end offsets into the only child */
     NT_FIELD_DENSE_OPTIONAL, /* column 0: Bit, valid or not; the child has as many rows */
     NT_FIELD_VARIANT,        /* column 0: Switch */
     NT_FIELD_CARDINALITY,    /* column 0: end offsets, shown as sizes */
@@ -148,26 +149,27 @@ const struct nt_field_kind_info *nt_field_kind_info(enum nt_field_kind kind);
 struct nt_dtype {
     enum nt_element element;
     uint32_t bytes;
-    const char *text; /* NumPy's descr as it stands in a .npy header, quotes included: "'<f8'", "[('a', '<i4')]" */
+    const char
+        *text; /* NumPy's descr as it stands in a .npy header, quotes included: "'<f8'", "[('a', '<i4')]" */
 };
 
 struct nt_field {
-    uint32_t id;            /* as the format numbers it */
-    uint32_t parent;        /* index, NT_NONE for top-level fields */
-    uint32_t first_child;   /* into nt_dataset.children, in id order */
+    uint32_t id;          /* as the format numbers it */
+    uint32_t parent;      /* index, NT_NONE for top-level fields */
+    uint32_t first_child; /* into nt_dataset.children, in id order */
     uint32_t child_count;
-    uint32_t first_column;  /* into nt_dataset.field_columns: [representation][position] */
+    uint32_t first_column; /* into nt_dataset.field_columns: [representation][position] */
     uint32_t column_count;
     uint32_t columns_per_representation;
-    uint32_t source_field;  /* index of the field that a projected field shows, else NT_NONE */
+    uint32_t source_field; /* index of the field that a projected field shows, else NT_NONE */
     enum nt_role role;
     enum nt_field_kind kind;
-    uint64_t repetition;    /* std::array, bitset: elements per row; 0: not repetitive */
+    uint64_t repetition; /* std::array, bitset: elements per row; 0: not repetitive */
     uint32_t field_version, type_version;
-    uint32_t flags;         /* as stored */
+    uint32_t flags; /* as stored */
     uint32_t type_checksum;
     bool has_type_checksum;
-    bool owns_columns;      /* false: the columns are another field's (projected): no column.<k> here */
+    bool owns_columns; /* false: the columns are another field's (projected): no column.<k> here */
     bool is_fortran_order;
     uint32_t dimension_count; /* BLZ: fixed dimensions of a row beyond the first */
     const uint64_t *dimensions;
@@ -196,8 +198,8 @@ struct nt_document {
     const char *prefix, *suffix; /* the name, or "pagelist." and ".json" with the number between */
     /* How many; NULL: one, without a number. */
     uint64_t (*count)(const struct nt_file *file, const struct nt_dataset *dataset);
-    /* Exactly one of the two. `write`: produced whole, size known. `open`: streamed. `dataset` is NULL for the
-     * file's own documents. */
+    /* Exactly one of the two. `write`: produced whole, size known. `open`: streamed. `dataset` is NULL for
+     * the file's own documents. */
     enum nt_status (*write)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
                             struct nt_buffer *out, struct nt_error *error);
     enum nt_status (*open)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
@@ -207,13 +209,13 @@ struct nt_document {
 /* A byte range of the file with its owner, for layout.jsonl. */
 struct nt_layout_range {
     uint64_t offset, bytes;
-    uint32_t source;     /* which file of a format with several; index into nt_file.layout_sources, 0 else */
-    const char *owner;   /* "file header", "key", "anchor", "header", "footer", "page list", "page", ... */
-    uint32_t dataset;    /* index or NT_NONE */
-    uint32_t column;     /* index or NT_NONE */
-    uint64_t cluster;    /* UINT64_MAX: none */
-    uint64_t page;       /* number within the column, UINT64_MAX: none */
-    const char *detail;  /* class of a key, kind of an envelope; may be NULL; lives as long as the file */
+    uint32_t source;    /* which file of a format with several; index into nt_file.layout_sources, 0 else */
+    const char *owner;  /* "file header", "key", "anchor", "header", "footer", "page list", "page", ... */
+    uint32_t dataset;   /* index or NT_NONE */
+    uint32_t column;    /* index or NT_NONE */
+    uint64_t cluster;   /* UINT64_MAX: none */
+    uint64_t page;      /* number within the column, UINT64_MAX: none */
+    const char *detail; /* class of a key, kind of an envelope; may be NULL; lives as long as the file */
 };
 typedef enum nt_status nt_layout_emit(void *context, const struct nt_layout_range *range);
 
@@ -225,11 +227,11 @@ struct nt_dataset_ops {
      * NULL: always one. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
-    /* More members for the JSON of this data set, a field, a column, a page (`json` is a struct nt_json inside
-     * an object). Each may be NULL. */
+    /* More members for the JSON of this data set, a field, a column, a page (`json` is a struct nt_json
+     * inside an object). Each may be NULL. */
     enum nt_status (*describe_dataset)(const struct nt_dataset *dataset, void *json);
-    enum nt_status (*describe_page)(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
-                                    void *json);
+    enum nt_status (*describe_page)(const struct nt_dataset *dataset, uint32_t column,
+                                    const struct nt_page *page, void *json);
     void (*close)(struct nt_dataset *dataset); /* frees format_data */
 };
 
@@ -242,24 +244,25 @@ struct nt_dataset {
     struct nt_file *file;
     uint32_t index;     /* in file->datasets */
     uint32_t directory; /* index into the file's directories */
-    uint32_t attribute_of; /* index of the data set that this one is a linked attribute set of, else NT_NONE */
-    uint32_t cycle;        /* TKey cycle, else 0 */
+    uint32_t
+        attribute_of; /* index of the data set that this one is a linked attribute set of, else NT_NONE */
+    uint32_t cycle;   /* TKey cycle, else 0 */
     bool is_newest_cycle;
-    struct nt_text name;   /* the key's name, the file's stem, ... */
+    struct nt_text name;      /* the key's name, the file's stem, ... */
     struct nt_error *failure; /* set when it could not be opened: nothing below is valid then */
 
     const char *format;     /* "rntuple" */
     const char *version;    /* "1.0.2.0" */
     const char *generation; /* the row of the generations' table that was used */
     const char *generation_reason;
-    struct nt_text title;   /* the name as the header tells it */
+    struct nt_text title; /* the name as the header tells it */
     struct nt_text description, writer;
     uint64_t entries;
     bool has_sharded_clusters;
 
     struct nt_field *fields;
     uint32_t field_count;
-    uint32_t *children;        /* slices of it are the fields' children; the first `top_count` are top-level */
+    uint32_t *children; /* slices of it are the fields' children; the first `top_count` are top-level */
     uint32_t top_count;
     struct nt_column *columns; /* all stored columns, by id */
     uint32_t column_count;
@@ -273,7 +276,7 @@ struct nt_dataset {
     uint32_t group_count;
     struct nt_cluster *clusters; /* all groups'; a group's slice may be filled only once it is loaded */
     uint32_t cluster_count;
-    bool clusters_known;         /* entries of all clusters are known without loading groups */
+    bool clusters_known; /* entries of all clusters are known without loading groups */
     struct nt_column_group *column_groups;
     uint32_t column_group_count;
 
@@ -281,7 +284,7 @@ struct nt_dataset {
     uint32_t document_count;
     const struct nt_dataset_ops *ops;
     void *format_data;
-    pthread_mutex_t lock; /* loading of groups */
+    pthread_mutex_t lock;   /* loading of groups */
     struct nt_arena *arena; /* everything above that the format allocates */
 };
 
@@ -304,7 +307,8 @@ struct nt_file {
     uint32_t dataset_count;
     const struct nt_document *documents; /* of the file: file.json's format part, keys.jsonl */
     uint32_t document_count;
-    /* Members of file.json beside the common ones (`json` is a struct nt_json inside an object). May be NULL. */
+    /* Members of file.json beside the common ones (`json` is a struct nt_json inside an object). May be NULL.
+     */
     enum nt_status (*describe)(const struct nt_file *file, void *json);
     /* Byte ranges that are not pages or their checksums, in any order. May be NULL. */
     enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -321,7 +325,8 @@ enum nt_status nt_file_new(const char *path, struct nt_source *source, struct nt
                            struct nt_error *error);
 /* Append an empty data set / directory (pointers stay valid). NULL without memory. */
 struct nt_dataset *nt_file_add_dataset(struct nt_file *file);
-uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent, struct nt_text name); /* NT_NONE: no memory */
+uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent,
+                               struct nt_text name); /* NT_NONE: no memory */
 /* Note that a data set cannot be opened (copies the error). */
 void nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *error);
 /* After fields (with parent, ids in any order), columns and decoders are filled: checks parents (no cycles,
@@ -349,6 +354,9 @@ static inline const struct nt_range *nt_group_range(const struct nt_dataset *dat
     return group->ranges + (size_t)(cluster - group->first_cluster) * dataset->column_count + column;
 }
 
+/* A collection of at most one item that stands for a value or none: std::optional, std::unique_ptr. */
+bool nt_is_optional(const struct nt_field *field);
+
 /* Indices of the children of a field (NT_NONE: the top-level fields). */
 const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret);
 
@@ -357,13 +365,14 @@ uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint3
                          uint32_t position);
 uint32_t nt_field_representations(const struct nt_dataset *dataset, uint32_t field);
 
-/* Elements per row that surround a field within its nearest collection, variant or the data set: the product of
- * the repetitions of the arrays above it, outermost first in `dimensions` (up to `capacity`), own bitset last.
- * Returns the number of dimensions (0 for most fields). */
+/* Elements per row that surround a field within its nearest collection, variant or the data set: the product
+ * of the repetitions of the arrays above it, outermost first in `dimensions` (up to `capacity`), own bitset
+ * last. Returns the number of dimensions (0 for most fields). */
 uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,
                              uint32_t capacity);
 
-/* The nearest ancestor whose rows are not in step with the field's: a collection or a variant; else NT_NONE. */
+/* The nearest ancestor whose rows are not in step with the field's: a collection or a variant; else NT_NONE.
+ */
 uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field);
 
 void nt_file_close(struct nt_file *file); /* accepts NULL */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading decoded elements: pages through the cache, ranges of stored columns, and the logical streams of fields.
+ * Reading decoded elements: pages through the cache, ranges of stored columns, and the logical streams of
+ * fields.
  */
 #ifndef NTUPLE_READ_H
 #define NTUPLE_READ_H
@@ -22,15 +23,16 @@ struct nt_reader_options {
     void *context;
 };
 
-struct nt_reader_counters { /* all since the start */
-    uint64_t reads, bytes;                          /* of streams and columns */
-    uint64_t cache_hits, cache_misses, cache_waits; /* waits: another thread was loading the same page */
+struct nt_reader_counters {                             /* all since the start */
+    uint64_t reads, bytes;                              /* of streams and columns */
+    uint64_t cache_hits, cache_misses, cache_waits;     /* waits: another thread was loading the same page */
     uint64_t cache_bytes, cache_pages, cache_evictions; /* now, now, total */
     uint64_t pages_decoded, decoded_bytes, stored_bytes;
     uint64_t read_nanoseconds, checksum_nanoseconds, decompress_nanoseconds, decode_nanoseconds;
-    uint64_t pages_direct;   /* decoded straight into the reply */
-    uint64_t pages_ahead;    /* decoded before they were asked for */
+    uint64_t pages_direct; /* decoded straight into the reply */
+    uint64_t pages_ahead;  /* decoded before they were asked for */
     uint64_t failures, failures_remembered;
+    struct nt_algorithm_counters algorithms[NT_READER_ALGORITHMS];
 };
 
 enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_reader **reader_ret,
@@ -52,8 +54,8 @@ enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_p
 enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_page *page, char *hex,
                                    struct nt_error *error);
 /* The algorithm that the stored bytes name. */
-enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page, const char **name_ret,
-                                 struct nt_error *error);
+enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
+                                 const char **name_ret, struct nt_error *error);
 /* The page's decoder and sizes. NT_LIMIT where a size overflows. */
 const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const struct nt_page *page);
 enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
@@ -76,20 +78,26 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
 
 struct nt_stream;
 
-/* The number of rows of a field and of elements of one of its streams, from metadata (loads as few page lists as
- * can answer). `data` of a bitset has rows * N elements, `offsets` rows + 1. */
+/* The number of rows of a field and of elements of one of its streams, from metadata (loads as few page lists
+ * as can answer). `data` of a bitset has rows * N elements, `offsets` rows + 1. */
 enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t *rows_ret, struct nt_error *error);
 enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                         enum nt_stream_kind kind, uint64_t *elements_ret,
                                         struct nt_error *error);
+/* Rows of a field before each cluster, in entry order: `count_ret` clusters that hold it and as many borders
+ * plus one (from malloc), the first 0. Loads all page lists. */
+enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
 /* dtype of a stream's elements. */
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
                            struct nt_dtype *dtype_ret);
 
-/* Open a stream: works out, cluster by cluster, where its elements come from. Immutable, shared by threads. */
+/* Open a stream: works out, cluster by cluster, where its elements come from. Immutable, shared by threads.
+ */
 enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                              enum nt_stream_kind kind, struct nt_stream **stream_ret, struct nt_error *error);
+                              enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                              struct nt_error *error);
 void nt_stream_close(struct nt_stream *stream);
 uint64_t nt_stream_elements(const struct nt_stream *stream);
 uint32_t nt_stream_element_bytes(const struct nt_stream *stream);

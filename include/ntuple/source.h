@@ -34,7 +34,8 @@ struct nt_source_ops {
 
 #define NT_UNKNOWN_SIZE UINT64_MAX
 
-/* Embedded as the first member by implementations. The pointer identifies the source for as long as it is open. */
+/* Embedded as the first member by implementations. The pointer identifies the source for as long as it is
+ * open. */
 struct nt_source {
     const struct nt_source_ops *ops;
     uint64_t size;    /* NT_UNKNOWN_SIZE: ask nt_source_size */
@@ -42,23 +43,26 @@ struct nt_source {
 };
 
 /* Open a regular file. Its descriptor is kept until the source is closed, so that what is read is always the
- * file that was opened, whatever becomes of its path. NT_NOT_FOUND, NT_INVALID where it is no regular file, NT_IO. */
+ * file that was opened, whatever becomes of its path. NT_NOT_FOUND, NT_INVALID where it is no regular file,
+ * NT_IO. */
 enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error);
 
 /* A pool bounds how many descriptors its sources hold open at once (a quarter of RLIMIT_NOFILE, at most 128):
- * the one that was not used for longest is closed, and opened again when it is wanted. NULL without memory. */
+ * the one that was not used for longest is closed, and opened again when it is wanted. NULL without memory.
+ */
 struct nt_source_pool;
 struct nt_source_pool *nt_source_pool_new(void);
 /* Drop the caller's hold; the pool lives until its last source is closed. Accepts NULL. */
 void nt_source_pool_free(struct nt_source_pool *pool);
 
-/* A file of which many are used together. Nothing is opened before the first use: `size` is NT_UNKNOWN_SIZE, and
- * a file that is missing is found missing then. Whenever it is opened again it must be the same file as at first
- * (device, inode, size, time of modification), else NT_CHANGED. */
+/* A file of which many are used together. Nothing is opened before the first use: `size` is NT_UNKNOWN_SIZE,
+ * and a file that is missing is found missing then. Whenever it is opened again it must be the same file as
+ * at first (device, inode, size, time of modification), else NT_CHANGED. */
 enum nt_status nt_source_open_file_lazily(struct nt_source_pool *pool, const char *path,
                                           struct nt_source **source_ret, struct nt_error *error);
 
-/* A directory: a source of size 0 that answers stat and check. NT_NOT_FOUND, NT_INVALID where it is none, NT_IO. */
+/* A directory: a source of size 0 that answers stat and check. NT_NOT_FOUND, NT_INVALID where it is none,
+ * NT_IO. */
 enum nt_status nt_source_open_directory(const char *path, struct nt_source **source_ret,
                                         struct nt_error *error);
 

@@ -21,7 +21,8 @@ void nt_buffer_clear(struct nt_buffer *buffer); /* keeps the memory */
 void nt_buffer_append(struct nt_buffer *buffer, const void *bytes, size_t count);
 void nt_buffer_text(struct nt_buffer *buffer, const char *text);
 void nt_buffer_byte(struct nt_buffer *buffer, char byte);
-void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Room for `count` bytes at the end, which then count as appended; NULL without memory. */
 uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bounds-checked reader: the only way in which bytes of a file become numbers and texts. A cursor walks over
- * [position, end); a read past the end gives zeros and makes the cursor fail for good, so that a caller may read
- * a whole record and check once.
+ * The bounds-checked reader: the only way in which bytes of a file become numbers and texts. A cursor walks
+ * over [position, end); a read past the end gives zeros and makes the cursor fail for good, so that a caller
+ * may read a whole record and check once.
  */
 #ifndef NT_BASE_BYTES_H
 #define NT_BASE_BYTES_H

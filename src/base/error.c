@@ -43,7 +43,8 @@ static void error_set(struct nt_error *error, enum nt_status status, uint64_t of
     vsnprintf(error->message, sizeof(error->message), format, arguments);
 }
 
-enum nt_status nt_fail(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format, ...)
+enum nt_status nt_fail(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format,
+                       ...)
 {
     if (!error)
         return status;
@@ -68,8 +69,8 @@ enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, u
     return status;
 }
 
-enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset, const char *what,
-                              uint64_t expected, uint64_t found)
+enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset,
+                              const char *what, uint64_t expected, uint64_t found)
 {
     char expected_text[24], found_text[24];
     snprintf(expected_text, sizeof(expected_text), "%" PRIu64, expected);

@@ -2,9 +2,9 @@
  *
  * A data set: linking fields and columns once they are known, and the page lists of its cluster groups.
  *
- * Invariant of a group's state: 0 until a call under the lock ends; then 1 (ranges and pages are valid and never
- * change) or 2 (`failure` is valid). Readers test the state without the lock, with acquire order. A failure of the
- * machine (I/O, memory) leaves 0: the next call tries again.
+ * Invariant of a group's state: 0 until a call under the lock ends; then 1 (ranges and pages are valid and
+ * never change) or 2 (`failure` is valid). Readers test the state without the lock, with acquire order. A
+ * failure of the machine (I/O, memory) leaves 0: the next call tries again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct n
     return NT_OK;
 }
 
-/* Children in the order of their ids: fields are visited in id order and appended to their parents' slices. */
+/* Children in the order of their ids: fields are visited in id order and appended to their parents' slices.
+ */
 static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *order, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
@@ -129,8 +130,8 @@ static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_column *column = &dataset->columns[i];
         if (column->field >= dataset->field_count) {
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u belongs to a field that does not exist",
-                             column->id);
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "column %u belongs to a field that does not exist", column->id);
             goto out;
         }
         keys[i] = (struct column_key){column->field, column->representation, column->id, i};

@@ -2,9 +2,9 @@
  *
  * Tables of roles, streams and field kinds, and how fields hang together.
  */
-#include <ntuple/model.h>
+#include <string.h>
 
-#include "base/overflow.h"
+#include <ntuple/model.h>
 
 const char *nt_role_name(enum nt_role role)
 {
@@ -44,6 +44,16 @@ const struct nt_field_kind_info *nt_field_kind_info(enum nt_field_kind kind)
     return &kinds[kind];
 }
 
+bool nt_is_optional(const struct nt_field *field)
+{
+    static const char *const prefixes[] = {"std::optional<", "std::unique_ptr<"};
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+        if (field->kind == NT_FIELD_COLLECTION && field->type.length > strlen(prefixes[i]) &&
+            !memcmp(field->type.bytes, prefixes[i], strlen(prefixes[i])))
+            return true;
+    return false;
+}
+
 const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
 {
     if (field == NT_NONE) {
@@ -67,7 +77,8 @@ uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint3
     if (position >= f->columns_per_representation ||
         representation >= nt_field_representations(dataset, field))
         return NT_NONE;
-    return dataset->field_columns[f->first_column + representation * f->columns_per_representation + position];
+    return dataset
+        ->field_columns[f->first_column + representation * f->columns_per_representation + position];
 }
 
 /* A collection's and a variant's children have rows of their own; all others keep step with their parent. */

@@ -38,14 +38,14 @@ uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent, struct nt_
         file->directories = directories;
     if (!directories || !copy)
         return NT_NONE;
-    directories[file->directory_count] =
-        (struct nt_directory){.parent = parent, .name = {copy, name.length}};
+    directories[file->directory_count] = (struct nt_directory){.parent = parent, .name = {copy, name.length}};
     return file->directory_count++;
 }
 
 struct nt_dataset *nt_file_add_dataset(struct nt_file *file)
 {
-    struct nt_dataset **datasets = realloc(file->datasets, (file->dataset_count + 1) * sizeof(struct nt_dataset *));
+    struct nt_dataset **datasets =
+        realloc(file->datasets, (file->dataset_count + 1) * sizeof(struct nt_dataset *));
     if (!datasets)
         return NULL;
     file->datasets = datasets;

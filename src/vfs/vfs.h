@@ -26,18 +26,19 @@ struct nt_vfs_handle;
 
 struct nt_vfs_options {
     struct nt_open_options open;
-    uint64_t cache_bytes;       /* 0: the reader's default */
-    unsigned threads;           /* workers; 0: none */
-    bool list_sized;            /* leave streamed files out of listings (they still open by name) */
-    bool verify_on_open;        /* check all pages of a .bin, .npy or .arrow file when it is opened */
+    uint64_t cache_bytes; /* 0: the reader's default */
+    unsigned threads;     /* workers; 0: none */
+    bool list_sized;      /* leave streamed files out of listings (they still open by name) */
+    bool verify_on_open;  /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;
     /* One line for each failure that was not seen before (log). May be NULL. */
     void (*report)(void *context, const char *line);
     void *report_context;
 };
 
-/* A tree over one or several sources (files, or directories that are mirrored or are data sets). One source: its
- * tree is the root; several: a directory each. Fails where no source can be opened. Paths are made absolute. */
+/* A tree over one or several sources (files, or directories that are mirrored or are data sets). One source:
+ * its tree is the root; several: a directory each. Fails where no source can be opened. Paths are made
+ * absolute. */
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
                           struct nt_vfs **vfs_ret, struct nt_error *error);
 void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
@@ -56,8 +57,8 @@ struct nt_vfs_attributes {
     struct stat stat;  /* all members set, st_ino = node */
 };
 
-/* The attributes of a node. `may_work` false: NT_NOT_FOUND instead of reading a page list or producing a document
- * to learn the size. */
+/* The attributes of a node. `may_work` false: NT_NOT_FOUND instead of reading a page list or producing a
+ * document to learn the size. */
 enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
                            struct nt_vfs_attributes *attributes, struct nt_error *error);
 
@@ -65,27 +66,31 @@ enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
                              struct nt_error *error);
 /* The node of a path from the root ("", "/", "Events/run/data.bin"). */
-enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret, struct nt_error *error);
+enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
+                              struct nt_error *error);
 /* The path of a node from the root, without a leading slash. */
 enum nt_status nt_vfs_path(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *path, struct nt_error *error);
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node);
 
-/* Emit the entries of a directory from `cursor` on (0: the first; else a `next_cursor` that was emitted), without
+/* Emit the entries of a directory from `cursor` on (0: the first; else a `next_cursor` that was emitted),
+ * without
  * "." and "..". Stops when `emit` returns false; that entry counts as not emitted. */
 typedef bool nt_vfs_emit(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
                          uint64_t next_cursor);
 enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
                               void *context, struct nt_error *error);
 
-/* Open a file. Reading at or past the end gives 0 bytes; within, exactly `bytes` or up to the end, or an error.
- * Handles may be read from several threads; streamed ones are read in any order, sequentially at full speed. */
+/* Open a file. Reading at or past the end gives 0 bytes; within, exactly `bytes` or up to the end, or an
+ * error. Handles may be read from several threads; streamed ones are read in any order, sequentially at full
+ * speed. */
 enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
                            struct nt_error *error);
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
 void nt_vfs_close(struct nt_vfs_handle *handle);
 
-/* Extended attributes (user.ntuplefs.*): NT_NOT_FOUND for an unknown name. The list has a NUL after each name. */
+/* Extended attributes (user.ntuplefs.*): NT_NOT_FOUND for an unknown name. The list has a NUL after each
+ * name. */
 enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
                                struct nt_error *error);
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bytes of a record batch's buffers, any part of any of them. Where no optional and no null is in
+ * between, an Arrow buffer is a stretch of our stream; else the rows of the stream are spread over the slots.
+ *
+ * Work is done in pieces of at most PIECE_SLOTS slots, so that memory stays bounded whatever is asked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/arrow_internal.h"
+
+enum { PIECE_SLOTS = 16384 };
+
+enum {
+    SLOT_ABSENT = 0,
+    SLOT_PRESENT = 1,
+    SLOT_VALID = 3
+}; /* present: a row is stored, though it may count as null */
+
+/* The rows behind some slots of a node: `count` slots, of which those that are present have the stream's rows
+ * [first_row, first_row + rows) in order. */
+struct slots {
+    uint64_t first_row, rows, count;
+    uint8_t *marks; /* [count]; NULL: all are valid */
+};
+
+struct reading {
+    const struct nt_arrow *arrow;
+    const struct nt_arrow_layout *layout; /* NULL while it is being made */
+    uint32_t batch;
+    const struct nt_arrow_node *node;
+    struct nt_error *error;
+};
+
+static uint64_t row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
+                                uint32_t batch)
+{
+    while (!node->begins_row_space)
+        node = &arrow->nodes[node->parent];
+    return node->space_borders[batch];
+}
+
+/* ---- from slots to rows ---- */
+
+/* Each of the slots becomes `size` slots, of which [skip, skip + count) are kept. */
+static enum nt_status multiply_slots(struct slots *slots, uint64_t size, uint64_t skip, uint64_t count,
+                                     struct nt_error *error)
+{
+    slots->first_row *= size;
+    slots->count = count;
+    if (!slots->marks) {
+        slots->first_row += skip;
+        slots->rows = count;
+        return NT_OK;
+    }
+    uint8_t *marks = malloc(count + 1);
+    if (!marks)
+        return nt_fail_memory(error);
+    for (uint64_t i = 0; i < skip; i++)
+        slots->first_row += slots->marks[i / size] & SLOT_PRESENT;
+    slots->rows = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        marks[i] = slots->marks[(skip + i) / size];
+        slots->rows += marks[i] & SLOT_PRESENT;
+    }
+    free(slots->marks);
+    slots->marks = marks;
+    return NT_OK;
+}
+
+static enum nt_status make_marks(struct slots *slots, struct nt_error *error)
+{
+    if (slots->marks)
+        return NT_OK;
+    slots->marks = malloc(slots->count + 1);
+    if (!slots->marks)
+        return nt_fail_memory(error);
+    memset(slots->marks, SLOT_VALID, slots->count);
+    return NT_OK;
+}
+
+/* A sparse optional: each of its rows has no or one row below. */
+static enum nt_status pass_optional(struct slots *slots, const struct nt_arrow_step *step,
+                                    struct nt_error *error)
+{
+    uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
+    enum nt_status status = ends ? make_marks(slots, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_stream_read(step->stream, slots->first_row * sizeof(*ends), ends,
+                                (slots->rows + 1) * sizeof(*ends), error);
+    if (status != NT_OK)
+        goto out;
+    uint64_t row = 0;
+    for (uint64_t i = 0; i < slots->count; i++) {
+        if (!(slots->marks[i] & SLOT_PRESENT))
+            continue;
+        uint64_t values = ends[row + 1] - ends[row];
+        if (values > 1) {
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "optional: row %llu has %llu values",
+                             (unsigned long long)(slots->first_row + row), (unsigned long long)values);
+            goto out;
+        }
+        if (values == 0)
+            slots->marks[i] = SLOT_ABSENT;
+        row++;
+    }
+    uint64_t first = ends[0];
+    slots->rows = ends[slots->rows] - first;
+    slots->first_row = first;
+out:
+    free(ends);
+    return status;
+}
+
+/* A dense optional: a row is stored for each of its rows, valid or not. */
+static enum nt_status pass_dense_optional(struct slots *slots, const struct nt_arrow_step *step,
+                                          struct nt_error *error)
+{
+    uint8_t *valid = malloc(slots->rows + 1);
+    enum nt_status status = valid ? make_marks(slots, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_stream_read(step->stream, slots->first_row, valid, slots->rows, error);
+    for (uint64_t i = 0, row = 0; status == NT_OK && i < slots->count; i++)
+        if (slots->marks[i] & SLOT_PRESENT && !valid[row++])
+            slots->marks[i] = SLOT_PRESENT;
+    free(valid);
+    return status;
+}
+
+/* The rows of slots [first, first + count). slots->marks is the caller's to free, also after a failure. */
+static enum nt_status resolve(const struct reading *reading, uint64_t first, uint64_t count,
+                              struct slots *slots)
+{
+    const struct nt_arrow_node *node = reading->node;
+    const struct nt_arrow_step *steps = reading->arrow->steps + node->first_step;
+    uint64_t firsts[2 * NT_MAX_DEPTH + 9], counts[2 * NT_MAX_DEPTH + 9];
+    firsts[node->step_count] = first;
+    counts[node->step_count] = count;
+    for (uint32_t k = node->step_count; k-- > 0;) {
+        uint64_t size = steps[k].stream ? 1 : steps[k].size;
+        uint64_t end = firsts[k + 1] + counts[k + 1];
+        firsts[k] = firsts[k + 1] / size;
+        counts[k] = end / size + (end % size != 0) - firsts[k];
+    }
+    *slots = (struct slots){
+        .first_row = row_space_begin(reading->arrow, node, reading->batch) + firsts[0],
+        .rows = counts[0],
+        .count = counts[0],
+    };
+    enum nt_status status = NT_OK;
+    for (uint32_t k = 0; k < node->step_count && status == NT_OK; k++) {
+        if (!steps[k].stream)
+            status = multiply_slots(slots, steps[k].size, firsts[k + 1] - firsts[k] * steps[k].size,
+                                    counts[k + 1], reading->error);
+        else if (steps[k].is_dense)
+            status = pass_dense_optional(slots, &steps[k], reading->error);
+        else
+            status = pass_optional(slots, &steps[k], reading->error);
+    }
+    return status;
+}
+
+enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t batch,
+                                    uint64_t slots, uint64_t *count_ret, struct nt_error *error)
+{
+    struct reading reading = {.arrow = arrow, .batch = batch, .node = &arrow->nodes[node], .error = error};
+    uint64_t valid = 0;
+    for (uint64_t first = 0; first < slots; first += PIECE_SLOTS) {
+        struct slots piece = {0};
+        uint64_t count = slots - first < PIECE_SLOTS ? slots - first : PIECE_SLOTS;
+        enum nt_status status = resolve(&reading, first, count, &piece);
+        for (uint64_t i = 0; status == NT_OK && i < count; i++)
+            valid += !piece.marks || piece.marks[i] == SLOT_VALID;
+        free(piece.marks);
+        if (status != NT_OK)
+            return status;
+    }
+    *count_ret = valid;
+    return NT_OK;
+}
+
+/* ---- one piece of a buffer ---- */
+
+/* Spread `rows` elements at the start of `values` over the slots, zeros elsewhere; from the end, in place. */
+static void spread(uint8_t *values, const struct slots *slots, size_t element_bytes)
+{
+    if (!slots->marks)
+        return;
+    uint64_t row = slots->rows;
+    for (uint64_t i = slots->count; i-- > 0;) {
+        uint8_t *to = values + i * element_bytes;
+        if (slots->marks[i] & SLOT_PRESENT)
+            memmove(to, values + --row * element_bytes, element_bytes);
+        if (slots->marks[i] != SLOT_VALID)
+            memset(to, 0, element_bytes);
+    }
+}
+
+static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, uint8_t expected)
+{
+    memset(output, 0, (count + 7) / 8);
+    for (uint64_t i = 0; i < count; i++)
+        output[i / 8] |= (uint8_t)((values[i] == expected) << i % 8);
+}
+
+static enum nt_status piece_of_validity(const struct reading *reading, const struct slots *slots,
+                                        uint8_t *output)
+{
+    (void)reading;
+    if (slots->marks) {
+        pack_bits(output, slots->marks, slots->count, SLOT_VALID);
+        return NT_OK;
+    }
+    memset(output, 0, (slots->count + 7) / 8);
+    for (uint64_t i = 0; i < slots->count; i++)
+        output[i / 8] |= (uint8_t)(1u << i % 8);
+    return NT_OK;
+}
+
+static enum nt_status read_spread(const struct reading *reading, struct nt_stream *stream,
+                                  const struct slots *slots, uint8_t *values)
+{
+    size_t bytes = nt_stream_element_bytes(stream);
+    enum nt_status status =
+        nt_stream_read(stream, slots->first_row * bytes, values, slots->rows * bytes, reading->error);
+    if (status == NT_OK)
+        spread(values, slots, bytes);
+    return status;
+}
+
+static enum nt_status piece_of_bools(const struct reading *reading, const struct slots *slots,
+                                     uint8_t *output)
+{
+    uint8_t values[PIECE_SLOTS];
+    enum nt_status status = read_spread(reading, reading->node->data, slots, values);
+    if (status == NT_OK)
+        pack_bits(output, values, slots->count, 1);
+    return status;
+}
+
+static enum nt_status piece_of_values(const struct reading *reading, const struct slots *slots,
+                                      uint8_t *output)
+{
+    return read_spread(reading, reading->node->data, slots, output);
+}
+
+/* Where the items of a list, or the bytes of a string, begin in this batch. */
+static uint64_t items_begin(const struct reading *reading)
+{
+    const struct nt_arrow_node *node = reading->node;
+    if (node->kind == NT_ARROW_BYTES)
+        return nt_stream_segment_first(node->data, reading->batch);
+    return node[1].space_borders[reading->batch];
+}
+
+/* `slots` has one slot less than there are offsets to write. */
+static enum nt_status piece_of_offsets(const struct reading *reading, const struct slots *slots,
+                                       uint8_t *output)
+{
+    uint64_t begin = items_begin(reading), row = 0;
+    uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
+    enum nt_status status = ends ? nt_stream_read(reading->node->offsets, slots->first_row * sizeof(*ends),
+                                                  ends, (slots->rows + 1) * sizeof(*ends), reading->error)
+                                 : nt_fail_memory(reading->error);
+    for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
+        if (i > 0 && (!slots->marks || slots->marks[i - 1] & SLOT_PRESENT))
+            row++;
+        uint64_t value = ends[row] - begin;
+        memcpy(output + i * sizeof(value), &value, sizeof(value));
+    }
+    free(ends);
+    return status;
+}
+
+static enum nt_status piece_of_types(const struct reading *reading, const struct slots *slots,
+                                     uint8_t *output)
+{
+    uint32_t tags[PIECE_SLOTS];
+    enum nt_status status = read_spread(reading, reading->node->data, slots, (uint8_t *)tags);
+    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++)
+        output[i] = (uint8_t)tags[i];
+    return status;
+}
+
+/* Offsets count within the batch's part of each alternative; those of the null child are all 0. */
+static enum nt_status piece_of_union_offsets(const struct reading *reading, const struct slots *slots,
+                                             uint8_t *output)
+{
+    const struct nt_arrow *arrow = reading->arrow;
+    const struct nt_arrow_node *node = reading->node;
+    uint32_t *tags = malloc(PIECE_SLOTS * sizeof(*tags));
+    uint64_t *index = malloc(PIECE_SLOTS * sizeof(*index));
+    uint64_t begins[INT8_MAX + 1] = {0};
+    enum nt_status status = tags && index ? NT_OK : nt_fail_memory(reading->error);
+    uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
+    for (uint32_t tag = 0; child < node->end; child = arrow->nodes[child].end, tag++)
+        if (tag > 0)
+            begins[tag] = arrow->nodes[child].space_borders[reading->batch];
+    if (status == NT_OK)
+        status = read_spread(reading, node->data, slots, (uint8_t *)tags);
+    if (status == NT_OK)
+        status = read_spread(reading, node->offsets, slots, (uint8_t *)index);
+    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
+        uint32_t value = tags[i] ? (uint32_t)(index[i] - begins[tags[i] & INT8_MAX]) : 0;
+        memcpy(output + i * sizeof(value), &value, sizeof(value));
+    }
+    free(tags);
+    free(index);
+    return status;
+}
+
+/* ---- any part of a buffer ---- */
+
+struct piece_kind {
+    enum nt_status (*make)(const struct reading *reading, const struct slots *slots, uint8_t *output);
+    unsigned bits;        /* of a slot in the buffer; 0: of the node's element */
+    unsigned extra_slots; /* elements beyond the slots */
+};
+
+static const struct piece_kind *piece_kind(const struct reading *reading, enum nt_arrow_buffer_kind kind)
+{
+    static const struct piece_kind bools = {piece_of_bools, 1, 0};
+    static const struct piece_kind kinds[] = {
+        [NT_ARROW_VALIDITY] = {piece_of_validity, 1, 0},
+        [NT_ARROW_OFFSETS] = {piece_of_offsets, 64, 1},
+        [NT_ARROW_DATA] = {piece_of_values, 0, 0},
+        [NT_ARROW_TYPES] = {piece_of_types, 8, 0},
+        [NT_ARROW_UNION_OFFSETS] = {piece_of_union_offsets, 32, 0},
+    };
+    return reading->node->kind == NT_ARROW_BOOL && kind == NT_ARROW_DATA ? &bools : &kinds[kind];
+}
+
+/* Pieces are whole bytes of 8 slots each, so that bits never straddle them. */
+static enum nt_status read_pieces(const struct reading *reading, const struct piece_kind *kind,
+                                  uint64_t elements, uint64_t offset, uint8_t *output, size_t bytes)
+{
+    unsigned bits = kind->bits ? kind->bits : 8 * nt_element_info(reading->node->element)->bytes;
+    uint8_t *piece = malloc((size_t)PIECE_SLOTS * 8 + 8);
+    enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
+    while (status == NT_OK && bytes) {
+        uint64_t first = offset * 8 / bits / 8 * 8, count = PIECE_SLOTS;
+        if (count > elements - first)
+            count = elements - first;
+        struct slots slots = {0};
+        status = resolve(reading, first, count - kind->extra_slots, &slots);
+        if (status == NT_OK)
+            status = kind->make(reading, &slots, piece);
+        free(slots.marks);
+        if (status != NT_OK)
+            break;
+        uint64_t skip = offset - first * bits / 8, made = (count * bits + 7) / 8;
+        size_t take = made - skip < bytes ? (size_t)(made - skip) : bytes;
+        memcpy(output, piece + skip, take);
+        output += take;
+        offset += take;
+        bytes -= take;
+    }
+    free(piece);
+    return status;
+}
+
+enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+                                    uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
+                                    struct nt_error *error)
+{
+    uint32_t number = arrow->buffers[buffer].node;
+    enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
+    const struct nt_arrow_node *node = &arrow->nodes[number];
+    struct reading reading = {arrow, layout, layout->batch, node, error};
+    if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA)
+        return nt_stream_read(node->data, items_begin(&reading) + offset, output, bytes, error);
+    if (node->kind == NT_ARROW_PRIMITIVE && kind == NT_ARROW_DATA) {
+        bool has_optional = false;
+        uint64_t first = row_space_begin(arrow, node, layout->batch);
+        for (uint32_t i = 0; i < node->step_count; i++) {
+            has_optional |= arrow->steps[node->first_step + i].stream != NULL;
+            first *= arrow->steps[node->first_step + i].stream ? 1 : arrow->steps[node->first_step + i].size;
+        }
+        if (!has_optional)
+            return nt_stream_read(node->data, first * nt_element_info(node->element)->bytes + offset, output,
+                                  bytes, error);
+    }
+    const struct piece_kind *piece = piece_kind(&reading, kind);
+    return read_pieces(&reading, piece, layout->slots[number] + piece->extra_slots, offset, output, bytes);
+}

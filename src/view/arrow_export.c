@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The Arrow C data interface: the same nodes and buffers as the IPC file, decoded into memory that the
+ * consumer releases. Every structure owns its own memory and its children, so that a consumer may move
+ * children away.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "view/arrow_internal.h"
+
+/* ---- schema ---- */
+
+static void release_schema(struct ArrowSchema *schema)
+{
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        if (schema->children[i] && schema->children[i]->release)
+            schema->children[i]->release(schema->children[i]);
+        free(schema->children[i]);
+    }
+    free(schema->children);
+    free((char *)schema->format);
+    free((char *)schema->name);
+    schema->release = NULL;
+}
+
+static char *format_of(const struct nt_arrow_node *node)
+{
+    static const char *const primitives[] = {
+        [NT_ELEMENT_BYTE] = "C",   [NT_ELEMENT_INT8] = "c",   [NT_ELEMENT_UINT8] = "C",
+        [NT_ELEMENT_INT16] = "s",  [NT_ELEMENT_UINT16] = "S", [NT_ELEMENT_INT32] = "i",
+        [NT_ELEMENT_UINT32] = "I", [NT_ELEMENT_INT64] = "l",  [NT_ELEMENT_UINT64] = "L",
+        [NT_ELEMENT_REAL16] = "e", [NT_ELEMENT_REAL32] = "f", [NT_ELEMENT_REAL64] = "g",
+    };
+    struct nt_buffer format = {0};
+    switch (node->kind) {
+    case NT_ARROW_NULL:
+        return strdup("n");
+    case NT_ARROW_PRIMITIVE:
+        return strdup(primitives[node->element]);
+    case NT_ARROW_BOOL:
+        return strdup("b");
+    case NT_ARROW_BYTES:
+        return strdup(node->is_binary ? "Z" : "U");
+    case NT_ARROW_LIST:
+        return strdup("+L");
+    case NT_ARROW_STRUCT:
+    case NT_ARROW_KIND_COUNT:
+        return strdup("+s");
+    case NT_ARROW_FIXED_LIST:
+        nt_buffer_format(&format, "+w:%llu", (unsigned long long)node->list_size);
+        break;
+    case NT_ARROW_UNION:
+        nt_buffer_text(&format, "+ud:");
+        for (uint32_t i = 0; i < node->child_count; i++)
+            nt_buffer_format(&format, i ? ",%u" : "%u", i);
+        break;
+    }
+    return format.bytes;
+}
+
+static char *name_of(const struct nt_arrow_node *node)
+{
+    struct nt_buffer name = {0};
+    nt_append_printable(&name, node->name.bytes, node->name.length);
+    nt_buffer_byte(&name, '\0');
+    return name.bytes;
+}
+
+static bool export_schema_node(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
+{
+    const struct nt_arrow_node *node = &arrow->nodes[number];
+    *schema = (struct ArrowSchema){.release = release_schema};
+    schema->format = format_of(node);
+    schema->name = name_of(node);
+    schema->flags = node->own_steps || node->kind == NT_ARROW_NULL ? ARROW_FLAG_NULLABLE : 0;
+    schema->children = calloc(node->child_count + 1, sizeof(struct ArrowSchema *));
+    if (!schema->format || !schema->name || !schema->children)
+        return false;
+    schema->n_children = node->child_count;
+    for (uint32_t child = number + 1, i = 0; child < node->end; child = arrow->nodes[child].end, i++) {
+        schema->children[i] = calloc(1, sizeof(struct ArrowSchema));
+        if (!schema->children[i] || !export_schema_node(arrow, child, schema->children[i]))
+            return false;
+    }
+    return true;
+}
+
+enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
+                                      struct nt_error *error)
+{
+    if (export_schema_node(arrow, 0, schema_ret))
+        return NT_OK;
+    release_schema(schema_ret);
+    return nt_fail_memory(error);
+}
+
+/* ---- arrays ---- */
+
+static void release_array(struct ArrowArray *array)
+{
+    for (int64_t i = 0; i < array->n_children; i++) {
+        if (array->children[i] && array->children[i]->release)
+            array->children[i]->release(array->children[i]);
+        free(array->children[i]);
+    }
+    free(array->children);
+    for (int64_t i = 0; i < array->n_buffers; i++)
+        free((void *)array->buffers[i]);
+    free(array->buffers);
+    array->release = NULL;
+}
+
+/* A validity buffer of no bytes means "no nulls" and is NULL; others are never NULL. */
+static enum nt_status export_buffer(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+                                    uint32_t buffer, const void **memory_ret, struct nt_error *error)
+{
+    uint64_t bytes = layout->buffer_bytes[buffer];
+    if (bytes == 0 && arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
+        return NT_OK;
+    if (bytes > SIZE_MAX / 2)
+        return nt_fail_memory(error);
+    size_t room = ((size_t)bytes / NT_ARROW_ALIGNMENT + 1) * NT_ARROW_ALIGNMENT;
+    uint8_t *memory = aligned_alloc(NT_ARROW_ALIGNMENT, room);
+    if (!memory)
+        return nt_fail_memory(error);
+    memset(memory + bytes, 0, room - (size_t)bytes);
+    *memory_ret = memory;
+    return nt_arrow_read_buffer(arrow, layout, buffer, 0, memory, (size_t)bytes, error);
+}
+
+static enum nt_status export_array_node(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+                                        uint32_t number, struct ArrowArray *array, struct nt_error *error)
+{
+    const struct nt_arrow_node *node = &arrow->nodes[number];
+    *array = (struct ArrowArray){.release = release_array};
+    array->length = (int64_t)layout->slots[number];
+    array->null_count = (int64_t)layout->null_counts[number];
+    uint32_t buffers = number == 0 ? 1 : node->buffer_count; /* the table is a struct without nulls */
+    array->buffers = calloc(buffers + 1, sizeof(void *));
+    array->children = calloc(node->child_count + 1, sizeof(struct ArrowArray *));
+    if (!array->buffers || !array->children)
+        return nt_fail_memory(error);
+    array->n_buffers = buffers;
+    array->n_children = node->child_count;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < node->buffer_count && status == NT_OK; i++)
+        status = export_buffer(arrow, layout, node->first_buffer + i, &array->buffers[i], error);
+    for (uint32_t child = number + 1, i = 0; child < node->end && status == NT_OK;
+         child = arrow->nodes[child].end, i++) {
+        array->children[i] = calloc(1, sizeof(struct ArrowArray));
+        status = array->children[i] ? export_array_node(arrow, layout, child, array->children[i], error)
+                                    : nt_fail_memory(error);
+    }
+    return status;
+}
+
+enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
+                                     struct ArrowArray *array_ret, struct nt_error *error)
+{
+    struct nt_arrow_layout *layout;
+    if (batch >= arrow->batch_count)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %u batches, no batch %u",
+                       arrow->batch_count, batch);
+    enum nt_status status = nt_arrow_layout(arrow, batch, &layout, error);
+    if (status != NT_OK)
+        return status;
+    status = export_array_node(arrow, layout, 0, array_ret, error);
+    nt_arrow_layout_free(layout);
+    if (status != NT_OK)
+        release_array(array_ret);
+    return status;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The shape of a data set in Arrow's terms, shared by the files arrow_*.c.
+ *
+ * Words: a *node* is an Arrow array of the schema, in pre-order. Its *slots* are Arrow's: null slots are
+ * there, and a fixed-size list's child has N per slot. Our streams hold *rows*: nothing is stored for nulls.
+ * A node's *row space* begins at its nearest list, union or the top level; *steps* lead from that space's
+ * rows to its own: an optional leaves rows out, a fixed size multiplies them.
+ */
+#ifndef NT_VIEW_ARROW_INTERNAL_H
+#define NT_VIEW_ARROW_INTERNAL_H
+
+#include <pthread.h>
+
+#include <ntuple/arrow.h>
+
+#include "base/buffer.h"
+
+enum nt_arrow_kind {
+    NT_ARROW_NULL, /* the child of a union for "no value" */
+    NT_ARROW_PRIMITIVE,
+    NT_ARROW_BOOL,
+    NT_ARROW_BYTES, /* large_utf8 or large_binary */
+    NT_ARROW_LIST,
+    NT_ARROW_STRUCT,
+    NT_ARROW_FIXED_LIST,
+    NT_ARROW_UNION,
+    NT_ARROW_KIND_COUNT
+};
+
+enum nt_arrow_buffer_kind {
+    NT_ARROW_VALIDITY,
+    NT_ARROW_OFFSETS,
+    NT_ARROW_DATA,
+    NT_ARROW_TYPES,
+    NT_ARROW_UNION_OFFSETS,
+};
+
+struct nt_arrow_step {
+    struct nt_stream *stream; /* offsets of a sparse optional, valid of a dense one; NULL: a fixed size */
+    uint32_t field;           /* the optional */
+    bool is_dense;
+    uint64_t size; /* of a fixed size */
+};
+
+struct nt_arrow_node {
+    enum nt_arrow_kind kind;
+    enum nt_element element;
+    struct nt_text name;
+    uint32_t field; /* whose rows these are; NT_NONE: the root or a null child */
+    uint32_t parent;
+    uint32_t child_count;
+    uint32_t end; /* first node after this one's descendants */
+    uint32_t first_step, step_count;
+    uint32_t own_steps; /* how many of the last steps are optionals: more than 0 means nullable */
+    uint32_t first_buffer, buffer_count;
+    uint64_t list_size;
+    bool begins_row_space;
+    bool is_binary;
+    struct nt_stream *data, *offsets; /* for a union: tags and index */
+    /* Rows before each cluster, batches + 1: of the field that begins the row space (an optional's own where
+     * one leads to the node), and behind optionals of the node's field. NULL elsewhere. */
+    uint64_t *space_borders;
+    uint64_t *borders;
+};
+
+struct nt_arrow_buffer {
+    uint32_t node;
+    enum nt_arrow_buffer_kind kind;
+};
+
+struct nt_arrow_left_out {
+    uint32_t field;
+    const char *reason;
+};
+
+struct nt_arrow_batch {
+    uint64_t offset;     /* of the message in the file */
+    uint64_t body_bytes; /* of its buffers, padding included */
+};
+
+/* Where a batch's buffers lie. */
+struct nt_arrow_layout {
+    uint32_t batch;
+    uint64_t *slots;        /* [node] */
+    uint64_t *null_counts;  /* [node] */
+    uint64_t *buffer_start; /* [buffer + 1], from the body's start, 64-byte aligned */
+    uint64_t *buffer_bytes; /* [buffer], without padding */
+};
+
+enum { NT_ARROW_ALIGNMENT = 64 };
+
+struct nt_arrow {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    struct nt_arrow_options options;
+
+    struct nt_arrow_node *nodes; /* [0] is the table itself, a struct without buffers in the file */
+    uint32_t node_count, node_capacity;
+    struct nt_arrow_step *steps;
+    uint32_t step_count, step_capacity;
+    struct nt_stream **step_streams; /* those of the steps, each once */
+    uint32_t step_stream_count, step_stream_capacity;
+    struct nt_arrow_buffer *buffers;
+    uint32_t buffer_count;
+    struct nt_arrow_left_out *left_out;
+    uint32_t left_out_count, left_out_capacity;
+
+    struct nt_arrow_batch *batches;
+    uint64_t *entries; /* before each batch, batch_count + 1 */
+    uint32_t batch_count;
+    uint64_t message_bytes;      /* of a batch's metadata with its prefix: the same for all */
+    struct nt_buffer head, tail; /* the file before and after the batches */
+    uint64_t file_bytes;
+
+    pthread_mutex_t lock; /* `recent` */
+    struct nt_arrow_layout *recent[8];
+    unsigned recent_next;
+};
+
+/* arrow_schema.c: the nodes, and the messages that describe them */
+enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
+/* Close what the steps of optionals opened; a stream may stand in the steps of several nodes. */
+void nt_arrow_close_steps(struct nt_arrow *arrow);
+/* Write the Schema table (of a message or the footer) and patch it into `place`. */
+void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
+
+/* arrow_batch.c: sizes and places of a batch's buffers */
+enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error);
+enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t batch,
+                               struct nt_arrow_layout **layout_ret, struct nt_error *error);
+void nt_arrow_layout_free(struct nt_arrow_layout *layout);
+
+/* arrow_content.c: bytes [offset, offset + bytes) of a buffer of a batch */
+enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+                                    uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
+                                    struct nt_error *error);
+/* Valid ones among the `slots` slots of a node in a batch, counted (behind dense optionals; others are known
+ * from metadata). */
+enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t batch,
+                                    uint64_t slots, uint64_t *count_ret, struct nt_error *error);
+
+#endif

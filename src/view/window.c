@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/overflow.h"
+
+enum { FIRST_ELEMENTS = 64, MOST_BYTES = 256 * 1024 };
+
+static const uint64_t limit_bytes = UINT64_C(1) << 30;
+
+enum nt_status nt_window_open(struct nt_window *window, struct nt_reader *reader, struct nt_dataset *dataset,
+                              uint32_t field, enum nt_stream_kind kind, struct nt_error *error)
+{
+    *window = (struct nt_window){.wanted = FIRST_ELEMENTS};
+    enum nt_status status = nt_stream_open(reader, dataset, field, kind, &window->stream, error);
+    if (status == NT_OK)
+        window->element_bytes = nt_stream_element_bytes(window->stream);
+    return status;
+}
+
+void nt_window_close(struct nt_window *window)
+{
+    nt_stream_close(window->stream);
+    free(window->bytes);
+    *window = (struct nt_window){0};
+}
+
+/* How many elements to read: more each time the window moves on to what follows it. */
+static uint64_t next_count(struct nt_window *window, uint64_t first, uint64_t count, uint64_t total)
+{
+    bool moves_on = window->count && first >= window->first && first <= window->first + window->count;
+    if (!moves_on)
+        window->wanted = FIRST_ELEMENTS;
+    else if (window->wanted * window->element_bytes < MOST_BYTES)
+        window->wanted *= 2;
+    uint64_t wanted = window->wanted > count ? window->wanted : count;
+    return wanted < total - first ? wanted : total - first;
+}
+
+enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t count,
+                             const uint8_t **bytes_ret, struct nt_error *error)
+{
+    static const uint8_t nothing[16];
+    uint64_t total = nt_stream_elements(window->stream), bytes;
+    if (!nt_fits(first, count, total))
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column", first + count, total);
+    if (count == 0) {
+        *bytes_ret = nothing;
+        return NT_OK;
+    }
+    if (window->count == 0 || first < window->first || first + count > window->first + window->count) {
+        uint64_t wanted = next_count(window, first, count, total);
+        if (!nt_multiply(wanted, window->element_bytes, &bytes) || bytes > limit_bytes)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value of more than 1 GiB");
+        window->count = 0;
+        if (bytes > window->capacity) {
+            free(window->bytes);
+            window->bytes = malloc((size_t)bytes);
+            window->capacity = window->bytes ? (size_t)bytes : 0;
+            if (!window->bytes)
+                return nt_fail_memory(error);
+        }
+        enum nt_status status = nt_stream_read(window->stream, first * window->element_bytes, window->bytes,
+                                               (size_t)bytes, error);
+        if (status != NT_OK)
+            return status;
+        window->first = first;
+        window->count = wanted;
+    }
+    *bytes_ret = window->bytes + (first - window->first) * window->element_bytes;
+    return NT_OK;
+}
+
+enum nt_status nt_window_get_u64(struct nt_window *window, uint64_t at, uint64_t *value_ret,
+                                 struct nt_error *error)
+{
+    const uint8_t *bytes;
+    enum nt_status status = nt_window_get(window, at, 1, &bytes, error);
+    if (status == NT_OK)
+        memcpy(value_ret, bytes, sizeof(*value_ret));
+    return status;
+}
+
+enum nt_status nt_window_get_u32(struct nt_window *window, uint64_t at, uint32_t *value_ret,
+                                 struct nt_error *error)
+{
+    const uint8_t *bytes;
+    enum nt_status status = nt_window_get(window, at, 1, &bytes, error);
+    if (status == NT_OK)
+        memcpy(value_ret, bytes, sizeof(*value_ret));
+    return status;
+}
