@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Claims come in: those of the format (headers, keys, envelopes, ...) and those of the pages with their
+ * checksums. Sorted by place they become items: a gap where nobody claims, one item per stretch, the other
+ * owners of the same bytes behind it.
+ */
+#include "view/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/overflow.h"
+
+struct claims {
+    struct nt_layout_item *items;
+    size_t count, capacity;
+};
+
+static enum nt_status add_claim(struct claims *claims, const struct nt_layout_item *item)
+{
+    if (claims->count == claims->capacity) {
+        size_t capacity = claims->capacity ? claims->capacity * 2 : 1024;
+        struct nt_layout_item *items = realloc(claims->items, capacity * sizeof(*items));
+        if (!items)
+            return NT_NO_MEMORY;
+        claims->items = items;
+        claims->capacity = capacity;
+    }
+    claims->items[claims->count] = *item;
+    claims->items[claims->count].claimed_offset = item->offset;
+    claims->items[claims->count++].claimed_bytes = item->bytes;
+    return NT_OK;
+}
+
+static enum nt_status add_format_claim(void *context, const struct nt_layout_range *range)
+{
+    struct nt_layout_item item = {
+        .offset = range->offset,
+        .bytes = range->bytes,
+        .source = range->source,
+        .dataset = range->dataset,
+        .column = range->column,
+        .cluster = range->cluster == UINT64_MAX ? NT_NONE : (uint32_t)range->cluster,
+        .page = range->page == UINT64_MAX ? NT_NONE : (uint32_t)range->page,
+        .owner = range->owner,
+        .detail = range->detail,
+    };
+    return range->bytes ? add_claim(context, &item) : NT_OK;
+}
+
+/* ---- pages ---- */
+
+/* A page's stored bytes, then its checksum; both may be spread over several extents. */
+static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_item *item,
+                                       const struct nt_extent *extents, size_t count, uint64_t stored_bytes)
+{
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; i < count && status == NT_OK; i++) {
+        uint64_t bytes = extents[i].bytes < stored_bytes ? extents[i].bytes : stored_bytes;
+        item->owner = "page";
+        item->offset = extents[i].offset;
+        item->bytes = bytes;
+        if (bytes)
+            status = add_claim(claims, item);
+        item->owner = "checksum";
+        item->offset += bytes;
+        item->bytes = extents[i].bytes - bytes;
+        if (item->bytes && status == NT_OK)
+            status = add_claim(claims, item);
+        stored_bytes -= bytes;
+    }
+    return status;
+}
+
+static enum nt_status add_page(struct claims *claims, const struct nt_dataset *dataset,
+                               const struct nt_page *page, struct nt_layout_item *item)
+{
+    struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum(page->checksum)->bytes};
+    struct nt_extent *several = NULL;
+    size_t count = 1;
+    struct nt_error error;
+    item->source = dataset->file->layout_sources ? page->source : 0;
+    /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
+    if (dataset->ops->page_extents)
+        (void)dataset->ops->page_extents(dataset, page, &several, &count, &error);
+    enum nt_status status =
+        add_page_extents(claims, item, several ? several : &one, several ? count : 1, page->stored_bytes);
+    free(several);
+    return status;
+}
+
+/* Pages are numbered through the column's clusters in order of cluster id; a group that cannot be loaded is
+ * left out, and with it the numbering of the pages behind it. */
+static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset *dataset, uint32_t column)
+{
+    uint32_t number = 0;
+    enum nt_status status = NT_OK;
+    for (uint32_t g = 0; g < dataset->group_count; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+            return NT_OK;
+        for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
+            uint32_t cluster = group->first_cluster + c;
+            const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
+                const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
+                struct nt_layout_item item = {
+                    .dataset = dataset->index, .column = column, .cluster = cluster, .page = number++};
+                if (page->compression != NT_COMPRESSION_ELSEWHERE)
+                    status = add_page(claims, dataset, page, &item);
+            }
+        }
+    }
+    return status;
+}
+
+static enum nt_status add_pages(struct claims *claims, struct nt_dataset *dataset)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t column = 0; !dataset->failure && column < dataset->column_count && status == NT_OK;
+         column++)
+        status = add_column_pages(claims, dataset, column);
+    return status;
+}
+
+/* ---- from claims to items ---- */
+
+static int compare_claims(const void *left, const void *right)
+{
+    const struct nt_layout_item *a = left, *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes ? -1 : 1; /* the larger first: what it covers is shared with it */
+    if (a->dataset != b->dataset)
+        return a->dataset < b->dataset ? -1 : 1;
+    if (a->column != b->column)
+        return a->column < b->column ? -1 : 1;
+    return a->page < b->page ? -1 : a->page > b->page;
+}
+
+static enum nt_status add_gap(struct claims *items, uint32_t source, uint64_t from, uint64_t to)
+{
+    struct nt_layout_item gap = {.offset = from,
+                                 .bytes = to - from,
+                                 .source = source,
+                                 .dataset = NT_NONE,
+                                 .column = NT_NONE,
+                                 .cluster = NT_NONE,
+                                 .page = NT_NONE,
+                                 .owner = "gap"};
+    return from < to ? add_claim(items, &gap) : NT_OK;
+}
+
+/* `at` is the first byte of the source that no item covers yet. */
+static enum nt_status place_claim(struct claims *items, const struct nt_layout_item *claim, uint64_t size,
+                                  uint64_t *at)
+{
+    struct nt_layout_item item = *claim;
+    if (item.offset >= size)
+        return NT_OK; /* beyond the end: reading it says so */
+    if (item.bytes > size - item.offset)
+        item.bytes = size - item.offset;
+    uint64_t end = item.offset + item.bytes;
+    enum nt_status status = NT_OK;
+    if (item.offset >= *at) {
+        status = add_gap(items, item.source, *at, item.offset);
+    } else if (end <= *at) {
+        item.is_shared = true;
+    } else {
+        item.offset = *at;
+        item.bytes = end - *at;
+    }
+    if (status == NT_OK)
+        status = add_claim(items, &item);
+    if (status == NT_OK) {
+        items->items[items->count - 1].claimed_offset = claim->offset;
+        items->items[items->count - 1].claimed_bytes = claim->bytes;
+    }
+    if (!item.is_shared)
+        *at = end;
+    return status;
+}
+
+const struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source)
+{
+    return file->layout_sources ? file->layout_sources[source] : file->source;
+}
+
+static enum nt_status place_claims(struct claims *items, const struct claims *claims,
+                                   const struct nt_file *file)
+{
+    uint32_t source_count = file->layout_sources ? file->layout_source_count : 1;
+    enum nt_status status = NT_OK;
+    size_t next = 0;
+    for (uint32_t source = 0; source < source_count && status == NT_OK; source++) {
+        uint64_t at = 0, size = nt_layout_source(file, source)->size;
+        for (; next < claims->count && claims->items[next].source == source && status == NT_OK; next++)
+            status = place_claim(items, &claims->items[next], size, &at);
+        if (status == NT_OK)
+            status = add_gap(items, source, at, size);
+    }
+    return status;
+}
+
+enum nt_status nt_layout_init(struct nt_layout *layout, const struct nt_file *file, struct nt_error *error)
+{
+    struct claims claims = {0}, items = {0};
+    *layout = (struct nt_layout){0};
+    enum nt_status status = file->layout ? file->layout(file, add_format_claim, &claims, error) : NT_OK;
+    if (status != NT_OK)
+        goto out;
+    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++)
+        status = add_pages(&claims, file->datasets[i]);
+    if (status == NT_OK && claims.count)
+        qsort(claims.items, claims.count, sizeof(*claims.items), compare_claims);
+    if (status == NT_OK)
+        status = place_claims(&items, &claims, file);
+    if (status == NT_NO_MEMORY)
+        nt_fail_memory(error);
+    *layout = (struct nt_layout){items.items, items.count};
+    items.items = NULL;
+out:
+    free(claims.items);
+    free(items.items);
+    return status;
+}
+
+void nt_layout_deinit(struct nt_layout *layout)
+{
+    free(layout->items);
+    *layout = (struct nt_layout){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The layout of a file: every byte range in order with its owner, without holes and without overlaps.
+ */
+#ifndef NT_VIEW_LAYOUT_H
+#define NT_VIEW_LAYOUT_H
+
+#include <ntuple/model.h>
+
+/* A stretch of a source. Where several owners claim the same bytes (merged pages), the others follow as items
+ * of `is_shared`, with the same place; where a claim overlaps another only in part, the item is what is left
+ * of it and `claimed` tells the whole. */
+struct nt_layout_item {
+    uint64_t offset, bytes;
+    uint64_t claimed_offset, claimed_bytes;
+    uint32_t source;  /* index into the file's layout sources */
+    uint32_t dataset; /* indices, NT_NONE where the owner has none */
+    uint32_t column;
+    uint32_t cluster;
+    uint32_t page; /* number within the column */
+    bool is_shared;
+    const char *owner, *detail;
+};
+
+struct nt_layout {
+    struct nt_layout_item *items;
+    size_t count;
+};
+
+/* Work out the layout (loads all page lists; those that are bad leave gaps). Free with nt_layout_deinit, also
+ * after a failure. */
+enum nt_status nt_layout_init(struct nt_layout *layout, const struct nt_file *file, struct nt_error *error);
+void nt_layout_deinit(struct nt_layout *layout);
+
+/* The source of an item, for its name and size. */
+const struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
+
+/* layout.jsonl: a line per item. */
+enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_stream **stream_ret,
+                               struct nt_error *error);
+
+#endif
