@@ -8,13 +8,14 @@
 
 #include <ntuple/model.h>
 
-/* An anchor object, as a key (or the bare file) holds it. */
+/* An anchor object, as a key (or the bare file) holds it. A directory or a list of keys that cannot be read stands
+ * among them with its failure, so that what it may have held is not missed silently. */
 struct nt_anchor_object {
     uint32_t directory;      /* index into the file's directories */
     struct nt_text name;     /* of the key */
     uint32_t cycle;
-    bool is_newest_cycle;    /* false: another key of this name in this directory has a higher cycle */
-    const char *class_name;  /* "ROOT::RNTuple" or "ROOT::Experimental::RNTuple" */
+    bool is_newest_cycle;    /* false: another anchor of this name in this directory has a higher cycle */
+    const char *class_name;  /* "ROOT::RNTuple" or "ROOT::Experimental::RNTuple"; of what failed, else */
     const uint8_t *bytes;    /* the streamed object, uncompressed, its checksum included; NULL: see failure */
     size_t length;
     uint64_t offset;         /* of the object's stored bytes in the file */
@@ -22,18 +23,36 @@ struct nt_anchor_object {
     const struct nt_error *failure;
 };
 
+struct nt_container_kind;
+
 struct nt_container {
-    const char *kind;        /* "TFile" or "bare" */
+    const struct nt_container_kind *kind;
     const struct nt_anchor_object *anchors;
     uint32_t anchor_count;
-    void *details;           /* the container's own: for its documents, layout and file.json */
+    void *details; /* the container's own */
 };
 
-/* Recognise the container of file->source, read its directories (added to the file) and its anchors. Sets the
- * file's documents, describe and layout as far as they are the container's. All memory is the file's arena.
+/* A kind of container: a row of the table that nt_container_open goes through. */
+struct nt_container_kind {
+    const char *name; /* "TFile" or "bare" */
+    /* NT_NOT_THIS_FORMAT where the file does not begin as this kind does. */
+    enum nt_status (*open)(struct nt_file *file, struct nt_container *container, struct nt_error *error);
+    /* For the file of the same names: see nt_file. */
+    enum nt_status (*describe)(const struct nt_file *file, void *json);
+    enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                             struct nt_error *error);
+    const struct nt_document *documents;
+    uint32_t document_count;
+};
+
+/* Recognise the container of file->source, read its directories (added to the file) and its anchors. All memory
+ * is the file's arena but for `container` itself, which is the caller's and must live as long as the file: it
+ * becomes file->format_data (make it the first member where more is wanted there). Sets the file's documents,
+ * describe and layout. The layout has everything but what anchors lead to: anchor objects (`anchors`), envelopes,
+ * pages and their checksums are the caller's to add.
  * NT_NOT_THIS_FORMAT says what the file is instead, where it can be told (a ROOT file without an RNTuple,
  * with the classes of its keys; a Parquet file; ...). */
-enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container_ret, struct nt_error *error);
+enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container, struct nt_error *error);
 
 /* A source that reads payloads (pages with their digest, envelopes) of `file_source`, which stays the caller's.
  * A payload of more than `maximum_key_bytes` lies in several keys: its first key ends with the little-endian
