@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the test files and, beside each, what it must read as.
+
+usage: make_data.py [NAME...]        (without names: all of them)
+
+X.root is written by ROOT (or uproot), by the functions in write_*.cxx. X.json says what ROOT's own reader finds
+in it, field by field; whatever uproot can read as well has to agree, or nothing is written. Both must be
+installed: pip install root uproot. Everything comes out the same each time but for times and identifiers that
+ROOT puts into the container.
+"""
+import hashlib
+import json
+import math
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+LONG = 100      # of data sets with more entries some values are kept, the others as a digest
+
+# file -> (source, function with its further arguments)
+ROOT_FILES = {
+    'example': ('write_example.cxx', 'write_example'),
+    'types': ('write_types.cxx', 'write_types'),
+    'encodings': ('write_encodings.cxx', 'write_encodings'),
+    'compression_none': ('write_structures.cxx', 'write_compression', 0),
+    'compression_zlib': ('write_structures.cxx', 'write_compression', 101),
+    'compression_lzma': ('write_structures.cxx', 'write_compression', 207),
+    'compression_lz4': ('write_structures.cxx', 'write_compression', 404),
+    'compression_zstd': ('write_structures.cxx', 'write_compression', 505),
+    'late_fields': ('write_structures.cxx', 'write_late_fields'),
+    'multi_representation': ('write_structures.cxx', 'write_multi_representation'),
+    'names': ('write_structures.cxx', 'write_names'),
+    'empty': ('write_structures.cxx', 'write_empty'),
+    'dirs_and_cycles': ('write_structures.cxx', 'write_dirs_and_cycles'),
+    'projected': ('write_structures.cxx', 'write_projected'),
+    'without_checksums': ('write_structures.cxx', 'write_without_checksums'),
+    'split_keys': ('write_structures.cxx', 'write_split_keys'),
+    'many_pages': ('write_structures.cxx', 'write_many_pages'),
+    'attributes': ('write_structures.cxx', 'write_attributes'),
+}
+
+# What uproot 5.7 reads otherwise, by words of the path: errors of its own and another notion of a pointer.
+UPROOT_DIFFERS = {
+    'variant': 'starts each cluster at the alternatives\' first values',
+    'comment': 'the same, it is a variant',
+    'representations/': 'joins the representations',
+    'unique_ptr': 'gives lists of none or one item',
+    'split/': 'takes a payload for one piece',
+}
+
+
+def with_root(name):
+    """Write X.root with ROOT; returns the data sets as ROOT's reader tells them."""
+    source, function, *arguments = ROOT_FILES[name]
+    warnings.simplefilter('ignore')
+    import ROOT
+    ROOT.gInterpreter.AddIncludePath(str(HERE))
+    if not ROOT.gInterpreter.Declare(f'#include "{source}"'):
+        sys.exit(f'{source} does not compile')
+    text = getattr(ROOT, function)(str(HERE / f'{name}.root'), *arguments)
+    return 'ROOT ' + str(ROOT.gROOT.GetVersion()), json.loads(str(text))
+
+
+def names_by_uproot():
+    """Names that ROOT refuses to write, but uproot does not."""
+    import uproot
+    names = ['a/b', '..', '.', 'a.b', '/abs', 'tab\there', 'new\nline', ' ', 'field.json', '%2F', '']
+    columns = {name: np.arange(4, dtype='i4') * (k + 1) for k, name in enumerate(names)}
+    with uproot.recreate(HERE / 'names_by_uproot.root') as file:
+        file.mkrntuple('with space', columns)
+        file.mkrntuple('.hidden', {'x': np.arange(3.)})
+        file.mkrntuple('file.json', {'x': np.arange(2.)})
+    return f'uproot {uproot.__version__}', {
+        'with space': {'entries': 4, 'fields': {name: column.tolist() for name, column in columns.items()}},
+        '.hidden': {'entries': 3, 'fields': {'x': [0., 1., 2.]}},
+        'file.json': {'entries': 2, 'fields': {'x': [0., 1.]}}}
+
+
+def damaged_page():
+    """compression_zstd.root with one bit flipped in the middle of the first page of `noise`."""
+    import uproot
+    with uproot.open(HERE / 'compression_zstd.root') as file:
+        ntuple = file['compressed']
+        number = ntuple.field_names.index('noise')
+        column = next(k for k, c in enumerate(ntuple.header.column_records) if c.field_id == number)
+        page = ntuple.page_link_list[0][column].pages[0].locator
+    content = bytearray((HERE / 'compression_zstd.root').read_bytes())
+    content[page.offset + page.num_bytes // 2] ^= 0x10
+    (HERE / 'damaged_page.root').write_bytes(content)
+    expected = json.loads((HERE / 'compression_zstd.json').read_text())
+    fields = expected['datasets']['compressed']['fields']
+    fields['noise'] = {'damaged': {'offset': page.offset, 'bytes': page.num_bytes, 'rows': [0, 150]}}
+    return expected
+
+
+def plain(value):
+    """Readers differ in what they call a record, a pair or a list: keep the values only."""
+    if isinstance(value, dict):     # uproot puts base classes behind the own members, last one first
+        own = [plain(item) for name, item in value.items() if not name.startswith(':_')]
+        bases = [base for name, base in value.items() if name.startswith(':_')]
+        return own + [item for base in reversed(bases) for item in plain(base)]
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float) and math.isnan(value):
+        return 'NaN'
+    return value
+
+
+def read_with_uproot(file, path, field):
+    return file[path].arrays(filter_name=lambda name: name == field or name.startswith(field + '.'))[field].to_list()
+
+
+def confirmed_by_uproot(name, datasets):
+    """The fields that uproot reads too, by path; exits where it reads something else without a known reason."""
+    import uproot
+    confirmed = {}
+    with uproot.open(HERE / f'{name}.root') as file:
+        for path, dataset in datasets.items():
+            for field, values in dataset['fields'].items():
+                try:
+                    theirs = plain(read_with_uproot(file, path, field))
+                except Exception as error:      # whatever a reader does on what it cannot read
+                    print(f'{name}: uproot does not read {path}/{field}: {type(error).__name__}: {str(error)[:60]!r}')
+                    continue
+                if theirs == plain(values):
+                    confirmed.setdefault(path, []).append(field)
+                elif not any(word in f'{path}/{field}' for word in UPROOT_DIFFERS):
+                    at = next(k for k, (a, b) in enumerate(zip(theirs, plain(values))) if a != b)
+                    sys.exit(f'{name}: {path}/{field}[{at}]: uproot reads {theirs[at]}, ROOT {values[at]}')
+    return confirmed
+
+
+def digest(values):
+    """Of all values of a field, one JSON text a line."""
+    lines = ''.join(json.dumps(value, ensure_ascii=False) + '\n' for value in values)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def shortened(values):
+    if len(values) <= LONG:
+        return {'values': values}
+    chosen = sorted({0, 1, 2, len(values) // 2, len(values) - 1, *range(0, len(values), 97)})
+    return {'sample': {str(k): values[k] for k in chosen}, 'sha256': digest(values)}
+
+
+def write_expected(name, writer, datasets):
+    confirmed = confirmed_by_uproot(name, datasets)
+    document = {'writer': writer, 'datasets': {}}
+    for path, dataset in datasets.items():
+        document['datasets'][path] = {
+            'entries': dataset['entries'],
+            'confirmed_by_uproot': confirmed.get(path, []),
+            'fields': {field: shortened(values) for field, values in dataset['fields'].items()}}
+    save(name, document)
+
+
+def save(name, document):
+    """Indented, but for the values: a line for each field."""
+    lines = ['{', f' "writer": {json.dumps(document["writer"])},', ' "datasets": {']
+    for path, dataset in document['datasets'].items():
+        fields = [f'    {compact(field)}: {compact(values)}' for field, values in dataset['fields'].items()]
+        lines += [f'  {compact(path)}: {{', f'   "entries": {dataset["entries"]},',
+                  f'   "confirmed_by_uproot": {compact(dataset["confirmed_by_uproot"])},', '   "fields": {',
+                  ',\n'.join(fields), '   }', '  },']
+    lines[-1] = '  }'
+    text = '\n'.join(line for line in [*lines, ' }', '}'] if line)
+    json.loads(text)
+    (HERE / f'{name}.json').write_text(text + '\n')
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(', ', ': '))
+
+
+def make(name):
+    if name == 'damaged_page':
+        save(name, damaged_page())
+    elif name == 'names_by_uproot':
+        write_expected(name, *names_by_uproot())
+    else:
+        write_expected(name, *with_root(name))
+
+
+def main(names):
+    known = [*ROOT_FILES, 'names_by_uproot', 'damaged_page']
+    if unknown := set(names) - set(known):
+        sys.exit(f'no such file: {", ".join(unknown)}; there are {", ".join(known)}')
+    if len(names) == 1:
+        make(names[0])
+        return
+    for name in names or known:      # a process each: ROOT's interpreter cannot take everything back
+        subprocess.run([sys.executable, __file__, name], check=True)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])
