@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: where an envelope lies. Out: its uncompressed, verified bytes and a cursor over the payload. Specification,
+ * "Envelopes".
+ */
+#include "format/rntuple/envelope.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/overflow.h"
+
+enum { ENVELOPE_VERSION = 1 };
+
+const char *nt_envelope_name(enum nt_envelope_kind kind)
+{
+    switch (kind) {
+    case NT_ENVELOPE_HEADER:
+        return "header";
+    case NT_ENVELOPE_FOOTER:
+        return "footer";
+    case NT_ENVELOPE_PAGE_LIST:
+        return "page list";
+    default:
+        return "user metadata";
+    }
+}
+
+void nt_envelope_deinit(struct nt_envelope *envelope)
+{
+    free(envelope->bytes);
+    *envelope = (struct nt_envelope){0};
+}
+
+/* ---- loading ---- */
+
+static enum nt_status check_place(struct nt_source *source, const char *name, const struct nt_anchor_link *place,
+                                  struct nt_error *error)
+{
+    if (!nt_fits(place->offset, place->stored_bytes, source->size))
+        return nt_fail(error, NT_TRUNCATED, place->offset,
+                       "%s: %" PRIu64 " bytes at offset %" PRIu64 " do not lie within the file of %" PRIu64
+                       " bytes",
+                       name, place->stored_bytes, place->offset, source->size);
+    if (place->stored_bytes == 0 || place->length < place->stored_bytes)
+        return nt_fail(error, NT_CORRUPT, place->offset,
+                       "%s: %" PRIu64 " stored bytes for %" PRIu64 " uncompressed ones", name,
+                       place->stored_bytes, place->length);
+    if (place->length > NT_MAX_ENVELOPE_BYTES)
+        return nt_fail(error, NT_LIMIT, place->offset, "%s: %" PRIu64 " bytes are more than the limit of %" PRIu64,
+                       name, place->length, NT_MAX_ENVELOPE_BYTES);
+    return NT_OK;
+}
+
+static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uint8_t *bytes, size_t length,
+                                 struct nt_error *error)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    if (!context)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_compression(NT_COMPRESSION_ROOT_BLOCKS)
+                                ->decompress(stored, stored_bytes, bytes, length, context, error);
+    nt_codec_context_free(context);
+    return status;
+}
+
+enum nt_status nt_envelope_read(struct nt_source *source, enum nt_envelope_kind kind,
+                                const struct nt_anchor_link *place, struct nt_envelope *envelope_ret,
+                                struct nt_error *error)
+{
+    struct nt_envelope envelope = {.kind = kind, .offset = place->offset, .length = place->length};
+    const char *name = nt_envelope_name(kind);
+    enum nt_status status = check_place(source, name, place, error);
+    if (status != NT_OK)
+        return status;
+    bool is_stored = place->stored_bytes == place->length;
+    envelope.bytes = malloc(place->length);
+    uint8_t *stored = is_stored ? envelope.bytes : malloc(place->stored_bytes);
+    if (!envelope.bytes || !stored) {
+        status = nt_fail_memory(error);
+        goto out;
+    }
+    status = nt_source_read(source, place->offset, stored, place->stored_bytes, error);
+    if (status == NT_OK && !is_stored)
+        status = decompress(stored, place->stored_bytes, envelope.bytes, envelope.length, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s at offset %" PRIu64, name, place->offset);
+out:
+    if (!is_stored)
+        free(stored);
+    if (status == NT_OK)
+        *envelope_ret = envelope;
+    else
+        free(envelope.bytes);
+    return status;
+}
+
+/* ---- verifying ---- */
+
+/* u64: the type id in the low 16 bits, the length in the high 48. */
+static enum nt_status check_type_and_length(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    uint64_t word = nt_load_le64(envelope->bytes);
+    if ((word & 0xffff) != (uint64_t)envelope->kind)
+        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "envelope's type id", envelope->kind,
+                              word & 0xffff);
+    if (word >> 16 != envelope->length)
+        return nt_fail_number(error, NT_CORRUPT, envelope->offset, "envelope's length", envelope->length,
+                              word >> 16);
+    return NT_OK;
+}
+
+/* u16 version of the writer, u16 version that a reader must know. */
+static enum nt_status check_versions(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    uint16_t minimum = nt_load_le16(envelope->bytes + 2);
+    if (minimum > ENVELOPE_VERSION)
+        return nt_fail(error, NT_UNSUPPORTED, envelope->offset, "envelope needs a reader of version %u", minimum);
+    return NT_OK;
+}
+
+/* NT_CHECKSUM_CRC32 or NT_CHECKSUM_XXH3_64, at the end over all bytes before it. */
+static enum nt_status check_checksum(struct nt_envelope *envelope, enum nt_checksum_kind kind,
+                                     struct nt_error *error)
+{
+    size_t end = envelope->length - nt_checksum(kind)->bytes;
+    const uint8_t *stored = envelope->bytes + end;
+    envelope->checksum = kind == NT_CHECKSUM_CRC32 ? nt_load_le32(stored) : nt_load_le64(stored);
+    return nt_checksum_verify(kind, envelope->bytes, end, stored, envelope->offset, error);
+}
+
+enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_generation *generation,
+                                  struct nt_error *error)
+{
+    const struct nt_framing *framing = generation->framing;
+    uint32_t checksum_bytes = nt_checksum(framing->checksum)->bytes;
+    envelope->generation = generation;
+    enum nt_status status;
+    if (envelope->length < framing->preamble_bytes + checksum_bytes)
+        status = nt_fail(error, NT_CORRUPT, envelope->offset, "%zu bytes are too few for an envelope",
+                         envelope->length);
+    else
+        status = check_checksum(envelope, framing->checksum, error);
+    if (status == NT_OK)
+        status = framing->has_type_and_length ? check_type_and_length(envelope, error)
+                                              : check_versions(envelope, error);
+    if (status != NT_OK) {
+        nt_error_context(error, "%s at offset %" PRIu64, nt_envelope_name(envelope->kind), envelope->offset);
+        return status;
+    }
+    envelope->payload = nt_cursor(envelope->bytes, envelope->length - checksum_bytes);
+    nt_skip(&envelope->payload, framing->preamble_bytes);
+    return NT_OK;
+}
+
+enum nt_status nt_envelope_load(struct nt_source *source, const struct nt_generation *generation,
+                                enum nt_envelope_kind kind, const struct nt_envelope_link *link,
+                                struct nt_envelope *envelope_ret, struct nt_error *error)
+{
+    if (!nt_locator_is_local(&link->locator))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "%s: lies elsewhere (locator type %u), not in the file", nt_envelope_name(kind),
+                       link->locator.type);
+    struct nt_anchor_link place = {link->locator.offset, link->locator.bytes, link->length};
+    struct nt_envelope envelope;
+    enum nt_status status = nt_envelope_read(source, kind, &place, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_envelope_verify(&envelope, generation, error);
+    if (status == NT_OK)
+        *envelope_ret = envelope;
+    else
+        nt_envelope_deinit(&envelope);
+    return status;
+}
+
+enum nt_status nt_envelope_fail(const struct nt_envelope *envelope, const struct nt_cursor *at,
+                                enum nt_status status, struct nt_error *error, const char *format, ...)
+{
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    return nt_fail(error, status, envelope->offset, "%s at offset %" PRIu64 ", byte %zu: %s",
+                   nt_envelope_name(envelope->kind), envelope->offset, at->position, message);
+}
+
+enum nt_status nt_envelope_check(const struct nt_envelope *envelope, const struct nt_cursor *cursor,
+                                 const char *what, struct nt_error *error)
+{
+    if (!cursor->failed)
+        return NT_OK;
+    return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%s ends too early", what);
+}

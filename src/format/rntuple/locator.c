@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a cursor over an envelope. Out: struct nt_locator. Specification, "Locators and Envelope Links" and
+ * "Well-known Payload Formats", those of the drafts (URI, Object64) included.
+ */
+#include "format/rntuple/locator.h"
+
+#include <inttypes.h>
+
+#include "base/text.h"
+
+enum { HEAD_BYTES = 4, LARGE_BYTES = 16, OBJECT64_BYTES = 12, OBJECT64_LARGE_BYTES = 16 };
+
+/* What the first word of a non-standard locator says. */
+struct head {
+    uint32_t bytes; /* of the whole locator */
+    uint8_t reserved;
+    uint8_t type;
+};
+
+/* The reference implementation negates the whole word. The specification's figure has a sign bit in front of it,
+ * its text the absolute value of the last byte: three readings, told apart by which of them makes sense. */
+static void read_heads(uint32_t word, struct head heads[3])
+{
+    uint32_t negated = 0 - word;
+    heads[0] = (struct head){negated & 0xffff, (uint8_t)(negated >> 16), (uint8_t)(negated >> 24)};
+    heads[1] = (struct head){word & 0xffff, (uint8_t)(word >> 16), (uint8_t)(word >> 24 & 0x7f)};
+    heads[2] = (struct head){word & 0xffff, (uint8_t)(word >> 16), (uint8_t)(0 - (word >> 24))};
+}
+
+static enum nt_locator_kind kind_of(const struct nt_generation *generation, uint8_t type)
+{
+    for (uint32_t i = 0; i < generation->locator_type_count; i++)
+        if (generation->locator_types[i].number == type)
+            return generation->locator_types[i].kind;
+    return NT_LOCATOR_UNKNOWN;
+}
+
+static bool is_payload_size(enum nt_locator_kind kind, uint32_t bytes)
+{
+    switch (kind) {
+    case NT_LOCATOR_LARGE:
+        return bytes == LARGE_BYTES;
+    case NT_LOCATOR_OBJECT64:
+        return bytes == OBJECT64_BYTES || bytes == OBJECT64_LARGE_BYTES;
+    default:
+        return true;
+    }
+}
+
+static struct head choose_head(uint32_t word, size_t left, const struct nt_generation *generation)
+{
+    struct head heads[3];
+    read_heads(word, heads);
+    for (unsigned i = 0; i < 3; i++) {
+        if (heads[i].bytes < HEAD_BYTES || heads[i].bytes - HEAD_BYTES > left)
+            continue;
+        enum nt_locator_kind kind = kind_of(generation, heads[i].type);
+        if (kind != NT_LOCATOR_UNKNOWN && is_payload_size(kind, heads[i].bytes - HEAD_BYTES))
+            return heads[i];
+    }
+    return heads[0];
+}
+
+static void read_payload(struct nt_locator *locator, struct nt_cursor payload)
+{
+    size_t bytes = nt_cursor_left(&payload);
+    switch (locator->kind) {
+    case NT_LOCATOR_LARGE:
+        locator->bytes = nt_get_le64(&payload);
+        locator->offset = nt_get_le64(&payload);
+        break;
+    case NT_LOCATOR_OBJECT64:
+        locator->bytes = bytes == OBJECT64_BYTES ? nt_get_le32(&payload) : nt_get_le64(&payload);
+        locator->offset = nt_get_le64(&payload);
+        break;
+    default:
+        locator->payload = (struct nt_text){(const char *)nt_get_bytes(&payload, bytes), bytes};
+    }
+}
+
+struct nt_locator nt_locator_read(struct nt_cursor *cursor, const struct nt_generation *generation)
+{
+    struct nt_locator locator = {.kind = NT_LOCATOR_FILE};
+    uint32_t word = nt_get_le32(cursor);
+    if ((int32_t)word >= 0) {
+        locator.bytes = word;
+        locator.offset = nt_get_le64(cursor);
+        return locator;
+    }
+    struct head head = choose_head(word, nt_cursor_left(cursor), generation);
+    locator.type = head.type;
+    locator.reserved = head.reserved;
+    locator.kind = kind_of(generation, head.type);
+    if (head.bytes < HEAD_BYTES) {
+        cursor->failed = true;
+        return locator;
+    }
+    if (!is_payload_size(locator.kind, head.bytes - HEAD_BYTES))
+        locator.kind = NT_LOCATOR_UNKNOWN;
+    struct nt_cursor payload = nt_get_cursor(cursor, head.bytes - HEAD_BYTES);
+    if (!cursor->failed)
+        read_payload(&locator, payload);
+    return locator;
+}
+
+struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor, const struct nt_generation *generation)
+{
+    struct nt_envelope_link link;
+    link.length = generation->framing->link_length_bytes == 4 ? nt_get_le32(cursor) : nt_get_le64(cursor);
+    link.locator = nt_locator_read(cursor, generation);
+    return link;
+}
+
+bool nt_locator_is_local(const struct nt_locator *locator)
+{
+    return locator->kind == NT_LOCATOR_FILE || locator->kind == NT_LOCATOR_LARGE;
+}
+
+static const char *const kind_names[NT_LOCATOR_KIND_COUNT] = {
+    [NT_LOCATOR_FILE] = "file",         [NT_LOCATOR_LARGE] = "large",     [NT_LOCATOR_URI] = "URI",
+    [NT_LOCATOR_OBJECT64] = "Object64", [NT_LOCATOR_UNKNOWN] = "unknown",
+};
+
+void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
+{
+    nt_json_member_string(json, "locator", kind_names[locator->kind]);
+    if (locator->kind == NT_LOCATOR_OBJECT64) {
+        nt_json_member_unsigned(json, "stored_bytes", locator->bytes);
+        nt_json_member_hex64(json, "location", locator->offset);
+    } else if (nt_locator_is_local(locator)) {
+        nt_json_member_unsigned(json, "file_offset", locator->offset);
+        nt_json_member_unsigned(json, "stored_bytes", locator->bytes);
+    } else {
+        nt_json_member_text(json, locator->kind == NT_LOCATOR_URI ? "uri" : "payload", locator->payload.bytes,
+                            locator->payload.length);
+    }
+    if (!nt_locator_is_local(locator)) {
+        nt_json_member_unsigned(json, "locator_type", locator->type);
+        nt_json_member_unsigned(json, "locator_reserved", locator->reserved);
+    }
+}
+
+void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator)
+{
+    if (locator->kind == NT_LOCATOR_OBJECT64) {
+        nt_buffer_format(out, "Object64 0x%016" PRIx64 ", %" PRIu64 " bytes", locator->offset, locator->bytes);
+    } else if (nt_locator_is_local(locator)) {
+        nt_buffer_format(out, "file offset %" PRIu64 ", %" PRIu64 " bytes", locator->offset, locator->bytes);
+    } else {
+        nt_buffer_format(out, "%s (type %u) ", kind_names[locator->kind], locator->type);
+        nt_append_printable(out, locator->payload.bytes, locator->payload.length);
+    }
+}
+
+void nt_envelope_link_describe(struct nt_json *json, const struct nt_envelope_link *link)
+{
+    nt_json_member_unsigned(json, "length", link->length);
+    nt_locator_describe(json, &link->locator);
+}

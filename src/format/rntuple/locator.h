@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Locators: where a page or an envelope lies. Specification, "Locators and Envelope Links".
+ */
+#ifndef NT_FORMAT_RNTUPLE_LOCATOR_H
+#define NT_FORMAT_RNTUPLE_LOCATOR_H
+
+#include "base/buffer.h"
+#include "base/bytes.h"
+#include "format/rntuple/generation.h"
+#include "json/json.h"
+
+struct nt_locator {
+    enum nt_locator_kind kind;
+    uint8_t type;           /* as stored; 0 for the standard form */
+    uint8_t reserved;       /* as stored */
+    uint64_t offset;        /* in the file; the object's address for OBJECT64 */
+    uint64_t bytes;         /* stored bytes; 0 where the locator does not tell them (URI, unknown) */
+    struct nt_text payload; /* URI, unknown: the bytes, within the envelope */
+};
+
+/* An envelope link: the uncompressed size, then a locator. */
+struct nt_envelope_link {
+    uint64_t length;
+    struct nt_locator locator;
+};
+
+/* Read one; the cursor fails where it does not fit. Locators of an unknown type are no failure. */
+struct nt_locator nt_locator_read(struct nt_cursor *cursor, const struct nt_generation *generation);
+struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor, const struct nt_generation *generation);
+
+/* True where the bytes are in the file. */
+bool nt_locator_is_local(const struct nt_locator *locator);
+
+/* Members of an open JSON object. */
+void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator);
+/* One line for people, e.g. "URI https://…". */
+void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator);
+
+/* "length", then the locator's members. */
+void nt_envelope_link_describe(struct nt_json *json, const struct nt_envelope_link *link);
+
+#endif
