@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ntuple cp: the tree, or a part of it, as ordinary files: streamed files too, whose size a copy from a mount
+ * could not see. Goes on after a failure; a file that could not be written whole is removed again and named.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/listing.h"
+
+struct copier {
+    const struct nt_settings *settings;
+    struct nt_vfs *vfs;
+    struct nt_buffer source, destination; /* paths, entered and left together */
+    unsigned depth;
+    enum nt_exit_status status;
+};
+
+static void note_output_failure(struct copier *copier, int system_error, const char *what)
+{
+    struct nt_error error = {0};
+    nt_fail_system(&error, system_error, "%s", what);
+    nt_complain(copier->destination.bytes, &error);
+    nt_note_failure(&copier->status, NT_EXIT_OUTPUT);
+}
+
+static void note_source_failure(struct copier *copier, const struct nt_error *error)
+{
+    nt_note_failure(&copier->status, nt_complain(copier->source.length ? copier->source.bytes : "/", error));
+}
+
+static void copy_file(struct copier *copier, uint64_t node)
+{
+    const char *path = copier->destination.bytes;
+    if (copier->settings->overwrite && unlink(path) != 0 && errno != ENOENT) {
+        note_output_failure(copier, errno, "cannot replace");
+        return;
+    }
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        note_output_failure(copier, errno, "cannot create");
+        return;
+    }
+    enum nt_exit_status status = nt_copy_content(copier->vfs, node, copier->source.bytes, descriptor, path);
+    nt_note_failure(&copier->status, status);
+    if (close(descriptor) != 0) {
+        note_output_failure(copier, errno, "cannot write");
+        status = NT_EXIT_OUTPUT;
+    }
+    if (status != NT_EXIT_OK)
+        unlink(path);
+}
+
+static void copy_directory(struct copier *copier, uint64_t node);
+
+static void copy_entry(struct copier *copier, const struct nt_entry *entry)
+{
+    size_t source = nt_path_enter(&copier->source, entry->name);
+    size_t destination = nt_path_enter(&copier->destination, entry->name);
+    struct nt_error error = {0};
+    if (copier->source.failed || copier->destination.failed) {
+        nt_fail_memory(&error);
+        nt_note_failure(&copier->status, nt_complain(entry->name, &error));
+    } else if (entry->class == NT_VFS_DIRECTORY) {
+        copy_directory(copier, entry->node);
+    } else {
+        copy_file(copier, entry->node);
+    }
+    nt_path_leave(&copier->source, source);
+    nt_path_leave(&copier->destination, destination);
+}
+
+static enum nt_status copy_entries(struct copier *copier, uint64_t node, struct nt_error *error)
+{
+    struct nt_listing *listing = nt_listing_new(copier->vfs, node, copier->depth, error);
+    enum nt_status status = listing ? NT_OK : error->status;
+    copier->depth++;
+    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0) {
+        for (size_t i = 0; i < listing->count; i++)
+            copy_entry(copier, &listing->entries[i]);
+    }
+    copier->depth--;
+    free(listing);
+    return status;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat attributes;
+    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
+}
+
+static void copy_directory(struct copier *copier, uint64_t node)
+{
+    struct nt_error error = {0};
+    const char *path = copier->destination.bytes;
+    if (mkdir(path, 0777) != 0 && !(errno == EEXIST && is_directory(path)))
+        note_output_failure(copier, errno, "cannot create");
+    else if (copy_entries(copier, node, &error) != NT_OK)
+        note_source_failure(copier, &error);
+}
+
+/* The name that a copy gets within an existing directory: the last of PATH, else that of FILE. */
+static void enter_destination(struct copier *copier, const char *destination, const char *path,
+                              const char *file)
+{
+    size_t length;
+    nt_buffer_text(&copier->destination, destination);
+    if (!is_directory(destination))
+        return;
+    const char *name = nt_path_name(path, &length);
+    if (length == 0)
+        name = nt_path_name(file, &length);
+    nt_buffer_byte(&copier->destination, '/');
+    nt_buffer_append(&copier->destination, name, length);
+}
+
+static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error *error)
+{
+    struct nt_vfs_attributes attributes;
+    enum nt_status status = nt_vfs_stat(copier->vfs, node, true, &attributes, error);
+    if (status != NT_OK)
+        return status;
+    if (copier->source.failed || copier->destination.failed)
+        return nt_fail_memory(error);
+    if (attributes.class != NT_VFS_DIRECTORY)
+        copy_file(copier, node);
+    else if (copier->settings->recursive)
+        copy_directory(copier, node);
+    else
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "is a directory; use -r to copy it with all that is below");
+    return NT_OK;
+}
+
+static enum nt_exit_status run(const struct nt_invocation *invocation)
+{
+    const char *file = invocation->operands[0];
+    const char *path = invocation->operand_count > 2 ? invocation->operands[1] : "";
+    struct copier copier = {.settings = invocation->settings};
+    struct nt_error error = {0};
+    uint64_t node;
+    enum nt_exit_status status = nt_open_tree(invocation, file, &copier.vfs);
+    if (status != NT_EXIT_OK)
+        return status;
+    nt_buffer_text(&copier.source, path);
+    enter_destination(&copier, invocation->operands[invocation->operand_count - 1], path, file);
+    if (nt_vfs_resolve(copier.vfs, path, &node, &error) != NT_OK || copy(&copier, node, &error) != NT_OK)
+        nt_note_failure(&copier.status, nt_complain(*path ? path : file, &error));
+    nt_buffer_deinit(&copier.source);
+    nt_buffer_deinit(&copier.destination);
+    nt_vfs_free(copier.vfs);
+    return copier.status;
+}
+
+static const struct nt_option options[] = {
+    {'r', "recursive", NT_OPTION_FLAG, offsetof(struct nt_settings, recursive), .help = "copy directories"},
+    {'f', "force", NT_OPTION_FLAG, offsetof(struct nt_settings, overwrite),
+     .help = "replace files that exist"},
+    {0},
+};
+
+const struct nt_command nt_command_cp = {
+    .name = "cp",
+    .operands = "FILE [PATH] DESTINATION",
+    .help = "copy files of the tree, or with -r all of it, to ordinary files",
+    .fewest = 2,
+    .most = 3,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ntuple ls: the entries of directories, in the order of the file (which is the order of the schema). Long
+ * lines are made batch by batch, so that a directory of a million pages needs no more memory than one of ten.
+ */
+#include <grp.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/command.h"
+#include "cli/format_mode.h"
+#include "cli/listing.h"
+
+struct column_widths {
+    int links, owner, group, size;
+};
+
+/* A line of ls -l before it is aligned. */
+struct line {
+    bool is_known; /* false: the attributes cannot be had */
+    char mode[NT_MODE_TEXT], links[24], owner[33], group[33], size[24], time[32];
+};
+
+struct lister {
+    const struct nt_invocation *invocation;
+    struct nt_vfs *vfs;
+    struct nt_buffer path; /* of the directory */
+    unsigned depth;
+    bool has_printed;
+    struct column_widths widths; /* only grow, so that batches of a directory stay aligned */
+    struct line lines[NT_LISTING_BATCH];
+    enum nt_exit_status status;
+};
+
+/* ---- long lines ---- */
+
+static void format_owner(uid_t user, char *text, size_t size)
+{
+    const struct passwd *entry = getpwuid(user);
+    if (entry && strlen(entry->pw_name) < size)
+        strcpy(text, entry->pw_name);
+    else
+        snprintf(text, size, "%ju", (uintmax_t)user);
+}
+
+static void format_group(gid_t group, char *text, size_t size)
+{
+    const struct group *entry = getgrgid(group);
+    if (entry && strlen(entry->gr_name) < size)
+        strcpy(text, entry->gr_name);
+    else
+        snprintf(text, size, "%ju", (uintmax_t)group);
+}
+
+/* The time of day for the last half year, else the year: as ls(1) does. */
+static void format_time(time_t when, char *text, size_t size)
+{
+    const time_t half_year = 31556952 / 2;
+    time_t now = time(NULL);
+    bool is_recent = when > now - half_year && when <= now;
+    struct tm local;
+    if (!localtime_r(&when, &local) ||
+        strftime(text, size, is_recent ? "%b %e %H:%M" : "%b %e  %Y", &local) == 0)
+        snprintf(text, size, "%jd", (intmax_t)when);
+}
+
+static void format_line(const struct stat *stat, struct line *line)
+{
+    line->is_known = true;
+    nt_format_mode(stat->st_mode, line->mode);
+    snprintf(line->links, sizeof(line->links), "%ju", (uintmax_t)stat->st_nlink);
+    format_owner(stat->st_uid, line->owner, sizeof(line->owner));
+    format_group(stat->st_gid, line->group, sizeof(line->group));
+    snprintf(line->size, sizeof(line->size), "%jd", (intmax_t)stat->st_size);
+    format_time(stat->st_mtime, line->time, sizeof(line->time));
+}
+
+static void widen(int *width, const char *text)
+{
+    int length = (int)strlen(text);
+    if (length > *width)
+        *width = length;
+}
+
+static void make_line(struct lister *lister, const struct nt_entry *entry, struct line *line)
+{
+    struct nt_error error = {0};
+    struct nt_vfs_attributes attributes;
+    line->is_known = false;
+    if (nt_vfs_stat(lister->vfs, entry->node, true, &attributes, &error) != NT_OK) {
+        size_t length = nt_path_enter(&lister->path, entry->name);
+        nt_note_failure(&lister->status,
+                        nt_complain(lister->path.failed ? entry->name : lister->path.bytes, &error));
+        nt_path_leave(&lister->path, length);
+        return;
+    }
+    format_line(&attributes.stat, line);
+    widen(&lister->widths.links, line->links);
+    widen(&lister->widths.owner, line->owner);
+    widen(&lister->widths.group, line->group);
+    widen(&lister->widths.size, line->size);
+}
+
+static void print_line(const struct lister *lister, const struct line *line)
+{
+    const struct column_widths *widths = &lister->widths;
+    if (line->is_known)
+        printf("%s %*s %-*s %-*s %*s %s ", line->mode, widths->links, line->links, widths->owner, line->owner,
+               widths->group, line->group, widths->size, line->size, line->time);
+    else
+        printf("?????????? %*s %-*s %-*s %*s %12s ", widths->links, "?", widths->owner, "?", widths->group,
+               "?", widths->size, "?", "?");
+}
+
+/* ---- directories ---- */
+
+static bool is_shown(const struct lister *lister, const struct nt_entry *entry)
+{
+    return lister->invocation->settings->all || entry->name[0] != '.';
+}
+
+static void print_entries(struct lister *lister, const struct nt_entry *entries, size_t count)
+{
+    bool with_details = lister->invocation->settings->details;
+    for (size_t i = 0; with_details && i < count; i++) {
+        if (is_shown(lister, &entries[i]))
+            make_line(lister, &entries[i], &lister->lines[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!is_shown(lister, &entries[i]))
+            continue;
+        if (with_details)
+            print_line(lister, &lister->lines[i]);
+        nt_print_name(entries[i].name);
+        putchar('\n');
+    }
+}
+
+static void print_heading(struct lister *lister)
+{
+    if (lister->has_printed)
+        putchar('\n');
+    nt_print_name(lister->path.length ? lister->path.bytes : "/");
+    puts(":");
+}
+
+static void list_directory(struct lister *lister, uint64_t node);
+
+static enum nt_status list_below(struct lister *lister, uint64_t node, struct nt_error *error)
+{
+    struct nt_listing *listing = nt_listing_new(lister->vfs, node, lister->depth, error);
+    enum nt_status status = listing ? NT_OK : error->status;
+    lister->depth++;
+    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0) {
+        for (size_t i = 0; i < listing->count; i++) {
+            const struct nt_entry *entry = &listing->entries[i];
+            if (entry->class != NT_VFS_DIRECTORY || !is_shown(lister, entry))
+                continue;
+            size_t length = nt_path_enter(&lister->path, entry->name);
+            list_directory(lister, entry->node);
+            nt_path_leave(&lister->path, length);
+        }
+    }
+    lister->depth--;
+    free(listing);
+    return status;
+}
+
+static enum nt_status list_entries(struct lister *lister, uint64_t node, struct nt_error *error)
+{
+    struct nt_listing *listing = nt_listing_new(lister->vfs, node, lister->depth, error);
+    enum nt_status status = listing ? NT_OK : error->status;
+    lister->widths = (struct column_widths){0};
+    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0)
+        print_entries(lister, listing->entries, listing->count);
+    free(listing);
+    return status;
+}
+
+static void list_directory(struct lister *lister, uint64_t node)
+{
+    struct nt_error error = {0};
+    const struct nt_settings *settings = lister->invocation->settings;
+    if (settings->recursive || lister->invocation->operand_count > 2)
+        print_heading(lister);
+    lister->has_printed = true;
+    enum nt_status status = list_entries(lister, node, &error);
+    if (status == NT_OK && settings->recursive)
+        status = list_below(lister, node, &error);
+    if (status != NT_OK)
+        nt_note_failure(&lister->status, nt_complain(lister->path.length ? lister->path.bytes : "/", &error));
+}
+
+static void list_file(struct lister *lister, const char *path, const struct stat *stat)
+{
+    if (lister->invocation->settings->details) {
+        struct line *line = &lister->lines[0];
+        lister->widths = (struct column_widths){0};
+        format_line(stat, line);
+        print_line(lister, line);
+    }
+    nt_print_name(path);
+    putchar('\n');
+    lister->has_printed = true;
+}
+
+static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+{
+    struct lister *lister = context;
+    struct nt_vfs_attributes attributes;
+    struct nt_error error = {0};
+    lister->vfs = vfs;
+    lister->status = NT_EXIT_OK;
+    nt_buffer_clear(&lister->path);
+    nt_buffer_text(&lister->path, path);
+    if (nt_vfs_stat(vfs, node, true, &attributes, &error) != NT_OK)
+        return nt_complain(path, &error);
+    if (attributes.class == NT_VFS_DIRECTORY)
+        list_directory(lister, node);
+    else
+        list_file(lister, path, &attributes.stat);
+    return lister->status;
+}
+
+static enum nt_exit_status run(const struct nt_invocation *invocation)
+{
+    struct lister lister = {.invocation = invocation};
+    enum nt_exit_status status = nt_for_each_path(invocation, list, &lister);
+    nt_buffer_deinit(&lister.path);
+    return status;
+}
+
+static const struct nt_option options[] = {
+    {'a', "all", NT_OPTION_FLAG, offsetof(struct nt_settings, all),
+     .help = "names that begin with a dot, too"},
+    {'l', "long", NT_OPTION_FLAG, offsetof(struct nt_settings, details),
+     .help = "mode, owner, size and time"},
+    {'R', "recursive", NT_OPTION_FLAG, offsetof(struct nt_settings, recursive),
+     .help = "directories below, too"},
+    {0},
+};
+
+const struct nt_command nt_command_ls = {
+    .name = "ls",
+    .operands = "FILE [PATH...]",
+    .help = "list directories of the tree",
+    .fewest = 1,
+    .most = INT_MAX,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ntuple tree: the tree as a drawing, in the order of the file.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "cli/listing.h"
+
+struct drawing {
+    const struct nt_settings *settings;
+    struct nt_vfs *vfs;
+    struct nt_buffer indent;
+    unsigned depth;
+    uint64_t directories, files;
+    enum nt_exit_status status;
+};
+
+static void draw_directory(struct drawing *drawing, const char *name, uint64_t node);
+
+static void draw_entry(struct drawing *drawing, const struct nt_entry *entry, bool is_last)
+{
+    static const char *const branches[] = {"├── ", "└── "}, *const below[] = {"│   ", "    "};
+    if (drawing->indent.length)
+        fwrite(drawing->indent.bytes, 1, drawing->indent.length, stdout);
+    fputs(branches[is_last], stdout);
+    nt_print_name(entry->name);
+    fputs(entry->class == NT_VFS_DIRECTORY ? "/\n" : "\n", stdout);
+    if (entry->class != NT_VFS_DIRECTORY) {
+        drawing->files++;
+        return;
+    }
+    drawing->directories++;
+    size_t length = drawing->indent.length;
+    nt_buffer_text(&drawing->indent, below[is_last]);
+    draw_directory(drawing, entry->name, entry->node);
+    nt_path_leave(&drawing->indent, length);
+}
+
+static bool is_shown(const struct drawing *drawing, const struct nt_entry *entry)
+{
+    return drawing->settings->all || entry->name[0] != '.';
+}
+
+/* An entry is drawn when the next one is known: the last has another branch. */
+static enum nt_status draw_entries(struct drawing *drawing, struct nt_listing *listing,
+                                   struct nt_error *error)
+{
+    struct nt_entry waiting = {0};
+    enum nt_status status;
+    while ((status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0) {
+        for (size_t i = 0; i < listing->count; i++) {
+            if (!is_shown(drawing, &listing->entries[i]))
+                continue;
+            if (waiting.node)
+                draw_entry(drawing, &waiting, false);
+            waiting = listing->entries[i];
+        }
+    }
+    if (waiting.node)
+        draw_entry(drawing, &waiting, true);
+    return status;
+}
+
+static void draw_directory(struct drawing *drawing, const char *name, uint64_t node)
+{
+    if (drawing->settings->depth && drawing->depth >= drawing->settings->depth)
+        return;
+    struct nt_error error = {0};
+    struct nt_listing *listing = nt_listing_new(drawing->vfs, node, drawing->depth, &error);
+    drawing->depth++;
+    if (!listing || draw_entries(drawing, listing, &error) != NT_OK)
+        nt_note_failure(&drawing->status, nt_complain(name, &error));
+    drawing->depth--;
+    free(listing);
+}
+
+static enum nt_exit_status draw(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+{
+    const struct nt_invocation *invocation = context;
+    struct drawing drawing = {.settings = invocation->settings, .vfs = vfs};
+    struct nt_vfs_attributes attributes;
+    struct nt_error error = {0};
+    const char *name = *path ? path : invocation->operands[0];
+    enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
+    if (status != NT_OK)
+        return nt_complain(name, &error);
+    nt_print_name(name);
+    putchar('\n');
+    if (attributes.class == NT_VFS_DIRECTORY)
+        draw_directory(&drawing, name, node);
+    printf("\n%" PRIu64 " directories, %" PRIu64 " files\n", drawing.directories, drawing.files);
+    nt_buffer_deinit(&drawing.indent);
+    return drawing.status;
+}
+
+static enum nt_exit_status run(const struct nt_invocation *invocation)
+{
+    return nt_for_each_path(invocation, draw, (void *)invocation);
+}
+
+static const struct nt_option options[] = {
+    {'a', "all", NT_OPTION_FLAG, offsetof(struct nt_settings, all),
+     .help = "names that begin with a dot, too"},
+    {'L', "depth", NT_OPTION_NUMBER, offsetof(struct nt_settings, depth), "N",
+     .help = "go N directories deep"},
+    {0},
+};
+
+const struct nt_command nt_command_tree = {
+    .name = "tree",
+    .operands = "FILE [PATH...]",
+    .help = "draw the tree",
+    .fewest = 1,
+    .most = INT_MAX,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the commands of ntuple share: opening, naming, complaining, copying bytes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+
+static void append_escaped(struct nt_buffer *text, const char *bytes)
+{
+    nt_append_printable(text, bytes, strlen(bytes));
+}
+
+static void print_line(const char *subject, const char *message)
+{
+    struct nt_buffer text = {0};
+    append_escaped(&text, subject);
+    nt_buffer_text(&text, ": ");
+    append_escaped(&text, message);
+    fprintf(stderr, "ntuple: %s\n", text.failed ? message : text.bytes);
+    nt_buffer_deinit(&text);
+}
+
+enum nt_exit_status nt_complain(const char *subject, const struct nt_error *error)
+{
+    fflush(stdout); /* keep the order of what is seen on a terminal */
+    print_line(subject, error->message);
+    return nt_exit_status(error->status);
+}
+
+enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
+                                 struct nt_vfs **vfs_ret)
+{
+    struct nt_error error = {0};
+    struct nt_vfs_options options = nt_settings_tree(invocation->settings);
+    enum nt_status status = nt_vfs_new(&source, 1, &options, vfs_ret, &error);
+    return status == NT_OK ? NT_EXIT_OK : nt_complain(source, &error);
+}
+
+static enum nt_exit_status visit_path(struct nt_vfs *vfs, const char *path, nt_visit *visit, void *context)
+{
+    struct nt_error error = {0};
+    uint64_t node;
+    enum nt_status status = nt_vfs_resolve(vfs, path, &node, &error);
+    return status == NT_OK ? visit(context, vfs, path, node) : nt_complain(path, &error);
+}
+
+enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context)
+{
+    struct nt_vfs *vfs = NULL;
+    enum nt_exit_status first = nt_open_tree(invocation, invocation->operands[0], &vfs);
+    if (first != NT_EXIT_OK)
+        return first;
+    if (invocation->operand_count == 1)
+        first = visit(context, vfs, "", NT_VFS_ROOT);
+    for (int i = 1; i < invocation->operand_count; i++)
+        nt_note_failure(&first, visit_path(vfs, invocation->operands[i], visit, context));
+    nt_vfs_free(vfs);
+    nt_note_failure(&first, nt_finish_output());
+    return first;
+}
+
+void nt_print_name(const char *name)
+{
+    struct nt_buffer text = {0};
+    if (isatty(STDOUT_FILENO))
+        append_escaped(&text, name);
+    fputs(text.length ? text.bytes : name, stdout);
+    nt_buffer_deinit(&text);
+}
+
+static enum nt_exit_status complain_about_output(const char *destination, int system_error)
+{
+    struct nt_error error = {0};
+    if (system_error == EPIPE)
+        return NT_EXIT_OK;
+    nt_fail_system(&error, system_error, "cannot write");
+    nt_complain(destination, &error);
+    return NT_EXIT_OUTPUT;
+}
+
+enum nt_exit_status nt_finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return NT_EXIT_OK;
+    return complain_about_output("standard output", errno);
+}
+
+/* 0 or an errno value. */
+static int write_all(int descriptor, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t written = write(descriptor, bytes, count);
+        if (written < 0 && errno != EINTR)
+            return errno;
+        if (written > 0) {
+            bytes += written;
+            count -= (size_t)written;
+        }
+    }
+    return 0;
+}
+
+static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer, size_t capacity,
+                                      const char *path, int descriptor, const char *destination)
+{
+    size_t count;
+    for (uint64_t offset = 0;; offset += count) {
+        struct nt_error error = {0};
+        if (nt_vfs_read(handle, offset, buffer, capacity, &count, &error) != NT_OK)
+            return nt_complain(path, &error);
+        if (count == 0)
+            return NT_EXIT_OK;
+        int problem = write_all(descriptor, buffer, count);
+        if (problem)
+            return complain_about_output(destination, problem);
+    }
+}
+
+enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
+                                    const char *destination)
+{
+    enum { CHUNK = 4 << 20 };
+    struct nt_error error = {0};
+    struct nt_vfs_handle *handle = NULL;
+    char *buffer = malloc(CHUNK);
+    enum nt_status status = buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
+    enum nt_exit_status result = status == NT_OK
+                                     ? copy_bytes(handle, buffer, CHUNK, path, descriptor, destination)
+                                     : nt_complain(path, &error);
+    nt_vfs_close(handle);
+    free(buffer);
+    return result;
+}
+
+size_t nt_path_enter(struct nt_buffer *path, const char *name)
+{
+    size_t length = path->length;
+    if (length > 0 && path->bytes[length - 1] != '/')
+        nt_buffer_byte(path, '/');
+    nt_buffer_text(path, name);
+    return length;
+}
+
+void nt_path_leave(struct nt_buffer *path, size_t length)
+{
+    path->length = length;
+    if (path->bytes)
+        path->bytes[length] = '\0';
+}

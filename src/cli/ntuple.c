@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tool for people and scripts without a mount: the same tree, as commands. In: arguments. Out: what the
+ * command prints, and an exit status.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntuple/ntuple.h>
+
+#include "cli/command.h"
+
+static const struct nt_command *const commands[] = {
+    &nt_command_ls, &nt_command_tree, &nt_command_cat, &nt_command_stat, &nt_command_cp,
+};
+enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+
+static const struct nt_option common_options[] = {
+    {'h', "help", NT_OPTION_FLAG, offsetof(struct nt_settings, help), .help = "print this text"},
+    {'V', "version", NT_OPTION_FLAG, offsetof(struct nt_settings, version), .help = "print the version"},
+    {0},
+};
+
+static const struct nt_option no_options[] = {{0}};
+
+static void print_help(const struct nt_command *command)
+{
+    if (command) {
+        printf("usage: ntuple %s [options] %s\n%s\n\nOptions:\n", command->name, command->operands,
+               command->help);
+        nt_options_help(stdout, command->options ? command->options : no_options);
+    } else {
+        printf("usage: ntuple COMMAND [options] FILE...\n"
+               "The tree that ntuplefs mounts, without a mount.\n\nCommands:\n");
+        for (size_t i = 0; i < COMMANDS; i++)
+            printf("  %-8s %-28s %s\n", commands[i]->name, commands[i]->operands, commands[i]->help);
+        printf("\nOptions:\n");
+    }
+    nt_options_help(stdout, common_options);
+    nt_options_help(stdout, nt_tree_options);
+    nt_exit_status_help(stdout);
+}
+
+static enum nt_exit_status complain_about_usage(const char *subject, const char *what)
+{
+    struct nt_error error = {0};
+    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s; see ntuple --help", what);
+    return nt_complain(subject, &error);
+}
+
+static enum nt_exit_status run(const struct nt_command *command, int argument_count, char **arguments,
+                               struct nt_arena *arena)
+{
+    const struct nt_option *const tables[] = {command->options ? command->options : no_options,
+                                              common_options, nt_tree_options};
+    struct nt_settings settings = {0};
+    struct nt_error error = {0};
+    int first;
+    if (nt_options_parse(tables, 3, false, argument_count, arguments, &settings, arena, &first, &error) !=
+        NT_OK)
+        return nt_complain(command->name, &error);
+    if (settings.help) {
+        print_help(command);
+        return nt_finish_output();
+    }
+    int count = argument_count - first;
+    if (count < command->fewest)
+        return complain_about_usage(command->name, "too few arguments");
+    if (count > command->most)
+        return complain_about_usage(command->name, "too many arguments");
+    struct nt_invocation invocation = {
+        .command = command, .settings = &settings, .operands = arguments + first, .operand_count = count};
+    return command->run(&invocation);
+}
+
+static const struct nt_command *command_named(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+static enum nt_exit_status parse_and_run(int argument_count, char **arguments, struct nt_arena *arena)
+{
+    const struct nt_option *const tables[] = {common_options};
+    struct nt_settings settings = {0};
+    struct nt_error error = {0};
+    int first;
+    if (nt_options_parse(tables, 1, true, argument_count, arguments, &settings, arena, &first, &error) !=
+        NT_OK)
+        return nt_complain("arguments", &error);
+    if (settings.help || settings.version) {
+        if (settings.help)
+            print_help(NULL);
+        else
+            puts("ntuple " NTUPLE_VERSION);
+        return nt_finish_output();
+    }
+    if (first == argument_count)
+        return complain_about_usage("arguments", "a command is needed");
+    const struct nt_command *command = command_named(arguments[first]);
+    if (!command)
+        return complain_about_usage(arguments[first], "unknown command");
+    return run(command, argument_count - first, arguments + first, arena);
+}
+
+int main(int argument_count, char **arguments)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that has had enough is no failure: see nt_finish_output */
+    struct nt_arena *arena = nt_arena_new();
+    if (!arena)
+        return NT_EXIT_INTERNAL;
+    enum nt_exit_status status = parse_and_run(argument_count, arguments, arena);
+    nt_arena_free(arena);
+    return status;
+}

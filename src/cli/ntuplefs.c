@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The mount program. In: arguments. Out: a mount that works, or a message and an exit status.
+ *
+ * The sources are opened before anything is mounted, and the process that was started ends only when the
+ * kernel has accepted the mount. It forks before the first thread is made.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntuple/ntuple.h>
+
+#include "cli/exit_status.h"
+#include "cli/settings.h"
+#include "fuse/background.h"
+#include "fuse/log.h"
+#include "fuse/mount.h"
+#include "fuse/mountpoint.h"
+
+#define PROGRAM "ntuplefs"
+#define MEMBER(name) offsetof(struct nt_settings, name)
+
+static const char *const direct_io_choices[] = {
+    [NT_DIRECT_IO_AUTO] = "auto", [NT_DIRECT_IO_ON] = "on", [NT_DIRECT_IO_OFF] = "off", NULL};
+
+static const struct nt_option switches[] = {
+    {'f', "foreground", NT_OPTION_FLAG, MEMBER(foreground),
+     .help = "stay in the foreground; messages to stderr"},
+    {'d', "debug", NT_OPTION_FLAG, MEMBER(debug), .help = "the same, and print every request"},
+    {'s', "single", NT_OPTION_FLAG, MEMBER(single_threaded), .help = "serve one request at a time"},
+    {'o', "options", NT_OPTION_LIST, .argument = "NAME[=VALUE],...",
+     .help = "options as mount(8) passes them"},
+    {'h', "help", NT_OPTION_FLAG, MEMBER(help), .help = "print this text"},
+    {'V', "version", NT_OPTION_FLAG, MEMBER(version), .help = "print the versions of ntuplefs and libfuse"},
+    {0},
+};
+
+#define PASS(text, explanation)                                                                              \
+    {                                                                                                        \
+        .name = text, .kind = NT_OPTION_PASS, .member = MEMBER(passed), .passed = text, .help = explanation  \
+    }
+
+static const struct nt_option mount_options[] = {
+    {.name = "allow_other",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .passed = "allow_other,default_permissions",
+     .help = "other users may use the mount, as far as the sources' modes let them"},
+    PASS("auto_unmount", "unmount also when the program is killed"),
+    {.name = "force",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(force),
+     .help = "first unmount a mount of ntuplefs whose program has died"},
+    {.name = "direct_io",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(direct_io),
+     .argument = "auto|on|off",
+     .choices = direct_io_choices,
+     .help = "on: past the kernel's page cache"},
+    {.name = "fsname",
+     .kind = NT_OPTION_TEXT,
+     .member = MEMBER(fsname),
+     .argument = "NAME",
+     .help = "the source that mount(8) shows (default: its absolute path)"},
+    {.name = "subtype",
+     .kind = NT_OPTION_TEXT,
+     .member = MEMBER(subtype),
+     .argument = "NAME",
+     .help = "the type that mount(8) shows is fuse.NAME (default: ntuplefs)"},
+    {.name = "ro", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .help = "read-only, as it always is"},
+    {.name = "rw",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .help = "accepted, as mount(8) passes it; the mount is read-only"},
+    PASS("nosuid", "as for mount(8)"),
+    PASS("nodev", "as for mount(8)"),
+    PASS("noexec", "as for mount(8)"),
+    PASS("noatime", "as for mount(8)"),
+    {0},
+};
+
+static const struct nt_option *const tables[] = {switches, mount_options, nt_tree_options};
+enum { TABLES = sizeof(tables) / sizeof(*tables) };
+
+struct program {
+    struct nt_settings settings;
+    const char *const *sources;
+    size_t source_count;
+    const char *mountpoint_argument;
+    struct nt_log log;
+    struct nt_background background;
+    struct nt_mountpoint mountpoint;
+    struct nt_vfs *vfs;
+    struct nt_mount *mount;
+};
+
+static void print_help(void)
+{
+    printf("usage: " PROGRAM " [options] SOURCE... MOUNTPOINT\n"
+           "Show RNTuple files and other columnar data as a tree of files; unmount with fusermount3 -u "
+           "MOUNTPOINT.\n"
+           "\nOptions:\n");
+    nt_options_help(stdout, switches);
+    printf("\nOptions that can also stand after -o, as NAME[=VALUE],...:\n");
+    nt_options_help(stdout, mount_options);
+    nt_options_help(stdout, nt_tree_options);
+    nt_exit_status_help(stdout);
+}
+
+static void print_version(void)
+{
+    printf(PROGRAM " " NTUPLE_VERSION "\nlibfuse %s\n", nt_mount_libfuse_version());
+}
+
+static void report(void *context, const char *line)
+{
+    struct program *program = context;
+    nt_log_line(&program->log, line);
+}
+
+static enum nt_exit_status fail(struct program *program, enum nt_exit_status status,
+                                const struct nt_error *error)
+{
+    nt_log_line(&program->log, error->message);
+    return status;
+}
+
+/* Called when the kernel has accepted the mount: nothing can go wrong any more. */
+static void on_ready(void *context)
+{
+    struct program *program = context;
+    if (program->background.ready_pipe >= 0)
+        nt_log_to_syslog(&program->log);
+    nt_background_ready(&program->background);
+}
+
+/* What mount(8) shows: the source's absolute path, and how many more there are. */
+static void append_source(const struct program *program, struct nt_buffer *text)
+{
+    char *path = realpath(program->sources[0], NULL);
+    nt_buffer_text(text, path ? path : program->sources[0]);
+    if (program->source_count > 1)
+        nt_buffer_format(text, " and %zu more", program->source_count - 1);
+    free(path);
+}
+
+static bool is_within(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 &&
+           (path[length] == '/' || path[length] == '\0' || strcmp(directory, "/") == 0);
+}
+
+/* A source below the mountpoint would be hidden by the mount, and a mountpoint below a mirrored directory
+ * would be mirrored in itself without end. */
+static enum nt_status check_places(const struct program *program, struct nt_error *error)
+{
+    const char *mountpoint = program->mountpoint.path;
+    for (size_t i = 0; i < program->source_count; i++) {
+        char *source = realpath(program->sources[i], NULL);
+        bool overlaps = source && (is_within(source, mountpoint) || is_within(mountpoint, source));
+        free(source);
+        if (overlaps)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s and the mountpoint %s lie in one another",
+                           program->sources[i], mountpoint);
+    }
+    return NT_OK;
+}
+
+static enum nt_exit_status open_tree(struct program *program)
+{
+    struct nt_error error = {0};
+    struct nt_vfs_options options = nt_settings_tree(&program->settings);
+    options.report = report;
+    options.report_context = program;
+    if (program->settings.single_threaded)
+        options.threads = 0;
+    enum nt_status status =
+        nt_vfs_new(program->sources, program->source_count, &options, &program->vfs, &error);
+    return status == NT_OK ? NT_EXIT_OK : fail(program, nt_exit_status(status), &error);
+}
+
+static enum nt_status mount_and_serve(struct program *program, const char *source, struct nt_error *error)
+{
+    enum { FEWEST_THREADS = 4 }; /* slow decoding must not keep metadata waiting */
+    const struct nt_settings *settings = &program->settings;
+    unsigned threads = settings->threads ? settings->threads : nt_processors();
+    struct nt_mount_settings mount_settings = {
+        .program = PROGRAM,
+        .mountpoint = program->mountpoint.path,
+        .source = settings->fsname ? settings->fsname : source,
+        .subtype = settings->subtype ? settings->subtype : PROGRAM,
+        .options = settings->passed.bytes,
+        .is_debugging = settings->debug,
+        .is_single_threaded = settings->single_threaded,
+        .threads = threads > FEWEST_THREADS ? threads : FEWEST_THREADS,
+        .direct_io = settings->direct_io,
+        .on_ready = on_ready,
+        .context = program,
+    };
+    enum nt_status status = nt_mount_new(program->vfs, &mount_settings, &program->mount, error);
+    if (status == NT_OK)
+        status = nt_mount_serve(program->mount, error);
+    nt_mount_free(program->mount);
+    return status;
+}
+
+static enum nt_exit_status serve(struct program *program)
+{
+    struct nt_error error = {0};
+    struct nt_buffer source = {0};
+    enum nt_status status = nt_mountpoint_prepare(&program->mountpoint, program->mountpoint_argument,
+                                                  program->settings.force, &error);
+    if (status == NT_OK)
+        status = check_places(program, &error);
+    append_source(program, &source);
+    if (status == NT_OK && (source.failed || program->settings.passed.failed))
+        status = nt_fail_memory(&error);
+    if (status == NT_OK)
+        status = mount_and_serve(program, source.bytes, &error);
+    nt_buffer_deinit(&source);
+    nt_mountpoint_release(&program->mountpoint);
+    return status == NT_OK ? NT_EXIT_OK : fail(program, NT_EXIT_MOUNT, &error);
+}
+
+static enum nt_exit_status run(struct program *program)
+{
+    struct nt_error error = {0};
+    if (!program->settings.foreground && !program->settings.debug) {
+        int exit_status;
+        switch (nt_background_start(&program->background, NT_EXIT_INTERNAL, &exit_status)) {
+        case NT_BACKGROUND_PARENT:
+            return exit_status;
+        case NT_BACKGROUND_FAILED:
+            nt_fail_system(&error, errno, "cannot go to the background");
+            return fail(program, NT_EXIT_INTERNAL, &error);
+        case NT_BACKGROUND_CHILD:
+            break;
+        }
+    }
+    enum nt_exit_status status = open_tree(program);
+    if (status == NT_EXIT_OK)
+        status = serve(program);
+    nt_vfs_free(program->vfs);
+    return status;
+}
+
+static enum nt_exit_status parse_and_run(struct program *program, int argument_count, char **arguments,
+                                         struct nt_arena *arena)
+{
+    struct nt_error error = {0};
+    int first;
+    if (nt_options_parse(tables, TABLES, false, argument_count, arguments, &program->settings, arena, &first,
+                         &error) != NT_OK)
+        return fail(program, nt_exit_status(error.status), &error);
+    if (program->settings.help || program->settings.version) {
+        (program->settings.help ? print_help : print_version)();
+        return NT_EXIT_OK;
+    }
+    if (argument_count - first < 2) {
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "SOURCE and MOUNTPOINT are needed; see " PROGRAM " --help");
+        return fail(program, NT_EXIT_USAGE, &error);
+    }
+    program->sources = (const char *const *)arguments + first;
+    program->source_count = (size_t)(argument_count - first - 1);
+    program->mountpoint_argument = arguments[argument_count - 1];
+    return run(program);
+}
+
+int main(int argument_count, char **arguments)
+{
+    struct program program = {.log = {.program = PROGRAM}, .background = NT_FOREGROUND};
+    struct nt_arena *arena = nt_arena_new();
+    if (!arena)
+        return NT_EXIT_INTERNAL;
+    enum nt_exit_status status = parse_and_run(&program, argument_count, arguments, arena);
+    nt_buffer_deinit(&program.settings.passed);
+    nt_arena_free(arena);
+    return status;
+}

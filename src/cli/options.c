@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: tables of options and the arguments of a program. Out: values in the program's settings.
+ */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/overflow.h"
+
+struct parser {
+    const struct nt_option *const *tables;
+    size_t table_count;
+    void *settings;
+    struct nt_arena *arena;
+    struct nt_error *error;
+};
+
+/* The row at a running number over all tables; NULL behind the last. */
+static const struct nt_option *row_at(const struct parser *parser, size_t number)
+{
+    for (size_t i = 0; i < parser->table_count; i++) {
+        for (const struct nt_option *row = parser->tables[i]; row->name; row++) {
+            if (number-- == 0)
+                return row;
+        }
+    }
+    return NULL;
+}
+
+static const struct nt_option *row_named(const struct parser *parser, const char *name)
+{
+    const struct nt_option *row;
+    for (size_t number = 0; (row = row_at(parser, number)); number++) {
+        if (strcmp(row->name, name) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+static const struct nt_option *row_lettered(const struct parser *parser, int letter)
+{
+    const struct nt_option *row;
+    for (size_t number = 0; (row = row_at(parser, number)); number++) {
+        if (row->letter == letter)
+            return row;
+    }
+    return NULL;
+}
+
+/* ---- values ---- */
+
+static bool parse_number(const char *text, uint64_t *value_ret, const char **end_ret)
+{
+    char *end;
+    if (!isdigit((unsigned char)*text))
+        return false;
+    errno = 0;
+    *value_ret = strtoull(text, &end, 10);
+    *end_ret = end;
+    return errno == 0;
+}
+
+static bool parse_size(const char *text, uint64_t *bytes_ret)
+{
+    static const char units[] = "KMGT";
+    const char *end;
+    if (!parse_number(text, bytes_ret, &end))
+        return false;
+    if (*end == '\0')
+        return true;
+    const char *unit = strchr(units, toupper((unsigned char)*end));
+    return unit && end[1] == '\0' && nt_multiply(*bytes_ret, 1024ull << 10 * (unit - units), bytes_ret);
+}
+
+static bool parse_count(const char *text, unsigned *count_ret)
+{
+    uint64_t value;
+    const char *end;
+    if (!parse_number(text, &value, &end) || *end != '\0' || value < 1 || value > INT_MAX)
+        return false;
+    *count_ret = (unsigned)value;
+    return true;
+}
+
+static bool parse_choice(const char *text, const char *const *choices, unsigned *index_ret)
+{
+    for (unsigned i = 0; choices[i]; i++) {
+        if (strcmp(choices[i], text) == 0) {
+            *index_ret = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void pass(struct nt_buffer *list, const char *passed)
+{
+    if (passed)
+        nt_buffer_format(list, "%s%s", list->length ? "," : "", passed);
+}
+
+static enum nt_status parse_list(struct parser *parser, const char *text);
+
+static enum nt_status apply(struct parser *parser, const struct nt_option *row, const char *value)
+{
+    void *member = (char *)parser->settings + row->member;
+    bool is_good = true;
+    if (row->argument && !value)
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" needs a value: %s", row->name,
+                       row->argument);
+    if (!row->argument && value)
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" takes no value", row->name);
+    switch (row->kind) {
+    case NT_OPTION_FLAG:
+        *(bool *)member = true;
+        break;
+    case NT_OPTION_TEXT:
+        *(const char **)member = value;
+        break;
+    case NT_OPTION_SIZE:
+        is_good = parse_size(value, member);
+        break;
+    case NT_OPTION_NUMBER:
+        is_good = parse_count(value, member);
+        break;
+    case NT_OPTION_CHOICE:
+        is_good = parse_choice(value, row->choices, member);
+        break;
+    case NT_OPTION_PASS:
+        pass(member, row->passed);
+        break;
+    case NT_OPTION_LIST:
+        return parse_list(parser, value);
+    }
+    return is_good ? NT_OK
+                   : nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
+                             "\"%s\" is no value for option \"%s\": %s", value, row->name, row->argument);
+}
+
+/* ---- lists after -o ---- */
+
+/* Copy a list's next item, up to a comma that no backslash escapes; returns where the one behind it starts.
+ */
+static const char *next_item(const char *text, char *item)
+{
+    while (*text && *text != ',') {
+        if (text[0] == '\\' && text[1])
+            text++;
+        *item++ = *text++;
+    }
+    *item = '\0';
+    return *text ? text + 1 : text;
+}
+
+static enum nt_status apply_item(struct parser *parser, char *item)
+{
+    char *equals = strchr(item, '=');
+    if (equals)
+        *equals = '\0';
+    const struct nt_option *row = row_named(parser, item);
+    if (!row || row->kind == NT_OPTION_LIST)
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "unknown option \"%s\"", item);
+    return apply(parser, row, equals ? equals + 1 : NULL);
+}
+
+static enum nt_status parse_list(struct parser *parser, const char *text)
+{
+    while (*text) {
+        char *item = nt_arena_alloc(parser->arena, strlen(text) + 1, 1);
+        if (!item)
+            return nt_fail_memory(parser->error);
+        text = next_item(text, item);
+        enum nt_status status = *item ? apply_item(parser, item) : NT_OK;
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* ---- arguments ---- */
+
+struct getopt_tables {
+    char *letters;
+    struct option *names;
+};
+
+/* What getopt_long wants to know, from our tables. */
+static bool make_getopt_tables(const struct parser *parser, bool in_front_only, struct getopt_tables *tables)
+{
+    size_t count = 0;
+    while (row_at(parser, count))
+        count++;
+    char *letter = nt_arena_alloc(parser->arena, 3 * count + 3, 1);
+    struct option *name = nt_arena_alloc(parser->arena, count + 1, sizeof(*name));
+    *tables = (struct getopt_tables){.letters = letter, .names = name};
+    if (!letter || !name)
+        return false;
+    if (in_front_only)
+        *letter++ = '+';
+    *letter++ = ':'; /* tell a missing value from an unknown option, and print nothing */
+    for (size_t i = 0; i < count; i++) {
+        const struct nt_option *row = row_at(parser, i);
+        name[i] =
+            (struct option){.name = row->name, .has_arg = row->argument ? required_argument : no_argument};
+        name[i].val = CHAR_MAX + 1 + (int)i;
+        if (row->letter)
+            *letter++ = row->letter;
+        if (row->letter && row->argument)
+            *letter++ = ':';
+    }
+    return true;
+}
+
+static enum nt_status parse_one(struct parser *parser, int found, char **arguments)
+{
+    if (found == '?' || found == ':') {
+        const char *text = arguments[optind - 1];
+        const char letter[] = {'-', (char)optopt, '\0'};
+        bool is_letter = optopt > 0 && optopt <= CHAR_MAX;
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
+                       found == '?' ? "unknown option \"%s\"" : "option \"%s\" needs a value",
+                       is_letter ? letter : text);
+    }
+    const struct nt_option *row =
+        found > CHAR_MAX ? row_at(parser, (size_t)found - CHAR_MAX - 1) : row_lettered(parser, found);
+    return apply(parser, row, row->argument ? optarg : NULL);
+}
+
+enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t table_count, bool in_front_only,
+                                int argument_count, char **arguments, void *settings, struct nt_arena *arena,
+                                int *first_operand_ret, struct nt_error *error)
+{
+    struct parser parser = {
+        .tables = tables, .table_count = table_count, .settings = settings, .arena = arena, .error = error};
+    struct getopt_tables getopt_tables;
+    if (!make_getopt_tables(&parser, in_front_only, &getopt_tables))
+        return nt_fail_memory(error);
+    int found;
+    optind = 0; /* a fresh start: ntuple parses twice */
+    while ((found = getopt_long(argument_count, arguments, getopt_tables.letters, getopt_tables.names,
+                                NULL)) != -1) {
+        enum nt_status status = parse_one(&parser, found, arguments);
+        if (status != NT_OK)
+            return status;
+    }
+    *first_operand_ret = optind;
+    return NT_OK;
+}
+
+void nt_options_help(FILE *stream, const struct nt_option *table)
+{
+    for (const struct nt_option *row = table; row->name; row++) {
+        char left[64];
+        const char *equals = row->argument ? "=" : "", *argument = row->argument ? row->argument : "";
+        if (row->letter)
+            snprintf(left, sizeof(left), "-%c, --%s%s%s", row->letter, row->name, equals, argument);
+        else
+            snprintf(left, sizeof(left), "    --%s%s%s", row->name, equals, argument);
+        fprintf(stream, "  %-32s %s\n", left, row->help);
+    }
+}

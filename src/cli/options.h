@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Options as tables. A row says how an option is written, what --help says about it and where its value goes;
+ * the same rows serve the short form (-f), the long form (--format=rntuple) and lists after -o, as mount(8)
+ * and fstab(5) write them (-o format=rntuple,allow_other).
+ */
+#ifndef NT_CLI_OPTIONS_H
+#define NT_CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <ntuple/error.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+
+enum nt_option_kind {
+    NT_OPTION_FLAG,   /* bool: set to true */
+    NT_OPTION_TEXT,   /* const char * */
+    NT_OPTION_SIZE,   /* uint64_t: bytes, with K, M, G or T */
+    NT_OPTION_NUMBER, /* unsigned, at least 1 */
+    NT_OPTION_CHOICE, /* unsigned: index of the word in `choices` */
+    NT_OPTION_PASS,   /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
+    NT_OPTION_LIST,   /* no member: a list of options by their names */
+};
+
+struct nt_option {
+    char letter;      /* '\0': none */
+    const char *name; /* without dashes; NULL ends a table */
+    enum nt_option_kind kind;
+    size_t member;              /* offset of the value in the settings */
+    const char *argument;       /* for --help: "SIZE"; NULL where it takes none */
+    const char *const *choices; /* ended by NULL */
+    const char *passed;
+    const char *help;
+};
+
+/* Parse the arguments by one or several tables. `settings` is what the members are offsets of; values live in
+ * the arena or in `arguments`, whose other words are moved to the end: *first_operand_ret is the first of
+ * them. Sees options behind operands too, unless `in_front_only`. NT_INVALID names what is wrong. */
+enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t table_count, bool in_front_only,
+                                int argument_count, char **arguments, void *settings, struct nt_arena *arena,
+                                int *first_operand_ret, struct nt_error *error);
+
+/* A line for each row. */
+void nt_options_help(FILE *stream, const struct nt_option *table);
+
+#endif

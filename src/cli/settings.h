@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the options of ntuplefs and ntuple set. Each program and command has tables for the members that it
+ * uses.
+ */
+#ifndef NT_CLI_SETTINGS_H
+#define NT_CLI_SETTINGS_H
+
+#include "cli/options.h"
+#include "vfs/vfs.h"
+
+struct nt_settings {
+    bool help, version;
+
+    /* The tree: nt_tree_options. */
+    const char *format;
+    uint64_t cache_bytes;
+    unsigned threads;        /* 0: one for each processor */
+    unsigned list;           /* "all", "sized" */
+    unsigned verify;         /* "read", "open" */
+    unsigned arrow_strings;  /* "text", "binary" */
+    unsigned trailing_bytes; /* "refuse", "accept" */
+
+    /* ntuplefs */
+    bool foreground, debug, single_threaded, force;
+    const char *fsname, *subtype;
+    unsigned direct_io;      /* enum nt_direct_io */
+    struct nt_buffer passed; /* mount options for libfuse and the kernel */
+
+    /* ntuple's commands */
+    bool all, details, recursive, overwrite, json;
+    unsigned depth;
+    const char *sort;
+};
+
+extern const struct nt_option nt_tree_options[];
+
+/* The options of a tree, with defaults filled in. */
+struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
+
+/* The processors that this program may use. */
+unsigned nt_processors(void);
+
+#endif

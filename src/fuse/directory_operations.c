@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: opendir, readdir, readdirplus. READDIRPLUS answers with all attributes where they are known without
+ * work, and else with node id 0: the kernel then asks for that entry when somebody looks at it. So a plain
+ * `ls` reads no page list and produces no document.
+ *
+ * Position 0 is ".", 1 is ".."; the others are the tree's cursors moved by two.
+ */
+#include "fuse/operations.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "fuse/status_errno.h"
+
+enum { DOT = 0, DOT_DOT = 1, DOTS = 2 };
+
+struct reply {
+    fuse_req_t request;
+    struct nt_vfs *vfs;
+    char *bytes;
+    size_t length, capacity;
+    bool with_attributes; /* READDIRPLUS */
+};
+
+static const mode_t mode_of_class[] = {
+    [NT_VFS_DIRECTORY] = S_IFDIR,
+    [NT_VFS_SIZED] = S_IFREG,
+    [NT_VFS_PRODUCED] = S_IFREG,
+    [NT_VFS_STREAMED] = S_IFREG,
+};
+
+/* False where the reply is full. */
+static bool append(struct reply *reply, const char *name, const struct fuse_entry_param *entry, off_t next)
+{
+    char *end = reply->bytes + reply->length;
+    size_t room = reply->capacity - reply->length;
+    size_t size = reply->with_attributes
+                      ? fuse_add_direntry_plus(reply->request, end, room, name, entry, next)
+                      : fuse_add_direntry(reply->request, end, room, name, &entry->attr, next);
+    if (size > room)
+        return false;
+    reply->length += size;
+    return true;
+}
+
+static struct fuse_entry_param name_only(uint64_t node, mode_t mode)
+{
+    return (struct fuse_entry_param){.attr = {.st_ino = node, .st_mode = mode}};
+}
+
+static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t next)
+{
+    struct reply *reply = context;
+    struct nt_vfs_attributes attributes;
+    struct fuse_entry_param entry = name_only(node, mode_of_class[class]);
+    if (reply->with_attributes && nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK)
+        entry = nt_entry(&attributes);
+    return append(reply, name, &entry, (off_t)(next + DOTS));
+}
+
+/* The kernel makes "." and ".." itself, but programs expect to see them. */
+static bool append_dots(struct reply *reply, uint64_t directory, uint64_t position)
+{
+    struct fuse_entry_param dot = name_only(directory, S_IFDIR);
+    struct fuse_entry_param dot_dot = name_only(nt_vfs_parent(reply->vfs, directory), S_IFDIR);
+    return (position > DOT || append(reply, ".", &dot, DOT_DOT)) &&
+           (position > DOT_DOT || append(reply, "..", &dot_dot, DOTS));
+}
+
+static void list(fuse_req_t request, fuse_ino_t directory, size_t size, off_t offset, bool with_attributes)
+{
+    struct nt_mount *mount = fuse_req_userdata(request);
+    uint64_t position = (uint64_t)offset;
+    struct reply reply = {.request = request,
+                          .vfs = mount->vfs,
+                          .bytes = malloc(size),
+                          .capacity = size,
+                          .with_attributes = with_attributes};
+    enum nt_status status = reply.bytes ? NT_OK : NT_NO_MEMORY;
+    if (status == NT_OK && append_dots(&reply, directory, position)) {
+        uint64_t cursor = position > DOTS ? position - DOTS : 0;
+        status = nt_vfs_readdir(mount->vfs, directory, cursor, emit, &reply, NULL);
+    }
+    if (status == NT_OK)
+        fuse_reply_buf(request, reply.bytes, reply.length);
+    else
+        fuse_reply_err(request, nt_status_errno(status));
+    free(reply.bytes);
+}
+
+static void on_readdir(fuse_req_t request, fuse_ino_t directory, size_t size, off_t offset,
+                       struct fuse_file_info *info)
+{
+    list(request, directory, size, offset, false);
+}
+
+static void on_readdirplus(fuse_req_t request, fuse_ino_t directory, size_t size, off_t offset,
+                           struct fuse_file_info *info)
+{
+    list(request, directory, size, offset, true);
+}
+
+static void on_opendir(fuse_req_t request, fuse_ino_t directory, struct fuse_file_info *info)
+{
+    struct nt_mount *mount = fuse_req_userdata(request);
+    struct nt_vfs_attributes attributes;
+    enum nt_status status = nt_vfs_stat(mount->vfs, directory, true, &attributes, NULL);
+    if (status != NT_OK) {
+        fuse_reply_err(request, nt_status_errno(status));
+        return;
+    }
+    info->cache_readdir = attributes.is_immutable;
+    info->keep_cache = attributes.is_immutable;
+    fuse_reply_open(request, info);
+}
+
+void nt_add_directory_operations(struct fuse_lowlevel_ops *operations)
+{
+    operations->opendir = on_opendir;
+    operations->readdir = on_readdir;
+    operations->readdirplus = on_readdirplus;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a virtual tree and the settings of a mount. Out: a session with the kernel and its loop.
+ */
+#include "fuse/mount.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuse/operations.h"
+#include "fuse/readahead.h"
+
+/* What the kernel is asked for when it has accepted the mount. */
+static void on_init(void *userdata, struct fuse_conn_info *connection)
+{
+    struct nt_mount *mount = userdata;
+    const unsigned unwanted = FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE |
+                              FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_EXPORT_SUPPORT;
+    const unsigned wanted =
+        FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO;
+    connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
+    connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see readahead.c */
+    mount->is_ready = true;
+    if (mount->settings.on_ready)
+        mount->settings.on_ready(mount->settings.context);
+}
+
+/* A value within libfuse's list of options: commas and backslashes are not ends. */
+static void append_escaped(struct nt_buffer *options, const char *value)
+{
+    for (; *value; value++) {
+        if (*value == ',' || *value == '\\')
+            nt_buffer_byte(options, '\\');
+        nt_buffer_byte(options, *value);
+    }
+}
+
+static void append_options(struct nt_buffer *options, const struct nt_mount_settings *settings)
+{
+    nt_buffer_text(options, "ro,fsname=");
+    append_escaped(options, settings->source);
+    nt_buffer_text(options, ",subtype=");
+    append_escaped(options, settings->subtype);
+    if (settings->options && *settings->options)
+        nt_buffer_format(options, ",%s", settings->options);
+}
+
+static enum nt_status new_session(struct nt_mount *mount, struct nt_error *error)
+{
+    struct fuse_lowlevel_ops operations = {.init = on_init};
+    nt_add_node_operations(&operations);
+    nt_add_file_operations(&operations);
+    nt_add_directory_operations(&operations);
+    nt_add_refusals(&operations);
+    struct nt_buffer options = {0};
+    append_options(&options, &mount->settings);
+    if (options.failed)
+        return nt_fail_memory(error);
+    const char *values[] = {mount->settings.program, "-o", options.bytes, "-d"};
+    struct fuse_args arguments = FUSE_ARGS_INIT(mount->settings.is_debugging ? 4 : 3, (char **)values);
+    mount->session = fuse_session_new(&arguments, &operations, sizeof(operations), mount);
+    fuse_opt_free_args(&arguments);
+    nt_buffer_deinit(&options);
+    return mount->session ? NT_OK
+                          : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "libfuse refused the mount options");
+}
+
+static enum nt_status do_mount(struct nt_mount *mount, struct nt_error *error)
+{
+    enum nt_status status = new_session(mount, error);
+    if (status != NT_OK)
+        return status;
+    if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", mount->settings.mountpoint);
+    mount->is_mounted = true;
+    nt_readahead_raise(mount->settings.mountpoint);
+    return NT_OK;
+}
+
+enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings,
+                            struct nt_mount **mount_ret, struct nt_error *error)
+{
+    struct nt_mount *mount = calloc(1, sizeof(*mount));
+    if (!mount)
+        return nt_fail_memory(error);
+    mount->vfs = vfs;
+    mount->settings = *settings;
+    int problem = nt_reply_buffers_init(&mount->reply_buffers);
+    if (problem) {
+        free(mount);
+        return nt_fail_system(error, problem, "cannot make thread buffers");
+    }
+    enum nt_status status = do_mount(mount, error);
+    if (status == NT_OK)
+        *mount_ret = mount;
+    else
+        nt_mount_free(mount);
+    return status;
+}
+
+/* Positive: the signal that ended the loop; negative: an errno value. */
+static int loop(struct nt_mount *mount)
+{
+    if (mount->settings.is_single_threaded)
+        return fuse_session_loop(mount->session);
+    struct fuse_loop_config *config = fuse_loop_cfg_create();
+    if (!config)
+        return -ENOMEM;
+    fuse_loop_cfg_set_max_threads(config, mount->settings.threads);
+    int result = fuse_session_loop_mt(mount->session, config);
+    fuse_loop_cfg_destroy(config);
+    return result;
+}
+
+enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_error *error)
+{
+    if (fuse_set_signal_handlers(mount->session) != 0)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
+    int result = loop(mount);
+    fuse_remove_signal_handlers(mount->session);
+    if (result < 0)
+        return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
+    if (!mount->is_ready && result == 0)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "%s: the kernel did not accept the mount",
+                       mount->settings.mountpoint);
+    return NT_OK;
+}
+
+void nt_mount_free(struct nt_mount *mount)
+{
+    if (!mount)
+        return;
+    if (mount->is_mounted)
+        fuse_session_unmount(mount->session);
+    if (mount->session)
+        fuse_session_destroy(mount->session);
+    nt_reply_buffers_deinit(mount->reply_buffers);
+    free(mount);
+}
+
+const char *nt_mount_libfuse_version(void)
+{
+    return fuse_pkgversion();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A virtual tree at a mountpoint: session with the kernel, loop, signals.
+ */
+#ifndef NT_FUSE_MOUNT_H
+#define NT_FUSE_MOUNT_H
+
+#include "vfs/vfs.h"
+
+struct nt_mount;
+
+enum nt_direct_io {
+    NT_DIRECT_IO_AUTO,
+    NT_DIRECT_IO_ON,
+    NT_DIRECT_IO_OFF,
+};
+
+/* All texts must outlive the mount. */
+struct nt_mount_settings {
+    const char *program;    /* for libfuse's messages */
+    const char *mountpoint; /* absolute path of a directory */
+    const char *source;     /* what mount(8) and df(1) show as the device; any text */
+    const char *subtype;    /* the type is shown as fuse.<subtype> */
+    const char *options;    /* mount options for libfuse and the kernel, separated by commas; may be empty */
+    bool is_debugging;      /* print every request */
+    bool is_single_threaded;
+    unsigned threads; /* requests that are served at once */
+    enum nt_direct_io direct_io;
+    void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */
+    void *context;
+};
+
+/* Mount. The tree stays the caller's and must outlive the mount. */
+enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings,
+                            struct nt_mount **mount_ret, struct nt_error *error);
+
+/* Answer requests until the mount is unmounted, or SIGINT, SIGTERM or SIGHUP arrives (which is no failure).
+ */
+enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_error *error);
+
+/* Unmounts where it is still mounted. Accepts NULL. */
+void nt_mount_free(struct nt_mount *mount);
+
+/* The version of libfuse, e.g. "3.14.0". */
+const char *nt_mount_libfuse_version(void);
+
+#endif

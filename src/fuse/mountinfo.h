@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the kernel says about a mountpoint, without touching it: stat() on a mount whose daemon is dead, or is
+ * this process, fails or waits for ever.
+ */
+#ifndef NT_FUSE_MOUNTINFO_H
+#define NT_FUSE_MOUNTINFO_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct nt_mountinfo {
+    unsigned major, minor; /* device of the mount */
+    char type[64];         /* "fuse.ntuplefs" */
+};
+
+/* The topmost mount at `mountpoint` (absolute, without symbolic links), from a stream in the format of
+ * /proc/self/mountinfo, see proc_pid_mountinfo(5). False where there is none. */
+bool nt_mountinfo_find(FILE *stream, const char *mountpoint, struct nt_mountinfo *info);
+
+/* The same from this process's own table. */
+bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: lookup, getattr, statfs and extended attributes. Nodes are numbers that are computed from what they
+ * stand for, so nothing is remembered for the kernel and FORGET needs no bookkeeping.
+ */
+#include "fuse/operations.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "fuse/status_errno.h"
+
+static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
+{
+    struct nt_mount *mount = fuse_req_userdata(request);
+    struct nt_vfs_attributes attributes;
+    uint64_t node;
+    enum nt_status status = nt_vfs_lookup(mount->vfs, parent, name, &node, NULL);
+    if (status == NT_OK)
+        status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
+    if (status != NT_OK) {
+        fuse_reply_err(request, nt_status_errno(status));
+        return;
+    }
+    struct fuse_entry_param entry = nt_entry(&attributes);
+    fuse_reply_entry(request, &entry);
+}
+
+static void on_forget(fuse_req_t request, fuse_ino_t node, uint64_t lookups)
+{
+    fuse_reply_none(request);
+}
+
+static void on_forget_multi(fuse_req_t request, size_t count, struct fuse_forget_data *forgets)
+{
+    fuse_reply_none(request);
+}
+
+static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
+{
+    struct nt_mount *mount = fuse_req_userdata(request);
+    struct nt_vfs_attributes attributes;
+    enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
+    if (status == NT_OK)
+        fuse_reply_attr(request, &attributes.stat, nt_timeout(&attributes));
+    else
+        fuse_reply_err(request, nt_status_errno(status));
+}
+
+static void on_statfs(fuse_req_t request, fuse_ino_t node)
+{
+    enum { BLOCK = 4096, LONGEST_NAME = 255 };
+    struct nt_mount *mount = fuse_req_userdata(request);
+    uint64_t bytes, nodes;
+    nt_vfs_statistics(mount->vfs, &bytes, &nodes);
+    struct statvfs statistics = {.f_bsize = BLOCK,
+                                 .f_frsize = BLOCK,
+                                 .f_blocks = bytes / BLOCK + (bytes % BLOCK != 0),
+                                 .f_files = nodes,
+                                 .f_flag = ST_RDONLY,
+                                 .f_namemax = LONGEST_NAME};
+    fuse_reply_statfs(request, &statistics);
+}
+
+/* Extended attributes are asked for with the room that the caller has; 0 asks for the size. */
+static void reply_xattr(fuse_req_t request, enum nt_status status, const struct nt_buffer *value, size_t room)
+{
+    if (status == NT_OK && value->failed)
+        status = NT_NO_MEMORY;
+    if (status != NT_OK)
+        fuse_reply_err(request, status == NT_NOT_FOUND ? ENODATA : nt_status_errno(status));
+    else if (room == 0)
+        fuse_reply_xattr(request, value->length);
+    else if (room < value->length)
+        fuse_reply_err(request, ERANGE);
+    else
+        fuse_reply_buf(request, value->bytes, value->length);
+}
+
+static void on_getxattr(fuse_req_t request, fuse_ino_t node, const char *name, size_t room)
+{
+    struct nt_mount *mount = fuse_req_userdata(request);
+    struct nt_buffer value = {0};
+    enum nt_status status = nt_vfs_getxattr(mount->vfs, node, name, &value, NULL);
+    reply_xattr(request, status, &value, room);
+    nt_buffer_deinit(&value);
+}
+
+static void on_listxattr(fuse_req_t request, fuse_ino_t node, size_t room)
+{
+    struct nt_mount *mount = fuse_req_userdata(request);
+    struct nt_buffer names = {0};
+    enum nt_status status = nt_vfs_listxattr(mount->vfs, node, &names, NULL);
+    reply_xattr(request, status, &names, room);
+    nt_buffer_deinit(&names);
+}
+
+void nt_add_node_operations(struct fuse_lowlevel_ops *operations)
+{
+    operations->lookup = on_lookup;
+    operations->forget = on_forget;
+    operations->forget_multi = on_forget_multi;
+    operations->getattr = on_getattr;
+    operations->statfs = on_statfs;
+    operations->getxattr = on_getxattr;
+    operations->listxattr = on_listxattr;
+}
