@@ -94,7 +94,7 @@ def damaged_page():
     (HERE / 'damaged_page.root').write_bytes(content)
     expected = json.loads((HERE / 'compression_zstd.json').read_text())
     fields = expected['datasets']['compressed']['fields']
-    fields['noise'] = {'damaged': {'offset': page.offset, 'bytes': page.num_bytes, 'rows': [0, 150]}}
+    fields['noise']['damaged'] = {'offset': page.offset, 'bytes': page.num_bytes, 'rows': [0, 150]}
     return expected
 
 

@@ -41,7 +41,7 @@ std::string write_compression(const std::string &path, int setting)
     set.WriteOptions().SetCompression(setting);
     {
         auto file = structures::create(path, setting);
-        set.Write(*file, 400, {150});
+        set.Write(*file, 1000, {150});
     }
     return structures::result(path, {{&set, "compressed"}});
 }
