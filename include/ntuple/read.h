@@ -23,7 +23,14 @@ struct nt_reader_options {
     void *context;
 };
 
-struct nt_reader_counters {                             /* all since the start */
+/* Decompression, by the algorithm that the stored bytes name. */
+struct nt_algorithm_counters {
+    uint64_t pages, stored_bytes, packed_bytes, nanoseconds;
+};
+#define NT_READER_ALGORITHMS 10
+const char *nt_reader_algorithm_name(unsigned algorithm); /* "none", "zstd", ...; the last is "other" */
+
+struct nt_reader_counters {                             /* integers only; all since the start */
     uint64_t reads, bytes;                              /* of streams and columns */
     uint64_t cache_hits, cache_misses, cache_waits;     /* waits: another thread was loading the same page */
     uint64_t cache_bytes, cache_pages, cache_evictions; /* now, now, total */
