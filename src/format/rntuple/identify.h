@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a file is that is none of ours: for the message of a refusal.
+ */
+#ifndef NT_FORMAT_RNTUPLE_IDENTIFY_H
+#define NT_FORMAT_RNTUPLE_IDENTIFY_H
+
+#include <ntuple/source.h>
+
+/* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
+const char *nt_identify(struct nt_source *source);
+
+#endif

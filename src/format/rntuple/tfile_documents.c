@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is shown of a ROOT file: its members of file.json, with all keys of all directories, and keys.jsonl, a
+ * line for each record.
+ */
+#include "format/rntuple/tfile.h"
+
+#include <stdlib.h>
+
+#include "json/json.h"
+
+/* ---- file.json ---- */
+
+static void describe_date(struct nt_json *json, const char *name, uint32_t date)
+{
+    char text[24];
+    nt_json_member_string(json, name, nt_tfile_format_date(date, text) ? text : NULL);
+}
+
+static void describe_uuid(struct nt_json *json, const uint8_t *uuid)
+{
+    struct nt_buffer text = {0};
+    for (int i = 0; i < NT_TFILE_UUID_BYTES; i++)
+        nt_buffer_format(&text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+    nt_json_member_string(json, "uuid", text.bytes);
+    nt_buffer_deinit(&text);
+}
+
+static void describe_place(struct nt_json *json, const char *name, uint64_t offset, uint64_t bytes)
+{
+    nt_json_key(json, name);
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "offset", offset);
+    nt_json_member_unsigned(json, "bytes", bytes);
+    nt_json_end_object(json);
+}
+
+static void describe_header(const struct nt_file *file, struct nt_json *json)
+{
+    const struct nt_tfile *tfile = nt_tfile_of(file);
+    const struct nt_tfile_header *header = &tfile->header;
+    uint64_t size = file->source->size;
+    nt_json_member_string(json, "kind", nt_container_tfile.name);
+    nt_json_member_unsigned(json, "version", header->version);
+    nt_container_describe_root_version(json, header->version);
+    nt_json_member_bool(json, "is_big_file", header->is_big);
+    nt_json_member_unsigned(json, "begin_offset", header->begin);
+    nt_json_member_unsigned(json, "end_offset", header->end);
+    nt_json_member_unsigned(json, "missing_bytes", size < header->end ? header->end - size : 0);
+    nt_json_member_unsigned(json, "trailing_bytes", size > header->end ? size - header->end : 0);
+    nt_container_describe_compression(json, header->compression);
+    describe_uuid(json, header->uuid);
+    describe_date(json, "created", tfile->directories[0].created);
+    describe_date(json, "modified", tfile->directories[0].modified);
+    describe_place(json, "streamer_info", header->info_offset, header->info_bytes);
+    describe_place(json, "free_list", header->free_offset, header->free_bytes);
+}
+
+static void describe_free_segments(const struct nt_file *file, struct nt_json *json)
+{
+    struct nt_extent *segments;
+    size_t count;
+    nt_tfile_read_free(file->source, &nt_tfile_of(file)->header, &segments, &count);
+    nt_json_key(json, "free_segments");
+    nt_json_array(json);
+    for (size_t i = 0; i < count; i++) {
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "offset", segments[i].offset);
+        nt_json_member_unsigned(json, "bytes", segments[i].bytes);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+    free(segments);
+}
+
+static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
+{
+    uint64_t keys = tfile->other_keys;
+    nt_json_key(json, "classes");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < tfile->class_count; i++) {
+        const struct nt_tfile_class *class = &tfile->classes[i];
+        keys += class->keys;
+        nt_json_object(json);
+        nt_json_member_text(json, "class", class->name.bytes, class->name.length);
+        nt_json_member_unsigned(json, "keys", class->keys);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+    nt_json_member_unsigned(json, "keys", keys);
+}
+
+/* The members that a key has here and in keys.jsonl. */
+static void describe_key(struct nt_json *json, const struct nt_tfile_key *key)
+{
+    nt_json_member_text(json, "class", key->class_name.bytes, key->class_name.length);
+    nt_json_member_text(json, "name", key->name.bytes, key->name.length);
+    nt_json_member_text(json, "title", key->title.bytes, key->title.length);
+    nt_json_member_unsigned(json, "cycle", key->cycle);
+    nt_json_member_unsigned(json, "key_bytes", key->key_bytes);
+    nt_json_member_unsigned(json, "object_bytes", key->object_bytes);
+    nt_json_member_bool(json, "is_compressed", nt_tfile_is_compressed(key));
+    describe_date(json, "datetime", key->date);
+    nt_json_member_unsigned(json, "seek_directory", key->directory_offset);
+}
+
+static void describe_listed_key(struct nt_json *json, const struct nt_tfile_key *key)
+{
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "offset", key->offset);
+    nt_json_member_unsigned(json, "bytes", key->bytes);
+    describe_key(json, key);
+    nt_json_end_object(json);
+}
+
+/* "keys": all that the directory lists, and "error" where one or all of them cannot be read. */
+static void describe_keys(const struct nt_file *file, const struct nt_tfile_directory *directory,
+                          struct nt_json *json)
+{
+    struct nt_tfile_key_list list;
+    struct nt_tfile_key key;
+    struct nt_error error = {0};
+    enum nt_status status;
+    nt_tfile_key_list_init(&list, file->source, directory, &error);
+    nt_json_key(json, "keys");
+    nt_json_array(json);
+    while ((status = nt_tfile_key_list_next(&list, &key, &error)) != NT_NOT_FOUND) {
+        if (!status)
+            describe_listed_key(json, &key);
+    }
+    nt_json_end_array(json);
+    if (error.status)
+        nt_json_member_string(json, "error", error.message);
+    nt_tfile_key_list_deinit(&list);
+}
+
+static void describe_directory(const struct nt_file *file, uint32_t index, struct nt_json *json)
+{
+    const struct nt_directory *names = &file->directories[index];
+    const struct nt_tfile_directory *directory = &nt_tfile_of(file)->directories[index];
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "directory", index);
+    if (index > 0)
+        nt_json_member_unsigned(json, "parent", names->parent);
+    else
+        nt_json_member_null(json, "parent");
+    nt_json_member_text(json, "name", names->name.bytes, names->name.length);
+    nt_json_member_unsigned(json, "offset", directory->offset);
+    describe_date(json, "created", directory->created);
+    describe_date(json, "modified", directory->modified);
+    describe_place(json, "key_list", directory->keys_offset, directory->keys_bytes);
+    describe_keys(file, directory, json);
+    nt_json_end_object(json);
+}
+
+enum nt_status nt_tfile_describe(const struct nt_file *file, void *json)
+{
+    const struct nt_tfile *tfile = nt_tfile_of(file);
+    describe_header(file, json);
+    describe_free_segments(file, json);
+    describe_classes(tfile, json);
+    nt_json_key(json, "directories");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < tfile->directory_count; i++)
+        describe_directory(file, i, json);
+    nt_json_end_array(json);
+    return NT_OK;
+}
+
+/* ---- keys.jsonl ---- */
+
+enum { PIECE_BYTES = 32 * 1024 };
+
+struct keys_stream {
+    struct nt_text_stream stream;
+    struct nt_tfile_walk walk;
+};
+
+static void append_record(struct nt_buffer *out, const struct nt_tfile_record *record)
+{
+    static const char *const kinds[] = {
+        [NT_TFILE_KEY] = "key", [NT_TFILE_FREE] = "free", [NT_TFILE_GAP] = "gap"};
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "offset", record->offset);
+    nt_json_member_unsigned(&json, "bytes", record->bytes);
+    nt_json_member_string(&json, "record", kinds[record->kind]);
+    if (record->kind == NT_TFILE_KEY)
+        describe_key(&json, &record->key);
+    nt_json_finish(&json);
+}
+
+static enum nt_status keys_next(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+                                struct nt_error *error)
+{
+    struct keys_stream *keys = (struct keys_stream *)stream;
+    struct nt_tfile_record record;
+    enum nt_status status = NT_OK;
+    size_t full = out->length + PIECE_BYTES;
+    while (!status && out->length < full) {
+        status = nt_tfile_walk_next(&keys->walk, &record, error);
+        if (!status)
+            append_record(out, &record);
+        if (out->failed)
+            return nt_fail_memory(error);
+    }
+    *more_ret = status != NT_NOT_FOUND;
+    return status == NT_NOT_FOUND ? NT_OK : status;
+}
+
+static void keys_free(struct nt_text_stream *stream)
+{
+    nt_tfile_walk_deinit(&((struct keys_stream *)stream)->walk);
+    free(stream);
+}
+
+static enum nt_status open_keys(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
+                                struct nt_text_stream **stream_ret, struct nt_error *error)
+{
+    (void)dataset, (void)number;
+    struct keys_stream *keys = calloc(1, sizeof(*keys));
+    if (!keys)
+        return nt_fail_memory(error);
+    keys->stream = (struct nt_text_stream){.next = keys_next, .free = keys_free};
+    enum nt_status status = nt_tfile_walk_init(&keys->walk, file->source, &nt_tfile_of(file)->header, error);
+    if (status) {
+        keys_free(&keys->stream);
+        return status;
+    }
+    *stream_ret = &keys->stream;
+    return NT_OK;
+}
+
+const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT] = {
+    {.prefix = "keys.jsonl", .suffix = "", .open = open_keys},
+};
