@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: keys and a function that loads. Out: pinned bytes, each loaded once however many threads ask.
+ *
+ * Invariants, under the lock:
+ *   state    in table  pins  in idle list  data   meaning
+ *   LOADING  yes*      >= 1  no            yes    one thread loads, without the lock; others wait for
+ * `changed` READY    yes*      >= 1  no            yes    being read READY    yes       0     yes yes    may
+ * be evicted, oldest first FAILED   yes*      >= 1  no            no     waiters have not all seen the error
+ * yet FAILED   yes       0     yes           no     remembered until `expires`; may be evicted
+ *   * unless it was forgotten meanwhile: then it is out of the table and ends with its last pin.
+ * LOADING becomes READY or FAILED, once; nothing becomes LOADING again. `used` is the sum of the charges of
+ * all entries and of the spare buffers; it is at most `limit`, but for entries that are pinned: an entry for
+ * which no room could be made is not kept after its last pin. Memory is allocated and freed, and pages are
+ * loaded, without the lock.
+ */
+#include "page/cache.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "page/reader.h"
+
+enum entry_state { LOADING, READY, FAILED };
+
+struct nt_cached {
+    struct nt_cache_key key;
+    uint64_t hash;
+    struct nt_cached *next;          /* in its bucket */
+    struct nt_cached *older, *newer; /* in the idle list */
+    uint8_t *data;
+    size_t capacity;
+    uint64_t charge;
+    unsigned pins;
+    enum entry_state state;
+    bool in_table;
+    bool is_kept; /* false: leaves with its last pin */
+    pthread_cond_t changed;
+    struct nt_error *failure;
+    time_t expires;
+};
+
+/* A buffer without an entry; its own first bytes hold this. */
+struct spare {
+    struct spare *next;
+    size_t capacity;
+};
+
+struct nt_cache {
+    pthread_mutex_t lock;
+    uint64_t limit, used;
+    unsigned failure_seconds;
+    struct nt_reader_counters *counters;
+    struct nt_cached **buckets;
+    size_t bucket_count, entry_count;
+    struct nt_cached *oldest, *newest; /* idle entries */
+    struct spare *spares;
+};
+
+static uint64_t key_hash(const struct nt_cache_key *key)
+{
+    return nt_xxh3(key, sizeof(*key));
+}
+
+/* Capacities come in eight steps per power of two, so that buffers of pages of about one size fit one
+ * another. */
+static size_t capacity_for(size_t bytes)
+{
+    size_t step = 64;
+    while (step * 16 <= bytes)
+        step *= 2;
+    return bytes < 64 ? 64 : (bytes + step - 1) / step * step;
+}
+
+static time_t seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* ---- the table ---- */
+
+static struct nt_cached **bucket_of(struct nt_cache *cache, uint64_t hash)
+{
+    return &cache->buckets[hash & (cache->bucket_count - 1)];
+}
+
+static struct nt_cached *table_find(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash)
+{
+    for (struct nt_cached *entry = *bucket_of(cache, hash); entry; entry = entry->next)
+        if (entry->hash == hash && !memcmp(&entry->key, key, sizeof(*key)))
+            return entry;
+    return NULL;
+}
+
+/* Twice the buckets; without memory the chains just become longer. */
+static void table_grow(struct nt_cache *cache)
+{
+    size_t old_count = cache->bucket_count;
+    struct nt_cached **old = cache->buckets;
+    struct nt_cached **buckets = calloc(old_count * 2, sizeof(struct nt_cached *));
+    if (!buckets)
+        return;
+    cache->buckets = buckets;
+    cache->bucket_count = old_count * 2;
+    for (size_t i = 0; i < old_count; i++)
+        for (struct nt_cached *entry = old[i], *next; entry; entry = next) {
+            next = entry->next;
+            struct nt_cached **bucket = bucket_of(cache, entry->hash);
+            entry->next = *bucket;
+            *bucket = entry;
+        }
+    free(old);
+}
+
+static void table_insert(struct nt_cache *cache, struct nt_cached *entry)
+{
+    if (cache->entry_count >= cache->bucket_count)
+        table_grow(cache);
+    struct nt_cached **bucket = bucket_of(cache, entry->hash);
+    entry->next = *bucket;
+    *bucket = entry;
+    entry->in_table = true;
+    cache->entry_count++;
+}
+
+static void table_remove(struct nt_cache *cache, struct nt_cached *entry)
+{
+    struct nt_cached **link = bucket_of(cache, entry->hash);
+    while (*link != entry)
+        link = &(*link)->next;
+    *link = entry->next;
+    entry->in_table = false;
+    cache->entry_count--;
+}
+
+/* ---- the idle list ---- */
+
+static void idle_add(struct nt_cache *cache, struct nt_cached *entry)
+{
+    entry->newer = NULL;
+    entry->older = cache->newest;
+    *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
+    cache->newest = entry;
+}
+
+static void idle_remove(struct nt_cache *cache, struct nt_cached *entry)
+{
+    *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
+    *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
+}
+
+static void pin(struct nt_cache *cache, struct nt_cached *entry)
+{
+    if (entry->pins++ == 0)
+        idle_remove(cache, entry);
+}
+
+/* ---- room ---- */
+
+static void charge(struct nt_cache *cache, uint64_t bytes)
+{
+    cache->used += bytes;
+    nt_count(&cache->counters->cache_bytes, bytes);
+}
+
+static void discharge(struct nt_cache *cache, uint64_t bytes)
+{
+    cache->used -= bytes;
+    nt_count(&cache->counters->cache_bytes, -bytes);
+}
+
+/* Memory to give back once the lock is released. */
+struct garbage {
+    struct nt_cached *entries; /* linked by `next` */
+    struct spare *spares;
+};
+
+static void garbage_free(struct garbage *garbage)
+{
+    for (struct nt_cached *entry = garbage->entries, *next; entry; entry = next) {
+        next = entry->next;
+        pthread_cond_destroy(&entry->changed);
+        free(entry->data);
+        free(entry->failure);
+        free(entry);
+    }
+    for (struct spare *spare = garbage->spares, *next; spare; spare = next) {
+        next = spare->next;
+        free(spare);
+    }
+}
+
+/* An entry that is neither pinned nor in the idle list ends. */
+static void discard(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
+{
+    if (entry->in_table)
+        table_remove(cache, entry);
+    if (entry->state == READY)
+        nt_count(&cache->counters->cache_pages, (uint64_t)-1);
+    discharge(cache, entry->charge);
+    entry->next = garbage->entries;
+    garbage->entries = entry;
+}
+
+static void unpin(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
+{
+    if (--entry->pins)
+        return;
+    if (entry->in_table && entry->is_kept)
+        idle_add(cache, entry);
+    else
+        discard(cache, entry, garbage);
+}
+
+/* The buffer of a page that could not be loaded is kept for the next. */
+static void spare_add(struct nt_cache *cache, struct nt_cached *entry)
+{
+    struct spare *spare = (struct spare *)entry->data;
+    *spare = (struct spare){cache->spares, entry->capacity};
+    cache->spares = spare;
+    entry->data = NULL;
+    entry->charge -= entry->capacity;
+}
+
+static uint8_t *spare_take(struct nt_cache *cache, size_t capacity)
+{
+    for (struct spare **link = &cache->spares; *link; link = &(*link)->next)
+        if ((*link)->capacity == capacity) {
+            struct spare *spare = *link;
+            *link = spare->next;
+            discharge(cache, capacity);
+            return (uint8_t *)spare;
+        }
+    return NULL;
+}
+
+static void spare_drop(struct nt_cache *cache, struct garbage *garbage)
+{
+    struct spare *spare = cache->spares;
+    cache->spares = spare->next;
+    discharge(cache, spare->capacity);
+    spare->next = garbage->spares;
+    garbage->spares = spare;
+}
+
+/* Make room for an entry and charge it: spare buffers go first, then the oldest idle entries. A buffer of the
+ * right capacity that turns up on the way becomes the entry's: its memory is already there, page faults paid.
+ */
+static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
+{
+    entry->data = spare_take(cache, entry->capacity);
+    while (cache->used + entry->charge > cache->limit && (cache->spares || cache->oldest)) {
+        if (cache->spares) {
+            spare_drop(cache, garbage);
+            continue;
+        }
+        struct nt_cached *victim = cache->oldest;
+        idle_remove(cache, victim);
+        if (!entry->data && victim->data && victim->capacity == entry->capacity) {
+            entry->data = victim->data;
+            victim->data = NULL;
+        }
+        discard(cache, victim, garbage);
+        nt_count(&cache->counters->cache_evictions, 1);
+    }
+    entry->is_kept = cache->used + entry->charge <= cache->limit;
+    charge(cache, entry->charge);
+}
+
+/* ---- getting ---- */
+
+static struct nt_cached *entry_new(const struct nt_cache_key *key, uint64_t hash, size_t bytes)
+{
+    struct nt_cached *entry = calloc(1, sizeof(*entry));
+    if (!entry || pthread_cond_init(&entry->changed, NULL)) {
+        free(entry);
+        return NULL;
+    }
+    entry->key = *key;
+    entry->hash = hash;
+    entry->pins = 1;
+    entry->capacity = bytes ? capacity_for(bytes) : 0;
+    entry->charge = entry->capacity + sizeof(*entry);
+    return entry;
+}
+
+/* Failures that say nothing about the page are not remembered. */
+static bool is_worth_remembering(enum nt_status status)
+{
+    return status != NT_NO_MEMORY && status != NT_CANCELED;
+}
+
+/* Under the lock: the end of LOADING. The error is remembered where there is memory for it. */
+static void finish(struct nt_cache *cache, struct nt_cached *entry, enum nt_status status,
+                   const struct nt_error *failure)
+{
+    entry->state = status == NT_OK ? READY : FAILED;
+    if (status == NT_OK) {
+        nt_count(&cache->counters->cache_pages, 1);
+        return;
+    }
+    if (entry->data)
+        spare_add(cache, entry);
+    entry->failure = malloc(sizeof(*failure));
+    if (entry->failure) {
+        *entry->failure = *failure;
+        entry->charge += sizeof(*failure);
+        charge(cache, sizeof(*failure));
+        entry->expires = seconds_now() + (time_t)cache->failure_seconds;
+    }
+    if (!entry->failure || !is_worth_remembering(status))
+        entry->is_kept = false;
+    if (!entry->is_kept && entry->in_table)
+        table_remove(cache, entry);
+}
+
+static enum nt_status copy_failure(const struct nt_cached *entry, struct nt_error *error)
+{
+    if (!entry->failure)
+        return nt_fail_memory(error);
+    if (error)
+        *error = *entry->failure;
+    return entry->failure->status;
+}
+
+/* With the lock held on entry and exit: an entry that is there. */
+static enum nt_status wait_for(struct nt_cache *cache, struct nt_cached *entry, struct nt_cached **entry_ret,
+                               struct garbage *garbage, struct nt_error *error)
+{
+    pin(cache, entry);
+    if (entry->state == FAILED)
+        nt_count(&cache->counters->failures_remembered, 1);
+    else
+        nt_count(entry->state == READY ? &cache->counters->cache_hits : &cache->counters->cache_waits, 1);
+    while (entry->state == LOADING)
+        pthread_cond_wait(&entry->changed, &cache->lock);
+    if (entry->state == READY) {
+        *entry_ret = entry;
+        return NT_OK;
+    }
+    enum nt_status status = copy_failure(entry, error);
+    unpin(cache, entry, garbage);
+    return status;
+}
+
+/* With the lock held on entry and exit, not meanwhile: an entry that this thread has just inserted. */
+static enum nt_status load_entry(struct nt_cache *cache, struct nt_cached *entry, nt_cache_load *load,
+                                 void *context, struct nt_cached **entry_ret, struct garbage *garbage,
+                                 struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = NT_OK;
+    pthread_mutex_unlock(&cache->lock);
+    garbage_free(garbage);
+    *garbage = (struct garbage){0};
+    if (!entry->data && entry->capacity) {
+        entry->data = malloc(entry->capacity);
+        if (!entry->data)
+            status = nt_fail_memory(&failure);
+    }
+    if (status == NT_OK)
+        status = load(context, entry->data, &failure);
+    pthread_mutex_lock(&cache->lock);
+    finish(cache, entry, status, &failure);
+    pthread_cond_broadcast(&entry->changed);
+    if (status == NT_OK) {
+        *entry_ret = entry;
+        return NT_OK;
+    }
+    if (error)
+        *error = failure;
+    unpin(cache, entry, garbage);
+    return status;
+}
+
+/* Find an entry; a failure that is old enough to be tried again is removed. */
+static struct nt_cached *find_current(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash,
+                                      struct garbage *garbage)
+{
+    struct nt_cached *entry = table_find(cache, key, hash);
+    if (!entry || entry->state != FAILED || entry->expires > seconds_now())
+        return entry;
+    if (entry->pins) {
+        table_remove(cache, entry);
+    } else {
+        idle_remove(cache, entry);
+        discard(cache, entry, garbage);
+    }
+    return NULL;
+}
+
+enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
+                            nt_cache_load *load, void *context, struct nt_cached **entry_ret,
+                            struct nt_error *error)
+{
+    struct garbage garbage = {0};
+    uint64_t hash = key_hash(key);
+    enum nt_status status;
+    pthread_mutex_lock(&cache->lock);
+    struct nt_cached *entry = find_current(cache, key, hash, &garbage);
+    if (entry) {
+        status = wait_for(cache, entry, entry_ret, &garbage, error);
+    } else if ((entry = entry_new(key, hash, bytes))) {
+        nt_count(&cache->counters->cache_misses, 1);
+        make_room(cache, entry, &garbage);
+        table_insert(cache, entry);
+        status = load_entry(cache, entry, load, context, entry_ret, &garbage, error);
+    } else {
+        status = nt_fail_memory(error);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    garbage_free(&garbage);
+    return status;
+}
+
+enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key)
+{
+    static const enum nt_cache_presence presences[] = {
+        [LOADING] = NT_CACHE_LOADING, [READY] = NT_CACHE_READY, [FAILED] = NT_CACHE_FAILED};
+    struct garbage garbage = {0};
+    uint64_t hash = key_hash(key);
+    pthread_mutex_lock(&cache->lock);
+    struct nt_cached *entry = find_current(cache, key, hash, &garbage);
+    enum nt_cache_presence presence = entry ? presences[entry->state] : NT_CACHE_ABSENT;
+    pthread_mutex_unlock(&cache->lock);
+    garbage_free(&garbage);
+    return presence;
+}
+
+void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key, const struct nt_error *failure)
+{
+    struct garbage garbage = {0};
+    uint64_t hash = key_hash(key);
+    pthread_mutex_lock(&cache->lock);
+    struct nt_cached *entry = find_current(cache, key, hash, &garbage) ? NULL : entry_new(key, hash, 0);
+    if (entry) {
+        make_room(cache, entry, &garbage);
+        table_insert(cache, entry);
+        finish(cache, entry, failure->status, failure);
+        unpin(cache, entry, &garbage);
+    }
+    pthread_mutex_unlock(&cache->lock);
+    garbage_free(&garbage);
+}
+
+const uint8_t *nt_cached_bytes(const struct nt_cached *entry)
+{
+    return entry->data;
+}
+
+void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry)
+{
+    struct garbage garbage = {0};
+    pthread_mutex_lock(&cache->lock);
+    unpin(cache, entry, &garbage);
+    pthread_mutex_unlock(&cache->lock);
+    garbage_free(&garbage);
+}
+
+/* ---- life ---- */
+
+void nt_cache_forget(struct nt_cache *cache, const void *source)
+{
+    struct garbage garbage = {0};
+    pthread_mutex_lock(&cache->lock);
+    for (size_t i = 0; i < cache->bucket_count; i++)
+        for (struct nt_cached *entry = cache->buckets[i], *next; entry; entry = next) {
+            next = entry->next;
+            if (entry->key.source != source)
+                continue;
+            if (entry->pins) {
+                table_remove(cache, entry);
+            } else {
+                idle_remove(cache, entry);
+                discard(cache, entry, &garbage);
+            }
+        }
+    pthread_mutex_unlock(&cache->lock);
+    garbage_free(&garbage);
+}
+
+struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_reader_counters *counters)
+{
+    enum { FIRST_BUCKETS = 1024 };
+    struct nt_cache *cache = calloc(1, sizeof(*cache));
+    if (!cache)
+        return NULL;
+    cache->limit = limit;
+    cache->failure_seconds = failure_seconds;
+    cache->counters = counters;
+    cache->bucket_count = FIRST_BUCKETS;
+    cache->buckets = calloc(FIRST_BUCKETS, sizeof(struct nt_cached *));
+    if (!cache->buckets || pthread_mutex_init(&cache->lock, NULL)) {
+        free(cache->buckets);
+        free(cache);
+        return NULL;
+    }
+    return cache;
+}
+
+void nt_cache_free(struct nt_cache *cache)
+{
+    if (!cache)
+        return;
+    struct garbage garbage = {0};
+    while (cache->oldest) {
+        struct nt_cached *entry = cache->oldest;
+        idle_remove(cache, entry);
+        discard(cache, entry, &garbage);
+    }
+    while (cache->spares)
+        spare_drop(cache, &garbage);
+    garbage_free(&garbage);
+    pthread_mutex_destroy(&cache->lock);
+    free(cache->buckets);
+    free(cache);
+}

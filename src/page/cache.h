@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decoded pages by what they are made from. Knows nothing of pages but their key and size.
+ */
+#ifndef NT_PAGE_CACHE_H
+#define NT_PAGE_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntuple/error.h>
+
+struct nt_cache;
+struct nt_cached;
+struct nt_reader_counters;
+
+/* All that decides about the decoded bytes. One byte range may belong to columns of different type and
+ * element count (merged pages), so the place alone is not enough. Without padding: compared and hashed as
+ * bytes. */
+struct nt_cache_key {
+    const void *source;
+    uint64_t offset;
+    uint64_t stored_bytes;
+    uint64_t parameter;
+    double minimum, maximum;
+    uint32_t elements;
+    uint32_t bits;
+    uint32_t encoding;
+    uint32_t element;
+    uint32_t element_bytes;
+    uint8_t compression, checksum, checksum_covers, reserved;
+};
+
+/* `limit` bounds the bytes of all entries, those being loaded and buffers kept for reuse included. The
+ * counters' cache_* members are kept up to date. NULL without memory. */
+struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_reader_counters *counters);
+void nt_cache_free(struct nt_cache *cache); /* accepts NULL; nothing is pinned */
+
+/* Fills `output` with the entry's bytes. Called without any lock. */
+typedef enum nt_status nt_cache_load(void *context, uint8_t *output, struct nt_error *error);
+
+/* The entry of a key, pinned; loaded by this call, or waited for where another thread loads it. A failure is
+ * remembered: until it expires the same error is returned without loading. */
+enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
+                            nt_cache_load *load, void *context, struct nt_cached **entry_ret,
+                            struct nt_error *error);
+
+enum nt_cache_presence {
+    NT_CACHE_ABSENT,
+    NT_CACHE_LOADING,
+    NT_CACHE_READY,
+    NT_CACHE_FAILED, /* remembered */
+};
+/* Looks only; the answer may be out of date at once. */
+enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key);
+/* Remember a failure that happened past the cache. */
+void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key,
+                       const struct nt_error *failure);
+
+const uint8_t *nt_cached_bytes(const struct nt_cached *entry);
+void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry);
+
+/* Drop all entries of a source. */
+void nt_cache_forget(struct nt_cache *cache, const void *source);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: clusters in any order, some perhaps sharded, some of page lists that cannot be read. Out: for a field,
+ * the data set's entries from first to last as spans (RNTuple binary format, "Cluster Summary Record Frame",
+ * sharded clusters as the release candidates define them; "Suppressed Columns", "Deferred Columns").
+ */
+#include "page/clusters.h"
+
+#include <stdlib.h>
+
+#include "base/overflow.h"
+#include "page/views.h"
+
+enum { GROUP_LOADED = 1, GROUP_FAILED = 2 }; /* of nt_group.state */
+
+struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
+{
+    uint32_t low = 0, high = dataset->group_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (dataset->groups[middle].first_cluster <= cluster)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &dataset->groups[low];
+}
+
+const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element)
+{
+    uint32_t low = 0, high = count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pages[middle].first_element <= element)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &pages[low];
+}
+
+/* ---- order ---- */
+
+struct order_key {
+    uint64_t first_entry;
+    uint32_t cluster;
+};
+
+static int compare_order_keys(const void *left, const void *right)
+{
+    const struct order_key *a = left, *b = right;
+    if (a->first_entry != b->first_entry)
+        return a->first_entry < b->first_entry ? -1 : 1;
+    return a->cluster < b->cluster ? -1 : a->cluster > b->cluster;
+}
+
+static bool is_failed(const struct nt_group *group)
+{
+    return atomic_load_explicit(&((struct nt_group *)group)->state, memory_order_acquire) == GROUP_FAILED;
+}
+
+/* Clusters whose entries are unknown, because their page list is bad, stand at the end as NT_NONE. */
+static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **order_ret,
+                                  struct nt_error *error)
+{
+    uint32_t count = dataset->cluster_count, known = 0;
+    struct order_key *keys = calloc(count ? count : 1, sizeof(*keys));
+    uint32_t *order = calloc(count ? count : 1, sizeof(*order));
+    if (!keys || !order) {
+        free(keys);
+        free(order);
+        return nt_fail_memory(error);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (dataset->clusters_known || !is_failed(nt_cluster_group(dataset, i)))
+            keys[known++] = (struct order_key){dataset->clusters[i].first_entry, i};
+    qsort(keys, known, sizeof(*keys), compare_order_keys);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i < known ? keys[i].cluster : NT_NONE;
+    free(keys);
+    *order_ret = order;
+    return NT_OK;
+}
+
+/* What the machine refuses (I/O, memory) fails the call and may work the next time; what the file refuses
+ * stays. */
+static enum nt_status load_groups(struct nt_dataset *dataset, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (status != NT_OK && !is_failed(&dataset->groups[i]))
+            return status;
+    }
+    return NT_OK;
+}
+
+static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dataset,
+                                const uint32_t **order_ret, struct nt_error *error)
+{
+    struct nt_view *view = nt_views_get(reader->views, dataset);
+    if (!view)
+        return nt_fail_memory(error);
+    uint32_t *order = atomic_load_explicit(&view->order, memory_order_acquire);
+    enum nt_status status = NT_OK;
+    if (!order) {
+        pthread_mutex_lock(&view->lock);
+        order = atomic_load_explicit(&view->order, memory_order_acquire);
+        if (!order) {
+            status = load_groups(dataset, error);
+            if (status == NT_OK)
+                status = build_order(dataset, &order, error);
+            if (status == NT_OK)
+                atomic_store_explicit(&view->order, order, memory_order_release);
+        }
+        pthread_mutex_unlock(&view->lock);
+    }
+    *order_ret = order;
+    return status;
+}
+
+/* ---- spans ---- */
+
+static bool column_group_holds(const struct nt_column_group *group, uint32_t column)
+{
+    uint32_t low = 0, high = group->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (group->columns[middle] == column)
+            return true;
+        if (group->columns[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static bool cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field)
+{
+    uint32_t group = dataset->clusters[cluster].column_group;
+    const struct nt_field *f = &dataset->fields[field];
+    if (group == NT_NONE)
+        return true;
+    if (group >= dataset->column_group_count)
+        return false;
+    for (uint32_t i = 0; i < f->column_count; i++)
+        if (column_group_holds(&dataset->column_groups[group], dataset->field_columns[f->first_column + i]))
+            return true;
+    return false;
+}
+
+const struct nt_error *nt_span_failure(const struct nt_dataset *dataset, uint32_t cluster,
+                                       uint64_t first_entry, uint64_t entries)
+{
+    if (cluster != NT_NONE) {
+        const struct nt_group *group = nt_cluster_group(dataset, cluster);
+        return is_failed(group) ? group->failure : NULL;
+    }
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        bool meets =
+            group->first_entry < first_entry + entries && first_entry < group->first_entry + group->entries;
+        if (is_failed(group) && meets)
+            return group->failure;
+    }
+    return NULL;
+}
+
+static struct nt_span hole(const struct nt_dataset *dataset, uint64_t first_entry, uint64_t entries)
+{
+    bool is_bad_list = nt_span_failure(dataset, NT_NONE, first_entry, entries) != NULL;
+    return (struct nt_span){first_entry, entries, NT_NONE,
+                            is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NOT_COVERED};
+}
+
+static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_t *order, uint32_t field,
+                                 struct nt_span *spans, uint32_t *count, struct nt_error *error)
+{
+    uint64_t covered = 0;
+    for (uint32_t i = 0; i < dataset->cluster_count && order[i] != NT_NONE; i++) {
+        const struct nt_cluster *cluster = &dataset->clusters[order[i]];
+        if (!cluster_holds(dataset, order[i], field))
+            continue;
+        if (cluster->first_entry > covered)
+            spans[(*count)++] = hole(dataset, covered, cluster->first_entry - covered);
+        if ((cluster->first_entry < covered && cluster->entries) ||
+            !nt_fits(cluster->first_entry, cluster->entries, dataset->entries))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "cluster %u holds entries of another cluster, or behind the last of the data set",
+                           order[i]);
+        bool is_bad_list = is_failed(nt_cluster_group(dataset, order[i]));
+        spans[(*count)++] = (struct nt_span){cluster->first_entry, cluster->entries, order[i],
+                                             is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};
+        if (cluster->entries)
+            covered = cluster->first_entry + cluster->entries;
+    }
+    if (covered < dataset->entries)
+        spans[(*count)++] = hole(dataset, covered, dataset->entries - covered);
+    return NT_OK;
+}
+
+enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                              struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    const uint32_t *order = NULL;
+    enum nt_status status = get_order(reader, dataset, &order, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_span *spans = calloc(2 * (size_t)dataset->cluster_count + 1, sizeof(*spans));
+    if (!spans)
+        return nt_fail_memory(error);
+    *count_ret = 0;
+    status = fill_spans(dataset, order, field, spans, count_ret, error);
+    if (status == NT_OK)
+        *spans_ret = spans;
+    else
+        free(spans);
+    return status;
+}
+
+/* ---- representations ---- */
+
+void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position, uint32_t cluster,
+                    struct nt_active *active)
+{
+    const struct nt_group *group = nt_cluster_group(dataset, cluster);
+    uint32_t representations = nt_field_representations(dataset, field);
+    *active = (struct nt_active){.column = NT_NONE};
+    for (uint32_t i = 0; i < representations; i++) {
+        uint32_t number = nt_field_column(dataset, field, i, position);
+        if (number == NT_NONE)
+            continue;
+        const struct nt_column *column = &dataset->columns[number];
+        const struct nt_range *range = nt_group_range(dataset, group, cluster, number);
+        if (range->state == NT_RANGE_PRESENT) {
+            active->present++;
+            active->column = number;
+            active->first_element = range->first_element;
+            active->elements = nt_range_elements(group, range);
+            active->pages = group->pages + range->first_page;
+            active->page_count = range->pages;
+            active->is_deferred = column->is_deferred;
+            active->deferred_first = column->first_element;
+        } else if (!active->present && column->is_deferred && !active->is_deferred) {
+            active->is_deferred = true;
+            active->deferred_first = column->first_element;
+        }
+    }
+}

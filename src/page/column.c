@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a column's ranges, cluster by cluster. Out: the column as one sequence of stored elements and pages, in
+ * the order of cluster ids, without suppressed and absent ranges.
+ *
+ * An entry per cluster and column would be more memory than the page lists themselves. The index keeps only
+ * every NT_INDEX_STRIDE-th; from there the ranges are added up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/overflow.h"
+#include "page/clusters.h"
+#include "page/load.h"
+#include "page/views.h"
+
+/* A place in a column. */
+struct position {
+    uint32_t cluster;
+    uint64_t elements, pages; /* before the cluster */
+};
+
+/* The range of a column in a cluster of a loaded group, with the group; NULL where it stores nothing. */
+static const struct nt_range *stored_range(const struct nt_dataset *dataset, uint32_t cluster,
+                                           uint32_t column, const struct nt_group **group_ret)
+{
+    const struct nt_group *group = nt_cluster_group(dataset, cluster);
+    if (cluster < group->first_cluster || cluster - group->first_cluster >= group->clusters)
+        return NULL;
+    const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+    *group_ret = group;
+    return range->state == NT_RANGE_PRESENT ? range : NULL;
+}
+
+static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
+                                  struct nt_column_index **index_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_dataset_load_all(dataset, error);
+    if (status != NT_OK)
+        return status;
+    size_t marks = dataset->cluster_count / NT_INDEX_STRIDE + 1;
+    struct nt_column_index *index = calloc(1, sizeof(*index) + marks * sizeof(*index->marks));
+    if (!index)
+        return nt_fail_memory(error);
+    for (uint32_t cluster = 0; cluster < dataset->cluster_count; cluster++) {
+        const struct nt_group *group;
+        if (cluster % NT_INDEX_STRIDE == 0)
+            index->marks[cluster / NT_INDEX_STRIDE] = (struct nt_column_mark){index->elements, index->pages};
+        const struct nt_range *range = stored_range(dataset, cluster, column, &group);
+        if (!range)
+            continue;
+        index->pages += range->pages;
+        if (!nt_add(index->elements, nt_range_elements(group, range), &index->elements)) {
+            free(index);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column %u: its number of elements overflows",
+                           dataset->columns[column].id);
+        }
+    }
+    *index_ret = index;
+    return NT_OK;
+}
+
+static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                const struct nt_column_index **index_ret, struct nt_error *error)
+{
+    if (column >= dataset->column_count)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no column %u", column);
+    struct nt_view *view = nt_views_get(reader->views, dataset);
+    if (!view)
+        return nt_fail_memory(error);
+    struct nt_column_index *index = atomic_load_explicit(&view->columns[column], memory_order_acquire);
+    enum nt_status status = NT_OK;
+    if (!index) {
+        pthread_mutex_lock(&view->lock);
+        index = atomic_load_explicit(&view->columns[column], memory_order_acquire);
+        if (!index)
+            status = build_index(dataset, column, &index, error);
+        if (status == NT_OK)
+            atomic_store_explicit(&view->columns[column], index, memory_order_release);
+        pthread_mutex_unlock(&view->lock);
+    }
+    *index_ret = index;
+    return status;
+}
+
+/* The last mark at or before an element, or a page, of the column. */
+static struct position mark_before(const struct nt_dataset *dataset, const struct nt_column_index *index,
+                                   bool by_page, uint64_t number)
+{
+    uint32_t low = 0, high = dataset->cluster_count / NT_INDEX_STRIDE + 1;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        uint64_t before = by_page ? index->marks[middle].pages : index->marks[middle].elements;
+        if (before <= number && middle * (uint64_t)NT_INDEX_STRIDE < dataset->cluster_count)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (struct position){low * NT_INDEX_STRIDE, index->marks[low].elements, index->marks[low].pages};
+}
+
+/* From a position to the range that holds an element, or a page. NULL behind the end. */
+static const struct nt_range *range_of(const struct nt_dataset *dataset, uint32_t column, bool by_page,
+                                       uint64_t number, struct position *at,
+                                       const struct nt_group **group_ret)
+{
+    for (; at->cluster < dataset->cluster_count; at->cluster++) {
+        const struct nt_range *range = stored_range(dataset, at->cluster, column, group_ret);
+        if (!range)
+            continue;
+        uint64_t elements = nt_range_elements(*group_ret, range);
+        if (number - (by_page ? at->pages : at->elements) < (by_page ? range->pages : elements))
+            return range;
+        at->elements += elements;
+        at->pages += range->pages;
+    }
+    return NULL;
+}
+
+enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              uint64_t *elements_ret, uint64_t *pages_ret, struct nt_error *error)
+{
+    const struct nt_column_index *index;
+    enum nt_status status = get_index(reader, dataset, column, &index, error);
+    if (status == NT_OK) {
+        *elements_ret = index->elements;
+        *pages_ret = index->pages;
+    }
+    return status;
+}
+
+enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              uint64_t number, const struct nt_page **page_ret, uint32_t *cluster_ret,
+                              uint64_t *first_element_ret, struct nt_error *error)
+{
+    const struct nt_column_index *index;
+    const struct nt_group *group;
+    enum nt_status status = get_index(reader, dataset, column, &index, error);
+    if (status != NT_OK)
+        return status;
+    struct position at = mark_before(dataset, index, true, number);
+    const struct nt_range *range = range_of(dataset, column, true, number, &at, &group);
+    if (!range)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the column has no page %llu",
+                       (unsigned long long)number);
+    *page_ret = &group->pages[range->first_page + (number - at.pages)];
+    *cluster_ret = at.cluster;
+    *first_element_ret = at.elements + (*page_ret)->first_element;
+    return NT_OK;
+}
+
+/* Bytes [offset, offset + bytes) of one page's decoded elements. */
+static enum nt_status read_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                const struct nt_page *page, size_t offset, void *output, size_t bytes,
+                                struct nt_error *error)
+{
+    struct nt_cached *pinned;
+    const uint8_t *data;
+    if (offset == 0 && bytes == (uint64_t)page->elements * nt_page_decoder(dataset, page)->element_bytes)
+        return nt_page_read_whole(reader, dataset, column, page, output, error);
+    enum nt_status status = nt_page_pin(reader, dataset, column, page, &pinned, &data, error);
+    if (status == NT_OK) {
+        memcpy(output, data + offset, bytes);
+        nt_page_unpin(reader, pinned);
+    }
+    return status;
+}
+
+enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                              uint64_t offset, void *output, size_t bytes, struct nt_error *error)
+{
+    const struct nt_column_index *index;
+    const struct nt_group *group;
+    enum nt_status status = get_index(reader, dataset, column, &index, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t element_bytes = dataset->decoders[dataset->columns[column].decoder].element_bytes, size;
+    if (!element_bytes)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "the type of column %u is not known to this version", dataset->columns[column].id);
+    if (!nt_multiply(index->elements, element_bytes, &size) || !nt_fits(offset, bytes, size))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
+    nt_count(&reader->counters.reads, 1);
+    nt_count(&reader->counters.bytes, bytes);
+    struct position at = mark_before(dataset, index, false, offset / element_bytes);
+    while (status == NT_OK && bytes) {
+        const struct nt_range *range = range_of(dataset, column, false, offset / element_bytes, &at, &group);
+        if (!range)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
+        const struct nt_page *page = nt_find_page(group->pages + range->first_page, range->pages,
+                                                  offset / element_bytes - at.elements);
+        uint64_t begin = offset - (at.elements + page->first_element) * element_bytes;
+        uint64_t left = page->elements * element_bytes - begin;
+        size_t part = left < bytes ? (size_t)left : bytes;
+        status = read_part(reader, dataset, column, page, (size_t)begin, output, part, error);
+        output = (uint8_t *)output + part;
+        offset += part;
+        bytes -= part;
+    }
+    return status;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: decoded elements of one page. Out: elements of a stream: the field's own type, offsets over the whole
+ * data set, sizes, tags, rows of alternatives. What a collection's index or a variant's switch says is
+ * checked against the rows that are there: a value that would lead outside is an error, never served.
+ */
+#include "page/elements.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "page/items.h"
+#include "page/stream.h"
+
+static void store_le32(uint8_t *output, uint64_t value)
+{
+    uint32_t narrow = (uint32_t)value;
+    memcpy(output, &narrow, sizeof(narrow));
+}
+
+static void store_le64(uint8_t *output, uint64_t value)
+{
+    memcpy(output, &value, sizeof(value));
+}
+
+/* ---- values ---- */
+
+static bool is_integer(enum nt_element element)
+{
+    return element >= NT_ELEMENT_BYTE && element <= NT_ELEMENT_UINT64;
+}
+
+bool nt_values_are_equal(const struct nt_decoder *decoder, const struct nt_dtype *dtype)
+{
+    if (decoder->element_bytes != dtype->bytes)
+        return false;
+    return decoder->element == dtype->element || dtype->element == NT_ELEMENT_OPAQUE ||
+           decoder->element == NT_ELEMENT_OPAQUE ||
+           (is_integer(decoder->element) && is_integer(dtype->element));
+}
+
+enum nt_status nt_make_values(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_dtype *dtype = &run->stream->dtype;
+    const uint8_t *input = run->data + run->first * run->decoder->element_bytes;
+    if (nt_values_are_equal(run->decoder, dtype)) {
+        memcpy(output, input, run->count * dtype->bytes);
+        return NT_OK;
+    }
+    if (!nt_element_can_convert(run->decoder->element, dtype->element))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s elements do not become %s values",
+                       nt_element_info(run->decoder->element)->name, nt_element_info(dtype->element)->name);
+    return nt_element_convert(run->decoder->element, input, dtype->element, output, run->count, error);
+}
+
+enum nt_status nt_make_members(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_field *field = &run->stream->dataset->fields[run->stream->field];
+    size_t stride = run->decoder->element_bytes, bytes = run->stream->element_bytes;
+    if (field->member_offset > stride || bytes > stride - field->member_offset)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "the member lies outside of its %zu bytes long element", stride);
+    const uint8_t *input = run->data + run->first * stride + field->member_offset;
+    for (size_t i = 0; i < run->count; i++)
+        memcpy(output + i * bytes, input + i * stride, bytes);
+    return NT_OK;
+}
+
+/* ---- index columns ---- */
+
+/* The index value before the run's first element; 0 at the start of the cluster. */
+static uint64_t previous_value(const struct nt_run *run)
+{
+    uint64_t value = run->has_previous ? run->previous : 0;
+    if (run->first)
+        nt_load_index(run->decoder->element, run->data, run->first - 1, &value);
+    return value;
+}
+
+/* Both loops leave `decreases` set where a value is smaller than the one before it. */
+#define NT_DEFINE_OFFSETS(name, load, bytes)                                                                 \
+    static uint64_t name(const uint8_t *input, size_t count, uint64_t base, uint64_t previous,               \
+                         uint8_t *output, bool *decreases)                                                   \
+    {                                                                                                        \
+        bool bad = false;                                                                                    \
+        for (size_t i = 0; i < count; i++) {                                                                 \
+            uint64_t value = load(input + i * (bytes));                                                      \
+            bad |= value < previous;                                                                         \
+            store_le64(output + i * 8, base + value);                                                        \
+            previous = value;                                                                                \
+        }                                                                                                    \
+        *decreases = bad;                                                                                    \
+        return previous;                                                                                     \
+    }
+NT_DEFINE_OFFSETS(make_offsets32, nt_load_le32, 4)
+NT_DEFINE_OFFSETS(make_offsets64, nt_load_le64, 8)
+
+static enum nt_status not_an_index(const struct nt_run *run, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, run->page->offset, "a %s column where an index column was expected",
+                   nt_encoding(run->decoder->encoding)->name);
+}
+
+static enum nt_status check_last_offset(const struct nt_run *run, uint64_t last, struct nt_error *error)
+{
+    uint64_t limit = run->segment->limit;
+    if (run->is_segment_end ? last != limit : last > limit)
+        return nt_fail_number(error, NT_CORRUPT, run->page->offset,
+                              run->is_segment_end ? "items of the cluster, as its last index tells"
+                                                  : "items of the cluster, as an index tells",
+                              limit, last);
+    return NT_OK;
+}
+
+enum nt_status nt_make_offsets(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+{
+    bool decreases;
+    uint64_t last, previous = previous_value(run), base = run->segment->base;
+    if (run->decoder->element == NT_ELEMENT_UINT32)
+        last = make_offsets32(run->data + run->first * 4, run->count, base, previous, output, &decreases);
+    else if (run->decoder->element == NT_ELEMENT_UINT64)
+        last = make_offsets64(run->data + run->first * 8, run->count, base, previous, output, &decreases);
+    else
+        return not_an_index(run, error);
+    if (decreases)
+        return nt_fail(error, NT_CORRUPT, run->page->offset, "the index decreases within its cluster");
+    return check_last_offset(run, last, error);
+}
+
+enum nt_status nt_make_sizes(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+{
+    uint64_t value, previous = previous_value(run);
+    uint64_t largest = run->stream->element_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    for (size_t i = 0; i < run->count; i++) {
+        if (!nt_load_index(run->decoder->element, run->data, run->first + i, &value))
+            return not_an_index(run, error);
+        if (value < previous)
+            return nt_fail(error, NT_CORRUPT, run->page->offset, "the index decreases within its cluster");
+        if (value - previous > largest)
+            return nt_fail(error, NT_CORRUPT, run->page->offset,
+                           "a size of %" PRIu64 " does not fit into its type", value - previous);
+        if (largest == UINT32_MAX)
+            store_le32(output + i * 4, value - previous);
+        else
+            store_le64(output + i * 8, value - previous);
+        previous = value;
+    }
+    return NT_OK;
+}
+
+/* ---- switch columns ---- */
+
+static enum nt_status check_switch(const struct nt_run *run, uint32_t tag, struct nt_error *error)
+{
+    uint32_t alternatives = run->stream->dataset->fields[run->stream->field].child_count;
+    if (tag <= alternatives)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, run->page->offset,
+                   "alternative %" PRIu32 " of a variant that has %" PRIu32, tag, alternatives);
+}
+
+static enum nt_status require_switch(const struct nt_run *run, struct nt_error *error)
+{
+    if (run->decoder->element == NT_ELEMENT_SWITCH)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, run->page->offset, "a %s column where a switch column was expected",
+                   nt_encoding(run->decoder->encoding)->name);
+}
+
+enum nt_status nt_make_tags(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+{
+    const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
+    enum nt_status status = require_switch(run, error);
+    for (size_t i = 0; status == NT_OK && i < run->count; i++, input += NT_SWITCH_BYTES) {
+        uint32_t tag = nt_load_le32(input + NT_SWITCH_TAG);
+        status = check_switch(run, tag, error);
+        store_le32(output + i * 4, tag);
+    }
+    return status;
+}
+
+enum nt_status nt_make_index(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_stream *stream = run->stream;
+    size_t segment = (size_t)(run->segment - stream->segments);
+    const struct nt_alternative *alternatives = stream->alternatives + segment * stream->alternative_count;
+    const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
+    enum nt_status status = require_switch(run, error);
+    for (size_t i = 0; status == NT_OK && i < run->count; i++, input += NT_SWITCH_BYTES) {
+        uint64_t index = nt_load_le64(input), row = 0;
+        uint32_t tag = nt_load_le32(input + NT_SWITCH_TAG);
+        status = check_switch(run, tag, error);
+        if (status == NT_OK && tag) {
+            const struct nt_alternative *alternative = &alternatives[tag - 1];
+            if (index >= alternative->rows)
+                return nt_fail(error, NT_CORRUPT, run->page->offset,
+                               "row %" PRIu64 " of alternative %" PRIu32 ", which has %" PRIu64
+                               " in the cluster",
+                               index, tag, alternative->rows);
+            row = alternative->base + index;
+        }
+        store_le64(output + i * 8, row);
+    }
+    return status;
+}

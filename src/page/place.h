@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a page stands, for messages to people.
+ */
+#ifndef NT_PAGE_PLACE_H
+#define NT_PAGE_PLACE_H
+
+#include <ntuple/model.h>
+
+/* Put "column 3 (SplitInt32) of field jets.pt, page 5 of cluster 2: " in front of the error's message and set
+ * its offset to the page's where it has none. Returns the error's status. */
+enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                             enum nt_status status, struct nt_error *error);
+
+/* Append a field's name with those of its ancestors, dots between, as it may be shown to people. */
+struct nt_buffer;
+void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: spans of entries. Out: the rows of a field in each of them.
+ *
+ * A field outside of all collections has as many rows per entry as the arrays above it say. Below a
+ * collection or variant its own principal column counts; where it has none, the first column of a sub-field
+ * in step with it; where that column is deferred or absent, the data of the collection or variant above. Rows
+ * of a span that cannot be read follow from where the next readable span begins, as its page list tells.
+ */
+#include "page/rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/overflow.h"
+#include "page/items.h"
+
+/* How rows are counted. */
+struct unit {
+    enum nt_rows_of of;
+    uint32_t field;        /* whose rows */
+    uint32_t column_field; /* whose column counts them, NT_NONE: none */
+    uint32_t position;     /* of that column */
+    uint64_t divisor;      /* elements of that column per row */
+    bool is_per_entry;     /* outside of collections: the entries alone tell */
+    uint64_t per_entry;
+};
+
+static bool has_items_below(const struct nt_field *field)
+{
+    return field->role == NT_ROLE_COLLECTION || field->role == NT_ROLE_VARIANT;
+}
+
+/* The first field with columns among a column-less field and the sub-fields in step with it, depth first, and
+ * how many elements of its column there are per row of the field. */
+static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, uint64_t *divisor_ret)
+{
+    struct {
+        uint32_t field, next_child;
+        uint64_t divisor;
+    } path[NT_MAX_DEPTH + 2];
+    uint32_t depth = 0;
+    path[0].field = field;
+    path[0].next_child = 0;
+    path[0].divisor = 1;
+    for (;;) {
+        const struct nt_field *f = &dataset->fields[path[depth].field];
+        uint64_t repetition = f->repetition ? f->repetition : 1, divisor;
+        if (!nt_multiply(path[depth].divisor, repetition, &divisor))
+            return NT_NONE;
+        if (f->column_count) {
+            *divisor_ret = f->kind == NT_FIELD_VALUE ? divisor : path[depth].divisor;
+            return path[depth].field;
+        }
+        if (!has_items_below(f) && path[depth].next_child < f->child_count && depth <= NT_MAX_DEPTH) {
+            path[depth + 1].field = dataset->children[f->first_child + path[depth].next_child++];
+            path[depth + 1].next_child = 0;
+            path[depth + 1].divisor = divisor;
+            depth++;
+        } else if (depth-- == 0) {
+            return NT_NONE;
+        }
+    }
+}
+
+static enum nt_status unit_init(struct unit *unit, const struct nt_dataset *dataset, uint32_t field,
+                                enum nt_rows_of of, struct nt_error *error)
+{
+    *unit = (struct unit){.of = of, .field = field, .column_field = NT_NONE, .divisor = 1};
+    if (of == NT_ROWS_OF_FIELD) {
+        unit->column_field = find_counter(dataset, field, &unit->divisor);
+        unit->is_per_entry = nt_field_row_parent(dataset, field) == NT_NONE;
+        if (!nt_rows_per_item(dataset, field, &unit->per_entry))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of rows overflows",
+                           dataset->fields[field].id);
+    } else if (of != NT_ROWS_BELOW) {
+        unit->column_field = field;
+        unit->position = of == NT_ROWS_OF_SECOND;
+    }
+    return NT_OK;
+}
+
+/* Whose clusters are looked at: in sharded data sets a field without columns goes with the data above it. */
+static uint32_t span_field(const struct nt_dataset *dataset, const struct unit *unit)
+{
+    if (unit->column_field != NT_NONE)
+        return unit->column_field;
+    uint32_t above = nt_field_row_parent(dataset, unit->field);
+    return above == NT_NONE || unit->of == NT_ROWS_BELOW ? unit->field : above;
+}
+
+/* ---- one span ---- */
+
+struct building {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    struct unit unit;
+    struct nt_rows *rows;
+    uint64_t row;     /* the next */
+    uint32_t unknown; /* the last piece whose rows are not known, NT_NONE: all are */
+};
+
+/* The rows that data of other columns tell. */
+static enum nt_status count_from_above(const struct building *build, const struct nt_span *span,
+                                       uint64_t *rows_ret, bool *known_ret, struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    *known_ret = false;
+    if (unit->of == NT_ROWS_OF_FIELD)
+        return nt_items_rows(build->reader, build->dataset, unit->field, span, rows_ret, known_ret, error);
+    if (unit->of == NT_ROWS_BELOW)
+        return nt_items_below(build->reader, build->dataset, unit->field, NT_NONE, span, rows_ret, known_ret,
+                              error);
+    if (unit->of == NT_ROWS_OF_SECOND && span->fault == NT_FAULT_NONE)
+        return nt_items_last_index(build->reader, build->dataset, unit->field, span->cluster, rows_ret,
+                                   known_ret, error);
+    return NT_OK;
+}
+
+/* Where the span before left off is unknown: this one tells where it begins itself. */
+static void resume(struct building *build, const struct nt_active *active)
+{
+    uint64_t row = active->first_element / build->unit.divisor;
+    if (build->unknown == NT_NONE || active->present != 1 || row < build->row)
+        return;
+    build->rows->pieces[build->unknown].rows = row - build->row;
+    build->row = row;
+    build->unknown = NT_NONE;
+}
+
+static enum nt_status count_span(struct building *build, struct nt_piece *piece, bool *known_ret,
+                                 struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    struct nt_active active = {0};
+    if (piece->span.fault == NT_FAULT_NONE && unit->column_field != NT_NONE) {
+        nt_active_find(build->dataset, unit->column_field, unit->position, piece->span.cluster, &active);
+        resume(build, &active);
+    }
+    piece->first_row = build->row;
+    bool begins_deferred = active.is_deferred && build->row < active.deferred_first / unit->divisor;
+    if (active.present != 1 || (begins_deferred && unit->of == NT_ROWS_OF_FIELD))
+        return count_from_above(build, &piece->span, &piece->rows, known_ret, error);
+    bool is_page_per_row = unit->of == NT_ROWS_OF_FIELD &&
+                           build->dataset->fields[unit->column_field].kind == NT_FIELD_PAGE_BYTES;
+    piece->rows = is_page_per_row ? active.page_count : active.elements / unit->divisor;
+    if (!is_page_per_row && active.elements % unit->divisor)
+        piece->span.fault = NT_FAULT_COUNT;
+    *known_ret = true;
+    return NT_OK;
+}
+
+static enum nt_status add_span(struct building *build, const struct nt_span *span, struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    struct nt_piece *piece = &build->rows->pieces[build->rows->count];
+    bool is_known = true;
+    enum nt_status status = NT_OK;
+    *piece = (struct nt_piece){.span = *span, .first_row = build->row};
+    if (!unit->is_per_entry)
+        status = count_span(build, piece, &is_known, error);
+    else if (!nt_multiply(span->entries, unit->per_entry, &piece->rows))
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    if (status != NT_OK)
+        return status;
+    if (!is_known)
+        piece->rows = 0;
+    if (!is_known && piece->span.fault == NT_FAULT_NONE)
+        piece->span.fault = NT_FAULT_MISSING;
+    if (build->unknown != NT_NONE && piece->span.fault == NT_FAULT_NONE)
+        piece->span.fault = NT_FAULT_POSITION;
+    if (!is_known)
+        build->unknown = build->rows->count;
+    if (!nt_add(build->row, piece->rows, &build->row))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    build->rows->count++;
+    return NT_OK;
+}
+
+/* ---- all ---- */
+
+void nt_rows_deinit(struct nt_rows *rows)
+{
+    free(rows->pieces);
+    *rows = (struct nt_rows){0};
+}
+
+enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             enum nt_rows_of of, struct nt_rows *rows, struct nt_error *error)
+{
+    struct building build = {.reader = reader, .dataset = dataset, .rows = rows, .unknown = NT_NONE};
+    struct nt_span *spans = NULL;
+    uint32_t count = 0;
+    *rows = (struct nt_rows){0};
+    enum nt_status status = unit_init(&build.unit, dataset, field, of, error);
+    if (status == NT_OK)
+        status = nt_spans_build(reader, dataset, span_field(dataset, &build.unit), &spans, &count, error);
+    if (status != NT_OK)
+        return status;
+    rows->pieces = calloc(count ? count : 1, sizeof(*rows->pieces));
+    if (!rows->pieces)
+        status = nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        status = add_span(&build, &spans[i], error);
+    free(spans);
+    if (status != NT_OK) {
+        nt_rows_deinit(rows);
+        return status;
+    }
+    rows->total = build.row;
+    rows->is_total_known = build.unknown == NT_NONE;
+    return NT_OK;
+}
+
+/* The error of the span that leaves a total unknown. */
+static enum nt_status total_error(const struct nt_dataset *dataset, uint32_t field,
+                                  const struct nt_rows *rows, struct nt_error *error)
+{
+    for (uint32_t i = rows->count; i-- > 0;)
+        if (rows->pieces[i].span.fault == NT_FAULT_GROUP ||
+            rows->pieces[i].span.fault == NT_FAULT_NOT_COVERED ||
+            rows->pieces[i].span.fault == NT_FAULT_MISSING)
+            return nt_fault_error(dataset, field, &rows->pieces[i].span, 0, 0, error);
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows cannot be told");
+}
+
+static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
+{
+    struct nt_rows rows;
+    enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
+    if (status != NT_OK)
+        return status;
+    *total_ret = rows.total;
+    if (!rows.is_total_known)
+        status = total_error(dataset, field, &rows, error);
+    nt_rows_deinit(&rows);
+    return status;
+}
+
+/* The last cluster of a range of them that holds entries. */
+static uint32_t last_cluster(const struct nt_dataset *dataset, uint32_t first, uint32_t count)
+{
+    uint32_t last = NT_NONE;
+    for (uint32_t i = first; i < first + count; i++)
+        if (dataset->clusters[i].entries &&
+            (last == NT_NONE || dataset->clusters[i].first_entry >= dataset->clusters[last].first_entry))
+            last = i;
+    return last;
+}
+
+/* The cluster with the highest first entry, loaded; NT_NONE where that cannot be told from one page list. */
+static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t *cluster_ret,
+                                        struct nt_error *error)
+{
+    uint32_t group = NT_NONE;
+    *cluster_ret = NT_NONE;
+    if (dataset->has_sharded_clusters)
+        return NT_OK;
+    if (dataset->clusters_known) {
+        *cluster_ret = last_cluster(dataset, 0, dataset->cluster_count);
+        if (*cluster_ret == NT_NONE)
+            return NT_OK;
+        group = (uint32_t)(nt_cluster_group(dataset, *cluster_ret) - dataset->groups);
+        return nt_dataset_load_group(dataset, group, error);
+    }
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        if (dataset->groups[i].entries &&
+            (group == NT_NONE || dataset->groups[i].first_entry >= dataset->groups[group].first_entry))
+            group = i;
+    if (group == NT_NONE)
+        return NT_OK;
+    enum nt_status status = nt_dataset_load_group(dataset, group, error);
+    if (status == NT_OK)
+        *cluster_ret =
+            last_cluster(dataset, dataset->groups[group].first_cluster, dataset->groups[group].clusters);
+    return status;
+}
+
+enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error)
+{
+    struct unit unit;
+    struct nt_active active = {0};
+    uint32_t cluster;
+    enum nt_status status = unit_init(&unit, dataset, field, of, error);
+    if (status != NT_OK)
+        return status;
+    if (unit.is_per_entry) {
+        if (!nt_multiply(dataset->entries, unit.per_entry, total_ret))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+        return NT_OK;
+    }
+    if (unit.column_field == NT_NONE)
+        return total_from_all(reader, dataset, field, of, total_ret, error);
+    status = load_last_cluster(dataset, &cluster, error);
+    if (status != NT_OK)
+        return status;
+    if (cluster != NT_NONE)
+        nt_active_find(dataset, unit.column_field, unit.position, cluster, &active);
+    bool is_page_per_row =
+        of == NT_ROWS_OF_FIELD && dataset->fields[unit.column_field].kind == NT_FIELD_PAGE_BYTES;
+    uint64_t elements;
+    if (active.present != 1 || is_page_per_row || !nt_add(active.first_element, active.elements, &elements))
+        return total_from_all(reader, dataset, field, of, total_ret, error);
+    *total_ret = elements / unit.divisor;
+    return NT_OK;
+}
+
+enum nt_status nt_fault_error(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span,
+                              uint64_t expected, uint64_t found, struct nt_error *error)
+{
+    static const char *const texts[] = {
+        [NT_FAULT_NOT_COVERED] = "no cluster holds these entries of the field",
+        [NT_FAULT_MISSING] = "none of the field's columns is stored in the cluster",
+        [NT_FAULT_SEVERAL] = "more than one representation of the field is stored in the cluster",
+        [NT_FAULT_POSITION] = "where the cluster's rows begin depends on a part that cannot be read",
+    };
+    uint64_t last_entry = span->first_entry + span->entries - (span->entries != 0);
+    enum nt_status status;
+    if (span->fault == NT_FAULT_GROUP) {
+        const struct nt_error *failure =
+            nt_span_failure(dataset, span->cluster, span->first_entry, span->entries);
+        status = failure ? failure->status : NT_CORRUPT;
+        if (error && failure)
+            *error = *failure;
+        else
+            nt_fail(error, status, NT_NO_OFFSET, "the page list cannot be read");
+    } else if (span->fault == NT_FAULT_COUNT) {
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "stored elements of the cluster", expected,
+                                found);
+    } else {
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", texts[span->fault]);
+    }
+    if (span->cluster == NT_NONE)
+        nt_error_context(error, "field %" PRIu32 ", entries %" PRIu64 " to %" PRIu64,
+                         dataset->fields[field].id, span->first_entry, last_entry);
+    else
+        nt_error_context(error, "field %" PRIu32 ", cluster %" PRIu32, dataset->fields[field].id,
+                         span->cluster);
+    return status;
+}

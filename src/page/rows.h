@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How many rows of a field, or elements of its bytes, lie in each cluster.
+ */
+#ifndef NT_PAGE_ROWS_H
+#define NT_PAGE_ROWS_H
+
+#include "page/clusters.h"
+
+enum nt_rows_of {
+    NT_ROWS_OF_FIELD,  /* its rows */
+    NT_ROWS_OF_SECOND, /* elements of its column at position 1: the bytes of strings and objects */
+    NT_ROWS_OF_STORED, /* elements of its column at position 0, whatever the rows */
+    NT_ROWS_BELOW,     /* what a collection's own index counts, without looking at its items */
+};
+
+/* A span with its rows. */
+struct nt_piece {
+    struct nt_span span;
+    uint64_t first_row, rows;
+};
+
+struct nt_rows {
+    struct nt_piece *pieces;
+    uint32_t count;
+    uint64_t total;
+    bool is_total_known; /* false: it depends on a page list that cannot be read */
+};
+
+enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             enum nt_rows_of of, struct nt_rows *rows, struct nt_error *error);
+void nt_rows_deinit(struct nt_rows *rows);
+
+/* The total alone, from as few page lists as can answer. */
+enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error);
+
+/* The error of rows that cannot be read. */
+enum nt_status nt_fault_error(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span,
+                              uint64_t expected, uint64_t found, struct nt_error *error);
+
+#endif

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field and the kind of logical file that is wanted. Out: a stream that knows, cluster by cluster in
+ * entry order, which column's pages hold its elements, how many leading elements deferral leaves out, and
+ * what has to be added to values that count within their cluster (RNTuple binary format, "Column
+ * Description", "Deferred Columns", "Suppressed Columns"; collections, strings, variants as "Mapping of C++
+ * Types to Fields and Columns" has them).
+ */
+#include "page/stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/overflow.h"
+#include "page/rows.h"
+
+static const struct nt_stream_rule rules[] = {
+    {NT_FIELD_VALUE, NT_STREAM_DATA, 0, false, false, nt_make_values},
+    {NT_FIELD_BYTES, NT_STREAM_OFFSETS, 0, true, true, nt_make_offsets},
+    {NT_FIELD_BYTES, NT_STREAM_DATA, 1, false, false, nt_make_values},
+    {NT_FIELD_COLLECTION, NT_STREAM_OFFSETS, 0, true, true, nt_make_offsets},
+    {NT_FIELD_DENSE_OPTIONAL, NT_STREAM_VALID, 0, false, false, nt_make_values},
+    {NT_FIELD_VARIANT, NT_STREAM_TAGS, 0, false, false, nt_make_tags},
+    {NT_FIELD_VARIANT, NT_STREAM_INDEX, 0, false, false, nt_make_index},
+    {NT_FIELD_CARDINALITY, NT_STREAM_DATA, 0, false, true, nt_make_sizes},
+    {NT_FIELD_PAGE_BYTES, NT_STREAM_OFFSETS, 0, true, false, NULL},
+    {NT_FIELD_PAGE_BYTES, NT_STREAM_DATA, 0, false, false, nt_make_values},
+    {NT_FIELD_MEMBER, NT_STREAM_DATA, 0, false, false, nt_make_members},
+};
+
+static const struct nt_stream_rule *find_rule(const struct nt_dataset *dataset, uint32_t field,
+                                              enum nt_stream_kind kind)
+{
+    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+        if (rules[i].field == dataset->fields[field].kind && rules[i].stream == kind)
+            return &rules[i];
+    return NULL;
+}
+
+/* What the segments count: the rows of the field, or elements that have a sequence of their own. */
+static enum nt_rows_of rows_of(const struct nt_stream_rule *rule)
+{
+    if (rule->stream != NT_STREAM_DATA)
+        return NT_ROWS_OF_FIELD;
+    return rule->field == NT_FIELD_BYTES        ? NT_ROWS_OF_SECOND
+           : rule->field == NT_FIELD_PAGE_BYTES ? NT_ROWS_OF_STORED
+                                                : NT_ROWS_OF_FIELD;
+}
+
+static uint64_t elements_per_row(const struct nt_dataset *dataset, uint32_t field)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    return f->kind == NT_FIELD_VALUE && f->repetition ? f->repetition : 1;
+}
+
+static enum nt_status no_such_stream(const struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_error *error)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    if (f->unreadable)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "field %" PRIu32 ": %s", f->id, f->unreadable);
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "field %" PRIu32 " has no %s", f->id,
+                   nt_stream_name(kind));
+}
+
+void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                           struct nt_dtype *dtype_ret)
+{
+    static const struct nt_dtype byte = {NT_ELEMENT_BYTE, 1, "'|u1'"};
+    static const struct nt_dtype dtypes[NT_STREAM_COUNT] = {
+        [NT_STREAM_OFFSETS] = {NT_ELEMENT_UINT64, 8, "'<u8'"},
+        [NT_STREAM_TAGS] = {NT_ELEMENT_UINT32, 4, "'<u4'"},
+        [NT_STREAM_INDEX] = {NT_ELEMENT_UINT64, 8, "'<u8'"},
+        [NT_STREAM_VALID] = {NT_ELEMENT_BOOL, 1, "'|b1'"},
+    };
+    const struct nt_field *f = &dataset->fields[field];
+    if (kind != NT_STREAM_DATA)
+        *dtype_ret = dtypes[kind];
+    else
+        *dtype_ret = f->kind == NT_FIELD_BYTES || f->kind == NT_FIELD_PAGE_BYTES ? byte : f->dtype;
+}
+
+enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             uint64_t *rows_ret, struct nt_error *error)
+{
+    return nt_rows_total(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error);
+}
+
+enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                        enum nt_stream_kind kind, uint64_t *elements_ret,
+                                        struct nt_error *error)
+{
+    const struct nt_stream_rule *rule = find_rule(dataset, field, kind);
+    if (!rule)
+        return no_such_stream(dataset, field, kind, error);
+    uint64_t rows;
+    enum nt_status status = nt_rows_total(reader, dataset, field, rows_of(rule), &rows, error);
+    if (status != NT_OK)
+        return status;
+    if (!nt_multiply(rows, elements_per_row(dataset, field), elements_ret) ||
+        !nt_add(*elements_ret, rule->has_leading_zero, elements_ret))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of elements overflows",
+                       dataset->fields[field].id);
+    return NT_OK;
+}
+
+enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    struct nt_rows rows;
+    enum nt_status status = nt_rows_build(reader, dataset, field, NT_ROWS_OF_FIELD, &rows, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t *borders = calloc((size_t)rows.count + 1, sizeof(*borders));
+    if (borders) {
+        for (uint32_t i = 0; i < rows.count; i++)
+            borders[i] = rows.pieces[i].first_row;
+        borders[rows.count] = rows.total;
+        *borders_ret = borders;
+        *count_ret = rows.count;
+    } else {
+        status = nt_fail_memory(error);
+    }
+    nt_rows_deinit(&rows);
+    return status;
+}
+
+/* ---- opening ---- */
+
+/* Leading elements that a deferred column leaves out: as its description tells, or as the page list does. */
+static bool explain_zeros(const struct nt_active *active, uint64_t start, uint64_t elements, uint64_t missing)
+{
+    uint64_t before = active->deferred_first > start ? active->deferred_first - start : 0;
+    if (!active->is_deferred)
+        return false;
+    if ((before < elements ? before : elements) == missing)
+        return true;
+    return active->present && active->first_element >= start && active->first_element - start == missing;
+}
+
+/* Where the segment's elements are stored. `first` and `elements` are known. */
+static void locate(const struct nt_stream *stream, struct nt_segment *segment)
+{
+    struct nt_active active;
+    if (segment->span.fault != NT_FAULT_NONE || !segment->elements)
+        return;
+    nt_active_find(stream->dataset, stream->field, stream->rule->position, segment->span.cluster, &active);
+    bool is_page_per_row = !stream->rule->transform;
+    uint64_t stored = is_page_per_row ? active.page_count : active.elements;
+    if (active.present > 1) {
+        segment->span.fault = NT_FAULT_SEVERAL;
+        return;
+    }
+    segment->found = stored;
+    segment->column = active.column;
+    segment->pages = active.pages;
+    segment->page_count = active.page_count;
+    if (stored > segment->elements)
+        segment->span.fault = NT_FAULT_COUNT;
+    else
+        segment->zeros = segment->elements - stored;
+    if (segment->zeros && !explain_zeros(&active, segment->first, segment->elements, segment->zeros))
+        segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
+}
+
+static enum nt_status build_segments(struct nt_stream *stream, const struct nt_rows *rows,
+                                     struct nt_error *error)
+{
+    uint64_t per_row = elements_per_row(stream->dataset, stream->field);
+    stream->segments = calloc(rows->count ? rows->count : 1, sizeof(*stream->segments));
+    if (!stream->segments)
+        return nt_fail_memory(error);
+    stream->segment_count = rows->count;
+    for (uint32_t i = 0; i < rows->count; i++) {
+        struct nt_segment *segment = &stream->segments[i];
+        const struct nt_piece *piece = &rows->pieces[i];
+        segment->span = piece->span;
+        segment->column = NT_NONE;
+        if (!nt_multiply(piece->first_row, per_row, &segment->first) ||
+            !nt_multiply(piece->rows, per_row, &segment->elements))
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+        locate(stream, segment);
+    }
+    return NT_OK;
+}
+
+/* The items that lie below a segment: in data sets without shards those of the same place in the list. */
+static bool items_of(const struct nt_rows *items, uint32_t segment, const struct nt_span *span,
+                     uint64_t *first_ret, uint64_t *rows_ret)
+{
+    *first_ret = items->total;
+    *rows_ret = 0;
+    if (segment < items->count && items->pieces[segment].span.cluster == span->cluster &&
+        span->cluster != NT_NONE) {
+        const struct nt_piece *piece = &items->pieces[segment];
+        *first_ret = piece->first_row;
+        *rows_ret = piece->rows;
+        return piece->span.fault == NT_FAULT_NONE || piece->span.fault == NT_FAULT_COUNT;
+    }
+    bool is_good = true, is_first = true;
+    for (uint32_t i = 0; i < items->count; i++) {
+        const struct nt_piece *piece = &items->pieces[i];
+        if (piece->span.first_entry < span->first_entry ||
+            piece->span.first_entry >= span->first_entry + span->entries)
+            continue;
+        if (is_first)
+            *first_ret = piece->first_row;
+        is_first = false;
+        *rows_ret += piece->rows;
+        is_good &= piece->span.fault != NT_FAULT_POSITION;
+    }
+    return is_good;
+}
+
+static void set_bases(struct nt_stream *stream, const struct nt_rows *items)
+{
+    for (uint32_t i = 0; i < stream->segment_count; i++) {
+        struct nt_segment *segment = &stream->segments[i];
+        if (!items_of(items, i, &segment->span, &segment->base, &segment->limit) &&
+            segment->span.fault == NT_FAULT_NONE)
+            segment->span.fault = NT_FAULT_POSITION;
+    }
+}
+
+static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error)
+{
+    const struct nt_field *field = &stream->dataset->fields[stream->field];
+    uint32_t child = stream->field;
+    enum nt_rows_of of = NT_ROWS_OF_FIELD;
+    if (field->kind == NT_FIELD_BYTES)
+        of = NT_ROWS_OF_SECOND;
+    else if (field->kind == NT_FIELD_PAGE_BYTES)
+        of = NT_ROWS_OF_STORED;
+    else if (field->child_count)
+        child = stream->dataset->children[field->first_child];
+    else
+        of = NT_ROWS_BELOW;
+    struct nt_rows items;
+    enum nt_status status = nt_rows_build(stream->reader, stream->dataset, child, of, &items, error);
+    if (status != NT_OK)
+        return status;
+    set_bases(stream, &items);
+    nt_rows_deinit(&items);
+    return NT_OK;
+}
+
+static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error *error)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(stream->dataset, stream->field, &count);
+    size_t total = (size_t)count * stream->segment_count;
+    stream->alternative_count = count;
+    stream->alternatives = calloc(total ? total : 1, sizeof(*stream->alternatives));
+    if (!stream->alternatives)
+        return nt_fail_memory(error);
+    for (uint32_t k = 0; k < count; k++) {
+        struct nt_rows items;
+        enum nt_status status =
+            nt_rows_build(stream->reader, stream->dataset, children[k], NT_ROWS_OF_FIELD, &items, error);
+        if (status != NT_OK)
+            return status;
+        for (uint32_t i = 0; i < stream->segment_count; i++) {
+            struct nt_segment *segment = &stream->segments[i];
+            struct nt_alternative *alternative = &stream->alternatives[(size_t)i * count + k];
+            if (!items_of(&items, i, &segment->span, &alternative->base, &alternative->rows) &&
+                segment->span.fault == NT_FAULT_NONE)
+                segment->span.fault = NT_FAULT_POSITION;
+        }
+        nt_rows_deinit(&items);
+    }
+    return NT_OK;
+}
+
+/* The size that was told before, from the last cluster alone, must be the sum over all clusters. */
+static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows *rows, struct nt_error *error)
+{
+    uint64_t size, elements;
+    enum nt_status status = nt_field_stream_elements(stream->reader, stream->dataset, stream->field,
+                                                     stream->rule->stream, &stream->elements, error);
+    if (status != NT_OK)
+        return status;
+    if (!nt_multiply(rows->total, elements_per_row(stream->dataset, stream->field), &elements) ||
+        elements + stream->rule->has_leading_zero != stream->elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "elements of all clusters, as the last cluster's page list tells",
+                              stream->elements, elements + stream->rule->has_leading_zero);
+    if (!nt_multiply(stream->elements, stream->element_bytes, &size) || size > INT64_MAX)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the stream is larger than a file can be");
+    return NT_OK;
+}
+
+static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *error)
+{
+    struct nt_rows rows;
+    enum nt_status status =
+        nt_rows_build(stream->reader, stream->dataset, stream->field, rows_of(stream->rule), &rows, error);
+    if (status != NT_OK)
+        return status;
+    status = check_size(stream, &rows, error);
+    if (status == NT_OK)
+        status = build_segments(stream, &rows, error);
+    nt_rows_deinit(&rows);
+    if (status == NT_OK && stream->rule->has_leading_zero)
+        status = add_bases(stream, error);
+    if (status == NT_OK && stream->rule->stream == NT_STREAM_INDEX)
+        status = add_alternatives(stream, error);
+    return status;
+}
+
+enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                              enum nt_stream_kind kind, struct nt_stream **stream_ret, struct nt_error *error)
+{
+    const struct nt_stream_rule *rule = find_rule(dataset, field, kind);
+    if (!rule)
+        return no_such_stream(dataset, field, kind, error);
+    struct nt_stream *stream = calloc(1, sizeof(*stream));
+    if (!stream)
+        return nt_fail_memory(error);
+    stream->reader = reader;
+    stream->dataset = dataset;
+    stream->field = field;
+    stream->rule = rule;
+    nt_field_stream_dtype(dataset, field, kind, &stream->dtype);
+    stream->element_bytes = stream->dtype.bytes;
+    enum nt_status status = open_stream(stream, error);
+    if (status != NT_OK) {
+        nt_stream_close(stream);
+        nt_error_context(error, "%s of field %" PRIu32, nt_stream_name(kind), dataset->fields[field].id);
+        return status;
+    }
+    *stream_ret = stream;
+    return NT_OK;
+}
+
+void nt_stream_close(struct nt_stream *stream)
+{
+    if (!stream)
+        return;
+    free(stream->segments);
+    free(stream->alternatives);
+    free(stream);
+}
+
+/* ---- what it is ---- */
+
+uint64_t nt_stream_elements(const struct nt_stream *stream)
+{
+    return stream->elements;
+}
+
+uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
+{
+    return stream->element_bytes;
+}
+
+uint32_t nt_stream_segments(const struct nt_stream *stream)
+{
+    return stream->segment_count;
+}
+
+uint64_t nt_stream_segment_first(const struct nt_stream *stream, uint32_t segment)
+{
+    return segment < stream->segment_count ? stream->segments[segment].first
+                                           : stream->elements - stream->rule->has_leading_zero;
+}
+
+const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element)
+{
+    uint32_t low = 0, high = stream->segment_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (stream->segments[middle].first <= element)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &stream->segments[low];
+}

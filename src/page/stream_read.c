@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a stream and a range of its bytes. Out: exactly these bytes. The range is walked segment by segment and
+ * page by page; elements that it cuts at its ends are made whole elsewhere and copied in part.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/overflow.h"
+#include "page/items.h"
+#include "page/place.h"
+#include "page/rows.h"
+#include "page/stream.h"
+
+/* The index value before a page's first element is known from the page read just before. */
+struct carry {
+    const struct nt_page *page;
+    uint64_t value;
+};
+
+/* ---- one page ---- */
+
+static enum nt_status elements_failed(const struct nt_run *run, enum nt_status status, struct nt_error *error)
+{
+    struct nt_stream *stream = (struct nt_stream *)run->stream;
+    struct nt_reader *reader = stream->reader;
+    struct nt_error unused = {0};
+    if (!error)
+        error = &unused;
+    error->offset = run->page->offset;
+    nt_page_error(stream->dataset, run->segment->column, run->page, status, error);
+    if (atomic_exchange(&stream->told, run->page) == run->page)
+        return status;
+    nt_count(&reader->counters.failures, 1);
+    if (reader->options.on_failure && error != &unused)
+        reader->options.on_failure(reader->options.context, stream->dataset, run->segment->column, run->page,
+                                   error);
+    return status;
+}
+
+/* The last index value of the page before. Offsets can do without it when that page is bad: their own values
+ * are good. Sizes cannot. */
+static enum nt_status find_previous(struct nt_run *run, const struct carry *carry, struct nt_error *error)
+{
+    const struct nt_stream *stream = run->stream;
+    const struct nt_segment *segment = run->segment;
+    struct nt_cached *pinned;
+    const uint8_t *data;
+    if (!stream->rule->needs_previous || run->first || run->page->first_element == 0)
+        return NT_OK;
+    run->has_previous = true;
+    run->previous = carry->value;
+    if (carry->page == run->page)
+        return NT_OK;
+    const struct nt_page *page =
+        nt_find_page(segment->pages, segment->page_count, run->page->first_element - 1);
+    enum nt_status status =
+        nt_page_pin(stream->reader, stream->dataset, segment->column, page, &pinned, &data, error);
+    if (status != NT_OK) {
+        run->has_previous = false;
+        return stream->rule->has_leading_zero ? NT_OK : status;
+    }
+    run->has_previous = nt_load_index(nt_page_decoder(stream->dataset, page)->element, data,
+                                      page->elements - 1, &run->previous);
+    nt_page_unpin(stream->reader, pinned);
+    return NT_OK;
+}
+
+static void carry_on(const struct nt_run *run, struct carry *carry)
+{
+    size_t last = run->page->elements - 1;
+    if (run->stream->rule->needs_previous && run->first + run->count > last &&
+        nt_load_index(run->decoder->element, run->data, last, &carry->value))
+        carry->page = run->page + 1;
+}
+
+static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8_t *output,
+                                  struct nt_error *error)
+{
+    const struct nt_stream *stream = run->stream;
+    struct nt_reader *reader = stream->reader;
+    struct nt_cached *pinned;
+    bool is_whole = run->first == 0 && run->count == run->page->elements;
+    run->decoder = nt_page_decoder(stream->dataset, run->page);
+    if (is_whole && stream->rule->transform == nt_make_values &&
+        nt_values_are_equal(run->decoder, &stream->dtype))
+        return nt_page_read_whole(reader, stream->dataset, run->segment->column, run->page, output, error);
+    enum nt_status status = find_previous(run, carry, error);
+    if (status == NT_OK)
+        status =
+            nt_page_pin(reader, stream->dataset, run->segment->column, run->page, &pinned, &run->data, error);
+    if (status != NT_OK)
+        return status;
+    status = stream->rule->transform(run, output, error);
+    carry_on(run, carry);
+    nt_page_unpin(reader, pinned);
+    return status == NT_OK ? NT_OK : elements_failed(run, status, error);
+}
+
+/* ---- one segment ---- */
+
+/* Offsets of values that are a page each: from the page list alone. */
+static void produce_page_offsets(const struct nt_segment *segment, uint64_t first, uint64_t count,
+                                 uint8_t *output)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        const struct nt_page *page = &segment->pages[first + i];
+        uint64_t end = segment->base + page->first_element + page->elements;
+        memcpy(output + i * sizeof(end), &end, sizeof(end));
+    }
+}
+
+/* Elements that a deferred column does not store: 0, or for offsets an empty item where the cluster begins.
+ */
+static void produce_zeros(const struct nt_stream *stream, const struct nt_segment *segment, uint64_t count,
+                          uint8_t *output)
+{
+    if (!stream->rule->has_leading_zero) {
+        memset(output, 0, (size_t)(count * stream->element_bytes));
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        memcpy(output + i * sizeof(segment->base), &segment->base, sizeof(segment->base));
+}
+
+/* Up to `count` elements from element `first` of the segment; tells how many were made. */
+static enum nt_status produce_part(const struct nt_stream *stream, const struct nt_segment *segment,
+                                   uint64_t first, uint64_t *count, struct carry *carry, uint8_t *output,
+                                   struct nt_error *error)
+{
+    if (segment->span.fault != NT_FAULT_NONE)
+        return nt_fault_error(stream->dataset, stream->field, &segment->span, segment->elements,
+                              segment->found, error);
+    if (first < segment->zeros) {
+        *count = *count < segment->zeros - first ? *count : segment->zeros - first;
+        produce_zeros(stream, segment, *count, output);
+        return NT_OK;
+    }
+    if (!stream->rule->transform) {
+        produce_page_offsets(segment, first - segment->zeros, *count, output);
+        return NT_OK;
+    }
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first - segment->zeros);
+    struct nt_run run = {.stream = stream, .segment = segment, .page = page};
+    run.first = (size_t)(first - segment->zeros - page->first_element);
+    run.count = page->elements - run.first;
+    if (*count < run.count)
+        run.count = (size_t)*count;
+    run.is_segment_end = first + run.count == segment->elements;
+    *count = run.count;
+    return produce_run(&run, carry, output, error);
+}
+
+enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
+                                 struct nt_error *error)
+{
+    struct carry carry = {0};
+    enum nt_status status = NT_OK;
+    if (stream->rule->has_leading_zero && count) {
+        if (first == 0) {
+            memset(output, 0, stream->element_bytes);
+            output += stream->element_bytes;
+            count--;
+        } else {
+            first--;
+        }
+    }
+    while (status == NT_OK && count) {
+        const struct nt_segment *segment = nt_stream_segment_of(stream, first);
+        uint64_t part = segment->elements - (first - segment->first);
+        if (count < part)
+            part = count;
+        status = produce_part(stream, segment, first - segment->first, &part, &carry, output, error);
+        output += part * stream->element_bytes;
+        first += part;
+        count -= part;
+    }
+    return status;
+}
+
+/* ---- any range of bytes ---- */
+
+/* Bytes [skip, skip + bytes) of one element. */
+static enum nt_status read_cut_element(struct nt_stream *stream, uint64_t element, size_t skip,
+                                       uint8_t *output, size_t bytes, struct nt_error *error)
+{
+    uint8_t small[64], *whole = small;
+    if (stream->element_bytes > sizeof(small) && !(whole = malloc(stream->element_bytes)))
+        return nt_fail_memory(error);
+    enum nt_status status = nt_stream_produce(stream, element, 1, whole, error);
+    if (status == NT_OK)
+        memcpy(output, whole + skip, bytes);
+    if (whole != small)
+        free(whole);
+    return status;
+}
+
+static enum nt_status read_bytes(struct nt_stream *stream, uint64_t offset, uint8_t *output, size_t bytes,
+                                 struct nt_error *error)
+{
+    uint32_t element_bytes = stream->element_bytes;
+    uint64_t element = offset / element_bytes;
+    size_t skip = (size_t)(offset % element_bytes);
+    enum nt_status status = NT_OK;
+    if (skip) {
+        size_t part = element_bytes - skip < bytes ? element_bytes - skip : bytes;
+        status = read_cut_element(stream, element++, skip, output, part, error);
+        output += part;
+        bytes -= part;
+    }
+    uint64_t whole = bytes / element_bytes;
+    if (status == NT_OK && whole)
+        status = nt_stream_produce(stream, element, whole, output, error);
+    size_t rest = bytes % element_bytes;
+    if (status == NT_OK && rest)
+        status = read_cut_element(stream, element + whole, 0, output + bytes - rest, rest, error);
+    return status;
+}
+
+enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *output, size_t bytes,
+                              struct nt_error *error)
+{
+    if (!nt_fits(offset, bytes, stream->elements * stream->element_bytes))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
+    if (!bytes)
+        return NT_OK;
+    nt_count(&stream->reader->counters.reads, 1);
+    nt_count(&stream->reader->counters.bytes, bytes);
+    enum nt_status status = read_bytes(stream, offset, output, bytes, error);
+    if (status == NT_OK)
+        nt_stream_note_read(stream, offset, bytes);
+    return status;
+}

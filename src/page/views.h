@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the reader works out once per data set and keeps: the order of its clusters, and where in each column
+ * its clusters begin.
+ */
+#ifndef NT_PAGE_VIEWS_H
+#define NT_PAGE_VIEWS_H
+
+#include "page/reader.h"
+
+/* Where every NT_INDEX_STRIDE-th cluster begins within a column. */
+struct nt_column_mark {
+    uint64_t elements; /* before it */
+    uint64_t pages;
+};
+#define NT_INDEX_STRIDE 32
+
+struct nt_column_index {
+    uint64_t elements, pages; /* in all */
+    struct nt_column_mark marks[];
+};
+
+struct nt_view {
+    const struct nt_dataset *dataset;
+    uint32_t column_count;
+    struct nt_view *next;
+    pthread_mutex_t lock;                       /* of building */
+    _Atomic(uint32_t *) order;                  /* clusters by first entry, then number */
+    _Atomic(struct nt_column_index *) *columns; /* by column; NULL: not built */
+};
+
+struct nt_views *nt_views_new(void);        /* NULL without memory */
+void nt_views_free(struct nt_views *views); /* accepts NULL */
+/* The view of a data set; NULL without memory. Valid until it is forgotten. */
+struct nt_view *nt_views_get(struct nt_views *views, const struct nt_dataset *dataset);
+void nt_views_forget(struct nt_views *views, const struct nt_dataset *dataset);
+
+#endif
