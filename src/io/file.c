@@ -2,6 +2,7 @@
  *
  * A regular file as a source that keeps its descriptor.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,14 @@ static enum nt_status file_stat(struct nt_source *source, struct stat *attribute
     return nt_descriptor_stat(file->descriptor, file->path, attributes, error);
 }
 
+static uint64_t file_skip_hole(struct nt_source *source, uint64_t offset)
+{
+    off_t data = lseek(((struct file_source *)source)->descriptor, (off_t)offset, SEEK_DATA);
+    if (data < 0)
+        return errno == ENXIO ? source->size : offset;
+    return (uint64_t)data;
+}
+
 static void file_close(struct nt_source *source)
 {
     struct file_source *file = (struct file_source *)source;
@@ -45,8 +54,11 @@ static void file_close(struct nt_source *source)
     free(file);
 }
 
-static const struct nt_source_ops file_ops = {
-    .read_at = file_read_at, .check = file_check, .stat = file_stat, .close = file_close};
+static const struct nt_source_ops file_ops = {.read_at = file_read_at,
+                                              .check = file_check,
+                                              .stat = file_stat,
+                                              .skip_hole = file_skip_hole,
+                                              .close = file_close};
 
 enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
 {

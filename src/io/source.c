@@ -26,6 +26,11 @@ enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret, stru
     return NT_OK;
 }
 
+uint64_t nt_source_skip_hole(struct nt_source *source, uint64_t offset)
+{
+    return source->ops->skip_hole && offset < source->size ? source->ops->skip_hole(source, offset) : offset;
+}
+
 enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error)
 {
     return source->ops->check ? source->ops->check(source, error) : NT_OK;

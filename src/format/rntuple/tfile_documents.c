@@ -90,26 +90,14 @@ static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
     nt_json_member_unsigned(json, "keys", keys);
 }
 
-/* The members that a key has here and in keys.jsonl. */
-static void describe_key(struct nt_json *json, const struct nt_tfile_key *key)
-{
-    nt_json_member_text(json, "class", key->class_name.bytes, key->class_name.length);
-    nt_json_member_text(json, "name", key->name.bytes, key->name.length);
-    nt_json_member_text(json, "title", key->title.bytes, key->title.length);
-    nt_json_member_unsigned(json, "cycle", key->cycle);
-    nt_json_member_unsigned(json, "key_bytes", key->key_bytes);
-    nt_json_member_unsigned(json, "object_bytes", key->object_bytes);
-    nt_json_member_bool(json, "is_compressed", nt_tfile_is_compressed(key));
-    describe_date(json, "datetime", key->date);
-    nt_json_member_unsigned(json, "seek_directory", key->directory_offset);
-}
-
+/* A directory may list very many keys: what finds one here, the rest is in keys.jsonl at its offset. */
 static void describe_listed_key(struct nt_json *json, const struct nt_tfile_key *key)
 {
     nt_json_object(json);
+    nt_json_member_text(json, "class", key->class_name.bytes, key->class_name.length);
+    nt_json_member_text(json, "name", key->name.bytes, key->name.length);
+    nt_json_member_unsigned(json, "cycle", key->cycle);
     nt_json_member_unsigned(json, "offset", key->offset);
-    nt_json_member_unsigned(json, "bytes", key->bytes);
-    describe_key(json, key);
     nt_json_end_object(json);
 }
 
@@ -175,6 +163,19 @@ struct keys_stream {
     struct nt_text_stream stream;
     struct nt_tfile_walk walk;
 };
+
+static void describe_key(struct nt_json *json, const struct nt_tfile_key *key)
+{
+    nt_json_member_text(json, "class", key->class_name.bytes, key->class_name.length);
+    nt_json_member_text(json, "name", key->name.bytes, key->name.length);
+    nt_json_member_text(json, "title", key->title.bytes, key->title.length);
+    nt_json_member_unsigned(json, "cycle", key->cycle);
+    nt_json_member_unsigned(json, "key_bytes", key->key_bytes);
+    nt_json_member_unsigned(json, "object_bytes", key->object_bytes);
+    nt_json_member_bool(json, "is_compressed", nt_tfile_is_compressed(key));
+    describe_date(json, "datetime", key->date);
+    nt_json_member_unsigned(json, "seek_directory", key->directory_offset);
+}
 
 static void append_record(struct nt_buffer *out, const struct nt_tfile_record *record)
 {

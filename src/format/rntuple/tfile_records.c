@@ -121,7 +121,8 @@ static enum nt_status find_next(struct nt_tfile_walk *walk, uint64_t position, u
 {
     const struct nt_extent *segment = free_segment_from(walk, position + 1);
     uint64_t limit = segment && segment->offset < walk->end ? segment->offset : walk->end;
-    for (uint64_t at = position + 1; at < limit;) {
+    uint64_t at = position + 1;
+    while ((at = nt_source_skip_hole(walk->source, at)) < limit) {
         size_t length = limit - at < WINDOW_BYTES ? (size_t)(limit - at) : WINDOW_BYTES;
         enum nt_status status = nt_source_read(walk->source, at, walk->window, length, error);
         if (status)
