@@ -10,6 +10,8 @@
 #include <ntuple/model.h>
 #include <ntuple/read.h>
 
+#pragma GCC visibility push(default)
+
 struct nt_arrow;
 
 struct nt_arrow_options {
@@ -76,5 +78,7 @@ enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct Arrow
                                       struct nt_error *error);
 enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
                                      struct ArrowArray *array_ret, struct nt_error *error);
+
+#pragma GCC visibility pop
 
 #endif

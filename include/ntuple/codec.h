@@ -11,6 +11,8 @@
 
 #include <ntuple/error.h>
 
+#pragma GCC visibility push(default)
+
 /* ---- element kinds: what a decoded element is in memory (NumPy's layout, little-endian) ---- */
 
 enum nt_element {
@@ -195,5 +197,7 @@ bool nt_packed_bytes(const struct nt_decoder *decoder, uint64_t elements, uint64
 /* Table lookup and call. */
 enum nt_status nt_decode(const struct nt_decoder *decoder, uint64_t parameter, const uint8_t *packed,
                          size_t packed_bytes, uint8_t *output, size_t elements, struct nt_error *error);
+
+#pragma GCC visibility pop
 
 #endif

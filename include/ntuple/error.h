@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 enum nt_status {
     NT_OK = 0,
     NT_NOT_FOUND,       /* no such file, name or number */
@@ -65,5 +67,7 @@ enum nt_status nt_fail_memory(struct nt_error *error);
 /* Put "context: " in front of the message of an error that is being passed on; returns its status. */
 enum nt_status nt_error_context(struct nt_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+#pragma GCC visibility pop
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <ntuple/model.h>
 
+#pragma GCC visibility push(default)
+
 struct nt_open_options {
     const char *format;          /* name of the only format to try, NULL: all */
     bool accept_trailing_bytes;  /* Roaring: bytes behind the end are accepted, and told in metadata.json */
@@ -29,5 +31,7 @@ extern const struct nt_format *const nt_formats[];
  * which no data set opens is an error (that of the first data set). */
 enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
                             struct nt_file **file_ret, struct nt_error *error);
+
+#pragma GCC visibility pop
 
 #endif

@@ -19,6 +19,8 @@
 #include <ntuple/error.h>
 #include <ntuple/source.h>
 
+#pragma GCC visibility push(default)
+
 #define NT_NONE UINT32_MAX
 
 /* Text from a file: any bytes, of any length, NUL-terminated for convenience. */
@@ -376,5 +378,7 @@ uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, u
 uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field);
 
 void nt_file_close(struct nt_file *file); /* accepts NULL */
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <ntuple/model.h>
 
+#pragma GCC visibility push(default)
+
 /* ---- reader: cache, workers, counters; one per mount, shared by all threads and files ---- */
 
 struct nt_reader;
@@ -120,5 +122,7 @@ enum nt_status nt_stream_read_elements(struct nt_stream *stream, uint64_t first,
  * (n from 0 to clusters). */
 uint32_t nt_stream_segments(const struct nt_stream *stream);
 uint64_t nt_stream_segment_first(const struct nt_stream *stream, uint32_t segment);
+
+#pragma GCC visibility pop
 
 #endif

@@ -12,6 +12,8 @@
 
 #include <ntuple/error.h>
 
+#pragma GCC visibility push(default)
+
 struct nt_extent {
     uint64_t offset; /* bytes from the start of the source */
     uint64_t bytes;
@@ -85,5 +87,7 @@ enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes,
 
 /* Accepts NULL. */
 void nt_source_close(struct nt_source *source);
+
+#pragma GCC visibility pop
 
 #endif
