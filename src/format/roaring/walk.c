@@ -27,7 +27,7 @@ enum {
  */
 struct walker {
     struct nt_roaring_walk *walk;
-    struct nt_window window;
+    struct nt_roaring_window window;
     uint8_t run_flags[MAXIMUM_CONTAINERS / 8];
     uint8_t descriptors[MAXIMUM_CONTAINERS * DESCRIPTOR_BYTES];
     uint8_t offsets[MAXIMUM_CONTAINERS * OFFSET_BYTES];
@@ -41,7 +41,7 @@ bool nt_roaring_is_cookie(const uint8_t *bytes)
 static enum nt_status copy_bytes(struct walker *walker, uint8_t *target, size_t count, struct nt_error *error)
 {
     const uint8_t *bytes;
-    enum nt_status status = nt_window_bytes(&walker->window, count, &bytes, error);
+    enum nt_status status = nt_roaring_window_bytes(&walker->window, count, &bytes, error);
     if (status == NT_OK)
         memcpy(target, bytes, count);
     return status;
@@ -52,7 +52,7 @@ static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitma
                                   struct nt_error *error)
 {
     const uint8_t *bytes;
-    enum nt_status status = nt_window_bytes(&walker->window, 4, &bytes, error);
+    enum nt_status status = nt_roaring_window_bytes(&walker->window, 4, &bytes, error);
     if (status != NT_OK)
         return status;
     bitmap->cookie = nt_load_le32(bytes);
@@ -65,7 +65,7 @@ static enum nt_status read_cookie(struct walker *walker, struct nt_roaring_bitma
         bitmap->containers = (bitmap->cookie >> 16) + 1;
         status = copy_bytes(walker, walker->run_flags, (bitmap->containers + 7) / 8, error);
     } else {
-        status = nt_window_bytes(&walker->window, 4, &bytes, error);
+        status = nt_roaring_window_bytes(&walker->window, 4, &bytes, error);
         if (status == NT_OK)
             bitmap->containers = nt_load_le32(bytes);
     }
@@ -138,7 +138,8 @@ static enum nt_status measure(struct walker *walker, struct nt_roaring_container
     if (container->kind != NT_ROARING_RUN)
         return NT_OK;
     const uint8_t *bytes;
-    enum nt_status status = nt_window_bytes(&walker->window, NT_ROARING_RUN_COUNT_BYTES, &bytes, error);
+    enum nt_status status =
+        nt_roaring_window_bytes(&walker->window, NT_ROARING_RUN_COUNT_BYTES, &bytes, error);
     if (status == NT_OK)
         container->bytes = NT_ROARING_RUN_COUNT_BYTES + (uint32_t)nt_load_le16(bytes) * NT_ROARING_RUN_BYTES;
     return status;
@@ -158,13 +159,13 @@ static enum nt_status walk_container(struct walker *walker, struct nt_roaring_bi
     walker->window.position = container.offset;
     if (walk->check_contents) {
         const uint8_t *bytes;
-        status = nt_window_bytes(&walker->window, container.bytes, &bytes, error);
+        status = nt_roaring_window_bytes(&walker->window, container.bytes, &bytes, error);
         if (status == NT_OK)
             status = nt_roaring_kind_info(container.kind)
                          ->check(bytes, container.bytes, container.cardinality, container.offset,
                                  &container.first, &container.last, error);
     } else {
-        status = nt_window_skip(&walker->window, container.bytes, error);
+        status = nt_roaring_window_skip(&walker->window, container.bytes, error);
     }
     if (status == NT_OK && walk->on_container)
         status = walk->on_container(walk->context, bitmap, &container, error);
@@ -191,14 +192,14 @@ static enum nt_status walk_bitmap(struct walker *walker, uint64_t number, uint32
 static enum nt_status walk_buckets(struct walker *walker, struct nt_error *error)
 {
     const uint8_t *bytes;
-    enum nt_status status = nt_window_bytes(&walker->window, BUCKET_COUNT_BYTES, &bytes, error);
+    enum nt_status status = nt_roaring_window_bytes(&walker->window, BUCKET_COUNT_BYTES, &bytes, error);
     if (status != NT_OK)
         return status;
     walker->walk->buckets = nt_load_le64(bytes);
     uint32_t previous = 0;
     for (uint64_t i = 0; status == NT_OK && i < walker->walk->buckets; i++) {
         uint64_t offset = walker->window.position;
-        status = nt_window_bytes(&walker->window, BUCKET_KEY_BYTES, &bytes, error);
+        status = nt_roaring_window_bytes(&walker->window, BUCKET_KEY_BYTES, &bytes, error);
         if (status != NT_OK)
             break;
         uint32_t high = nt_load_le32(bytes);
@@ -217,15 +218,16 @@ enum nt_status nt_roaring_walk(struct nt_roaring_walk *walk, struct nt_error *er
     if (!walker)
         return nt_fail_memory(error);
     walker->walk = walk;
-    enum nt_status status = nt_window_init(
-        &walker->window, walk->source, walk->check_contents ? NT_WINDOW_BYTES : READ_AHEAD_HEADERS, error);
+    enum nt_status status =
+        nt_roaring_window_init(&walker->window, walk->source,
+                               walk->check_contents ? NT_ROARING_WINDOW_BYTES : READ_AHEAD_HEADERS, error);
     if (status != NT_OK)
         goto out;
     walk->buckets = 1;
     status = walk->width == NT_ROARING_32 ? walk_bitmap(walker, 0, 0, error) : walk_buckets(walker, error);
     walk->end = walker->window.position;
 out:
-    nt_window_deinit(&walker->window);
+    nt_roaring_window_deinit(&walker->window);
     free(walker);
     return status;
 }

@@ -6,21 +6,22 @@
 
 #include "base/overflow.h"
 
-enum nt_status nt_window_init(struct nt_window *window, struct nt_source *source, size_t read_ahead,
-                              struct nt_error *error)
+enum nt_status nt_roaring_window_init(struct nt_roaring_window *window, struct nt_source *source,
+                                      size_t read_ahead, struct nt_error *error)
 {
-    *window = (struct nt_window){.source = source, .read_ahead = read_ahead};
-    window->buffer = malloc(NT_WINDOW_BYTES);
+    *window = (struct nt_roaring_window){.source = source, .read_ahead = read_ahead};
+    window->buffer = malloc(NT_ROARING_WINDOW_BYTES);
     return window->buffer ? NT_OK : nt_fail_memory(error);
 }
 
-void nt_window_deinit(struct nt_window *window)
+void nt_roaring_window_deinit(struct nt_roaring_window *window)
 {
     free(window->buffer);
-    *window = (struct nt_window){0};
+    *window = (struct nt_roaring_window){0};
 }
 
-static enum nt_status check_left(const struct nt_window *window, uint64_t count, struct nt_error *error)
+static enum nt_status check_left(const struct nt_roaring_window *window, uint64_t count,
+                                 struct nt_error *error)
 {
     if (nt_fits(window->position, count, window->source->size))
         return NT_OK;
@@ -30,12 +31,12 @@ static enum nt_status check_left(const struct nt_window *window, uint64_t count,
 }
 
 /* Read from the current position on: at least `count` bytes, and ahead as far as is wanted and there is. */
-static enum nt_status refill(struct nt_window *window, size_t count, struct nt_error *error)
+static enum nt_status refill(struct nt_roaring_window *window, size_t count, struct nt_error *error)
 {
     uint64_t left = window->source->size - window->position;
     size_t wanted = count > window->read_ahead ? count : window->read_ahead;
-    if (wanted > NT_WINDOW_BYTES)
-        wanted = NT_WINDOW_BYTES;
+    if (wanted > NT_ROARING_WINDOW_BYTES)
+        wanted = NT_ROARING_WINDOW_BYTES;
     if (wanted > left)
         wanted = (size_t)left;
     window->buffered = 0;
@@ -47,10 +48,10 @@ static enum nt_status refill(struct nt_window *window, size_t count, struct nt_e
     return status;
 }
 
-enum nt_status nt_window_bytes(struct nt_window *window, size_t count, const uint8_t **bytes_ret,
-                               struct nt_error *error)
+enum nt_status nt_roaring_window_bytes(struct nt_roaring_window *window, size_t count,
+                                       const uint8_t **bytes_ret, struct nt_error *error)
 {
-    if (count > NT_WINDOW_BYTES)
+    if (count > NT_ROARING_WINDOW_BYTES)
         return nt_fail(error, NT_LIMIT, window->position, "%zu bytes at once", count);
     enum nt_status status = check_left(window, count, error);
     if (status != NT_OK)
@@ -67,7 +68,8 @@ enum nt_status nt_window_bytes(struct nt_window *window, size_t count, const uin
     return NT_OK;
 }
 
-enum nt_status nt_window_skip(struct nt_window *window, uint64_t count, struct nt_error *error)
+enum nt_status nt_roaring_window_skip(struct nt_roaring_window *window, uint64_t count,
+                                      struct nt_error *error)
 {
     enum nt_status status = check_left(window, count, error);
     if (status == NT_OK)
