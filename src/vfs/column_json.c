@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * column.json: a stored column, its encoding and what its pages sum up to; and pages.jsonl, a line a page.
+ */
+#include <stdlib.h>
+
+#include "vfs/documents.h"
+
+static void put_encoding(struct nt_json *json, const struct nt_dataset *dataset,
+                         const struct nt_column *column)
+{
+    const struct nt_decoder *decoder = &dataset->decoders[column->decoder];
+    const struct nt_encoding *encoding = nt_encoding(decoder->encoding);
+    const char *dtype = nt_element_info(decoder->element)->dtype;
+    nt_json_member_unsigned(json, "bits", decoder->bits);
+    nt_json_member_string(json, "encoding", encoding->steps);
+    nt_json_member_string(json, "element", nt_element_info(decoder->element)->name);
+    nt_json_member_string(json, "dtype", dtype);
+    nt_json_member_unsigned(json, "element_bytes", decoder->element_bytes);
+    nt_json_key(json, "value_range");
+    if (column->has_range) {
+        nt_json_array(json);
+        nt_json_double(json, decoder->minimum);
+        nt_json_double(json, decoder->maximum);
+        nt_json_end_array(json);
+    } else {
+        nt_json_null(json);
+    }
+}
+
+static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
+                         const struct nt_column *column)
+{
+    nt_json_member_unsigned(json, "id", column->id);
+    nt_json_member_unsigned(json, "field", dataset->fields[column->field].id);
+    nt_json_member_field_path(json, "field_path", dataset, column->field);
+    nt_json_member_string(json, "type", column->type_name);
+    nt_json_member_unsigned(json, "type_number", column->type_number);
+    put_encoding(json, dataset, column);
+    nt_json_member_unsigned(json, "representation", column->representation);
+    nt_json_member_unsigned(json, "position", column->position);
+    nt_json_member_unsigned(json, "flags", column->flags);
+    nt_json_member_unsigned(json, "first_element", column->first_element);
+    nt_json_member_bool(json, "is_deferred", column->is_deferred);
+    nt_json_member_bool(json, "is_suppressed", column->is_deferred_suppressed);
+}
+
+/* Whether a cluster that does not hold a column leaves a hole in the data, and is not just older than it. */
+static bool is_in_other_shard(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
+{
+    uint32_t number = dataset->clusters[cluster].column_group;
+    if (number == NT_NONE)
+        return false;
+    const struct nt_column_group *group = &dataset->column_groups[number];
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->columns[i] == column)
+            return false;
+    return true;
+}
+
+typedef bool choose(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
+                    uint32_t column);
+
+static bool is_suppressed(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
+                          uint32_t column)
+{
+    (void)dataset, (void)cluster, (void)column;
+    return range->state == NT_RANGE_SUPPRESSED;
+}
+
+static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
+                      uint32_t column)
+{
+    return range->state == NT_RANGE_ABSENT && !is_in_other_shard(dataset, cluster, column);
+}
+
+/* The numbers of the clusters that are chosen, as far as their page lists can be read. */
+static void put_clusters(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
+                         uint32_t column, choose *is_chosen)
+{
+    nt_json_key(json, key);
+    nt_json_array(json);
+    for (uint32_t g = 0; g < dataset->group_count; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
+            uint32_t cluster = group->first_cluster + i;
+            if (is_chosen(dataset, nt_group_range(dataset, group, cluster, column), cluster, column))
+                nt_json_unsigned(json, cluster);
+        }
+    }
+    nt_json_end_array(json);
+}
+
+/* Compression settings of the ranges: each value once. A few hundred differ at most (algorithm * 100 +
+ * level). */
+static void put_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
+{
+    enum { LARGEST = 1024 };
+    uint8_t seen[LARGEST / 8] = {0};
+    nt_json_key(json, "compression_settings");
+    nt_json_array(json);
+    for (uint32_t g = 0; g < dataset->group_count; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
+            const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
+            uint32_t value = range->compression_settings;
+            if (range->state != NT_RANGE_PRESENT || value >= LARGEST || seen[value / 8] >> (value % 8) & 1)
+                continue;
+            seen[value / 8] |= (uint8_t)(1u << (value % 8));
+            nt_json_unsigned(json, value);
+        }
+    }
+    nt_json_end_array(json);
+}
+
+static void put_sums(struct nt_json *json, const struct nt_column_sums *sums)
+{
+    nt_json_member_unsigned(json, "elements", sums->elements);
+    nt_json_member_unsigned(json, "pages", sums->pages);
+    nt_json_member_unsigned(json, "stored_bytes", sums->stored_bytes);
+    nt_json_member_unsigned(json, "packed_bytes", sums->packed_bytes);
+    nt_json_member_unsigned(json, "decoded_bytes", sums->decoded_bytes);
+    nt_json_ratio(json, sums->packed_bytes, sums->stored_bytes);
+    nt_json_member_string(json, "checksum", nt_checksum(sums->checksum)->name);
+    nt_json_member_bool(json, "is_complete", sums->is_complete);
+}
+
+/* The algorithm of the first page: the settings that the writer noted are only a hint. */
+static void put_algorithm(struct nt_json *json, const struct nt_scope *scope)
+{
+    const struct nt_page *page;
+    uint32_t cluster;
+    uint64_t first_element;
+    const char *name = NULL;
+    if (nt_column_page(scope->vfs->reader, scope->dataset, scope->column, 0, &page, &cluster, &first_element,
+                       NULL) == NT_OK &&
+        nt_page_algorithm(scope->dataset, page, &name, NULL) != NT_OK)
+        name = NULL;
+    nt_json_member_string(json, "compression", name);
+}
+
+enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_json json;
+    struct nt_column_sums sums;
+    (void)error;
+    nt_column_sums(scope->dataset, scope->column, &sums);
+    nt_json_document(&json, out, "column");
+    put_identity(&json, scope->dataset, &scope->dataset->columns[scope->column]);
+    put_sums(&json, &sums);
+    put_algorithm(&json, scope);
+    put_settings(&json, scope->dataset, scope->column);
+    put_clusters(&json, "suppressed_clusters", scope->dataset, scope->column, is_suppressed);
+    put_clusters(&json, "absent_clusters", scope->dataset, scope->column, is_absent);
+    nt_json_finish(&json);
+    return NT_OK;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the pages of columns sum up to, in one pass over the page lists.
+ */
+#include "vfs/documents.h"
+
+static void add_page(const struct nt_dataset *dataset, const struct nt_page *page,
+                     struct nt_column_sums *sums)
+{
+    uint64_t packed = 0, decoded = 0;
+    sums->pages++;
+    sums->stored_bytes += page->stored_bytes;
+    if (nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK) {
+        sums->packed_bytes += packed;
+        sums->decoded_bytes += decoded;
+    }
+    if (sums->checksum == NT_CHECKSUM_NONE)
+        sums->checksum = page->checksum;
+}
+
+static void add_range(const struct nt_dataset *dataset, const struct nt_group *group,
+                      const struct nt_range *range, struct nt_column_sums *sums)
+{
+    if (range->state == NT_RANGE_SUPPRESSED)
+        sums->suppressed_clusters++;
+    else if (range->state == NT_RANGE_ABSENT)
+        sums->absent_clusters++;
+    if (range->state != NT_RANGE_PRESENT)
+        return;
+    sums->elements += nt_range_elements(group, range);
+    for (uint32_t i = 0; i < range->pages; i++)
+        add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
+}
+
+void nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums)
+{
+    uint32_t first = column == NT_NONE ? 0 : column;
+    uint32_t end = column == NT_NONE ? dataset->column_count : column + 1;
+    *sums = (struct nt_column_sums){.is_complete = true};
+    for (uint32_t g = 0; g < dataset->group_count; g++) {
+        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK) {
+            sums->is_complete = false;
+            continue;
+        }
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t i = 0; i < group->clusters; i++)
+            for (uint32_t c = first; c < end; c++)
+                add_range(dataset, group, nt_group_range(dataset, group, group->first_cluster + i, c), sums);
+    }
+}
+
+void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes)
+{
+    nt_json_key(json, "ratio");
+    if (stored_bytes)
+        nt_json_double(json, (double)packed_bytes / (double)stored_bytes);
+    else
+        nt_json_null(json);
+}
+
+bool nt_group_is_loaded(const struct nt_group *group)
+{
+    return atomic_load_explicit(&group->state, memory_order_acquire) == 1;
+}
+
+bool nt_is_loaded(const struct nt_dataset *dataset)
+{
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        if (!nt_group_is_loaded(&dataset->groups[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ntuple.json: a data set as a whole; and clusters.jsonl, a line a cluster.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "vfs/documents.h"
+
+static void put_text(struct nt_json *json, const char *key, struct nt_text text)
+{
+    nt_json_member_text(json, key, text.bytes, text.length);
+}
+
+static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    put_text(json, "name", dataset->name);
+    put_text(json, "title", dataset->title);
+    put_text(json, "description", dataset->description);
+    put_text(json, "writer", dataset->writer);
+    nt_json_member_string(json, "format", dataset->format);
+    nt_json_member_string(json, "version", dataset->version);
+    nt_json_member_string(json, "generation", dataset->generation);
+    nt_json_member_string(json, "generation_reason", dataset->generation_reason);
+    if (dataset->cycle) {
+        nt_json_member_unsigned(json, "cycle", dataset->cycle);
+        nt_json_member_bool(json, "is_newest_cycle", dataset->is_newest_cycle);
+    }
+    if (dataset->attribute_of != NT_NONE)
+        put_text(json, "attribute_of", dataset->file->datasets[dataset->attribute_of]->name);
+}
+
+static void put_counts(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    nt_json_member_unsigned(json, "entries", dataset->entries);
+    nt_json_member_unsigned(json, "fields", dataset->field_count);
+    nt_json_member_unsigned(json, "top_level_fields", dataset->top_count);
+    nt_json_member_unsigned(json, "columns", dataset->column_count);
+    nt_json_member_unsigned(json, "clusters", dataset->cluster_count);
+    nt_json_member_unsigned(json, "cluster_groups", dataset->group_count);
+    nt_json_member_bool(json, "has_sharded_clusters", dataset->has_sharded_clusters);
+}
+
+/* Page lists that cannot be read: the sums are without them, and say so. */
+static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
+{
+    nt_json_key(json, "unreadable_cluster_groups");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        struct nt_error error = {0};
+        if (nt_dataset_load_group(dataset, i, &error) == NT_OK)
+            continue;
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "cluster_group", i);
+        nt_json_member_text(json, "error", error.message, strlen(error.message));
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
+enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_dataset *dataset = scope->dataset;
+    struct nt_column_sums sums;
+    struct nt_json json;
+    enum nt_status status = NT_OK;
+    (void)error;
+    nt_column_sums(dataset, NT_NONE, &sums);
+    nt_json_document(&json, out, "ntuple");
+    put_identity(&json, dataset);
+    put_counts(&json, dataset);
+    nt_json_member_unsigned(&json, "pages", sums.pages);
+    nt_json_member_unsigned(&json, "stored_bytes", sums.stored_bytes);
+    nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
+    nt_json_member_unsigned(&json, "decoded_bytes", sums.decoded_bytes);
+    nt_json_ratio(&json, sums.packed_bytes, sums.stored_bytes);
+    nt_json_member_string(&json, "checksum", nt_checksum(sums.checksum)->name);
+    if (!sums.is_complete)
+        put_bad_groups(&json, dataset);
+    if (dataset->ops && dataset->ops->describe_dataset)
+        status = dataset->ops->describe_dataset(dataset, &json);
+    nt_json_finish(&json);
+    return status;
+}
+
+/* ---- clusters.jsonl ---- */
+
+struct clusters {
+    struct nt_text_stream stream;
+    struct nt_dataset *dataset;
+    uint32_t group;
+    uint32_t cluster; /* within the group */
+};
+
+struct cluster_sums {
+    uint64_t pages, stored_bytes, packed_bytes, decoded_bytes;
+};
+
+static void sum_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
+                        struct cluster_sums *sums)
+{
+    *sums = (struct cluster_sums){0};
+    for (uint32_t c = 0; c < dataset->column_count; c++) {
+        const struct nt_range *range = nt_group_range(dataset, group, cluster, c);
+        for (uint32_t i = 0; i < range->pages; i++) {
+            const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
+            uint64_t packed = 0, decoded = 0;
+            nt_page_sizes(dataset, page, &packed, &decoded, NULL);
+            sums->pages++;
+            sums->stored_bytes += page->stored_bytes;
+            sums->packed_bytes += packed;
+            sums->decoded_bytes += decoded;
+        }
+    }
+}
+
+static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32_t cluster,
+                        struct nt_buffer *out)
+{
+    const struct nt_cluster *c = &dataset->clusters[cluster];
+    struct cluster_sums sums;
+    struct nt_json json;
+    sum_cluster(dataset, &dataset->groups[group], cluster, &sums);
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "cluster", cluster);
+    nt_json_member_unsigned(&json, "cluster_group", group);
+    nt_json_member_unsigned(&json, "first_entry", c->first_entry);
+    nt_json_member_unsigned(&json, "entries", c->entries);
+    if (c->column_group != NT_NONE)
+        nt_json_member_unsigned(&json, "column_group", c->column_group);
+    nt_json_member_unsigned(&json, "pages", sums.pages);
+    nt_json_member_unsigned(&json, "stored_bytes", sums.stored_bytes);
+    nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
+    nt_json_member_unsigned(&json, "decoded_bytes", sums.decoded_bytes);
+    nt_json_ratio(&json, sums.packed_bytes, sums.stored_bytes);
+    nt_json_finish(&json);
+}
+
+/* The clusters of a page list that cannot be read: what is known of them, and why not more. */
+static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, const struct nt_error *failure,
+                          struct nt_buffer *out)
+{
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "cluster_group", group);
+    nt_json_member_unsigned(&json, "first_cluster", dataset->groups[group].first_cluster);
+    nt_json_member_unsigned(&json, "clusters", dataset->groups[group].clusters);
+    nt_json_member_text(&json, "unreadable", failure->message, strlen(failure->message));
+    nt_json_finish(&json);
+}
+
+static enum nt_status next_clusters(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+                                    struct nt_error *error)
+{
+    enum { PIECE = 32768 };
+    struct clusters *clusters = (struct clusters *)stream;
+    struct nt_dataset *dataset = clusters->dataset;
+    size_t start = out->length;
+    (void)error;
+    while (clusters->group < dataset->group_count && out->length - start < PIECE && !out->failed) {
+        const struct nt_group *group = &dataset->groups[clusters->group];
+        struct nt_error failure = {0};
+        bool is_good = nt_dataset_load_group(dataset, clusters->group, &failure) == NT_OK;
+        if (is_good && clusters->cluster < group->clusters)
+            put_cluster(dataset, clusters->group, group->first_cluster + clusters->cluster, out);
+        else if (!is_good)
+            put_bad_group(dataset, clusters->group, &failure, out);
+        if (!is_good || ++clusters->cluster >= group->clusters) {
+            clusters->group++;
+            clusters->cluster = 0;
+        }
+    }
+    *more_ret = clusters->group < dataset->group_count;
+    return NT_OK;
+}
+
+static void free_clusters(struct nt_text_stream *stream)
+{
+    free(stream);
+}
+
+enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                                 struct nt_error *error)
+{
+    struct clusters *clusters = calloc(1, sizeof(*clusters));
+    if (!clusters)
+        return nt_fail_memory(error);
+    *clusters = (struct clusters){.stream = {next_clusters, free_clusters}, .dataset = scope->dataset};
+    *stream_ret = &clusters->stream;
+    return NT_OK;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: names as files have them. Goes out: names that a directory can have, reversible by
+ * percent-decoding, unique in their directory, at most 255 bytes. Rule 1 of docs/tree.md.
+ *
+ * The index is a hash table with open addressing over (parent, name); the hash is fast and good, and at most
+ * half of the slots are taken.
+ */
+#include "vfs/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+
+enum {
+    HASH_SUFFIX = 17,      /* "~" and 16 hex digits */
+    CYCLE_SUFFIX = 11,     /* ";" and up to ten digits */
+    DUPLICATE_SUFFIX = 11, /* "~" and up to ten digits */
+};
+
+/* ---- encoding ---- */
+
+static bool is_hex(uint8_t byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
+}
+
+static void put_percent(struct nt_buffer *out, const uint8_t *bytes, size_t count)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < count; i++) {
+        char text[3] = {'%', digits[bytes[i] >> 4], digits[bytes[i] & 15]};
+        nt_buffer_append(out, text, sizeof(text));
+    }
+}
+
+static bool dot_is_encoded(enum nt_name_rule rule, bool is_first_byte, bool is_first_dot)
+{
+    return rule == NT_NAME_FIELD || is_first_byte || (rule == NT_NAME_OURS && is_first_dot);
+}
+
+void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out)
+{
+    const uint8_t *bytes = (const uint8_t *)text.bytes;
+    bool is_first_dot = true;
+    for (size_t i = 0, step; i < text.length; i += step) {
+        uint32_t code_point = 0;
+        bool is_encoded;
+        step = nt_utf8_decode(bytes + i, text.length - i, &code_point);
+        if (step == 0) {
+            is_encoded = true;
+            step = 1;
+        } else if (code_point == '.') {
+            is_encoded = dot_is_encoded(rule, i == 0, is_first_dot);
+            is_first_dot = false;
+        } else if (code_point == '%') {
+            is_encoded = text.length - i > 2 && is_hex(bytes[i + 1]) && is_hex(bytes[i + 2]);
+        } else {
+            is_encoded = code_point < 0x20 || code_point == '/' || (code_point >= 0x7F && code_point < 0xA0);
+        }
+        if (is_encoded)
+            put_percent(out, bytes + i, step);
+        else
+            nt_buffer_append(out, bytes + i, step);
+    }
+}
+
+/* ---- the index ---- */
+
+struct entry {
+    uint32_t parent;
+    uint32_t duplicates; /* how many names were generated from this one */
+    const char *name;    /* NULL: none yet */
+};
+
+struct nt_names {
+    struct entry *entries;
+    uint32_t count;
+    uint32_t *slots; /* item + 1, 0: free */
+    size_t mask;
+    struct nt_arena *arena;
+};
+
+static size_t first_slot(const struct nt_names *names, uint32_t parent, const char *name, size_t length)
+{
+    return (size_t)(nt_xxh3(name, length) + parent * UINT64_C(0x9E3779B97F4A7C15)) & names->mask;
+}
+
+/* The slot that holds the name, or the free one where it would be put. */
+static uint32_t *find_slot(const struct nt_names *names, uint32_t parent, const char *name, size_t length)
+{
+    size_t at = first_slot(names, parent, name, length);
+    for (; names->slots[at]; at = (at + 1) & names->mask) {
+        const struct entry *entry = &names->entries[names->slots[at] - 1];
+        if (entry->parent == parent && strncmp(entry->name, name, length) == 0 && entry->name[length] == '\0')
+            break;
+    }
+    return &names->slots[at];
+}
+
+uint32_t nt_names_find(const struct nt_names *names, uint32_t parent, const char *name)
+{
+    return *find_slot(names, parent, name, strlen(name)) - 1; /* 0 - 1 is NT_NONE */
+}
+
+const char *nt_names_get(const struct nt_names *names, uint32_t item)
+{
+    return names->entries[item].name;
+}
+
+uint32_t nt_names_parent(const struct nt_names *names, uint32_t item)
+{
+    return names->entries[item].parent;
+}
+
+/* ---- building ---- */
+
+struct builder {
+    struct nt_names *names;
+    nt_name_ask *ask;
+    const void *context;
+    struct nt_buffer text; /* the name that is being made */
+};
+
+/* Give the item the builder's name if it is free. A name that is the text itself is not copied. */
+static bool take(struct builder *builder, uint32_t item, struct nt_text text, struct nt_error *error)
+{
+    struct nt_names *names = builder->names;
+    struct entry *entry = &names->entries[item];
+    const char *name = builder->text.bytes;
+    size_t length = builder->text.length;
+    uint32_t *slot = find_slot(names, entry->parent, name, length);
+    if (*slot)
+        return false;
+    bool is_text = length == text.length && memcmp(name, text.bytes, length) == 0;
+    entry->name = is_text ? text.bytes : nt_arena_copy(names->arena, name, length);
+    if (entry->name)
+        *slot = item + 1;
+    else
+        nt_fail_memory(error);
+    return true;
+}
+
+static void encode_wish(struct builder *builder, const struct nt_name_wish *wish)
+{
+    nt_buffer_clear(&builder->text);
+    nt_buffer_text(&builder->text, wish->prefix);
+    nt_name_encode(wish->text, wish->rule, &builder->text);
+}
+
+/* Cut to `limit` bytes, not within a character nor within a %XX. */
+static void cut(struct nt_buffer *text, size_t limit)
+{
+    size_t length = limit;
+    while (length > 0 && ((uint8_t)text->bytes[length] & 0xC0) == 0x80)
+        length--;
+    for (size_t back = 1; back <= 2 && back <= length; back++)
+        if (text->bytes[length - back] == '%')
+            length -= back;
+    text->length = length;
+}
+
+/* The generated name that is tried first: what was asked for, made to fit, with its cycle. */
+static void first_choice(struct builder *builder, const struct nt_name_wish *wish)
+{
+    encode_wish(builder, wish);
+    struct nt_buffer *text = &builder->text;
+    if (wish->text.length == 0)
+        nt_buffer_byte(text, '%');
+    if (text->length > NT_NAME_BYTES - (wish->cycle ? CYCLE_SUFFIX : 0)) {
+        cut(text, NT_NAME_BYTES - HASH_SUFFIX - CYCLE_SUFFIX - DUPLICATE_SUFFIX);
+        nt_buffer_format(text, "~%016llx", (unsigned long long)nt_xxh3(wish->text.bytes, wish->text.length));
+    }
+    if (wish->cycle)
+        nt_buffer_format(text, ";%u", wish->cycle);
+}
+
+/* "name~2", "name~3", ...: counted on from the item that has the name, so that many duplicates stay cheap. */
+static void take_duplicate(struct builder *builder, uint32_t item, struct nt_error *error)
+{
+    struct nt_names *names = builder->names;
+    struct nt_buffer *text = &builder->text;
+    uint32_t holder = *find_slot(names, names->entries[item].parent, text->bytes, text->length) - 1;
+    if (text->length > NT_NAME_BYTES - DUPLICATE_SUFFIX)
+        cut(text, NT_NAME_BYTES - DUPLICATE_SUFFIX);
+    size_t base = text->length;
+    do {
+        text->length = base;
+        nt_buffer_format(text, "~%u", ++names->entries[holder].duplicates + 1);
+    } while (!text->failed && !take(builder, item, (struct nt_text){"", 0}, error));
+}
+
+static enum nt_status give_names(struct builder *builder, struct nt_error *error)
+{
+    struct nt_names *names = builder->names;
+    struct nt_error failure = {0};
+    struct nt_name_wish wish;
+    for (uint32_t i = 0; i < names->count; i++) {
+        wish = (struct nt_name_wish){.prefix = ""};
+        builder->ask(builder->context, i, &wish);
+        names->entries[i].parent = wish.parent;
+        encode_wish(builder, &wish);
+        if (wish.text.length && !wish.cycle && builder->text.length <= NT_NAME_BYTES && !builder->text.failed)
+            take(builder, i, wish.text, &failure);
+    }
+    for (uint32_t i = 0; i < names->count && failure.status == NT_OK; i++) {
+        if (names->entries[i].name)
+            continue;
+        wish = (struct nt_name_wish){.prefix = ""};
+        builder->ask(builder->context, i, &wish);
+        first_choice(builder, &wish);
+        if (!builder->text.failed && !take(builder, i, (struct nt_text){"", 0}, &failure))
+            take_duplicate(builder, i, &failure);
+        if (builder->text.failed)
+            nt_fail_memory(&failure);
+    }
+    return failure.status == NT_OK ? NT_OK : nt_fail_memory(error);
+}
+
+enum nt_status nt_names_build(uint32_t count, nt_name_ask *ask, const void *context,
+                              struct nt_names **names_ret, struct nt_error *error)
+{
+    struct nt_names *names = calloc(1, sizeof(*names));
+    if (!names)
+        return nt_fail_memory(error);
+    size_t slots = 16;
+    while (slots < 2 * (size_t)count)
+        slots *= 2;
+    names->count = count;
+    names->mask = slots - 1;
+    names->arena = nt_arena_new();
+    names->slots = calloc(slots, sizeof(*names->slots));
+    names->entries = calloc(count ? count : 1, sizeof(*names->entries));
+    enum nt_status status = NT_OK;
+    struct builder builder = {.names = names, .ask = ask, .context = context};
+    if (names->arena && names->slots && names->entries)
+        status = give_names(&builder, error);
+    else
+        status = nt_fail_memory(error);
+    nt_buffer_deinit(&builder.text);
+    if (status != NT_OK)
+        nt_names_free(names);
+    else
+        *names_ret = names;
+    return status;
+}
+
+void nt_names_free(struct nt_names *names)
+{
+    if (!names)
+        return;
+    nt_arena_free(names->arena);
+    free(names->slots);
+    free(names->entries);
+    free(names);
+}

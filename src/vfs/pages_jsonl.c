@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pages.jsonl: a line for each page of a column that the file holds, in order.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "vfs/documents.h"
+
+struct pages {
+    struct nt_text_stream stream;
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint32_t column;
+    uint64_t number; /* of the next page */
+};
+
+/* What the bytes of the page tell: unreadable ones are told as such, the rest of the line stands. */
+static void put_stored(struct nt_json *json, struct nt_dataset *dataset, const struct nt_page *page)
+{
+    char digest[130];
+    const char *algorithm = NULL;
+    struct nt_error error = {0};
+    enum nt_status status = nt_page_algorithm(dataset, page, &algorithm, &error);
+    nt_json_member_string(json, "compression", status == NT_OK ? algorithm : NULL);
+    nt_json_member_string(json, "checksum_kind", nt_checksum(page->checksum)->name);
+    if (status == NT_OK)
+        status = nt_page_load_digest(dataset, page, digest, &error);
+    nt_json_member_string(json, "checksum", status == NT_OK && digest[0] ? digest : NULL);
+    if (status != NT_OK)
+        nt_json_member_text(json, "unreadable", error.message, strlen(error.message));
+}
+
+static void put_parts(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    struct nt_extent *extents = NULL;
+    size_t count = 0;
+    if (!dataset->ops || !dataset->ops->page_extents ||
+        dataset->ops->page_extents(dataset, page, &extents, &count, NULL) != NT_OK)
+        return;
+    if (count > 1) {
+        nt_json_key(json, "parts");
+        nt_json_array(json);
+        for (size_t i = 0; i < count; i++) {
+            nt_json_array(json);
+            nt_json_unsigned(json, extents[i].offset);
+            nt_json_unsigned(json, extents[i].bytes);
+            nt_json_end_array(json);
+        }
+        nt_json_end_array(json);
+    }
+    free(extents);
+}
+
+static enum nt_status put_page(const struct pages *pages, const struct nt_page *page, uint32_t cluster,
+                               uint64_t first_element, struct nt_buffer *out, struct nt_error *error)
+{
+    const struct nt_dataset *dataset = pages->dataset;
+    uint64_t packed, decoded;
+    struct nt_json json;
+    enum nt_status status = nt_page_sizes(dataset, page, &packed, &decoded, error);
+    if (status != NT_OK)
+        return status;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "page", pages->number);
+    nt_json_member_unsigned(&json, "cluster", cluster);
+    nt_json_member_unsigned(&json, "first_element", first_element);
+    nt_json_member_unsigned(&json, "elements", page->elements);
+    if (dataset->source_count > 1 && page->source < dataset->source_count)
+        nt_json_member_text(&json, "file", dataset->sources[page->source]->path,
+                            strlen(dataset->sources[page->source]->path));
+    nt_json_member_unsigned(&json, "file_offset", page->offset);
+    nt_json_member_unsigned(&json, "stored_bytes", page->stored_bytes);
+    nt_json_member_unsigned(&json, "packed_bytes", packed);
+    nt_json_member_unsigned(&json, "decoded_bytes", decoded);
+    nt_json_ratio(&json, packed, page->stored_bytes);
+    put_stored(&json, pages->dataset, page);
+    put_parts(&json, dataset, page);
+    if (dataset->ops && dataset->ops->describe_page)
+        status = dataset->ops->describe_page(dataset, pages->column, page, &json);
+    nt_json_finish(&json);
+    return status;
+}
+
+static enum nt_status next(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+                           struct nt_error *error)
+{
+    enum { PIECE = 32768 };
+    struct pages *pages = (struct pages *)stream;
+    size_t start = out->length;
+    while (out->length - start < PIECE && !out->failed) {
+        const struct nt_page *page;
+        uint32_t cluster;
+        uint64_t first_element;
+        enum nt_status status = nt_column_page(pages->reader, pages->dataset, pages->column, pages->number,
+                                               &page, &cluster, &first_element, error);
+        if (status == NT_NOT_FOUND) {
+            *more_ret = false;
+            return NT_OK;
+        }
+        if (status == NT_OK)
+            status = put_page(pages, page, cluster, first_element, out, error);
+        if (status != NT_OK)
+            return status;
+        pages->number++;
+    }
+    *more_ret = true;
+    return NT_OK;
+}
+
+static void free_pages(struct nt_text_stream *stream)
+{
+    free(stream);
+}
+
+enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                              struct nt_error *error)
+{
+    struct pages *pages = calloc(1, sizeof(*pages));
+    if (!pages)
+        return nt_fail_memory(error);
+    *pages = (struct pages){{next, free_pages}, scope->vfs->reader, scope->dataset, scope->column, 0};
+    *stream_ret = &pages->stream;
+    return NT_OK;
+}

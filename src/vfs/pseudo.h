@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tables that the tree is made of. Every level of the tree has a table of pseudo-files, a row each: a
+ * name, a class and the functions that make its content. A directory is a list of sections (files of the
+ * table, fields, columns, pages, ...), each of which can list its entries and find one by name. Listing,
+ * looking up, attributes and reading are written once, over these tables.
+ *
+ * To add a file: write its function, declare it in the level's header section below, add a row to the level's
+ * table in <level>_files.c.
+ */
+#ifndef NT_VFS_PSEUDO_H
+#define NT_VFS_PSEUDO_H
+
+#include "vfs/scope.h"
+
+/* What an open file gives: `size` bytes, or a text of unknown size. */
+struct nt_content {
+    const struct nt_content_ops *ops;
+    uint64_t size;
+};
+
+struct nt_content_ops {
+    /* Within [0, size) exactly `bytes` (streamed: up to the end of the text, *bytes_ret tells). */
+    enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                           size_t *bytes_ret, struct nt_error *error);
+    void (*close)(struct nt_content *content);
+};
+
+struct nt_pseudo {
+    const char *name;
+    enum nt_vfs_class class;
+    unsigned parameter; /* for functions that serve several rows */
+    /* Whether the scope has such a file; NULL: always. Must do no work. */
+    bool (*exists)(const struct nt_scope *scope, unsigned parameter);
+
+    /* SIZED. `may_work` false: NT_NOT_FOUND where the size is not known without reading page lists. */
+    enum nt_status (*size)(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                           struct nt_error *error);
+    enum nt_status (*open)(const struct nt_scope *scope, struct nt_content **content_ret,
+                           struct nt_error *error);
+    /* PRODUCED: the same bytes each time. */
+    enum nt_status (*produce)(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
+    /* STREAMED. */
+    enum nt_status (*stream)(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                             struct nt_error *error);
+    /* DIRECTORY; NULL-terminated. */
+    const struct nt_section *const *sections;
+};
+
+struct nt_pseudo_table {
+    const struct nt_pseudo *rows;
+    unsigned count;
+};
+
+/* An entry of a directory. */
+struct nt_listed {
+    uint64_t node;
+    enum nt_vfs_class class;
+    char name[NT_NAME_BYTES + 1];
+};
+
+struct nt_section {
+    /* The first entry with an index of at least *index, which is set to its index. NT_NOT_FOUND at the end.
+     */
+    enum nt_status (*next)(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
+                           struct nt_error *error);
+    /* NT_NOT_FOUND where the section has no such name. */
+    enum nt_status (*find)(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                           struct nt_error *error);
+    /* Called before a listing starts. May be NULL. */
+    enum nt_status (*begin)(const struct nt_scope *directory, struct nt_error *error);
+};
+
+/* ---- the levels ---- */
+
+extern const struct nt_pseudo_table nt_container_files; /* of a file: file.json, ... */
+extern const struct nt_pseudo_table nt_mount_files;     /* .ntuplefs */
+extern const struct nt_pseudo_table nt_dataset_files;
+extern const struct nt_pseudo_table nt_field_files;
+extern const struct nt_pseudo_table nt_column_files;
+extern const struct nt_pseudo_table
+    nt_failed_files; /* of a data set or file that cannot be opened: error.json */
+extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;         /* <n>.raw, <n>.bin */
+extern const struct nt_pseudo nt_mount_directory;                         /* .ntuplefs */
+extern const struct nt_pseudo nt_produced_document, nt_streamed_document; /* given by formats */
+
+/* The table of the scope's level, and the sections of its directory. */
+const struct nt_pseudo_table *nt_scope_files(const struct nt_scope *scope);
+const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope);
+
+/* Sections that several levels have. */
+extern const struct nt_section nt_section_files;     /* of the level's table */
+extern const struct nt_section nt_section_documents; /* given by the format */
+extern const struct nt_section nt_section_mount;     /* .ntuplefs */
+extern const struct nt_section nt_section_places;    /* children of a folder */
+extern const struct nt_section nt_section_items;     /* directories and data sets; attribute sets */
+extern const struct nt_section nt_section_fields;
+extern const struct nt_section nt_section_columns;
+extern const struct nt_section nt_section_pages;
+
+/* The documents that the format gives in the scope's directory. */
+const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret);
+uint64_t nt_document_count(const struct nt_scope *scope, const struct nt_document *document);
+void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name);
+
+/* The decimal number (without leading zeros) between a prefix and a suffix. */
+bool nt_parse_between(const char *name, const char *prefix, const char *suffix, uint64_t *number_ret);
+
+/* Whether a name in a file's topmost directory is one of ours. */
+bool nt_is_container_file(const struct nt_file *file, struct nt_text name);
+
+#endif

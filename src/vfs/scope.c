@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: a node number, from a caller or from the kernel, possibly stale. Goes out: what it stands for,
+ * checked against the open model; and the way back from there to names and paths.
+ */
+#include "vfs/scope.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vfs/pseudo.h"
+
+static enum nt_status no_such_node(struct nt_error *error)
+{
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+}
+
+/* ---- opening ---- */
+
+static enum nt_status open_place(struct nt_scope *scope, uint32_t place, struct nt_error *error)
+{
+    struct nt_sources *sources = scope->vfs->sources;
+    scope->place = place;
+    scope->place_kind = nt_sources_kind(sources, place);
+    if (scope->place_kind == NT_PLACE_NONE)
+        return no_such_node(error);
+    if (scope->place_kind != NT_PLACE_FILE)
+        return NT_OK;
+    enum nt_status status = nt_sources_open(sources, place, &scope->opened, error);
+    if (status == NT_OK)
+        scope->file = scope->opened->file;
+    return status;
+}
+
+static enum nt_status open_document(struct nt_scope *scope, struct nt_error *error)
+{
+    uint32_t count, index = scope->node.file - NT_NODE_FIRST_DOCUMENT;
+    const struct nt_document *documents = nt_scope_documents(scope, &count);
+    if (index >= count || scope->node.number >= nt_document_count(scope, &documents[index]))
+        return no_such_node(error);
+    scope->document = &documents[index];
+    scope->pseudo = scope->document->write ? &nt_produced_document : &nt_streamed_document;
+    return NT_OK;
+}
+
+/* The file of the level's directory that the node names, if it is not the directory itself. */
+static enum nt_status open_row(struct nt_scope *scope, struct nt_error *error)
+{
+    if (scope->node.file >= NT_NODE_FIRST_DOCUMENT)
+        return open_document(scope, error);
+    if (scope->node.number)
+        return no_such_node(error);
+    if (scope->node.file == NT_NODE_SELF)
+        return NT_OK;
+    const struct nt_pseudo_table *table = nt_scope_files(scope);
+    unsigned row = scope->node.file - NT_NODE_FIRST_FILE;
+    if (row >= table->count)
+        return no_such_node(error);
+    scope->pseudo = &table->rows[row];
+    if (scope->pseudo->exists && !scope->pseudo->exists(scope, scope->pseudo->parameter))
+        return no_such_node(error);
+    return NT_OK;
+}
+
+static enum nt_status open_place_level(struct nt_scope *scope, struct nt_error *error)
+{
+    enum nt_status status = open_place(scope, scope->node.slot, error);
+    if (status != NT_OK)
+        return status;
+    if (scope->node.item >= (scope->file ? scope->file->directory_count : 1))
+        return no_such_node(error);
+    return open_row(scope, error);
+}
+
+static enum nt_status open_mount_level(struct nt_scope *scope, struct nt_error *error)
+{
+    if (scope->node.file == NT_NODE_SELF) {
+        scope->pseudo = &nt_mount_directory;
+        return NT_OK;
+    }
+    return open_row(scope, error);
+}
+
+static enum nt_status open_dataset(struct nt_scope *scope, struct nt_error *error)
+{
+    uint32_t place, index;
+    if (!nt_sources_slot(scope->vfs->sources, scope->node.slot, &place, &index))
+        return no_such_node(error);
+    enum nt_status status = open_place(scope, place, error);
+    if (status != NT_OK)
+        return status;
+    if (!scope->file || index >= scope->file->dataset_count ||
+        scope->opened->first_slot + index != scope->node.slot)
+        return no_such_node(error);
+    scope->dataset = scope->file->datasets[index];
+    return NT_OK;
+}
+
+/* Levels below data sets: the data set is good, and a field index is within it. */
+static enum nt_status open_below_dataset(struct nt_scope *scope, uint32_t field, struct nt_error *error)
+{
+    if (scope->dataset->failure || field >= scope->dataset->field_count)
+        return no_such_node(error);
+    scope->field = field;
+    return nt_opened_field_names(scope->opened, scope->dataset->index, &scope->field_names, error);
+}
+
+static enum nt_status open_column(struct nt_scope *scope, struct nt_error *error)
+{
+    if (scope->dataset->failure || scope->node.item >= scope->dataset->column_count)
+        return no_such_node(error);
+    scope->column = scope->node.item;
+    return open_below_dataset(scope, scope->dataset->columns[scope->column].field, error);
+}
+
+static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
+{
+    enum nt_status status = open_dataset(scope, error);
+    if (status != NT_OK)
+        return status;
+    switch (scope->node.level) {
+    case NT_LEVEL_DATASET:
+        return open_row(scope, error);
+    case NT_LEVEL_FIELD:
+        status = open_below_dataset(scope, scope->node.item, error);
+        return status == NT_OK ? open_row(scope, error) : status;
+    case NT_LEVEL_COLUMN:
+        status = open_column(scope, error);
+        return status == NT_OK ? open_row(scope, error) : status;
+    case NT_LEVEL_PAGE_RAW:
+        scope->pseudo = &nt_page_raw_file;
+        return open_column(scope, error);
+    case NT_LEVEL_PAGE_BIN:
+        scope->pseudo = &nt_page_bin_file;
+        return open_column(scope, error);
+    default:
+        return no_such_node(error);
+    }
+}
+
+enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
+                             struct nt_error *error)
+{
+    *scope = (struct nt_scope){.vfs = vfs, .number = number, .field = NT_NONE, .column = NT_NONE};
+    enum nt_status status;
+    if (!nt_node_unpack(number, &scope->node))
+        return no_such_node(error);
+    if (scope->node.level == NT_LEVEL_PLACE)
+        status = open_place_level(scope, error);
+    else if (scope->node.level == NT_LEVEL_MOUNT)
+        status = open_mount_level(scope, error);
+    else
+        status = open_level(scope, error);
+    if (status != NT_OK)
+        nt_scope_close(scope);
+    return status;
+}
+
+void nt_scope_close(struct nt_scope *scope)
+{
+    nt_sources_release(scope->vfs->sources, scope->opened);
+    scope->opened = NULL;
+}
+
+bool nt_scope_is_directory(const struct nt_scope *scope)
+{
+    return !scope->pseudo || scope->pseudo->class == NT_VFS_DIRECTORY;
+}
+
+/* ---- back to numbers, names and paths ---- */
+
+static uint64_t pack(enum nt_level level, uint32_t slot, uint32_t item, uint32_t file)
+{
+    struct nt_node node = {.level = level, .slot = slot, .item = item, .file = file};
+    uint64_t number = 0;
+    return nt_node_pack(&node, &number) ? number : 0;
+}
+
+uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field)
+{
+    return pack(NT_LEVEL_FIELD, scope->opened->first_slot + scope->dataset->index, field, NT_NODE_SELF);
+}
+
+uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column)
+{
+    return pack(NT_LEVEL_COLUMN, scope->opened->first_slot + scope->dataset->index, column, NT_NODE_SELF);
+}
+
+static uint64_t dataset_node(const struct nt_scope *scope, uint32_t index)
+{
+    return pack(NT_LEVEL_DATASET, scope->opened->first_slot + index, 0, NT_NODE_SELF);
+}
+
+static uint64_t pages_node(const struct nt_scope *scope)
+{
+    for (unsigned row = 0; row < nt_column_files.count; row++)
+        if (nt_column_files.rows[row].class == NT_VFS_DIRECTORY)
+            return pack(NT_LEVEL_COLUMN, scope->node.slot, scope->column, NT_NODE_FIRST_FILE + row);
+    return 0;
+}
+
+/* The directory that the level's own directory lies in. */
+static uint64_t parent_of_directory(const struct nt_scope *scope)
+{
+    switch (scope->node.level) {
+    case NT_LEVEL_PLACE:
+        if (scope->node.item)
+            return pack(NT_LEVEL_PLACE, scope->place, scope->file->directories[scope->node.item].parent,
+                        NT_NODE_SELF);
+        return pack(NT_LEVEL_PLACE, nt_sources_parent(scope->vfs->sources, scope->place), 0, NT_NODE_SELF);
+    case NT_LEVEL_DATASET:
+        if (scope->dataset->attribute_of != NT_NONE)
+            return dataset_node(scope, scope->dataset->attribute_of);
+        return pack(NT_LEVEL_PLACE, scope->place, scope->dataset->directory, NT_NODE_SELF);
+    case NT_LEVEL_FIELD:
+        if (scope->dataset->fields[scope->field].parent != NT_NONE)
+            return nt_scope_field_node(scope, scope->dataset->fields[scope->field].parent);
+        return dataset_node(scope, scope->dataset->index);
+    case NT_LEVEL_COLUMN:
+        return nt_scope_field_node(scope, scope->field);
+    default:
+        return NT_VFS_ROOT;
+    }
+}
+
+uint64_t nt_scope_parent(const struct nt_scope *scope)
+{
+    if (scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN)
+        return pages_node(scope);
+    if (scope->node.file == NT_NODE_SELF)
+        return parent_of_directory(scope);
+    return pack(scope->node.level, scope->node.slot, scope->node.item, NT_NODE_SELF);
+}
+
+/* columns of a field are numbered through its representations */
+static uint32_t column_position(const struct nt_dataset *dataset, uint32_t column)
+{
+    const struct nt_column *c = &dataset->columns[column];
+    return c->representation * dataset->fields[c->field].columns_per_representation + c->position;
+}
+
+static void directory_name(const struct nt_scope *scope, struct nt_buffer *name)
+{
+    switch (scope->node.level) {
+    case NT_LEVEL_PLACE:
+        if (scope->node.item)
+            nt_buffer_text(name, nt_names_get(scope->opened->names, scope->node.item));
+        else
+            nt_buffer_text(name, nt_sources_name(scope->vfs->sources, scope->place));
+        break;
+    case NT_LEVEL_DATASET:
+        nt_buffer_text(
+            name, nt_names_get(scope->opened->names, scope->file->directory_count + scope->dataset->index));
+        break;
+    case NT_LEVEL_FIELD:
+        nt_buffer_text(name, nt_names_get(scope->field_names, scope->field));
+        break;
+    case NT_LEVEL_COLUMN:
+        nt_buffer_format(name, "column.%u", column_position(scope->dataset, scope->column));
+        break;
+    default:
+        break;
+    }
+}
+
+void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name)
+{
+    if (scope->document)
+        nt_document_name(scope->document, scope->node.number, name);
+    else if (scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN)
+        nt_buffer_format(name, "%llu%s", (unsigned long long)scope->node.number, scope->pseudo->name);
+    else if (scope->pseudo)
+        nt_buffer_text(name, scope->pseudo->name);
+    else
+        directory_name(scope, name);
+}
+
+/* Names are put in front of one another on the way up. */
+enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
+                             struct nt_error *error)
+{
+    struct nt_buffer so_far = {0}, name = {0};
+    enum nt_status status = NT_OK;
+    while (number != NT_VFS_ROOT && status == NT_OK) {
+        struct nt_scope scope;
+        status = nt_scope_open(vfs, number, &scope, error);
+        if (status != NT_OK)
+            break;
+        nt_buffer_clear(&name);
+        nt_scope_name(&scope, &name);
+        if (so_far.length) {
+            nt_buffer_byte(&name, '/');
+            nt_buffer_append(&name, so_far.bytes, so_far.length);
+        }
+        struct nt_buffer swap = so_far;
+        so_far = name;
+        name = swap;
+        number = nt_scope_parent(&scope);
+        nt_scope_close(&scope);
+    }
+    if (status == NT_OK && so_far.length)
+        nt_buffer_append(path, so_far.bytes, so_far.length);
+    if (status == NT_OK && (so_far.failed || path->failed))
+        status = nt_fail_memory(error);
+    nt_buffer_deinit(&so_far);
+    nt_buffer_deinit(&name);
+    return status;
+}

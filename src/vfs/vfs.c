@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The tree's operations over the tables of pseudo.h: attributes, looking up, listing, opening, reading.
+ */
+#include "vfs/vfs.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "vfs/content.h"
+#include "vfs/failures.h"
+#include "vfs/produced.h"
+#include "vfs/pseudo.h"
+
+enum {
+    PRODUCED_BYTES = 16 << 20, /* documents that are kept */
+    DATA_BLOCK = 1 << 20,      /* st_blksize of data files: what readers should ask for at once */
+    TEXT_BLOCK = 4096,
+    SECTION_SHIFT = 56, /* cursor = section << 56 | index within it, + 1 */
+};
+
+/* ---- failures ---- */
+
+static void report(struct nt_vfs *vfs, const struct nt_buffer *path, const struct nt_error *error)
+{
+    struct nt_buffer line = {0};
+    if (!vfs->options.report)
+        return;
+    nt_append_printable(&line, path->bytes ? path->bytes : "", path->length);
+    nt_buffer_text(&line, ": ");
+    nt_append_printable(&line, error->message, strlen(error->message));
+    if (error->offset != NT_NO_OFFSET)
+        nt_buffer_format(&line, " (file offset %llu)", (unsigned long long)error->offset);
+    if (!line.failed)
+        vfs->options.report(vfs->options.report_context, line.bytes);
+    nt_buffer_deinit(&line);
+}
+
+/* Remember a failure under the path of a node, and log it if it is new. */
+static void note_failure(struct nt_vfs *vfs, uint64_t node, const struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    nt_scope_path(vfs, node, &path, NULL);
+    if (!path.failed && nt_failures_note(vfs->failures, path.bytes ? path.bytes : "", path.length, error))
+        report(vfs, &path, error);
+    nt_buffer_deinit(&path);
+}
+
+/* A page that could not be read: it is told under its column's directory. */
+static void on_page_failure(void *context, const struct nt_dataset *dataset, uint32_t column,
+                            const struct nt_page *page, const struct nt_error *error)
+{
+    struct nt_vfs *vfs = context;
+    struct nt_node node = {.level = NT_LEVEL_COLUMN, .item = column, .file = NT_NODE_SELF};
+    uint64_t number = 0;
+    struct nt_error at_page = *error;
+    if (!nt_sources_slot_of(vfs->sources, dataset, &node.slot) || !nt_node_pack(&node, &number))
+        return;
+    if (at_page.offset == NT_NO_OFFSET)
+        at_page.offset = page->offset;
+    note_failure(vfs, number, &at_page);
+}
+
+/* Failures that no page is to blame for (page lists, documents) pass by here. Those of pages were noted
+ * already. */
+static enum nt_status pass_failure(const struct nt_scope *scope, enum nt_status status,
+                                   struct nt_error *error)
+{
+    if (nt_is_failure(status) && error)
+        note_failure(scope->vfs, scope->number, error);
+    return status;
+}
+
+/* ---- beginning and end ---- */
+
+static void set_daemon_attributes(struct nt_vfs *vfs)
+{
+    vfs->daemon.st_mode = 0444;
+    vfs->daemon.st_uid = geteuid();
+    vfs->daemon.st_gid = getegid();
+    clock_gettime(CLOCK_REALTIME, &vfs->daemon.st_mtim);
+    vfs->daemon.st_atim = vfs->daemon.st_ctim = vfs->daemon.st_mtim;
+}
+
+static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
+{
+    const struct nt_reader_options options = {
+        .cache_bytes = vfs->options.cache_bytes,
+        .threads = vfs->options.threads,
+        .maximum_page_bytes = vfs->options.open.maximum_page_bytes,
+        .on_failure = on_page_failure,
+        .context = vfs,
+    };
+    return nt_reader_new(&options, &vfs->reader, error);
+}
+
+enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
+                          struct nt_vfs **vfs_ret, struct nt_error *error)
+{
+    struct nt_vfs *vfs = calloc(1, sizeof(*vfs));
+    if (!vfs)
+        return nt_fail_memory(error);
+    vfs->options = *options;
+    vfs->produced = nt_produced_new(PRODUCED_BYTES);
+    vfs->failures = nt_failures_new();
+    set_daemon_attributes(vfs);
+    enum nt_status status = vfs->produced && vfs->failures ? NT_OK : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = open_reader(vfs, error);
+    if (status == NT_OK)
+        status = nt_sources_new(paths, path_count, &vfs->options.open, vfs->reader, &vfs->sources, error);
+    if (status != NT_OK)
+        nt_vfs_free(vfs);
+    else
+        *vfs_ret = vfs;
+    return status;
+}
+
+void nt_vfs_free(struct nt_vfs *vfs)
+{
+    if (!vfs)
+        return;
+    nt_produced_free(vfs->produced);
+    nt_sources_free(vfs->sources);
+    nt_reader_free(vfs->reader);
+    nt_failures_free(vfs->failures);
+    free(vfs);
+}
+
+/* ---- attributes ---- */
+
+/* Owner, times and permissions of what the node is made from. */
+static enum nt_status origin(const struct nt_scope *scope, struct stat *attributes, struct nt_error *error)
+{
+    if (scope->opened)
+        *attributes = scope->opened->stat;
+    else if (scope->node.level == NT_LEVEL_MOUNT)
+        *attributes = scope->vfs->daemon;
+    else
+        return nt_sources_stat(scope->vfs->sources, scope->place, attributes, error);
+    return NT_OK;
+}
+
+static enum nt_status content_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                   struct nt_error *error)
+{
+    struct nt_content *content;
+    *size_ret = 0;
+    switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
+    case NT_VFS_SIZED:
+        return scope->pseudo->size(scope, may_work, size_ret, error);
+    case NT_VFS_PRODUCED:
+        if (nt_produced_size(scope->vfs->produced, scope->number, size_ret))
+            return NT_OK;
+        if (!may_work)
+            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not made yet");
+        enum nt_status status = nt_produced_open(scope->vfs->produced, scope, &content, error);
+        if (status == NT_OK) {
+            *size_ret = content->size;
+            nt_content_close(content);
+        }
+        return status;
+    default:
+        return NT_OK;
+    }
+}
+
+/* Only places in mirrored folders and the daemon's own files change. */
+static bool is_immutable(const struct nt_scope *scope)
+{
+    if (scope->node.level == NT_LEVEL_MOUNT)
+        return false;
+    bool is_place = scope->node.level == NT_LEVEL_PLACE && scope->node.item == 0 && !scope->pseudo;
+    return !is_place || !nt_sources_is_mirrored(scope->vfs->sources, scope->place);
+}
+
+static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *stat)
+{
+    mode_t readable = stat->st_mode & 0444;
+    bool is_directory = nt_scope_is_directory(scope);
+    *stat = (struct stat){
+        .st_ino = scope->number,
+        .st_mode = is_directory ? S_IFDIR | readable | readable >> 2 : S_IFREG | readable,
+        .st_nlink = 1, /* directories do not tell how many others they hold */
+        .st_uid = stat->st_uid,
+        .st_gid = stat->st_gid,
+        .st_size = (off_t)size,
+        .st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0)),
+        .st_blksize = !is_directory && scope->pseudo->class == NT_VFS_SIZED ? DATA_BLOCK : TEXT_BLOCK,
+        .st_atim = stat->st_atim,
+        .st_mtim = stat->st_mtim,
+        .st_ctim = stat->st_ctim,
+    };
+}
+
+enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                           struct nt_vfs_attributes *attributes, struct nt_error *error)
+{
+    struct nt_scope scope;
+    uint64_t size = 0;
+    enum nt_status status = nt_scope_open(vfs, node, &scope, error);
+    if (status != NT_OK)
+        return status;
+    status = origin(&scope, &attributes->stat, error);
+    if (status == NT_OK)
+        status = pass_failure(&scope, content_size(&scope, may_work, &size, error), error);
+    if (status == NT_OK && size > INT64_MAX)
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
+    if (status == NT_OK) {
+        attributes->node = node;
+        attributes->class = scope.pseudo ? scope.pseudo->class : NT_VFS_DIRECTORY;
+        attributes->is_immutable = is_immutable(&scope);
+        fill_stat(&scope, size, &attributes->stat);
+    }
+    nt_scope_close(&scope);
+    return status;
+}
+
+/* ---- names ---- */
+
+static enum nt_status find_in(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                              struct nt_error *error)
+{
+    if (!nt_scope_is_directory(directory))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not a directory");
+    for (const struct nt_section *const *section = nt_scope_sections(directory); *section; section++) {
+        enum nt_status status = (*section)->find(directory, name, node_ret, error);
+        if (status != NT_NOT_FOUND)
+            return status;
+    }
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+}
+
+enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
+                             struct nt_error *error)
+{
+    struct nt_scope scope;
+    enum nt_status status = nt_scope_open(vfs, directory, &scope, error);
+    if (status != NT_OK)
+        return status;
+    status = pass_failure(&scope, find_in(&scope, name, node_ret, error), error);
+    nt_scope_close(&scope);
+    return status;
+}
+
+static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node, struct nt_error *error)
+{
+    if (strcmp(name, ".") == 0)
+        return NT_OK;
+    if (strcmp(name, "..") == 0) {
+        *node = nt_vfs_parent(vfs, *node);
+        return NT_OK;
+    }
+    return nt_vfs_lookup(vfs, *node, name, node, error);
+}
+
+enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
+                              struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    uint64_t node = NT_VFS_ROOT;
+    while (status == NT_OK && *path) {
+        char name[NT_NAME_BYTES + 1];
+        size_t length = strcspn(path, "/");
+        if (length > NT_NAME_BYTES)
+            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+        memcpy(name, path, length);
+        name[length] = '\0';
+        path += length + (path[length] == '/');
+        if (length)
+            status = step(vfs, name, &node, error);
+    }
+    if (status == NT_OK)
+        *node_ret = node;
+    return status;
+}
+
+enum nt_status nt_vfs_path(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *path, struct nt_error *error)
+{
+    return nt_scope_path(vfs, node, path, error);
+}
+
+uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
+{
+    struct nt_scope scope;
+    if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
+        return NT_VFS_ROOT;
+    uint64_t parent = nt_scope_parent(&scope);
+    nt_scope_close(&scope);
+    return parent;
+}
+
+/* ---- listing ---- */
+
+/* List one section from `index` on; false where the receiver has enough. */
+static enum nt_status list_section(const struct nt_scope *directory, const struct nt_section *section,
+                                   uint64_t base, uint64_t index, nt_vfs_emit *emit, void *context,
+                                   bool *go_on_ret, struct nt_error *error)
+{
+    struct nt_listed listed;
+    enum nt_status status = NT_OK;
+    while (*go_on_ret && (status = section->next(directory, &index, &listed, error)) == NT_OK) {
+        index++;
+        if (listed.class == NT_VFS_STREAMED && directory->vfs->options.list_sized)
+            continue;
+        *go_on_ret = emit(context, listed.name, listed.node, listed.class, base + index + 1);
+    }
+    return status == NT_NOT_FOUND ? NT_OK : status;
+}
+
+static enum nt_status list(const struct nt_scope *directory, uint64_t cursor, nt_vfs_emit *emit,
+                           void *context, struct nt_error *error)
+{
+    const uint64_t index_mask = (UINT64_C(1) << SECTION_SHIFT) - 1;
+    const struct nt_section *const *sections = nt_scope_sections(directory);
+    uint64_t first = cursor ? (cursor - 1) >> SECTION_SHIFT : 0,
+             index = cursor ? (cursor - 1) & index_mask : 0;
+    bool go_on = true;
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 0; sections[i] && go_on && status == NT_OK; i++) {
+        if (cursor == 0 && sections[i]->begin)
+            status = sections[i]->begin(directory, error);
+        if (status == NT_OK && i >= first)
+            status = list_section(directory, sections[i], i << SECTION_SHIFT, i == first ? index : 0, emit,
+                                  context, &go_on, error);
+    }
+    return status;
+}
+
+enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
+                              void *context, struct nt_error *error)
+{
+    struct nt_scope scope;
+    enum nt_status status = nt_scope_open(vfs, directory, &scope, error);
+    if (status != NT_OK)
+        return status;
+    if (nt_scope_is_directory(&scope))
+        status = pass_failure(&scope, list(&scope, cursor, emit, context, error), error);
+    else
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "not a directory");
+    nt_scope_close(&scope);
+    return status;
+}
+
+/* ---- reading ---- */
+
+struct nt_vfs_handle {
+    struct nt_scope scope; /* holds the source open */
+    struct nt_content *content;
+};
+
+static enum nt_status open_content(const struct nt_scope *scope, struct nt_content **content_ret,
+                                   struct nt_error *error)
+{
+    switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
+    case NT_VFS_SIZED:
+        return scope->pseudo->open(scope, content_ret, error);
+    case NT_VFS_PRODUCED:
+        return nt_produced_open(scope->vfs->produced, scope, content_ret, error);
+    case NT_VFS_STREAMED:
+        return nt_content_new_streamed(scope, content_ret, error);
+    default:
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a directory");
+    }
+}
+
+/* Read all of a file once, so that what is damaged is found now. */
+static enum nt_status verify(struct nt_content *content, struct nt_error *error)
+{
+    size_t piece = DATA_BLOCK, got;
+    void *buffer = malloc(piece);
+    enum nt_status status = buffer ? NT_OK : nt_fail_memory(error);
+    for (uint64_t offset = 0; status == NT_OK && offset < content->size; offset += piece) {
+        uint64_t left = content->size - offset;
+        status =
+            content->ops->read(content, offset, buffer, left < piece ? (size_t)left : piece, &got, error);
+    }
+    free(buffer);
+    return status;
+}
+
+/* The bytes as stored are shown even where they are damaged. */
+static bool is_verified(const struct nt_scope *scope)
+{
+    return scope->vfs->options.verify_on_open && scope->pseudo->class == NT_VFS_SIZED &&
+           scope->node.level != NT_LEVEL_PAGE_RAW;
+}
+
+enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
+                           struct nt_error *error)
+{
+    struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
+    if (!handle)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_scope_open(vfs, node, &handle->scope, error);
+    if (status != NT_OK) {
+        free(handle);
+        return status;
+    }
+    status = pass_failure(&handle->scope, open_content(&handle->scope, &handle->content, error), error);
+    if (status == NT_OK && is_verified(&handle->scope))
+        status = verify(handle->content, error);
+    if (status != NT_OK)
+        nt_vfs_close(handle);
+    else
+        *handle_ret = handle;
+    return status;
+}
+
+enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
+                           size_t *bytes_ret, struct nt_error *error)
+{
+    struct nt_content *content = handle->content;
+    *bytes_ret = 0;
+    if (offset >= content->size || bytes == 0)
+        return NT_OK;
+    if (bytes > content->size - offset)
+        bytes = (size_t)(content->size - offset);
+    return content->ops->read(content, offset, buffer, bytes, bytes_ret, error);
+}
+
+void nt_vfs_close(struct nt_vfs_handle *handle)
+{
+    if (!handle)
+        return;
+    nt_content_close(handle->content);
+    nt_scope_close(&handle->scope);
+    free(handle);
+}
+
+/* ---- the rest ---- */
+
+void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret)
+{
+    nt_sources_statistics(vfs->sources, bytes_ret, nodes_ret);
+}
+
+/* Tools hold the file without telling when they are done: it stays open to the end. */
+struct nt_file *nt_vfs_file(struct nt_vfs *vfs, uint64_t node)
+{
+    struct nt_scope scope;
+    if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
+        return NULL;
+    return scope.file;
+}
+
+struct nt_reader *nt_vfs_reader(struct nt_vfs *vfs)
+{
+    return vfs->reader;
+}
