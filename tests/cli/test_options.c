@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "support.h"
+
+struct settings {
+    bool flag, other;
+    const char *text;
+    uint64_t size;
+    unsigned count, choice;
+    struct nt_buffer passed;
+};
+
+#define MEMBER(name) offsetof(struct settings, name)
+
+static const char *const colors[] = {"red", "green", NULL};
+
+static const struct nt_option first_table[] = {
+    {'f', "flag", NT_OPTION_FLAG, MEMBER(flag), .help = "a flag"},
+    {'o', "options", NT_OPTION_LIST, .argument = "LIST", .help = "a list"},
+    {'n', "count", NT_OPTION_NUMBER, MEMBER(count), "N", .help = "a number"},
+    {0},
+};
+
+static const struct nt_option second_table[] = {
+    {.name = "other", .kind = NT_OPTION_FLAG, .member = MEMBER(other), .help = "another flag"},
+    {.name = "text", .kind = NT_OPTION_TEXT, .member = MEMBER(text), .argument = "TEXT", .help = "a text"},
+    {.name = "size", .kind = NT_OPTION_SIZE, .member = MEMBER(size), .argument = "SIZE", .help = "a size"},
+    {.name = "color",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(choice),
+     .argument = "red|green",
+     .choices = colors,
+     .help = "a color"},
+    {.name = "pass", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .passed = "a,b", .help = "passed on"},
+    {.name = "ignored", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .help = "not passed on"},
+    {0},
+};
+
+static const struct nt_option *const tables[] = {first_table, second_table};
+
+enum { MOST_WORDS = 12 };
+
+static struct settings settings;
+static struct nt_arena *arena;
+static struct nt_error error;
+static char *words[MOST_WORDS];
+static int word_count, first_operand;
+
+static void set_up(void)
+{
+    memset(&settings, 0, sizeof(settings));
+    arena = nt_arena_new();
+}
+
+static void tear_down(void)
+{
+    nt_buffer_deinit(&settings.passed);
+    nt_arena_free(arena);
+}
+
+static void start_again(void)
+{
+    tear_down();
+    set_up();
+}
+
+/* Parse a NULL-terminated list of words behind the program's name. */
+static enum nt_status parse(bool in_front_only, const char *const *arguments)
+{
+    word_count = 0;
+    words[word_count++] = "program";
+    while (*arguments && word_count < MOST_WORDS)
+        words[word_count++] = (char *)*arguments++;
+    return nt_options_parse(tables, 2, in_front_only, word_count, words, &settings, arena, &first_operand,
+                            &error);
+}
+
+#define PARSE(...) parse(false, (const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(short_long_and_listed_options_are_the_same)
+{
+    assert_ok(PARSE("-f", "-n", "3", "--size=2K"));
+    ck_assert(settings.flag && settings.count == 3 && settings.size == 2048);
+    start_again();
+    assert_ok(PARSE("--flag", "--count", "3", "--size", "2K"));
+    ck_assert(settings.flag && settings.count == 3 && settings.size == 2048);
+    start_again();
+    assert_ok(PARSE("-o", "flag,count=3,size=2K"));
+    ck_assert(settings.flag && settings.count == 3 && settings.size == 2048);
+}
+END_TEST
+
+START_TEST(operands_may_stand_before_options)
+{
+    assert_ok(PARSE("one", "-f", "two", "-o", "other"));
+    ck_assert(settings.flag && settings.other);
+    ck_assert_int_eq(word_count - first_operand, 2);
+    ck_assert_str_eq(words[first_operand], "one");
+    ck_assert_str_eq(words[first_operand + 1], "two");
+}
+END_TEST
+
+START_TEST(options_behind_a_command_can_be_left_alone)
+{
+    assert_ok(parse(true, (const char *const[]){"-f", "command", "--unknown", NULL}));
+    ck_assert(settings.flag);
+    ck_assert_str_eq(words[first_operand], "command");
+}
+END_TEST
+
+START_TEST(operands_behind_two_dashes_are_no_options)
+{
+    assert_ok(PARSE("--", "-f"));
+    ck_assert(!settings.flag);
+    ck_assert_str_eq(words[first_operand], "-f");
+}
+END_TEST
+
+START_TEST(backslashes_escape_commas_in_lists)
+{
+    assert_ok(PARSE("-o", "text=a\\,b\\\\c=d,other,,"));
+    ck_assert_str_eq(settings.text, "a,b\\c=d");
+    ck_assert(settings.other);
+}
+END_TEST
+
+START_TEST(passed_options_are_joined)
+{
+    assert_ok(PARSE("-o", "pass,ignored", "--pass"));
+    ck_assert_str_eq(settings.passed.bytes, "a,b,a,b");
+}
+END_TEST
+
+START_TEST(the_last_of_several_values_wins)
+{
+    assert_ok(PARSE("--color=green", "-o", "color=red,size=1,size=3"));
+    ck_assert_uint_eq(settings.choice, 0);
+    ck_assert_uint_eq(settings.size, 3);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    uint64_t bytes;
+} sizes[] = {{"0", 0},
+             {"1", 1},
+             {"4k", 4096},
+             {"3M", 3145728},
+             {"2G", 2ull << 30},
+             {"16T", 16ull << 40},
+             {"18446744073709551615", UINT64_MAX}};
+
+START_TEST(sizes_have_units)
+{
+    assert_ok(PARSE("--size", sizes[_i].text));
+    ck_assert_uint_eq(settings.size, sizes[_i].bytes);
+}
+END_TEST
+
+static const struct {
+    const char *words[3];
+    const char *named; /* in the message */
+} refused[] = {
+    {{"--size=", NULL}, "\"\""},
+    {{"--size=-1", NULL}, "\"-1\""},
+    {{"--size= 1", NULL}, "\" 1\""},
+    {{"--size=1X", NULL}, "\"1X\""},
+    {{"--size=1KK", NULL}, "\"1KK\""},
+    {{"--size=18446744073709551616", NULL}, "18446744073709551616"},
+    {{"--size=18014398509481984K", NULL}, "18014398509481984K"},
+    {{"--count=0", NULL}, "\"count\""},
+    {{"--count=2147483648", NULL}, "\"count\""},
+    {{"--count=3x", NULL}, "\"count\""},
+    {{"--color=blue", NULL}, "red|green"},
+    {{"--color=re", NULL}, "red|green"},
+    {{"-n", NULL}, "\"-n\""},
+    {{"--text", NULL}, "\"--text\""},
+    {{"-x", NULL}, "\"-x\""},
+    {{"-fx", NULL}, "\"-x\""},
+    {{"--unknown", NULL}, "\"--unknown\""},
+    {{"-o", "unknown", NULL}, "\"unknown\""},
+    {{"-o", "unknown=1", NULL}, "\"unknown\""},
+    {{"-o", "flag=1", NULL}, "\"flag\""},
+    {{"-o", "text", NULL}, "\"text\""},
+    {{"-o", "options=flag", NULL}, "\"options\""},
+    {{"-o", "fla", NULL}, "\"fla\""},
+};
+
+START_TEST(what_is_wrong_is_named)
+{
+    assert_status(NT_INVALID, parse(false, refused[_i].words));
+    ck_assert_msg(strstr(error.message, refused[_i].named) != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(help_has_a_line_for_each_option)
+{
+    char text[4096] = "";
+    FILE *stream = fmemopen(text, sizeof(text), "w");
+    nt_options_help(stream, first_table);
+    nt_options_help(stream, second_table);
+    fclose(stream);
+    ck_assert_ptr_nonnull(strstr(text, "  -f, --flag "));
+    ck_assert_ptr_nonnull(strstr(text, "  -n, --count=N "));
+    ck_assert_ptr_nonnull(strstr(text, "      --color=red|green "));
+    size_t lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    ck_assert_uint_eq(lines, 9);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *tests = tcase_create("options");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, short_long_and_listed_options_are_the_same);
+    tcase_add_test(tests, operands_may_stand_before_options);
+    tcase_add_test(tests, options_behind_a_command_can_be_left_alone);
+    tcase_add_test(tests, operands_behind_two_dashes_are_no_options);
+    tcase_add_test(tests, backslashes_escape_commas_in_lists);
+    tcase_add_test(tests, passed_options_are_joined);
+    tcase_add_test(tests, the_last_of_several_values_wins);
+    tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));
+    tcase_add_loop_test(tests, what_is_wrong_is_named, 0, sizeof(refused) / sizeof(*refused));
+    tcase_add_test(tests, help_has_a_line_for_each_option);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}

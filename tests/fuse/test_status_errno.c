@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuse/status_errno.h"
+
+#include <errno.h>
+
+#include "support.h"
+
+START_TEST(every_failure_has_an_errno)
+{
+    ck_assert_int_eq(nt_status_errno(NT_OK), 0);
+    for (enum nt_status status = NT_OK + 1; status <= NT_CANCELED; status++)
+        ck_assert_msg(nt_status_errno(status) > 0, "%s", nt_status_name(status));
+    ck_assert_int_eq(nt_status_errno(NT_CANCELED + 1), EIO);
+}
+END_TEST
+
+START_TEST(wrong_bytes_are_an_input_output_error)
+{
+    static const enum nt_status wrong[] = {NT_CHECKSUM, NT_CORRUPT, NT_TRUNCATED, NT_UNSUPPORTED, NT_LIMIT};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+        ck_assert_int_eq(nt_status_errno(wrong[i]), EIO);
+    ck_assert_int_eq(nt_status_errno(NT_NOT_FOUND), ENOENT);
+    ck_assert_int_eq(nt_status_errno(NT_CHANGED), ESTALE);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("status_errno");
+    TCase *tests = tcase_create("status_errno");
+    tcase_add_test(tests, every_failure_has_an_errno);
+    tcase_add_test(tests, wrong_bytes_are_an_input_output_error);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of real mounts share: cases, mounts, places. Python 3 and NumPy; no test framework.
+
+A script decorates its cases with @case and ends with run(). Each case prints one line, named after its function. The
+exit status is 1 where a case failed, 77 (which meson shows as skipped) where nothing can be mounted here.
+"""
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+NTUPLEFS = os.environ.get('NTUPLEFS', 'ntuplefs')
+NTUPLE = os.environ.get('NTUPLE', 'ntuple')
+DATA = Path(os.environ.get('NTUPLE_TEST_DATA', Path(__file__).parent.parent / 'data'))
+MANUALS = Path(__file__).parent.parent.parent / 'docs' / 'man'
+TIMEOUT = 60
+
+cases = []
+
+
+class Skip(Exception):
+    """Raised by a case that cannot be tried here, with the reason."""
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def fuse_problem():
+    """Why nothing can be mounted here, or None."""
+    try:
+        os.close(os.open('/dev/fuse', os.O_RDWR))
+    except OSError as error:
+        return f'/dev/fuse: {error.strerror}'
+    if os.geteuid() != 0 and not shutil.which('fusermount3'):
+        return 'fusermount3 is missing'
+    return None
+
+
+def run(needs_fuse=True):
+    problem = fuse_problem() if needs_fuse else None
+    if problem:
+        print(f'skip everything: {problem}')
+        sys.exit(77)
+    failed = 0
+    for function in cases:
+        name = function.__name__.replace('_', ' ')
+        try:
+            function()
+            print(f'ok   {name}', flush=True)
+        except Skip as reason:
+            print(f'skip {name}: {reason}', flush=True)
+        except Exception:
+            failed += 1
+            print(f'FAIL {name}', flush=True)
+            traceback.print_exc(file=sys.stdout)
+    print(f'{len(cases) - failed} of {len(cases)} passed')
+    sys.exit(1 if failed else 0)
+
+
+def data(name):
+    path = DATA / name
+    if not path.exists():
+        raise Skip(f'{name} is not there')
+    return path
+
+
+def same(found, expected, what=''):
+    if found != expected:
+        raise AssertionError(f'{what}: expected {expected!r}, found {found!r}')
+
+
+def fails(errno_expected, function, *arguments, **options):
+    """The call must fail with this errno."""
+    try:
+        function(*arguments, **options)
+    except OSError as error:
+        same(error.errno, errno_expected, f'{getattr(function, "__name__", function)}: {error}')
+        return
+    raise AssertionError(f'{function} succeeded')
+
+
+def command(*arguments, **options):
+    """Run a program to its end; its output as bytes."""
+    options.setdefault('timeout', TIMEOUT)
+    options.setdefault('stdin', subprocess.DEVNULL)
+    return subprocess.run([str(a) for a in arguments], capture_output=True, **options)
+
+
+def output(*arguments, **options):
+    """The output of a program that must succeed."""
+    result = command(*arguments, **options)
+    same(result.returncode, 0, f'{arguments}: {result.stderr.decode(errors="replace")}')
+    return result.stdout
+
+
+def ntuplefs(*arguments, **options):
+    return command(NTUPLEFS, *arguments, **options)
+
+
+def wait_until(condition, what, seconds=10):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f'not within {seconds} s: {what}')
+        time.sleep(0.01)
+
+
+@contextlib.contextmanager
+def scratch():
+    """A directory that other users can enter, too."""
+    directory = Path(tempfile.mkdtemp(prefix='ntuplefs-test-'))
+    directory.chmod(0o755)
+    try:
+        yield directory
+    finally:
+        for path in directory.iterdir():
+            if is_mounted(path):
+                detach(path)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def mounts():
+    """{mountpoint: (type, source, options)}, without touching the mounts."""
+    table = {}
+    for line in Path('/proc/self/mounts').read_text(errors='surrogateescape').splitlines():
+        source, mountpoint, kind, options = (field.encode('utf-8', 'surrogateescape').decode('unicode_escape')
+                                             for field in line.split(' ')[:4])
+        table[mountpoint] = (kind, source, options.split(','))
+    return table
+
+
+def is_mounted(path):
+    return str(path) in mounts()
+
+
+def unmount(path):
+    return output('fusermount3', '-u', path)
+
+
+def detach(path):
+    return command('fusermount3', '-u', '-z', path)
+
+
+def daemon_of(mountpoint):
+    """The process that serves a mountpoint, by its arguments; None where there is none."""
+    for directory in Path('/proc').iterdir():
+        try:
+            arguments = (directory / 'cmdline').read_bytes().split(b'\0')
+        except OSError:
+            continue
+        if len(arguments) > 2 and Path(os.fsdecode(arguments[0])).name == Path(NTUPLEFS).name \
+                and os.fsencode(str(mountpoint)) in arguments:
+            return int(directory.name)
+    return None
+
+
+def is_running(process):
+    """Whether a process exists and is not a zombie that nobody has waited for."""
+    try:
+        return Path(f'/proc/{process}/stat').read_text().rsplit(')', 1)[1].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+@contextlib.contextmanager
+def mounted(*sources, options=()):
+    """Mount in the background, unmount at the end; gives the mountpoint."""
+    with scratch() as directory:
+        mountpoint = directory / 'mnt'
+        result = ntuplefs(*options, *sources, mountpoint)
+        same(result.returncode, 0, f'mounting: {result.stderr.decode(errors="replace")}')
+        try:
+            yield mountpoint
+        finally:
+            if is_mounted(mountpoint):
+                detach(mountpoint)
+
+
+class Foreground:
+    """A mount by a process of ours with -f, whose standard error is kept."""
+
+    def __init__(self, *sources, options=()):
+        self.sources, self.options = sources, options
+
+    def __enter__(self):
+        self.scratch = scratch()
+        self.directory = self.scratch.__enter__()
+        self.mountpoint = self.directory / 'mnt'
+        self.log = open(self.directory / 'stderr', 'w+b')
+        self.process = subprocess.Popen([NTUPLEFS, '-f', *self.options, *map(str, self.sources), str(self.mountpoint)],
+                                        stderr=self.log, stdin=subprocess.DEVNULL)
+        wait_until(lambda: is_mounted(self.mountpoint) or self.process.poll() is not None, 'mounted')
+        return self
+
+    def messages(self):
+        return Path(self.log.name).read_text().splitlines()
+
+    def end(self, number=signal.SIGTERM):
+        """Send a signal; the exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(TIMEOUT)
+
+    def __exit__(self, *exception):
+        self.end()
+        self.log.close()
+        return self.scratch.__exit__(*exception)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Arguments, messages and exit status of both programs, and that the manual pages tell all of it."""
+import re
+
+from harness import MANUALS, NTUPLE, NTUPLEFS, case, command, data, ntuplefs, output, run, same, scratch
+
+FAILURES = [  # arguments, exit status, what the message names
+    ([], 1, 'MOUNTPOINT'),
+    (['only-one'], 1, 'MOUNTPOINT'),
+    (['-o', 'sparkling', 'a', 'b'], 1, '"sparkling"'),
+    (['-o', 'cachesize', 'a', 'b'], 1, '"cachesize"'),
+    (['-o', 'cachesize=much', 'a', 'b'], 1, '"much"'),
+    (['-o', 'cachesize=99999999999999999999', 'a', 'b'], 1, '99999999999999999999'),
+    (['-o', 'cachesize=999999999T', 'a', 'b'], 1, '999999999T'),
+    (['-o', 'threads=0', 'a', 'b'], 1, '"threads"'),
+    (['-o', 'list=some', 'a', 'b'], 1, 'all|sized'),
+    (['-o', 'allow_other=1', 'a', 'b'], 1, '"allow_other"'),
+    (['--sparkling', 'a', 'b'], 1, '--sparkling'),
+    (['-q', 'a', 'b'], 1, '"-q"'),
+    (['-o'], 1, '"-o"'),
+    (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),
+]
+
+TOOL_FAILURES = [
+    ([], 1, 'command'),
+    (['dance'], 1, 'dance'),
+    (['ls'], 1, 'arguments'),
+    (['cat', 'a'], 1, 'arguments'),
+    (['cp', 'a', 'b', 'c', 'd'], 1, 'arguments'),
+    (['ls', '--sparkling', 'a'], 1, '--sparkling'),
+    (['tree', '-L', 'x', 'a'], 1, '"x"'),
+    (['ls', '/nowhere/at.root'], 2, '/nowhere/at.root'),
+]
+
+
+def options_of(text):
+    return set(re.findall(r'--([a-z_]+)', text)) | set(re.findall(r'(?<!\S)-([A-Za-z])(?=[ ,])', text))
+
+
+def statuses_of(text):
+    return dict(re.findall(r'^\s+(\d)\s+(\S.*)$', text.split('xit status')[-1], re.M))
+
+
+def manual(name):
+    """The text of a manual page's source without its markup."""
+    lines = (MANUALS / name).read_text().splitlines()
+    return '\n'.join(re.sub(r'\s*\bNs\b\s*', '', line) for line in lines)
+
+
+def manual_options(text):
+    long = re.findall(r'-([a-z_]{2,})', '\n'.join(line for line in text.splitlines() if re.match(r'\.(It )?(Fl|Oo|Op)', line)))
+    return set(long) | set(re.findall(r'Fl ([A-Za-z])\b', text))
+
+
+def manual_statuses(text):
+    return dict(re.findall(r'^\.It (\d)\n(.*)$', text, re.M))
+
+
+def check_failures(program, table):
+    for arguments, status, named in table:
+        result = command(program, *arguments)
+        message = result.stderr.decode()
+        same(result.returncode, status, f'{arguments}: {message}')
+        same((named in message, message.count('\n'), result.stdout), (True, 1, b''), f'{arguments}: {message!r}')
+
+
+@case
+def ntuplefs_names_what_is_wrong_with_its_arguments():
+    check_failures(NTUPLEFS, FAILURES)
+
+
+@case
+def ntuple_names_what_is_wrong_with_its_arguments():
+    check_failures(NTUPLE, TOOL_FAILURES)
+
+
+@case
+def help_and_version_go_to_standard_output():
+    for program in NTUPLEFS, NTUPLE:
+        for option in '-h', '--help', '-V', '--version':
+            text = output(program, option).decode()
+            assert 'ntuple' in text, text
+
+
+@case
+def the_manual_page_of_ntuplefs_has_every_option_and_exit_status():
+    text, help_text = manual('ntuplefs.1'), output(NTUPLEFS, '--help').decode()
+    same(options_of(help_text) - manual_options(text), set(), 'options missing in the manual')
+    same(manual_statuses(text), statuses_of(help_text), 'exit status')
+
+
+@case
+def the_manual_page_of_ntuple_has_every_command_option_and_exit_status():
+    text, help_text = manual('ntuple.1'), output(NTUPLE, '--help').decode()
+    commands = re.findall(r'^  ([a-z]+) +[A-Z]', help_text.split('Options:')[0], re.M)
+    assert len(commands) >= 5, commands
+    for name in commands:
+        assert re.search(rf'^\.It Cm {name}$', text, re.M), f'{name} is not in the manual'
+        own = output(NTUPLE, name, '--help').decode()
+        same(options_of(own) - manual_options(text), set(), f'options of {name} missing in the manual')
+    same(manual_statuses(text), statuses_of(help_text), 'exit status')
+
+
+@case
+def a_source_that_is_no_known_format_is_refused_and_leaves_no_mountpoint():
+    with scratch() as directory:
+        (directory / 'text').write_text('This is not what you are looking for.\n' * 100)
+        result = ntuplefs(directory / 'text', directory / 'mnt')
+        same(result.returncode, 3, result.stderr.decode())
+        assert str(directory / 'text') in result.stderr.decode(), result.stderr
+        assert not (directory / 'mnt').exists()
+
+
+@case
+def a_truncated_source_is_damaged():
+    with scratch() as directory:
+        whole = data('example.root').read_bytes()
+        (directory / 'cut.root').write_bytes(whole[:len(whole) // 2])
+        result = ntuplefs(directory / 'cut.root', directory / 'mnt')
+        same(result.returncode, 5, result.stderr.decode())
+        assert not (directory / 'mnt').exists()
+
+
+run(needs_fuse=False)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""A damaged page gives EIO on the blocks that it touches, and one line in the log; all else stays readable."""
+import errno
+import json
+import os
+import shutil
+
+import numpy as np
+
+from harness import Foreground, case, data, fails, mounted, ntuplefs, run, same, scratch
+
+BLOCK = 4096
+EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
+
+
+def flip(path, offset):
+    with open(path, 'r+b') as file:
+        byte = os.pread(file.fileno(), 1, offset)
+        os.pwrite(file.fileno(), bytes([byte[0] ^ 0x10]), offset)
+
+
+def damaged_example(directory):
+    """A copy of the example with a bit flipped in the last page of Events/event: the copy, and that page."""
+    with mounted(data('example.root')) as top:
+        lines = (top / 'Events/event/column.0/pages.jsonl').read_text().splitlines()
+    page = json.loads(lines[-1])
+    copy = directory / 'damaged.root'
+    shutil.copy(data('example.root'), copy)
+    flip(copy, page['file_offset'] + page['stored_bytes'] // 2)
+    return copy, page
+
+
+def pread(path, size, offset, flags=0):
+    descriptor = os.open(path, os.O_RDONLY | flags)
+    try:
+        return os.pread(descriptor, size, offset)
+    finally:
+        os.close(descriptor)
+
+
+@case
+def only_the_blocks_of_the_page_fail():
+    with scratch() as directory:
+        copy, page = damaged_example(directory)
+        first = page['first_element'] * 8 // BLOCK * BLOCK
+        with mounted(copy) as top:
+            path = top / 'Events/event/data.bin'
+            same(path.stat().st_size, len(EVENT))
+            for offset in range(0, len(EVENT), BLOCK):
+                if offset < first:
+                    same(pread(path, BLOCK, offset), EVENT[offset:offset + BLOCK])
+                else:
+                    fails(errno.EIO, pread, path, BLOCK, offset)
+
+
+@case
+def past_the_page_cache_only_the_bytes_of_the_page_fail():
+    with scratch() as directory:
+        copy, page = damaged_example(directory)
+        first = page['first_element'] * 8
+        with mounted(copy) as top:
+            path = top / 'Events/event/data.bin'
+            same(pread(path, first, 0, os.O_DIRECT), EVENT[:first])
+            fails(errno.EIO, pread, path, 8, first, os.O_DIRECT)
+            fails(errno.EIO, pread, path, first + 8, 0, os.O_DIRECT)
+
+
+@case
+def a_page_that_was_damaged_by_somebody_else_fails_where_it_was_damaged():
+    expected = json.loads(data('damaged_page.json').read_text())['datasets']['compressed']['fields']
+    first, last = expected['noise']['damaged']['rows']
+    with mounted(data('damaged_page.root')) as top:
+        path = top / 'compressed/noise/data.bin'
+        fails(errno.EIO, pread, path, 8, 8 * first, os.O_DIRECT)
+        fails(errno.EIO, pread, path, 8, 8 * (last - 1), os.O_DIRECT)
+        rest = np.frombuffer(pread(path, 1 << 20, 8 * last, os.O_DIRECT), '<u8')
+        for entry, value in expected['noise']['sample'].items():
+            if int(entry) >= last:
+                same(int(rest[int(entry) - last]), value, f'entry {entry}')
+
+
+@case
+def other_fields_and_the_stored_bytes_stay_readable():
+    with scratch() as directory:
+        copy, page = damaged_example(directory)
+        with mounted(copy) as top:
+            fails(errno.EIO, (top / 'Events/event/data.bin').read_bytes)
+            same(len((top / 'Events/run/data.bin').read_bytes()), 4000)
+            raw = (top / f'Events/event/column.0/pages/{page["page"]}.raw').read_bytes()
+            same(raw, copy.read_bytes()[page['file_offset']:page['file_offset'] + page['stored_bytes']])
+
+
+@case
+def every_kind_of_read_fails_with_EIO():
+    with scratch() as directory:
+        copy, _ = damaged_example(directory)
+        with mounted(copy) as top:
+            for name in 'data.bin', 'data.npy', 'column.0/data.bin', 'column.0/data.npy', 'rows.jsonl':
+                fails(errno.EIO, (top / 'Events/event' / name).read_bytes)
+
+
+@case
+def verify_on_open_makes_the_open_fail():
+    with scratch() as directory:
+        copy, _ = damaged_example(directory)
+        with mounted(copy, options=['-o', 'verify=open']) as top:
+            fails(errno.EIO, open, top / 'Events/event/data.npy', 'rb')
+            same(len((top / 'Events/run/data.bin').read_bytes()), 4000)
+
+
+@case
+def a_bad_page_is_told_once_on_one_line():
+    with scratch() as directory:
+        copy, page = damaged_example(directory)
+        with Foreground(copy) as mount:
+            for _ in range(10):
+                fails(errno.EIO, (mount.mountpoint / 'Events/event/data.bin').read_bytes)
+            records = [json.loads(line) for line in
+                       (mount.mountpoint / '.ntuplefs/errors.jsonl').read_text().splitlines()]
+            same(len(records), 1)
+            same(records[0]['file_offset'], page['file_offset'])
+            messages = mount.messages()
+            same(len(messages), 1, messages)
+            assert messages[0].startswith('ntuplefs: ') and 'event' in messages[0], messages
+
+
+@case
+def a_source_that_is_cut_while_mounted_gives_errors_and_never_fewer_bytes():
+    with scratch() as directory:
+        copy = directory / 'copy.root'
+        shutil.copy(data('example.root'), copy)
+        with mounted(copy) as top:
+            path = top / 'Events/event/data.bin'
+            same(path.stat().st_size, len(EVENT))
+            os.truncate(copy, 1000)
+            try:
+                path.read_bytes()
+            except OSError as error:
+                assert error.errno in (errno.EIO, errno.ESTALE), error
+            else:
+                raise AssertionError('reading succeeded')
+
+
+@case
+def no_mount_comes_of_a_damaged_header():
+    with scratch() as directory:
+        copy = directory / 'copy.root'
+        shutil.copy(data('example.root'), copy)
+        with mounted(copy) as top:
+            layout = [json.loads(line) for line in (top / 'layout.jsonl').read_text().splitlines()]
+        for record in layout:
+            if record['owner'] == 'header':
+                flip(copy, record['offset'] + record['bytes'] // 2)
+        result = ntuplefs(copy, directory / 'mnt')
+        assert result.returncode in (0, 5), result
+        if result.returncode == 5:
+            same((os.path.exists(directory / 'mnt'), result.stderr.count(b'\n')), (False, 1))
+
+
+run()

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""From start to end of a mount: background and foreground, the mountpoint, signals, dead mounts."""
+import errno
+import os
+import shutil
+import signal
+import subprocess
+
+from harness import (NTUPLEFS, TIMEOUT, Foreground, Skip, case, command, daemon_of, data, detach, fails, is_mounted,
+                     is_running, mounted, mounts, ntuplefs, run, same, scratch, unmount, wait_until)
+
+
+@case
+def the_mount_works_when_the_program_has_gone_to_the_background():
+    with mounted(data('example.root')) as top:
+        assert (top / 'Events' / 'field.json').exists() or (top / 'Events' / 'ntuple.json').exists()
+        assert 'run' in os.listdir(top / 'Events')
+
+
+@case
+def nothing_is_printed_in_the_background():
+    with scratch() as directory:
+        result = ntuplefs(data('example.root'), directory / 'mnt')
+        same((result.returncode, result.stdout, result.stderr), (0, b'', b''))
+        unmount(directory / 'mnt')
+
+
+@case
+def the_daemon_has_left_terminal_and_directory():
+    with mounted(data('example.root')) as top:
+        daemon = daemon_of(top)
+        for descriptor in 0, 1, 2:
+            same(os.readlink(f'/proc/{daemon}/fd/{descriptor}'), '/dev/null')
+        same(os.readlink(f'/proc/{daemon}/cwd'), '/')
+        same(os.getsid(daemon), daemon, 'session')
+
+
+@case
+def relative_paths_survive_the_change_of_directory():
+    with scratch() as directory:
+        shutil.copy(data('example.root'), directory / 'here.root')
+        same(ntuplefs('here.root', 'mnt', cwd=directory).returncode, 0)
+        assert len((directory / 'mnt/Events/event/data.bin').read_bytes()) == 8000
+        unmount(directory / 'mnt')
+        wait_until(lambda: not (directory / 'mnt').exists(), 'mountpoint removed')
+
+
+@case
+def mount_shows_source_type_and_read_only():
+    with mounted(data('example.root')) as top:
+        kind, source, options = mounts()[str(top)]
+        same((kind, source), ('fuse.ntuplefs', str(data('example.root').resolve())))
+        assert 'ro' in options and 'default_permissions' not in options, options
+
+
+@case
+def odd_characters_in_the_source_are_shown_as_they_are():
+    with scratch() as directory:
+        odd = directory / 'a,b\\c d.root'
+        shutil.copy(data('example.root'), odd)
+        with mounted(odd) as top:
+            same(mounts()[str(top)][1], str(odd.resolve()))
+
+
+@case
+def fsname_and_subtype_can_be_chosen():
+    with mounted(data('example.root'), options=['-o', 'fsname=ev\\,ents,subtype=columns']) as top:
+        same(mounts()[str(top)][:2], ('fuse.columns', 'ev,ents'))
+
+
+@case
+def options_may_stand_behind_the_operands_as_mount_passes_them():
+    with scratch() as directory:
+        result = ntuplefs(data('example.root'), directory / 'mnt', '-o', 'rw,nosuid,nodev,noatime')
+        same(result.returncode, 0, result.stderr.decode())
+        assert 'ro' in mounts()[str(directory / 'mnt')][2]
+        unmount(directory / 'mnt')
+
+
+@case
+def several_sources_are_a_directory_each():
+    with mounted(data('example.root'), data('types.root')) as top:
+        names = set(os.listdir(top))
+        assert len([name for name in names if name.startswith(('example', 'types'))]) == 2, names
+
+
+@case
+def a_missing_mountpoint_is_made_and_removed_again():
+    with scratch() as directory:
+        same(ntuplefs(data('example.root'), directory / 'mnt').returncode, 0)
+        daemon = daemon_of(directory / 'mnt')
+        unmount(directory / 'mnt')
+        wait_until(lambda: not is_running(daemon), 'daemon ended')
+        assert not (directory / 'mnt').exists()
+
+
+@case
+def a_mountpoint_that_was_there_stays():
+    with scratch() as directory:
+        (directory / 'mnt').mkdir()
+        same(ntuplefs(data('example.root'), directory / 'mnt').returncode, 0)
+        daemon = daemon_of(directory / 'mnt')
+        unmount(directory / 'mnt')
+        wait_until(lambda: not is_running(daemon), 'daemon ended')
+        assert (directory / 'mnt').is_dir()
+
+
+@case
+def a_mountpoint_that_cannot_be_made_is_refused():
+    with scratch() as directory:
+        (directory / 'file').write_text('x')
+        for place in directory / 'missing' / 'deeper', directory / 'file':
+            result = ntuplefs(data('example.root'), place)
+            same(result.returncode, 6, result.stderr.decode())
+            assert str(place) in result.stderr.decode()
+        same(sorted(os.listdir(directory)), ['file'])
+
+
+@case
+def source_and_mountpoint_may_not_lie_in_one_another():
+    with scratch() as directory:
+        shutil.copy(data('example.root'), directory / 'here.root')
+        same(ntuplefs(directory / 'here.root', directory).returncode, 6)
+        same(ntuplefs(directory, directory / 'mnt').returncode, 6)
+        assert not (directory / 'mnt').exists()
+
+
+@case
+def a_second_mount_at_the_same_place_is_refused():
+    with mounted(data('example.root')) as top:
+        result = ntuplefs(data('types.root'), top)
+        same(result.returncode, 6)
+        assert 'already mounted' in result.stderr.decode()
+        assert 'Events' in os.listdir(top)
+
+
+@case
+def signals_end_the_mount_with_status_0():
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        for options in [], ['-s']:
+            with Foreground(data('example.root'), options=options) as mount:
+                same(mount.end(number), 0, number)
+                assert not is_mounted(mount.mountpoint) and not mount.mountpoint.exists()
+                same(mount.messages(), [])
+
+
+@case
+def unmounting_ends_the_foreground_program_with_status_0():
+    with Foreground(data('example.root')) as mount:
+        unmount(mount.mountpoint)
+        same(mount.process.wait(TIMEOUT), 0)
+
+
+@case
+def a_dead_mount_is_told_and_cleaned_with_force():
+    with Foreground(data('example.root')) as mount:
+        os.listdir(mount.mountpoint)
+        mount.end(signal.SIGKILL)
+        fails(errno.ENOTCONN, os.listdir, mount.mountpoint)
+        result = ntuplefs(data('example.root'), mount.mountpoint)
+        same(result.returncode, 6)
+        assert 'died' in result.stderr.decode() and 'force' in result.stderr.decode(), result.stderr
+        same(ntuplefs('-o', 'force', data('example.root'), mount.mountpoint).returncode, 0)
+        assert 'Events' in os.listdir(mount.mountpoint)
+        unmount(mount.mountpoint)
+
+
+@case
+def force_without_a_dead_mount_changes_nothing():
+    with mounted(data('example.root'), options=['-o', 'force']) as top:
+        same(ntuplefs('-o', 'force', data('example.root'), top).returncode, 6)
+
+
+@case
+def auto_unmount_cleans_up_after_a_killed_program():
+    with Foreground(data('example.root'), options=['-o', 'auto_unmount']) as mount:
+        mount.end(signal.SIGKILL)
+        wait_until(lambda: not is_mounted(mount.mountpoint), 'unmounted')
+
+
+@case
+def an_open_file_keeps_the_mount_busy_but_a_signal_ends_it():
+    with Foreground(data('example.root')) as mount:
+        with open(mount.mountpoint / 'Events/event/data.bin', 'rb') as file:
+            assert command('fusermount3', '-u', mount.mountpoint).returncode != 0
+            same(mount.end(signal.SIGTERM), 0)
+            assert not is_mounted(mount.mountpoint)
+            file.seek(4096)
+            fails(errno.ENOTCONN, file.raw.read, 1)
+
+
+@case
+def unmounting_while_reading_ends_the_readers_and_the_program():
+    reader = 'import sys\nwhile True:\n    open(sys.argv[1], "rb").read(65536)\n'
+    with Foreground(data('example.root')) as mount:
+        path = str(mount.mountpoint / 'Events/rows.jsonl')
+        readers = [subprocess.Popen(['python3', '-c', reader, path], stderr=subprocess.DEVNULL) for _ in range(4)]
+        wait_until(lambda: all(r.poll() is None for r in readers), 'readers run')
+        detach(mount.mountpoint)
+        for process in readers:
+            assert process.wait(TIMEOUT) > 0
+        same(mount.process.wait(TIMEOUT), 0)
+
+
+@case
+def the_program_that_was_started_ends_with_the_status_of_the_daemon():
+    with scratch() as directory:
+        process = subprocess.Popen([NTUPLEFS, str(directory / 'nothing.root'), str(directory / 'mnt')],
+                                   stderr=subprocess.PIPE)
+        same((process.wait(TIMEOUT), process.stderr.read().count(b'\n')), (2, 1))
+        process.stderr.close()
+
+
+@case
+def libfuse_refusals_are_told():
+    if os.geteuid() == 0:
+        raise Skip('root may mount anywhere')
+    result = ntuplefs(data('example.root'), '/')
+    same(result.returncode, 6)
+
+
+run()

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The tool shows the same tree as the mount."""
+import os
+import pty
+import shutil
+import subprocess
+
+import numpy as np
+
+from harness import NTUPLE, Skip, case, command, data, fuse_problem, mounted, output, run, same, scratch
+
+EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
+
+
+def ntuple(*arguments):
+    return output(NTUPLE, *arguments)
+
+
+def on_a_terminal(*arguments):
+    """The output of a program that believes to write to a terminal."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([str(a) for a in arguments], stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
+    os.close(slave)
+    text = b''
+    while True:
+        try:
+            block = os.read(master, 4096)
+        except OSError:
+            break
+        if not block:
+            break
+        text += block
+    process.wait()
+    os.close(master)
+    return text
+
+
+@case
+def cat_writes_a_column():
+    same(ntuple('cat', data('example.root'), 'Events/event/data.bin'), EVENT)
+    same(ntuple('cat', data('example.root'), '/Events/event/data.bin', 'Events/event/data.bin'), EVENT + EVENT)
+
+
+@case
+def cat_ends_quietly_when_the_reader_does():
+    script = f'set -o pipefail; "{NTUPLE}" cat "{data("example.root")}" Events/rows.jsonl | head -n 1'
+    for _ in range(10):
+        result = command('bash', '-c', script)
+        same((result.returncode, result.stdout.count(b'\n'), result.stderr), (0, 1, b''))
+
+
+@case
+def output_that_cannot_be_written_is_told():
+    if not os.path.exists('/dev/full'):
+        raise Skip('there is no /dev/full')
+    for arguments in ['cat', data('example.root'), 'Events/event/data.bin'], ['ls', data('example.root')]:
+        with open('/dev/full', 'wb') as full:
+            result = subprocess.run([NTUPLE, *map(str, arguments)], stdout=full, stderr=subprocess.PIPE)
+        same((result.returncode, result.stderr.count(b'\n')), (7, 1), result.stderr)
+
+
+@case
+def ls_lists_names_and_long_lines():
+    same(ntuple('ls', data('types.root')).splitlines(),
+         [line for line in ntuple('ls', '-a', data('types.root')).splitlines() if not line.startswith(b'.')])
+    line = ntuple('ls', '-l', data('example.root'), 'Events/event/data.bin').decode().split()
+    same((line[0], line[4], line[-1]), ('-r--r--r--', '8000', 'Events/event/data.bin'))
+
+
+@case
+def ls_of_several_paths_has_headings():
+    text = ntuple('ls', data('example.root'), 'Events/run', 'Events/event').decode()
+    same([part.splitlines()[0] for part in text.split('\n\n')], ['Events/run:', 'Events/event:'])
+
+
+@case
+def ls_names_paths_that_do_not_exist_and_lists_the_others():
+    result = command(NTUPLE, 'ls', data('example.root'), 'Events/nothing', 'Events/run')
+    same((result.returncode, b'Events/nothing' in result.stderr, b'data.bin' in result.stdout), (2, True, True))
+
+
+@case
+def tree_draws_what_ls_lists():
+    text = ntuple('tree', '-L', 1, data('example.root'), 'Events').decode().splitlines()
+    names = ntuple('ls', data('example.root'), 'Events').decode().splitlines()
+    same([line[4:].rstrip('/') for line in text[1:-2]], names)
+    assert text[-3].startswith('└── ') and all(line.startswith('├── ') for line in text[1:-3]), text
+
+
+@case
+def stat_prints_attributes_and_extended_attributes():
+    text = ntuple('stat', data('example.root'), 'Events/event').decode()
+    found = dict(line.split(': ', 1) for line in text.splitlines())
+    same((found['path'], found['class'], found['type']), ('Events/event', 'directory', 'std::uint64_t'))
+    found = dict(line.split(': ', 1) for line in
+                 ntuple('stat', data('example.root'), 'Events/event/data.bin').decode().splitlines())
+    same((found['class'], found['size'], found['dtype']), ('sized', '8000', '<u8'))
+
+
+@case
+def cp_copies_a_file_and_refuses_to_overwrite_it():
+    with scratch() as directory:
+        arguments = data('example.root'), 'Events/event/data.bin', directory / 'copy'
+        ntuple('cp', *arguments)
+        same((directory / 'copy').read_bytes(), EVENT)
+        (directory / 'copy').write_bytes(b'mine')
+        result = command(NTUPLE, 'cp', *arguments)
+        same((result.returncode, (directory / 'copy').read_bytes()), (7, b'mine'))
+        ntuple('cp', '-f', *arguments)
+        same((directory / 'copy').read_bytes(), EVENT)
+
+
+@case
+def cp_into_a_directory_keeps_the_name():
+    with scratch() as directory:
+        ntuple('cp', data('example.root'), 'Events/event/data.bin', directory)
+        same((directory / 'data.bin').read_bytes(), EVENT)
+        ntuple('cp', '-r', data('example.root'), 'Events/event', directory)
+        same((directory / 'event/data.bin').read_bytes(), EVENT)
+
+
+@case
+def cp_of_a_directory_needs_r():
+    with scratch() as directory:
+        result = command(NTUPLE, 'cp', data('example.root'), 'Events', directory / 'copy')
+        same((result.returncode, os.listdir(directory)), (1, []))
+
+
+@case
+def cp_writes_the_whole_tree_as_the_mount_shows_it():
+    if fuse_problem():
+        raise Skip(fuse_problem())
+    with scratch() as directory, mounted(data('types.root')) as top:
+        ntuple('cp', '-r', data('types.root'), directory / 'copy')
+        compared = 0
+        for root, _, names in os.walk(top):
+            for name in names:
+                path = os.path.relpath(os.path.join(root, name), top)
+                if not path.startswith('.ntuplefs'):
+                    with open(top / path, 'rb') as file:
+                        same((directory / 'copy' / path).read_bytes(), file.read(), path)
+                    compared += 1
+        assert compared > 100, compared
+
+
+@case
+def cp_of_a_damaged_file_names_and_removes_what_failed_and_copies_the_rest():
+    with scratch() as directory:
+        result = command(NTUPLE, 'cp', '-r', data('damaged_page.root'), 'compressed', directory / 'copy')
+        same(result.returncode, 5)
+        assert b'compressed/noise/data.bin' in result.stderr, result.stderr
+        assert not (directory / 'copy/noise/data.bin').exists()
+        assert (directory / 'copy/ramp/data.bin').stat().st_size > 0
+
+
+@case
+def names_are_escaped_on_terminals_only():
+    with scratch() as directory:
+        odd = directory / 'odd\x1b[31m'
+        odd.mkdir()
+        shutil.copy(data('example.root'), odd / 'example.root')
+        piped = ntuple('tree', '-L', 1, odd / 'example.root')
+        assert b'\x1b' in piped.splitlines()[0], piped
+        shown = on_a_terminal(NTUPLE, 'tree', '-L', '1', odd / 'example.root')
+        assert b'\x1b' not in shown and b'\\x1b[31m' in shown, shown
+
+
+@case
+def a_reader_that_hangs_up_a_listing_is_no_failure():
+    script = f'set -o pipefail; "{NTUPLE}" ls -R "{data("example.root")}" | head -n 1'
+    result = command('bash', '-c', script)
+    same((result.returncode, result.stderr), (0, b''))
+
+
+run(needs_fuse=False)
