@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of checksums. Integers are stored little-endian, digests as their bytes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <libdeflate.h>
+#include <openssl/evp.h>
+#include <xxhash.h>
+
+#include <ntuple/codec.h>
+
+static void store_le(uint8_t *to, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+uint64_t nt_xxh3(const void *data, size_t bytes)
+{
+    return XXH3_64bits(data, bytes);
+}
+
+uint32_t nt_crc32(const void *data, size_t bytes)
+{
+    return libdeflate_crc32(0, data, bytes);
+}
+
+static void compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
+{
+    store_le(digest, nt_xxh3(data, bytes), 8);
+}
+
+static void compute_crc32(const void *data, size_t bytes, uint8_t *digest)
+{
+    store_le(digest, nt_crc32(data, bytes), 4);
+}
+
+static void compute_adler32(const void *data, size_t bytes, uint8_t *digest)
+{
+    store_le(digest, libdeflate_adler32(1, data, bytes), 4);
+}
+
+/* Without memory the digest stays zero, which does not match: an error, never a wrong "good". */
+static void compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
+{
+    unsigned length = (unsigned)EVP_MD_get_size(method);
+    if (EVP_Digest(data, bytes, digest, &length, method, NULL) != 1)
+        memset(digest, 0, (size_t)EVP_MD_get_size(method));
+}
+
+#define DEFINE_EVP(name, method)                                                                             \
+    static void name(const void *data, size_t bytes, uint8_t *digest)                                        \
+    {                                                                                                        \
+        compute_evp(method, data, bytes, digest);                                                            \
+    }
+
+DEFINE_EVP(compute_md5, EVP_md5())
+DEFINE_EVP(compute_sha1, EVP_sha1())
+DEFINE_EVP(compute_sha224, EVP_sha224())
+DEFINE_EVP(compute_sha256, EVP_sha256())
+DEFINE_EVP(compute_sha384, EVP_sha384())
+DEFINE_EVP(compute_sha512, EVP_sha512())
+
+static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
+    [NT_CHECKSUM_NONE] = {"none", 0, NULL},
+    [NT_CHECKSUM_XXH3_64] = {"xxh3-64", 8, compute_xxh3},
+    [NT_CHECKSUM_CRC32] = {"crc32", 4, compute_crc32},
+    [NT_CHECKSUM_ADLER32] = {"adler32", 4, compute_adler32},
+    [NT_CHECKSUM_MD5] = {"md5", 16, compute_md5},
+    [NT_CHECKSUM_SHA1] = {"sha1", 20, compute_sha1},
+    [NT_CHECKSUM_SHA224] = {"sha224", 28, compute_sha224},
+    [NT_CHECKSUM_SHA256] = {"sha256", 32, compute_sha256},
+    [NT_CHECKSUM_SHA384] = {"sha384", 48, compute_sha384},
+    [NT_CHECKSUM_SHA512] = {"sha512", 64, compute_sha512},
+};
+
+const struct nt_checksum *nt_checksum(enum nt_checksum_kind kind)
+{
+    return &checksums[kind];
+}
+
+enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, size_t bytes,
+                                  const uint8_t *stored, uint64_t offset, struct nt_error *error)
+{
+    const struct nt_checksum *checksum = nt_checksum(kind);
+    uint8_t digest[64];
+    if (!checksum->compute)
+        return NT_OK;
+    checksum->compute(data, bytes, digest);
+    if (!memcmp(digest, stored, checksum->bytes))
+        return NT_OK;
+    char expected[129], found[129];
+    for (uint32_t i = 0; i < checksum->bytes; i++) {
+        snprintf(expected + 2 * i, 3, "%02x", stored[i]);
+        snprintf(found + 2 * i, 3, "%02x", digest[i]);
+    }
+    return nt_fail_mismatch(error, NT_CHECKSUM, offset, checksum->name, expected, found);
+}

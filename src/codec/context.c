@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Decompressors are made at first use and kept; so is scratch memory, which only grows.
+ */
+#include "codec/context.h"
+
+#include <stdlib.h>
+
+struct nt_codec_context *nt_codec_context_new(void)
+{
+    return calloc(1, sizeof(struct nt_codec_context));
+}
+
+void nt_codec_context_free(struct nt_codec_context *context)
+{
+    if (!context)
+        return;
+    ZSTD_freeDCtx(context->zstd);
+    if (context->deflate)
+        libdeflate_free_decompressor(context->deflate);
+    for (unsigned slot = 0; slot < NT_SCRATCH_SLOTS; slot++)
+        free(context->scratch[slot].bytes);
+    free(context);
+}
+
+uint8_t *nt_codec_scratch(struct nt_codec_context *context, unsigned slot, size_t bytes)
+{
+    if (bytes > context->scratch[slot].capacity || !context->scratch[slot].bytes) {
+        free(context->scratch[slot].bytes);
+        size_t capacity = bytes < 4096 ? 4096 : bytes;
+        context->scratch[slot].bytes = malloc(capacity);
+        context->scratch[slot].capacity = context->scratch[slot].bytes ? capacity : 0;
+    }
+    return context->scratch[slot].bytes;
+}
