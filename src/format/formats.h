@@ -8,6 +8,7 @@
 #include <ntuple/format.h>
 
 extern const struct nt_format nt_format_blz;
+extern const struct nt_format nt_format_rntuple;
 extern const struct nt_format nt_format_roaring;
 
 #endif
