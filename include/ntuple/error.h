@@ -64,9 +64,8 @@ enum nt_status nt_fail_system(struct nt_error *error, int system_error, const ch
 
 enum nt_status nt_fail_memory(struct nt_error *error);
 
-/* Put "context: " in front of the message of an error that is being passed on; returns its status. */
-enum nt_status nt_error_context(struct nt_error *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Put "context: " in front of the message of an error that is being passed on. */
+void nt_error_context(struct nt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #pragma GCC visibility pop
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 
-#include <stdarg.h>
 #include <stdalign.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,21 @@ void nt_arena_free(struct nt_arena *arena)
     free(arena);
 }
 
+/* A new block. What is large gets one of its own behind the first, whose room stays in use. */
+static struct block *add_block(struct nt_arena *arena, size_t bytes)
+{
+    bool is_large = bytes > BLOCK_BYTES / 2;
+    size_t capacity = is_large ? bytes : BLOCK_BYTES;
+    struct block *block = calloc(1, sizeof(*block) + capacity);
+    if (!block)
+        return NULL;
+    block->capacity = capacity;
+    struct block **place = is_large && arena->blocks ? &arena->blocks->next : &arena->blocks;
+    block->next = *place;
+    *place = block;
+    return block;
+}
+
 void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
@@ -43,15 +59,10 @@ void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size)
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     struct block *block = arena->blocks;
-    if (!block || bytes > block->capacity - block->used) {
-        size_t capacity = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-        block = calloc(1, sizeof(*block) + capacity);
-        if (!block)
-            return NULL;
-        block->capacity = capacity;
-        block->next = arena->blocks;
-        arena->blocks = block;
-    }
+    if (!block || bytes > block->capacity - block->used)
+        block = add_block(arena, bytes);
+    if (!block)
+        return NULL;
     void *memory = block->bytes + block->used;
     block->used += bytes;
     return memory;

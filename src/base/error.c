@@ -102,10 +102,10 @@ enum nt_status nt_fail_memory(struct nt_error *error)
     return nt_fail(error, NT_NO_MEMORY, NT_NO_OFFSET, "out of memory");
 }
 
-enum nt_status nt_error_context(struct nt_error *error, const char *format, ...)
+void nt_error_context(struct nt_error *error, const char *format, ...)
 {
     if (!error)
-        return NT_INVALID;
+        return;
     char context[sizeof(error->message)];
     va_list arguments;
     va_start(arguments, format);
@@ -118,5 +118,4 @@ enum nt_status nt_error_context(struct nt_error *error, const char *format, ...)
         used = sizeof(error->message) / 2;
     snprintf(error->message, sizeof(error->message), "%.*s: %.*s", (int)used, context,
              (int)(sizeof(error->message) - used - 3), message);
-    return error->status;
 }

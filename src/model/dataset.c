@@ -6,8 +6,8 @@
  * never change) or 2 (`failure` is valid). Readers test the state without the lock, with acquire order. A
  * failure of the machine (I/O, memory) leaves 0: the next call tries again.
  */
+#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <ntuple/model.h>
 
@@ -23,12 +23,12 @@ static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct n
         for (uint32_t at = dataset->fields[i].parent; at != NT_NONE; at = dataset->fields[at].parent) {
             if (at >= dataset->field_count)
                 return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                               "field %u: its parent is field %u, but there are only %u fields",
+                               "field %" PRIu32 ": its parent is number %" PRIu32 " of %" PRIu32 " fields",
                                dataset->fields[i].id, at, dataset->field_count);
             if (++depth > NT_MAX_DEPTH)
                 return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                               "field %u: nested deeper than %d, or its own ancestor", dataset->fields[i].id,
-                               NT_MAX_DEPTH);
+                               "field %" PRIu32 ": nested deeper than %d, or its own ancestor",
+                               dataset->fields[i].id, NT_MAX_DEPTH);
         }
     }
     return NT_OK;
@@ -81,45 +81,40 @@ static int compare_column_keys(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Columns in the order (field, representation, id); every representation must have as many. */
-static enum nt_status link_field_columns(struct nt_dataset *dataset, const struct column_key *keys,
-                                         uint32_t *position, struct nt_error *error)
+/* The columns of one field, keys[first] up to keys[end]: representations 0, 1, ... of as many columns each.
+ */
+static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const struct column_key *keys,
+                                            uint32_t first, uint32_t end, struct nt_error *error)
 {
-    uint32_t count = dataset->column_count;
-    for (uint32_t first = 0, end; first < count; first = end) {
-        struct nt_field *field = &dataset->fields[keys[first].field];
-        uint32_t in_first = 0, expected = 0, representation = NT_NONE;
-        for (end = first; end < count && keys[end].field == keys[first].field; end++) {
-            if (keys[end].representation != representation) {
-                if (keys[end].representation != expected)
-                    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                                   "field %u: representation %u where %u was expected", field->id,
-                                   keys[end].representation, expected);
-                representation = keys[end].representation;
-                expected++;
-            }
-            if (representation == 0)
-                in_first++;
-            dataset->field_columns[*position + end - first] = keys[end].index;
-        }
-        if (in_first * expected != end - first)
+    struct nt_field *field = &dataset->fields[keys[first].field];
+    uint32_t count = end - first, width = 0;
+    while (width < count && keys[first + width].representation == 0)
+        width++;
+    if (width == 0 || count % width)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "field %" PRIu32 ": %" PRIu32 " columns are not representations of %" PRIu32 " each",
+                       field->id, count, width);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct column_key *key = &keys[first + i];
+        if (key->representation != i / width)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "field %u: its %u representations have %u columns in all, not %u each", field->id,
-                           expected, end - first, in_first);
-        field->first_column = *position;
-        field->column_count = end - first;
-        field->columns_per_representation = in_first;
-        field->owns_columns = true;
-        for (uint32_t i = first; i < end; i++)
-            dataset->columns[keys[i].index].position = (i - first) % in_first;
-        *position += end - first;
+                           "field %" PRIu32 ": column %" PRIu32 " is of representation %" PRIu32
+                           " where %" PRIu32 " was expected",
+                           field->id, key->id, key->representation, i / width);
+        dataset->field_columns[first + i] = key->index;
+        dataset->columns[key->index].position = i % width;
     }
+    field->first_column = first;
+    field->column_count = count;
+    field->columns_per_representation = width;
+    field->owns_columns = true;
     return NT_OK;
 }
 
+/* Columns in the order (field, representation, id). */
 static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *error)
 {
-    uint32_t count = dataset->column_count, position = 0;
+    uint32_t count = dataset->column_count;
     dataset->field_columns = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
     struct column_key *keys = calloc(count ? count : 1, sizeof(*keys));
     enum nt_status status = NT_OK;
@@ -131,13 +126,17 @@ static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *
         const struct nt_column *column = &dataset->columns[i];
         if (column->field >= dataset->field_count) {
             status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "column %u belongs to a field that does not exist", column->id);
+                             "column %" PRIu32 " belongs to a field that does not exist", column->id);
             goto out;
         }
         keys[i] = (struct column_key){column->field, column->representation, column->id, i};
     }
     qsort(keys, count, sizeof(*keys), compare_column_keys);
-    status = link_field_columns(dataset, keys, &position, error);
+    for (uint32_t first = 0, end; first < count && status == NT_OK; first = end) {
+        for (end = first; end < count && keys[end].field == keys[first].field;)
+            end++;
+        status = link_columns_of_field(dataset, keys, first, end, error);
+    }
 out:
     free(keys);
     return status;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bounds-checked reader.
+ */
+#include "base/bytes.h"
+#include "support.h"
+
+static const uint8_t bytes[] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09};
+
+START_TEST(numbers_are_read_in_the_byte_order_that_was_asked_for)
+{
+    struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
+    ck_assert_uint_eq(nt_get_le16(&cursor), 0x0201);
+    ck_assert_uint_eq(nt_get_be16(&cursor), 0x0304);
+    ck_assert_uint_eq(nt_get_be32(&cursor), 0x05060708);
+    cursor = nt_cursor(bytes, sizeof(bytes));
+    ck_assert_uint_eq(nt_get_le32(&cursor), 0x04030201);
+    cursor = nt_cursor(bytes, sizeof(bytes));
+    ck_assert_uint_eq(nt_get_le64(&cursor), 0x0807060504030201);
+    ck_assert_uint_eq(nt_get_u8(&cursor), 9);
+    ck_assert_uint_eq(nt_cursor_left(&cursor), 0);
+    cursor = nt_cursor(bytes + 1, sizeof(bytes) - 1);
+    ck_assert_uint_eq(nt_get_be64(&cursor), 0x0203040506070809);
+    ck_assert(!cursor.failed);
+}
+END_TEST
+
+START_TEST(the_high_bit_does_not_spread)
+{
+    const uint8_t high[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    ck_assert_uint_eq(nt_load_le16(high), 0xffff);
+    ck_assert_uint_eq(nt_load_le32(high), 0xffffffff);
+    ck_assert_uint_eq(nt_load_le64(high), UINT64_MAX);
+    ck_assert_uint_eq(nt_load_be16(high), 0xffff);
+    ck_assert_uint_eq(nt_load_be32(high), 0xffffffff);
+    ck_assert_uint_eq(nt_load_be64(high), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(a_real_number_keeps_its_bits)
+{
+    const uint8_t minus_two[] = {0, 0, 0, 0, 0, 0, 0, 0xc0};
+    struct nt_cursor cursor = nt_cursor(minus_two, sizeof(minus_two));
+    ck_assert_double_eq(nt_get_le_real64(&cursor), -2.0);
+}
+END_TEST
+
+/* Every reader, on one byte less than it needs. */
+START_TEST(a_read_past_the_end_gives_zero_and_fails_for_good)
+{
+    static const size_t widths[] = {1, 2, 4, 8, 2, 4, 8, 8};
+    struct nt_cursor cursor = nt_cursor(bytes, widths[_i] - 1);
+    uint64_t value = 1;
+    switch (_i) {
+    case 0:
+        value = nt_get_u8(&cursor);
+        break;
+    case 1:
+        value = nt_get_le16(&cursor);
+        break;
+    case 2:
+        value = nt_get_le32(&cursor);
+        break;
+    case 3:
+        value = nt_get_le64(&cursor);
+        break;
+    case 4:
+        value = nt_get_be16(&cursor);
+        break;
+    case 5:
+        value = nt_get_be32(&cursor);
+        break;
+    case 6:
+        value = nt_get_be64(&cursor);
+        break;
+    case 7:
+        value = nt_get_le_real64(&cursor) != 0;
+        break;
+    }
+    ck_assert_uint_eq(value, 0);
+    ck_assert(cursor.failed);
+    ck_assert_uint_eq(nt_cursor_left(&cursor), 0);
+    ck_assert_uint_eq(nt_get_u8(&cursor), 0);
+    ck_assert(!nt_skip(&cursor, 0));
+    ck_assert_ptr_null(nt_get_bytes(&cursor, 0));
+}
+END_TEST
+
+START_TEST(skipping_is_bounded_also_by_counts_that_do_not_fit_into_memory)
+{
+    struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
+    ck_assert(nt_skip(&cursor, 4));
+    ck_assert_uint_eq(nt_get_u8(&cursor), 5);
+    ck_assert(nt_skip(&cursor, 4));
+    ck_assert(nt_skip(&cursor, 0));
+    ck_assert(!nt_skip(&cursor, 1));
+    cursor = nt_cursor(bytes, sizeof(bytes));
+    nt_get_u8(&cursor);
+    ck_assert(!nt_skip(&cursor, UINT64_MAX));
+    cursor = nt_cursor(bytes, sizeof(bytes));
+    nt_get_u8(&cursor);
+    ck_assert_ptr_null(nt_get_bytes(&cursor, SIZE_MAX));
+    ck_assert(cursor.failed);
+}
+END_TEST
+
+START_TEST(a_part_ends_where_it_was_told_and_leaves_the_rest)
+{
+    struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
+    struct nt_cursor part = nt_get_cursor(&cursor, 3);
+    ck_assert_uint_eq(nt_cursor_left(&part), 3);
+    ck_assert_uint_eq(nt_get_le16(&part), 0x0201);
+    ck_assert_uint_eq(nt_get_le16(&part), 0);
+    ck_assert(part.failed);
+    ck_assert(!cursor.failed);
+    ck_assert_uint_eq(nt_get_u8(&cursor), 4);
+}
+END_TEST
+
+START_TEST(a_part_that_does_not_fit_fails_on_both_sides)
+{
+    struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
+    struct nt_cursor part = nt_get_cursor(&cursor, sizeof(bytes) + 1);
+    ck_assert(part.failed);
+    ck_assert(cursor.failed);
+    ck_assert_uint_eq(nt_cursor_left(&part), 0);
+}
+END_TEST
+
+START_TEST(nothing_can_be_read_from_nothing)
+{
+    struct nt_cursor cursor = nt_cursor(NULL, 0);
+    ck_assert_uint_eq(nt_cursor_left(&cursor), 0);
+    ck_assert_uint_eq(nt_get_le64(&cursor), 0);
+    ck_assert(cursor.failed);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bytes");
+    TCase *cases = tcase_create("cursor");
+    tcase_add_test(cases, numbers_are_read_in_the_byte_order_that_was_asked_for);
+    tcase_add_test(cases, the_high_bit_does_not_spread);
+    tcase_add_test(cases, a_real_number_keeps_its_bits);
+    tcase_add_loop_test(cases, a_read_past_the_end_gives_zero_and_fails_for_good, 0, 8);
+    tcase_add_test(cases, skipping_is_bounded_also_by_counts_that_do_not_fit_into_memory);
+    tcase_add_test(cases, a_part_ends_where_it_was_told_and_leaves_the_rest);
+    tcase_add_test(cases, a_part_that_does_not_fit_fails_on_both_sides);
+    tcase_add_test(cases, nothing_can_be_read_from_nothing);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Checked arithmetic, at the edges.
+ */
+#include "base/overflow.h"
+#include "support.h"
+
+#define HALF (UINT64_C(1) << 63)
+
+START_TEST(sums_that_fit_are_given_and_others_refused)
+{
+    static const struct {
+        uint64_t a, b;
+        bool fits;
+    } rows[] = {{0, 0, true},           {UINT64_MAX, 0, true}, {0, UINT64_MAX, true},
+                {UINT64_MAX, 1, false}, {HALF, HALF, false},   {HALF, HALF - 1, true}};
+    uint64_t sum = 0;
+    ck_assert(nt_add(rows[_i].a, rows[_i].b, &sum) == rows[_i].fits);
+    if (rows[_i].fits)
+        ck_assert_uint_eq(sum - rows[_i].b, rows[_i].a);
+}
+END_TEST
+
+START_TEST(products_that_fit_are_given_and_others_refused)
+{
+    static const struct {
+        uint64_t a, b, product;
+        bool fits;
+    } rows[] = {{0, UINT64_MAX, 0, true},
+                {UINT64_MAX, 1, UINT64_MAX, true},
+                {HALF, 2, 0, false},
+                {UINT32_MAX, UINT32_MAX, UINT64_C(0xfffffffe00000001), true},
+                {UINT64_C(1) << 32, UINT64_C(1) << 32, 0, false}};
+    uint64_t product = 0;
+    ck_assert(nt_multiply(rows[_i].a, rows[_i].b, &product) == rows[_i].fits);
+    if (rows[_i].fits)
+        ck_assert_uint_eq(product, rows[_i].product);
+}
+END_TEST
+
+START_TEST(a_range_fits_where_its_end_does)
+{
+    static const struct {
+        uint64_t offset, bytes, size;
+        bool fits;
+    } rows[] = {{0, 0, 0, true},
+                {0, 1, 0, false},
+                {1, 0, 0, false},
+                {10, 0, 10, true},
+                {9, 1, 10, true},
+                {9, 2, 10, false},
+                {UINT64_MAX, 2, 10, false},
+                {5, UINT64_MAX, 10, false},
+                {1, UINT64_MAX - 1, UINT64_MAX, true}};
+    ck_assert(nt_fits(rows[_i].offset, rows[_i].bytes, rows[_i].size) == rows[_i].fits);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("overflow");
+    TCase *cases = tcase_create("overflow");
+    tcase_add_loop_test(cases, sums_that_fit_are_given_and_others_refused, 0, 6);
+    tcase_add_loop_test(cases, products_that_fit_are_given_and_others_refused, 0, 5);
+    tcase_add_loop_test(cases, a_range_fits_where_its_end_does, 0, 9);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

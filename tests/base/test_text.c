@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * UTF-8 (the table of well-formed sequences in the Unicode standard) and texts for terminals.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "support.h"
+
+struct sequence {
+    const char *bytes;
+    size_t length;
+    uint32_t code_point;
+};
+
+/* The first and the last code point of each row of the table. */
+static const struct sequence well_formed[] = {
+    {"\x00", 1, 0x0},
+    {"\x7f", 1, 0x7F},
+    {"\xc2\x80", 2, 0x80},
+    {"\xdf\xbf", 2, 0x7FF},
+    {"\xe0\xa0\x80", 3, 0x800},
+    {"\xe0\xbf\xbf", 3, 0xFFF},
+    {"\xe1\x80\x80", 3, 0x1000},
+    {"\xec\xbf\xbf", 3, 0xCFFF},
+    {"\xed\x80\x80", 3, 0xD000},
+    {"\xed\x9f\xbf", 3, 0xD7FF},
+    {"\xee\x80\x80", 3, 0xE000},
+    {"\xef\xbf\xbf", 3, 0xFFFF},
+    {"\xf0\x90\x80\x80", 4, 0x10000},
+    {"\xf1\x80\x80\x80", 4, 0x40000},
+    {"\xf3\xbf\xbf\xbf", 4, 0xFFFFF},
+    {"\xf4\x8f\xbf\xbf", 4, 0x10FFFF},
+};
+enum { WELL_FORMED = sizeof(well_formed) / sizeof(*well_formed) };
+
+/* Stray and missing continuations, overlong forms, surrogates, code points past the last one. */
+static const struct sequence ill_formed[] = {
+    {"\x80", 1, 0},
+    {"\xbf", 1, 0},
+    {"\xc0\x80", 2, 0},
+    {"\xc1\xbf", 2, 0},
+    {"\xc2", 1, 0},
+    {"\xc2\x41", 2, 0},
+    {"\xe0\x80\x80", 3, 0},
+    {"\xe0\x9f\xbf", 3, 0},
+    {"\xe1\x80", 2, 0},
+    {"\xed\xa0\x80", 3, 0},
+    {"\xed\xbf\xbf", 3, 0},
+    {"\xf0\x80\x80\x80", 4, 0},
+    {"\xf0\x8f\xbf\xbf", 4, 0},
+    {"\xf4\x90\x80\x80", 4, 0},
+    {"\xf5\x80\x80\x80", 4, 0},
+    {"\xff", 1, 0},
+    {"\xf8\x88\x80\x80\x80", 5, 0},
+};
+enum { ILL_FORMED = sizeof(ill_formed) / sizeof(*ill_formed) };
+
+START_TEST(a_well_formed_sequence_is_one_code_point)
+{
+    const struct sequence *row = &well_formed[_i];
+    uint32_t code_point = 1;
+    ck_assert_uint_eq(nt_utf8_decode((const uint8_t *)row->bytes, row->length, &code_point), row->length);
+    ck_assert_uint_eq(code_point, row->code_point);
+    ck_assert(nt_is_utf8(row->bytes, row->length));
+    /* Cut short it is not. */
+    ck_assert_uint_eq(nt_utf8_decode((const uint8_t *)row->bytes, row->length - 1, &code_point), 0);
+}
+END_TEST
+
+START_TEST(an_ill_formed_sequence_is_none)
+{
+    const struct sequence *row = &ill_formed[_i];
+    uint32_t code_point;
+    ck_assert_uint_eq(nt_utf8_decode((const uint8_t *)row->bytes, row->length, &code_point), 0);
+    ck_assert(!nt_is_utf8(row->bytes, row->length));
+}
+END_TEST
+
+START_TEST(one_bad_byte_spoils_a_text)
+{
+    ck_assert(nt_is_utf8("", 0));
+    ck_assert(nt_is_utf8("na\xc3\xafve", 6));
+    ck_assert(!nt_is_utf8("na\xc3\xafve\xff", 7));
+    ck_assert(!nt_is_utf8("na\xc3", 3));
+}
+END_TEST
+
+START_TEST(terminals_get_no_control_characters)
+{
+    static const struct {
+        const char *text, *shown;
+        size_t length;
+    } rows[] = {
+        {"plain", "plain", 5},
+        {"na\xc3\xafve", "na\xc3\xafve", 6},
+        {"a\nb\tc\x1b[31m", "a\\x0ab\\x09c\\x1b[31m", 10},
+        {"a\0b", "a\\x00b", 3},
+        {"\x7f", "\\x7f", 1},
+        {"\xc2\x85", "\\xc2\\x85", 2},          /* next line, a C1 control */
+        {"\xe2\x80\xae", "\\xe2\\x80\\xae", 3}, /* right-to-left override */
+        {"\xe2\x81\xa6", "\\xe2\\x81\\xa6", 3}, /* left-to-right isolate */
+        {"\xd8\x9c", "\\xd8\\x9c", 2},          /* Arabic letter mark */
+        {"\xe2\x80\xa8", "\\xe2\\x80\\xa8", 3}, /* line separator */
+        {"ok\xff\xc3", "ok\\xff\\xc3", 4},
+        {"\xe2\x82\xac", "\xe2\x82\xac", 3}, /* the euro sign */
+    };
+    struct nt_buffer buffer = {0};
+    nt_append_printable(&buffer, rows[_i].text, rows[_i].length);
+    ck_assert_str_eq(buffer.bytes, rows[_i].shown);
+    nt_buffer_deinit(&buffer);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("text");
+    TCase *cases = tcase_create("text");
+    tcase_add_loop_test(cases, a_well_formed_sequence_is_one_code_point, 0, WELL_FORMED);
+    tcase_add_loop_test(cases, an_ill_formed_sequence_is_none, 0, ILL_FORMED);
+    tcase_add_test(cases, one_bad_byte_spoils_a_text);
+    tcase_add_loop_test(cases, terminals_get_no_control_characters, 0, 12);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

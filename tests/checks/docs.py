@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The documents say what is so: the files, commands, options and schemas that they name exist, and none is left out.
+
+usage: docs.py SOURCE_DIRECTORY [PROGRAM...]        PROGRAM: built, to ask for --help; exit status 1 where a case failed
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+DOCUMENTS = ['README.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md', 'tests/data/ORIGIN.md']
+CODE = re.compile(r'```.*?```|`[^`\n]+`', re.DOTALL)
+PATH = re.compile(r'(?<![\w./-])((?:src|include|tests|scripts|docs|bench|\.ci)/[\w./*<>-]*[\w*>/])')
+LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
+SCHEMA_IN_CODE = re.compile(r'nt_json_document\([^,]+,[^,]+, "(\w+)"\)')
+SCHEMA_IN_DOCS = re.compile(r'ntuplefs\.(\w+)/1')
+HELP_OPTION = re.compile(r'^\s+(?:-\w, )?--([a-z][\w-]*)', re.MULTILINE)
+PAGE_OPTION = re.compile(r'(?<=\s)-([a-z][\w-]*)')
+
+
+def documents(root):
+    return [path for pattern in DOCUMENTS for path in sorted(root.glob(pattern))]
+
+
+def missing_paths(root, path):
+    text = path.read_text()
+    for code in CODE.findall(text):
+        for name in PATH.findall(code):
+            if '<' not in name and not any(root.glob(name.rstrip('/'))):
+                yield f'{name} does not exist'
+    for name in LINK.findall(text):
+        if not (path.parent / name).exists():
+            yield f'the link to {name} leads nowhere'
+
+
+def missing_commands(root, path):
+    """Lines of README that call make or a script."""
+    targets = set(re.findall(r'^(\w+):', (root / 'Makefile').read_text(), re.MULTILINE))
+    for line in re.findall(r'^\$? ?(make .+|scripts/.+)$', path.read_text(), re.MULTILINE):
+        command, *words = line.split()
+        if command == 'make' and words[0] not in targets:
+            yield f'make {words[0]}: the Makefile has no such target'
+        elif command != 'make' and not (root / command).exists():
+            yield f'{command} does not exist'
+
+
+def schema_problems(root):
+    used = {kind for path in (root / 'src').rglob('*.c') for kind in SCHEMA_IN_CODE.findall(path.read_text())}
+    told = set(SCHEMA_IN_DOCS.findall((root / 'docs/tree.md').read_text()))
+    for kind in sorted(used - told):
+        yield f'docs/tree.md does not tell of the schema ntuplefs.{kind}/1'
+    for kind in sorted(told - used):
+        yield f'docs/tree.md tells of the schema ntuplefs.{kind}/1, which nothing writes'
+
+
+def help_of(program):
+    """The texts of --help, also of the commands that it lists."""
+    text = subprocess.run([program, '--help'], capture_output=True, text=True, check=True).stdout
+    commands = re.findall(r'^  ([a-z]+) +\S', text.partition('ommands:')[2].partition('\n\n')[0], re.MULTILINE)
+    for command in commands:
+        text += subprocess.run([program, command, '--help'], capture_output=True, text=True, check=True).stdout
+    return text
+
+
+def page_options(page):
+    lines = [line for line in page.read_text().splitlines() if line.startswith(('.It Fl', '.Op Fl', '.Fl'))]
+    return {name for line in lines for name in PAGE_OPTION.findall(line)}
+
+
+def option_problems(root, program):
+    page = root / 'docs/man' / f'{Path(program).name}.1'
+    known, told = set(HELP_OPTION.findall(help_of(program))), page_options(page)
+    for name in sorted(known - told):
+        yield f'{page.name} does not tell of --{name}'
+    for name in sorted(told - known):
+        yield f'{page.name} tells of --{name}, which --help does not'
+    if not known:
+        yield f'{program} --help tells of no option'
+
+
+def main(root, programs):
+    cases = []
+    for path in documents(root):
+        cases.append((f'{path.relative_to(root)}: paths', missing_paths(root, path)))
+    cases.append(('README.md: commands', missing_commands(root, root / 'README.md')))
+    cases.append(('schemas', schema_problems(root)))
+    cases += [(f'options of {Path(program).name}', option_problems(root, program)) for program in programs]
+    failed = 0
+    for what, found in cases:
+        problems = list(found)
+        failed += bool(problems)
+        for problem in problems:
+            print(f'{what}: {problem}')
+    print(f'{len(cases) - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2:]))

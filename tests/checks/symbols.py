@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What libntuple exports is what its public headers declare, no more and no less, and all of it begins with nt_.
+
+usage: symbols.py SOURCE_DIRECTORY LIBRARY NM...        one case per symbol; exit status 1 where one failed
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
+INLINE_BODY = re.compile(r'^static inline.*?^}', re.DOTALL | re.MULTILINE)
+TYPEDEF = re.compile(r'^typedef .*?;', re.DOTALL | re.MULTILINE)
+BODY = re.compile(r'\{[^{}]*\}', re.DOTALL)
+FUNCTION = re.compile(r'\b(nt_\w+)\(')
+VARIABLE = re.compile(r'^extern .*?\b(nt_\w+)(?:\[\w*\])?;', re.MULTILINE)
+
+
+def declared(header):
+    text = COMMENT.sub('', header.read_text())
+    text = TYPEDEF.sub('', INLINE_BODY.sub('', text))
+    while (shorter := BODY.sub('', text)) != text:      # structures, whose members may be functions
+        text = shorter
+    return {*FUNCTION.findall(text), *VARIABLE.findall(text)}
+
+
+def main(root, library, nm):
+    run = subprocess.run([*nm, '-D', '--defined-only', '--format=posix', library], capture_output=True, text=True, check=True)
+    exported = {line.split()[0].split('@')[0] for line in run.stdout.splitlines()}
+    wanted = set().union(*(declared(header) for header in (root / 'include').rglob('*.h')))
+    for name in sorted(exported - wanted):
+        print(f'{name} is exported, but no public header declares it')
+    for name in sorted(wanted - exported):
+        print(f'{name} is declared by a public header, but not exported')
+    failed = len(exported ^ wanted) + sum(not name.startswith('nt_') for name in exported & wanted)
+    print(f'{len(exported & wanted)} passed, {failed} failed')
+    return 1 if failed or not exported else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:]))
