@@ -267,7 +267,7 @@ static enum nt_status get_item_range(const struct writing *writing, struct shape
 
 static enum nt_status write_bytes(const struct writing *writing, struct shape *shape, uint64_t row)
 {
-    uint64_t first, count;
+    uint64_t first = 0, count = 0;
     const uint8_t *bytes = NULL;
     enum nt_status status = get_item_range(writing, shape, row, &first, &count);
     if (status == NT_OK)
@@ -294,7 +294,7 @@ static enum nt_status write_items(const struct writing *writing, struct shape *s
 
 static enum nt_status write_collection(const struct writing *writing, struct shape *shape, uint64_t row)
 {
-    uint64_t first, count;
+    uint64_t first = 0, count = 0;
     enum nt_status status = get_item_range(writing, shape, row, &first, &count);
     if (status != NT_OK)
         return status;

@@ -76,7 +76,7 @@ enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t 
 enum nt_status nt_window_get_u64(struct nt_window *window, uint64_t at, uint64_t *value_ret,
                                  struct nt_error *error)
 {
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
     enum nt_status status = nt_window_get(window, at, 1, &bytes, error);
     if (status == NT_OK)
         memcpy(value_ret, bytes, sizeof(*value_ret));
@@ -86,7 +86,7 @@ enum nt_status nt_window_get_u64(struct nt_window *window, uint64_t at, uint64_t
 enum nt_status nt_window_get_u32(struct nt_window *window, uint64_t at, uint32_t *value_ret,
                                  struct nt_error *error)
 {
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
     enum nt_status status = nt_window_get(window, at, 1, &bytes, error);
     if (status == NT_OK)
         memcpy(value_ret, bytes, sizeof(*value_ret));
