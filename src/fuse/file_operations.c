@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "fuse/status_errno.h"
@@ -66,6 +67,39 @@ static void *reply_bytes(pthread_key_t key, size_t size)
     return buffer->bytes;
 }
 
+struct open_file {
+    struct nt_vfs_handle *handle;
+    bool is_streamed;
+    atomic_uint_least64_t reached; /* streamed: where the text has been made up to, roughly */
+};
+
+static struct open_file *open_file_of(const struct fuse_file_info *info)
+{
+    return (struct open_file *)(uintptr_t)info->fh;
+}
+
+static void open_file_free(struct open_file *file)
+{
+    if (file)
+        nt_vfs_close(file->handle);
+    free(file);
+}
+
+static enum nt_status open_file_new(struct nt_mount *mount, fuse_ino_t node, bool is_streamed,
+                                    struct open_file **file_ret)
+{
+    struct open_file *file = calloc(1, sizeof(*file));
+    if (!file)
+        return NT_NO_MEMORY;
+    file->is_streamed = is_streamed;
+    enum nt_status status = nt_vfs_open(mount->vfs, node, &file->handle, NULL);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        open_file_free(file);
+    return status;
+}
+
 /* Streamed files have no size that the kernel could go by. What never changes stays in its page cache, also
  * from one open to the next. */
 static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
@@ -80,40 +114,61 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
 {
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
-    struct nt_vfs_handle *handle = NULL;
+    struct open_file *file = NULL;
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
         return;
     }
     enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
     if (status == NT_OK)
-        status = nt_vfs_open(mount->vfs, node, &handle, NULL);
+        status = open_file_new(mount, node, attributes.class == NT_VFS_STREAMED, &file);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_status_errno(status));
         return;
     }
     choose_caching(mount, &attributes, info);
-    info->fh = (uintptr_t)handle;
+    info->fh = (uintptr_t)file;
     if (fuse_reply_open(request, info) == -ENOENT)
-        nt_vfs_close(handle); /* the caller was interrupted: there will be no release */
+        open_file_free(file); /* the caller was interrupted: there will be no release */
+}
+
+/* Text far ahead costs the making of all before it. That is done in steps, so that a reader that was
+ * interrupted or killed meanwhile is let go: the kernel waits for the answer. */
+static enum nt_status approach(fuse_req_t request, struct open_file *file, uint64_t offset)
+{
+    enum { STEP = 1 << 20 };
+    uint64_t reached = atomic_load(&file->reached);
+    char byte;
+    size_t count = 1;
+    enum nt_status status = NT_OK;
+    if (reached > offset && reached - offset > STEP)
+        reached = 0; /* too far back to be there still: it is made again from the start */
+    while (status == NT_OK && count > 0 && offset > reached && offset - reached > STEP) {
+        reached += STEP;
+        status = fuse_req_interrupted(request) ? NT_CANCELED
+                                               : nt_vfs_read(file->handle, reached, &byte, 1, &count, NULL);
+    }
+    if (status == NT_OK)
+        atomic_store(&file->reached, offset);
+    return status;
 }
 
 static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
                     struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    struct nt_vfs_handle *handle = (struct nt_vfs_handle *)(uintptr_t)info->fh;
+    struct open_file *file = open_file_of(info);
+    enum nt_status status = NT_OK;
     size_t count = 0;
-    if (fuse_req_interrupted(request)) { /* while it waited for its turn: nobody wants the bytes any more */
-        fuse_reply_err(request, EINTR);
-        return;
-    }
     void *bytes = reply_bytes(mount->reply_buffers, size);
-    if (!bytes) {
-        fuse_reply_err(request, ENOMEM);
-        return;
-    }
-    enum nt_status status = nt_vfs_read(handle, (uint64_t)offset, bytes, size, &count, NULL);
+    if (!bytes)
+        status = NT_NO_MEMORY;
+    else if (fuse_req_interrupted(request)) /* while it waited for its turn */
+        status = NT_CANCELED;
+    else if (file->is_streamed)
+        status = approach(request, file, (uint64_t)offset);
+    if (status == NT_OK)
+        status = nt_vfs_read(file->handle, (uint64_t)offset, bytes, size, &count, NULL);
     if (status == NT_OK)
         fuse_reply_buf(request, bytes, count);
     else
@@ -122,7 +177,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
 
 static void on_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
 {
-    nt_vfs_close((struct nt_vfs_handle *)(uintptr_t)info->fh);
+    open_file_free(open_file_of(info));
     fuse_reply_err(request, 0);
 }
 
