@@ -46,7 +46,7 @@ static void read_78_bytes(struct nt_cursor *cursor, struct nt_anchor *anchor)
 }
 
 struct layout {
-    uint32_t length;      /* of the object; newer ones may have further fields */
+    uint32_t length; /* of the object; newer ones may have further fields */
     bool may_be_longer;
     uint32_t trailing_bytes; /* behind what the byte count covers */
     bool has_checksum;
@@ -77,8 +77,8 @@ static enum nt_status check_byte_count(const struct nt_anchor_object *object, co
                                        uint32_t byte_count, struct nt_error *error)
 {
     if (!(byte_count & BYTE_COUNT_MARK))
-        return nt_fail(error, NT_CORRUPT, object->offset, "anchor: no byte count at its start (0x%08" PRIx32 ")",
-                       byte_count);
+        return nt_fail(error, NT_CORRUPT, object->offset,
+                       "anchor: no byte count at its start (0x%08" PRIx32 ")", byte_count);
     uint64_t expected = object->length - COUNT_BYTES - layout->trailing_bytes;
     if ((byte_count & ~BYTE_COUNT_MARK) != expected)
         return nt_fail_number(error, NT_CORRUPT, object->offset, "anchor: byte count", expected,
@@ -86,18 +86,19 @@ static enum nt_status check_byte_count(const struct nt_anchor_object *object, co
     return NT_OK;
 }
 
-/* The checksum is the last 8 bytes, big-endian, over the fields between the class version and itself. */
+/* The checksum is the last 8 bytes, over the fields between the class version and itself. It is big-endian in
+ * a key and little-endian in a bare file. */
 static enum nt_status check_checksum(const struct nt_anchor_object *object, struct nt_anchor *anchor,
                                      struct nt_error *error)
 {
     size_t end = object->length - CHECKSUM_BYTES;
-    anchor->checksum = nt_load_be64(object->bytes + end);
-    uint64_t computed = nt_xxh3(object->bytes + STREAMER_BYTES, end - STREAMER_BYTES);
-    if (computed == anchor->checksum)
+    uint64_t stored = nt_load_be64(object->bytes + end);
+    anchor->checksum = nt_xxh3(object->bytes + STREAMER_BYTES, end - STREAMER_BYTES);
+    if (anchor->checksum == stored || anchor->checksum == nt_load_le64(object->bytes + end))
         return NT_OK;
     char expected[24], found[24];
-    snprintf(expected, sizeof(expected), "0x%016" PRIx64, anchor->checksum);
-    snprintf(found, sizeof(found), "0x%016" PRIx64, computed);
+    snprintf(expected, sizeof(expected), "0x%016" PRIx64, stored);
+    snprintf(found, sizeof(found), "0x%016" PRIx64, anchor->checksum);
     return nt_fail_mismatch(error, NT_CHECKSUM, object->offset, "anchor: xxh3-64", expected, found);
 }
 

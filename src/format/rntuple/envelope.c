@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: where an envelope lies. Out: its uncompressed, verified bytes and a cursor over the payload. Specification,
- * "Envelopes".
+ * In: where an envelope lies. Out: its uncompressed, verified bytes and a cursor over the payload.
+ * Specification, "Envelopes".
  */
 #include "format/rntuple/envelope.h"
 
@@ -16,16 +16,14 @@ enum { ENVELOPE_VERSION = 1 };
 
 const char *nt_envelope_name(enum nt_envelope_kind kind)
 {
-    switch (kind) {
-    case NT_ENVELOPE_HEADER:
-        return "header";
-    case NT_ENVELOPE_FOOTER:
-        return "footer";
-    case NT_ENVELOPE_PAGE_LIST:
-        return "page list";
-    default:
-        return "user metadata";
-    }
+    static const char *const names[] = {
+        [NT_ENVELOPE_ANCHOR] = "anchor",
+        [NT_ENVELOPE_HEADER] = "header",
+        [NT_ENVELOPE_FOOTER] = "footer",
+        [NT_ENVELOPE_PAGE_LIST] = "page list",
+        [NT_ENVELOPE_USER_METADATA] = "user metadata",
+    };
+    return names[kind];
 }
 
 void nt_envelope_deinit(struct nt_envelope *envelope)
@@ -36,8 +34,8 @@ void nt_envelope_deinit(struct nt_envelope *envelope)
 
 /* ---- loading ---- */
 
-static enum nt_status check_place(struct nt_source *source, const char *name, const struct nt_anchor_link *place,
-                                  struct nt_error *error)
+static enum nt_status check_place(struct nt_source *source, const char *name,
+                                  const struct nt_anchor_link *place, struct nt_error *error)
 {
     if (!nt_fits(place->offset, place->stored_bytes, source->size))
         return nt_fail(error, NT_TRUNCATED, place->offset,
@@ -49,8 +47,9 @@ static enum nt_status check_place(struct nt_source *source, const char *name, co
                        "%s: %" PRIu64 " stored bytes for %" PRIu64 " uncompressed ones", name,
                        place->stored_bytes, place->length);
     if (place->length > NT_MAX_ENVELOPE_BYTES)
-        return nt_fail(error, NT_LIMIT, place->offset, "%s: %" PRIu64 " bytes are more than the limit of %" PRIu64,
-                       name, place->length, NT_MAX_ENVELOPE_BYTES);
+        return nt_fail(error, NT_LIMIT, place->offset,
+                       "%s: %" PRIu64 " bytes are more than the limit of %" PRIu64, name, place->length,
+                       NT_MAX_ENVELOPE_BYTES);
     return NT_OK;
 }
 
@@ -117,7 +116,8 @@ static enum nt_status check_versions(const struct nt_envelope *envelope, struct 
 {
     uint16_t minimum = nt_load_le16(envelope->bytes + 2);
     if (minimum > ENVELOPE_VERSION)
-        return nt_fail(error, NT_UNSUPPORTED, envelope->offset, "envelope needs a reader of version %u", minimum);
+        return nt_fail(error, NT_UNSUPPORTED, envelope->offset, "envelope needs a reader of version %u",
+                       minimum);
     return NT_OK;
 }
 

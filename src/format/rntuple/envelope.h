@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Envelopes: header, footer, page lists and user meta-data, as blocks of bytes with a checksum. Specification,
- * "Envelopes".
+ * Envelopes: header, footer, page lists and user meta-data, as blocks of bytes with a checksum.
+ * Specification, "Envelopes".
  */
 #ifndef NT_FORMAT_RNTUPLE_ENVELOPE_H
 #define NT_FORMAT_RNTUPLE_ENVELOPE_H
@@ -11,6 +11,7 @@
 #include "format/rntuple/locator.h"
 
 enum nt_envelope_kind {
+    NT_ENVELOPE_ANCHOR = 0, /* of an attribute set: stored like an envelope, but without one's framing */
     NT_ENVELOPE_HEADER = 1, /* the numbers are the specification's type ids */
     NT_ENVELOPE_FOOTER = 2,
     NT_ENVELOPE_PAGE_LIST = 3,

@@ -18,8 +18,8 @@ struct type {
     enum nt_element element;
 };
 
-/* The normalised names, then the spellings of old writers. A field's type decides over its column's: drafts stored
- * signed integers in columns of unsigned types. */
+/* The normalised names, then the spellings of old writers. A field's type decides over its column's: drafts
+ * stored signed integers in columns of unsigned types. */
 static const struct type types[] = {
     {"bool", NT_ELEMENT_BOOL},
     {"char", NT_ELEMENT_BYTE},
@@ -93,8 +93,8 @@ bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
     return false;
 }
 
-/* RNTupleCardinality<std::uint32_t>, in the namespaces that it had over time; the first drafts had no argument, then
- * the sizes are as wide as the column's offsets. */
+/* RNTupleCardinality<std::uint32_t>, in the namespaces that it had over time; the first drafts had no
+ * argument, then the sizes are as wide as the column's offsets. */
 static bool is_cardinality(struct nt_text type, enum nt_element *element)
 {
     skip_prefix(&type, "ROOT::");
@@ -196,7 +196,8 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
         const struct nt_column *column = &dataset->columns[dataset->field_columns[field->first_column + i]];
         const struct nt_decoder *decoder = &dataset->decoders[column->decoder];
         if (decoder->encoding == NT_ENCODING_UNKNOWN)
-            return nt_arena_format(dataset->arena, "column %u has type %s of %u bits, which this reader does not know",
+            return nt_arena_format(dataset->arena,
+                                   "column %u has type %s of %u bits, which this reader does not know",
                                    column->id, column->type_name, decoder->bits);
     }
     return nt_arena_format(dataset->arena, "%u columns of these types do not make a field of role %s",
@@ -230,8 +231,8 @@ static bool converts_to(const struct nt_dataset *dataset, uint32_t field, enum n
     return true;
 }
 
-/* The element of a VALUE or CARDINALITY: the type's own where all representations convert to it, else the first
- * representation's. False where they have nothing in common. */
+/* The element of a VALUE or CARDINALITY: the type's own where all representations convert to it, else the
+ * first representation's. False where they have nothing in common. */
 static bool find_element(const struct nt_dataset *dataset, uint32_t field, enum nt_element *element_ret)
 {
     const struct nt_field *f = &dataset->fields[field];
@@ -298,7 +299,8 @@ static const char *structural_reason(struct nt_dataset *dataset, const struct nt
 }
 
 /* A field below one of unknown structure takes over its reason. */
-static const char *inherited_reason(const struct nt_dataset *dataset, const char *const *reasons, uint32_t field)
+static const char *inherited_reason(const struct nt_dataset *dataset, const char *const *reasons,
+                                    uint32_t field)
 {
     for (uint32_t at = field; at != NT_NONE; at = dataset->fields[at].parent)
         if (reasons[at])
@@ -306,7 +308,8 @@ static const char *inherited_reason(const struct nt_dataset *dataset, const char
     return NULL;
 }
 
-enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const uint16_t *roles, struct nt_error *error)
+enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const uint16_t *roles,
+                                     struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
     struct dtypes dtypes;
@@ -317,8 +320,9 @@ enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const uint16_t 
         goto out;
     }
     for (uint32_t i = 0; i < count; i++)
-        reasons[i] = dataset->fields[i].unreadable ? dataset->fields[i].unreadable
-                                                   : structural_reason(dataset, &dataset->fields[i], roles[i]);
+        reasons[i] = dataset->fields[i].unreadable
+                         ? dataset->fields[i].unreadable
+                         : structural_reason(dataset, &dataset->fields[i], roles[i]);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_field *field = &dataset->fields[i];
         field->unreadable = inherited_reason(dataset, reasons, i);

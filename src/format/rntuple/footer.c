@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a verified footer envelope. Out: struct nt_footer. Specification, "Footer Envelope"; which lists there are and
- * in which order is the generation's.
+ * In: a verified footer envelope. Out: struct nt_footer. Specification, "Footer Envelope"; which lists there
+ * are and in which order is the generation's.
  */
 #include "format/rntuple/footer.h"
 
@@ -26,7 +26,8 @@ void nt_footer_deinit(struct nt_footer *footer)
 /* ---- records ---- */
 
 static enum nt_status read_links(const struct nt_envelope *envelope, struct nt_frame *list,
-                                 struct nt_envelope_link **links_ret, uint32_t *count_ret, struct nt_error *error)
+                                 struct nt_envelope_link **links_ret, uint32_t *count_ret,
+                                 struct nt_error *error)
 {
     *links_ret = calloc(list->items + 1u, sizeof(**links_ret));
     if (!*links_ret)
@@ -56,8 +57,8 @@ static enum nt_status read_column_group(const struct nt_envelope *envelope, stru
     struct nt_frame record, columns;
     enum nt_status status = nt_record_frame(envelope, list, "column group", &record, error);
     if (status == NT_OK)
-        status = nt_list_frame(envelope, &record.payload, "list of columns of a group", sizeof(uint32_t), &columns,
-                               error);
+        status = nt_list_frame(envelope, &record.payload, "list of columns of a group", sizeof(uint32_t),
+                               &columns, error);
     for (uint32_t i = 0; status == NT_OK && i < columns.items; i++)
         groups->columns[groups->column_count++] = nt_get_le32(&columns.payload);
     groups->ends[groups->count++] = groups->column_count;
@@ -97,8 +98,9 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
     summary.flags = (uint8_t)(word >> entry_bits);
     if (summary.flags & CLUSTER_IS_SHARDED) {
         if (!generation->has_sharded_clusters)
-            return nt_envelope_fail(envelope, &record.payload, NT_UNSUPPORTED, error,
-                                    "a sharded cluster, which this version of the format reserves for the future");
+            return nt_envelope_fail(
+                envelope, &record.payload, NT_UNSUPPORTED, error,
+                "a sharded cluster, which this version of the format reserves for the future");
         summary.column_group = nt_get_le32(&record.payload);
     }
     summary.unknown_bytes = nt_cursor_left(&record.payload);
@@ -178,7 +180,8 @@ static enum nt_status read_attribute_sets(const struct nt_envelope *envelope, st
         return nt_fail_memory(error);
     footer->attribute_set_count = list->items;
     for (uint32_t i = 0; i < list->items; i++) {
-        enum nt_status status = read_attribute_set(envelope, &list->payload, &footer->attribute_sets[i], error);
+        enum nt_status status =
+            read_attribute_set(envelope, &list->payload, &footer->attribute_sets[i], error);
         if (status != NT_OK)
             return status;
     }
@@ -190,8 +193,8 @@ static enum nt_status read_attribute_sets(const struct nt_envelope *envelope, st
 struct list {
     uint32_t item_bytes; /* least bytes of an item, a record's frame not counted */
     bool has_records;
-    enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list, struct nt_footer *footer,
-                           struct nt_error *error);
+    enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list,
+                           struct nt_footer *footer, struct nt_error *error);
 };
 
 static const struct list lists[NT_FOOTER_LIST_COUNT] = {
@@ -203,7 +206,8 @@ static const struct list lists[NT_FOOTER_LIST_COUNT] = {
     [NT_FOOTER_ATTRIBUTE_SETS] = {16, true, read_attribute_sets},
 };
 
-/* The lists in the generation's order. The footer may end before the last ones, but not before the cluster groups. */
+/* The lists in the generation's order. The footer may end before the last ones, but not before the cluster
+ * groups. */
 static enum nt_status read_lists(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                  struct nt_footer *footer, struct nt_error *error)
 {
@@ -213,7 +217,8 @@ static enum nt_status read_lists(const struct nt_envelope *envelope, struct nt_c
         if (has_groups && nt_cursor_left(cursor) == 0)
             break;
         const struct list *row = &lists[order[i]];
-        uint32_t least = row->item_bytes + (row->has_records ? nt_record_frame_bytes(envelope->generation) : 0);
+        uint32_t least =
+            row->item_bytes + (row->has_records ? nt_record_frame_bytes(envelope->generation) : 0);
         struct nt_frame list;
         enum nt_status status =
             nt_list_frame(envelope, cursor, nt_footer_list_name(order[i]), least, &list, error);
@@ -234,8 +239,9 @@ enum nt_status nt_footer_read(const struct nt_envelope *envelope, struct nt_foot
     enum nt_status status = nt_feature_flags_read(envelope, &cursor, &footer.flags, error);
     if (status != NT_OK)
         return status;
-    footer.header_checksum =
-        nt_checksum(envelope->generation->framing->checksum)->bytes == 4 ? nt_get_le32(&cursor) : nt_get_le64(&cursor);
+    footer.header_checksum = nt_checksum(envelope->generation->framing->checksum)->bytes == 4
+                                 ? nt_get_le32(&cursor)
+                                 : nt_get_le64(&cursor);
     status = nt_envelope_check(envelope, &cursor, "header checksum", error);
     if (status == NT_OK && envelope->generation->has_schema_extension)
         status = nt_schema_read_extension(envelope, &cursor, schema, error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a footer's records. Out: the model's cluster groups, clusters and column groups. Specification, "Cluster Group
- * Record Frame"; "Column Group Record Frame" and cluster summaries in the footer are the drafts'.
+ * In: a footer's records. Out: the model's cluster groups, clusters and column groups. Specification,
+ * "Cluster Group Record Frame"; "Column Group Record Frame" and cluster summaries in the footer are the
+ * drafts'.
  */
 #include "format/rntuple/footer.h"
 
@@ -10,14 +11,17 @@
 #include "base/arena.h"
 #include "base/overflow.h"
 
-/* Clusters are counted by the footer long before their page lists prove them: bounds what is allocated for them. */
+/* Clusters are counted by the footer long before their page lists prove them: bounds what is allocated for
+ * them. */
 enum { LEAST_CLUSTER_BYTES = 8, MAXIMUM_CLUSTERS = 1 << 26 };
 
-static enum nt_status build_column_groups(struct nt_dataset *dataset, const struct nt_column_group_records *records,
+static enum nt_status build_column_groups(struct nt_dataset *dataset,
+                                          const struct nt_column_group_records *records,
                                           struct nt_error *error)
 {
     uint32_t *columns = nt_arena_alloc(dataset->arena, records->column_count + 1u, sizeof(*columns));
-    dataset->column_groups = nt_arena_alloc(dataset->arena, records->count + 1u, sizeof(*dataset->column_groups));
+    dataset->column_groups =
+        nt_arena_alloc(dataset->arena, records->count + 1u, sizeof(*dataset->column_groups));
     if (!columns || !dataset->column_groups)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < records->column_count; i++) {
@@ -27,12 +31,19 @@ static enum nt_status build_column_groups(struct nt_dataset *dataset, const stru
         columns[i] = records->columns[i];
     }
     dataset->column_group_count = records->count;
-    for (uint32_t i = 0, first = 0; i < records->count; first = records->ends[i++])
+    dataset->has_sharded_clusters = records->count > 0;
+    for (uint32_t i = 0, first = 0; i < records->count; first = records->ends[i++]) {
         dataset->column_groups[i] = (struct nt_column_group){columns + first, records->ends[i] - first};
+        for (uint32_t k = first + 1; k < records->ends[i]; k++)
+            if (columns[k] <= columns[k - 1])
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                               "footer: column group %u is not in ascending order", i);
+    }
     return NT_OK;
 }
 
-static enum nt_status count_clusters(const struct nt_footer *footer, uint32_t *count_ret, struct nt_error *error)
+static enum nt_status count_clusters(const struct nt_footer *footer, uint32_t *count_ret,
+                                     struct nt_error *error)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < footer->group_count; i++) {
@@ -55,7 +66,8 @@ static enum nt_status build_groups(struct nt_dataset *dataset, const struct nt_f
     enum nt_status status = count_clusters(footer, &dataset->cluster_count, error);
     if (status != NT_OK)
         return status;
-    dataset->clusters = nt_arena_alloc(dataset->arena, dataset->cluster_count + 1u, sizeof(*dataset->clusters));
+    dataset->clusters =
+        nt_arena_alloc(dataset->arena, dataset->cluster_count + 1u, sizeof(*dataset->clusters));
     dataset->groups = nt_arena_alloc(dataset->arena, footer->group_count + 1u, sizeof(*dataset->groups));
     if (!dataset->clusters || !dataset->groups)
         return nt_fail_memory(error);
@@ -76,8 +88,9 @@ static enum nt_status build_clusters(struct nt_dataset *dataset, const struct nt
                                      struct nt_error *error)
 {
     if (footer->summary_count != dataset->cluster_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "footer: cluster summaries for the cluster groups",
-                              dataset->cluster_count, footer->summary_count);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "footer: cluster summaries for the cluster groups", dataset->cluster_count,
+                              footer->summary_count);
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         struct nt_group *group = &dataset->groups[i];
         uint64_t first = UINT64_MAX, end = 0;
@@ -85,9 +98,10 @@ static enum nt_status build_clusters(struct nt_dataset *dataset, const struct nt
             const struct nt_cluster_summary *summary = &footer->summaries[k];
             uint64_t cluster_end;
             if (!nt_add(summary->first_entry, summary->entries, &cluster_end))
-                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "footer: cluster %u ends beyond 2^64 entries", k);
-            dataset->clusters[k] = (struct nt_cluster){summary->first_entry, summary->entries, i,
-                                                       summary->column_group};
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "footer: cluster %u ends beyond 2^64 entries",
+                               k);
+            dataset->clusters[k] =
+                (struct nt_cluster){summary->first_entry, summary->entries, i, summary->column_group};
             first = summary->first_entry < first ? summary->first_entry : first;
             end = cluster_end > end ? cluster_end : end;
         }
@@ -103,7 +117,8 @@ static enum nt_status count_entries(struct nt_dataset *dataset, struct nt_error 
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         uint64_t end;
         if (!nt_add(dataset->groups[i].first_entry, dataset->groups[i].entries, &end))
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "footer: cluster group %u ends beyond 2^64 entries", i);
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "footer: cluster group %u ends beyond 2^64 entries", i);
         if (end > dataset->entries)
             dataset->entries = end;
     }
@@ -114,7 +129,8 @@ enum nt_status nt_footer_build(struct nt_dataset *dataset, const struct nt_gener
                                const struct nt_footer *footer, struct nt_error *error)
 {
     if (footer->extension_header_count > 0)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "footer: %u extension headers, a draft that is not known",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "footer: %u extension headers, a draft that is not known",
                        footer->extension_header_count);
     enum nt_status status = build_column_groups(dataset, &footer->column_groups, error);
     if (status == NT_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a cursor over an envelope. Out: bounded cursors over its frames, its texts and flags. Specification, "Frames",
- * "Basic Types", "Feature Flags".
+ * In: a cursor over an envelope. Out: bounded cursors over its frames, its texts and flags. Specification,
+ * "Frames", "Basic Types", "Feature Flags".
  */
 #include "format/rntuple/frame.h"
 
@@ -26,19 +26,21 @@ static int64_t get_frame_size(struct nt_cursor *cursor, const struct nt_generati
 }
 
 /* The size counts the frame's own preamble; a negative one means a list. */
-static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor, const char *what,
-                                 bool is_list, struct nt_frame *frame_ret, struct nt_error *error)
+static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor,
+                                 const char *what, bool is_list, struct nt_frame *frame_ret,
+                                 struct nt_error *error)
 {
     struct nt_cursor start = *cursor;
     int64_t size = get_frame_size(cursor, envelope->generation);
     uint64_t bytes = size < 0 ? 0 - (uint64_t)size : (uint64_t)size;
-    uint32_t preamble = is_list ? nt_list_frame_bytes(envelope->generation)
-                                : nt_record_frame_bytes(envelope->generation);
+    uint32_t preamble =
+        is_list ? nt_list_frame_bytes(envelope->generation) : nt_record_frame_bytes(envelope->generation);
     if (cursor->failed)
         return nt_envelope_check(envelope, cursor, what, error);
     if ((size < 0) != is_list)
-        return nt_envelope_fail(envelope, &start, NT_CORRUPT, error, "%s: a %s frame where a %s frame is expected",
-                                what, is_list ? "record" : "list", is_list ? "list" : "record");
+        return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
+                                "%s: a %s frame where a %s frame is expected", what,
+                                is_list ? "record" : "list", is_list ? "list" : "record");
     if (bytes < preamble || bytes > nt_cursor_left(&start))
         return nt_envelope_fail(envelope, &start, NT_CORRUPT, error,
                                 "%s: a frame of %" PRIu64 " bytes where %zu are left", what, bytes,
@@ -95,8 +97,8 @@ enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct 
         has_more = (int64_t)word < 0;
     }
     if (has_more)
-        return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error, "more than %d words of feature flags",
-                                NT_MAX_FEATURE_WORDS);
+        return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error,
+                                "more than %d words of feature flags", NT_MAX_FEATURE_WORDS);
     *flags_ret = flags;
     return nt_envelope_check(envelope, cursor, "feature flags", error);
 }

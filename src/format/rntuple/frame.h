@@ -13,8 +13,8 @@ struct nt_frame {
     uint32_t items;           /* of a list */
 };
 
-/* Read a record frame or a list frame and skip it: `cursor` stands behind it, whatever it holds. `what` names it
- * in messages. A list must have room for its items of at least `item_bytes` each. */
+/* Read a record frame or a list frame and skip it: `cursor` stands behind it, whatever it holds. `what` names
+ * it in messages. A list must have room for its items of at least `item_bytes` each. */
 enum nt_status nt_record_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor, const char *what,
                                struct nt_frame *frame_ret, struct nt_error *error);
 enum nt_status nt_list_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor, const char *what,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of generations. Drawn from the drafts and the final text of the RNTuple binary format specification and
- * from files of every year; a row's comment names the ROOT versions that wrote it.
+ * The table of generations. Drawn from the drafts and the final text of the RNTuple binary format
+ * specification and from files of every year; a row's comment names the ROOT versions that wrote it.
  */
 #include "format/rntuple/generation.h"
 
@@ -58,29 +58,29 @@ static const struct nt_column_type predraft_types[] = {
 };
 
 static const struct nt_column_type draft_types[] = {
-    {0x01, NT_ENCODING_INDEX64},       {0x02, NT_ENCODING_INDEX32},       {0x03, NT_ENCODING_SWITCH},
-    {0x04, NT_ENCODING_BYTE},          {0x05, NT_ENCODING_CHAR},          {0x06, NT_ENCODING_BIT},
-    {0x07, NT_ENCODING_REAL64},        {0x08, NT_ENCODING_REAL32},        {0x09, NT_ENCODING_REAL16},
-    {0x0a, NT_ENCODING_UINT64},        {0x0b, NT_ENCODING_UINT32},        {0x0c, NT_ENCODING_UINT16},
-    {0x0d, NT_ENCODING_UINT8},         {0x0e, NT_ENCODING_SPLIT_INDEX64}, {0x0f, NT_ENCODING_SPLIT_INDEX32},
-    {0x10, NT_ENCODING_SPLIT_REAL64},  {0x11, NT_ENCODING_SPLIT_REAL32},  {0x12, NT_ENCODING_SPLIT_REAL16},
-    {0x13, NT_ENCODING_SPLIT_UINT64},  {0x14, NT_ENCODING_SPLIT_UINT32},  {0x15, NT_ENCODING_SPLIT_UINT16},
-    {0x16, NT_ENCODING_INT64},         {0x17, NT_ENCODING_INT32},         {0x18, NT_ENCODING_INT16},
-    {0x19, NT_ENCODING_INT8},          {0x1a, NT_ENCODING_SPLIT_INT64},   {0x1b, NT_ENCODING_SPLIT_INT32},
-    {0x1c, NT_ENCODING_SPLIT_INT16},   {0x1d, NT_ENCODING_REAL32_TRUNC},  {0x1e, NT_ENCODING_REAL32_QUANT},
+    {0x01, NT_ENCODING_INDEX64},      {0x02, NT_ENCODING_INDEX32},       {0x03, NT_ENCODING_SWITCH},
+    {0x04, NT_ENCODING_BYTE},         {0x05, NT_ENCODING_CHAR},          {0x06, NT_ENCODING_BIT},
+    {0x07, NT_ENCODING_REAL64},       {0x08, NT_ENCODING_REAL32},        {0x09, NT_ENCODING_REAL16},
+    {0x0a, NT_ENCODING_UINT64},       {0x0b, NT_ENCODING_UINT32},        {0x0c, NT_ENCODING_UINT16},
+    {0x0d, NT_ENCODING_UINT8},        {0x0e, NT_ENCODING_SPLIT_INDEX64}, {0x0f, NT_ENCODING_SPLIT_INDEX32},
+    {0x10, NT_ENCODING_SPLIT_REAL64}, {0x11, NT_ENCODING_SPLIT_REAL32},  {0x12, NT_ENCODING_SPLIT_REAL16},
+    {0x13, NT_ENCODING_SPLIT_UINT64}, {0x14, NT_ENCODING_SPLIT_UINT32},  {0x15, NT_ENCODING_SPLIT_UINT16},
+    {0x16, NT_ENCODING_INT64},        {0x17, NT_ENCODING_INT32},         {0x18, NT_ENCODING_INT16},
+    {0x19, NT_ENCODING_INT8},         {0x1a, NT_ENCODING_SPLIT_INT64},   {0x1b, NT_ENCODING_SPLIT_INT32},
+    {0x1c, NT_ENCODING_SPLIT_INT16},  {0x1d, NT_ENCODING_REAL32_TRUNC},  {0x1e, NT_ENCODING_REAL32_QUANT},
 };
 
 static const struct nt_column_type final_types[] = {
-    {0x00, NT_ENCODING_BIT},           {0x01, NT_ENCODING_BYTE},          {0x02, NT_ENCODING_CHAR},
-    {0x03, NT_ENCODING_INT8},          {0x04, NT_ENCODING_UINT8},         {0x05, NT_ENCODING_INT16},
-    {0x06, NT_ENCODING_UINT16},        {0x07, NT_ENCODING_INT32},         {0x08, NT_ENCODING_UINT32},
-    {0x09, NT_ENCODING_INT64},         {0x0a, NT_ENCODING_UINT64},        {0x0b, NT_ENCODING_REAL16},
-    {0x0c, NT_ENCODING_REAL32},        {0x0d, NT_ENCODING_REAL64},        {0x0e, NT_ENCODING_INDEX32},
-    {0x0f, NT_ENCODING_INDEX64},       {0x10, NT_ENCODING_SWITCH},        {0x11, NT_ENCODING_SPLIT_INT16},
-    {0x12, NT_ENCODING_SPLIT_UINT16},  {0x13, NT_ENCODING_SPLIT_INT32},   {0x14, NT_ENCODING_SPLIT_UINT32},
-    {0x15, NT_ENCODING_SPLIT_INT64},   {0x16, NT_ENCODING_SPLIT_UINT64},  {0x17, NT_ENCODING_SPLIT_REAL16},
-    {0x18, NT_ENCODING_SPLIT_REAL32},  {0x19, NT_ENCODING_SPLIT_REAL64},  {0x1a, NT_ENCODING_SPLIT_INDEX32},
-    {0x1b, NT_ENCODING_SPLIT_INDEX64}, {0x1c, NT_ENCODING_REAL32_TRUNC},  {0x1d, NT_ENCODING_REAL32_QUANT},
+    {0x00, NT_ENCODING_BIT},           {0x01, NT_ENCODING_BYTE},         {0x02, NT_ENCODING_CHAR},
+    {0x03, NT_ENCODING_INT8},          {0x04, NT_ENCODING_UINT8},        {0x05, NT_ENCODING_INT16},
+    {0x06, NT_ENCODING_UINT16},        {0x07, NT_ENCODING_INT32},        {0x08, NT_ENCODING_UINT32},
+    {0x09, NT_ENCODING_INT64},         {0x0a, NT_ENCODING_UINT64},       {0x0b, NT_ENCODING_REAL16},
+    {0x0c, NT_ENCODING_REAL32},        {0x0d, NT_ENCODING_REAL64},       {0x0e, NT_ENCODING_INDEX32},
+    {0x0f, NT_ENCODING_INDEX64},       {0x10, NT_ENCODING_SWITCH},       {0x11, NT_ENCODING_SPLIT_INT16},
+    {0x12, NT_ENCODING_SPLIT_UINT16},  {0x13, NT_ENCODING_SPLIT_INT32},  {0x14, NT_ENCODING_SPLIT_UINT32},
+    {0x15, NT_ENCODING_SPLIT_INT64},   {0x16, NT_ENCODING_SPLIT_UINT64}, {0x17, NT_ENCODING_SPLIT_REAL16},
+    {0x18, NT_ENCODING_SPLIT_REAL32},  {0x19, NT_ENCODING_SPLIT_REAL64}, {0x1a, NT_ENCODING_SPLIT_INDEX32},
+    {0x1b, NT_ENCODING_SPLIT_INDEX64}, {0x1c, NT_ENCODING_REAL32_TRUNC}, {0x1d, NT_ENCODING_REAL32_QUANT},
 };
 
 static const struct nt_locator_type draft_locators[] = {{1, NT_LOCATOR_URI}, {2, NT_LOCATOR_OBJECT64}};
@@ -93,9 +93,10 @@ static const struct nt_locator_type final_locators[] = {{1, NT_LOCATOR_LARGE}, {
 #define CRC32_DRAFT                                                                                          \
     .anchor_layout = NT_ANCHOR_58_BYTES, .framing = &crc32_framing, .has_release_candidate_tag = true,       \
     .has_early_field_values = true, .field_flags = 1, .deferred_flag = 8, COLUMN_TYPES(draft_types),         \
-    .switch_encoding = NT_ENCODING_SWITCH_44_20, .first_wide_switch_major = 6, .first_wide_switch_minor = 27, \
-    .has_sharded_clusters = true, .page_element_bits = 30, .page_checksum = NT_CHECKSUM_CRC32,               \
-    .page_checksum_covers = NT_COVERS_STORED_OR_PACKED, LOCATOR_TYPES(draft_locators)
+    .switch_encoding = NT_ENCODING_SWITCH_44_20, .first_wide_switch_major = 6,                               \
+    .first_wide_switch_minor = 27, .has_sharded_clusters = true, .page_element_bits = 30,                    \
+    .page_checksum = NT_CHECKSUM_CRC32, .page_checksum_covers = NT_COVERS_STORED_OR_PACKED,                  \
+    LOCATOR_TYPES(draft_locators)
 
 /* The release candidates before the column types got their final numbers. */
 #define XXH3_DRAFT                                                                                           \
@@ -197,8 +198,8 @@ const uint32_t nt_generation_count = COUNT(nt_generations);
 
 /* ---- recognising ---- */
 
-/* The predraft begins with a frame of version 0 that says its own size; all others have version 1 there, or a type
- * and a length. */
+/* The predraft begins with a frame of version 0 that says its own size; all others have version 1 there, or a
+ * type and a length. */
 static bool is_predraft_header(const uint8_t *header, size_t header_bytes)
 {
     struct nt_cursor cursor = nt_cursor(header, header_bytes);
@@ -236,8 +237,8 @@ enum nt_status nt_generation_find(const struct nt_anchor *anchor, const uint8_t 
         }
     }
     return nt_fail(error, NT_UNSUPPORTED, anchor->offset,
-                   "anchor: version %u.%u.%u.%u with an anchor of class version %u is not known", anchor->epoch,
-                   anchor->major, anchor->minor, anchor->patch, anchor->class_version);
+                   "anchor: version %u.%u.%u.%u with an anchor of class version %u is not known",
+                   anchor->epoch, anchor->major, anchor->minor, anchor->patch, anchor->class_version);
 }
 
 /* ---- column types ---- */
@@ -271,12 +272,9 @@ enum nt_encoding_kind nt_generation_encoding(const struct nt_generation *generat
 const char *nt_footer_list_name(enum nt_footer_list list)
 {
     static const char *const names[NT_FOOTER_LIST_COUNT] = {
-        [NT_FOOTER_EXTENSION_HEADERS] = "extension_headers",
-        [NT_FOOTER_COLUMN_GROUPS] = "column_groups",
-        [NT_FOOTER_CLUSTER_SUMMARIES] = "cluster_summaries",
-        [NT_FOOTER_CLUSTER_GROUPS] = "cluster_groups",
-        [NT_FOOTER_USER_METADATA] = "user_metadata",
-        [NT_FOOTER_ATTRIBUTE_SETS] = "attribute_sets",
+        [NT_FOOTER_EXTENSION_HEADERS] = "extension_headers", [NT_FOOTER_COLUMN_GROUPS] = "column_groups",
+        [NT_FOOTER_CLUSTER_SUMMARIES] = "cluster_summaries", [NT_FOOTER_CLUSTER_GROUPS] = "cluster_groups",
+        [NT_FOOTER_USER_METADATA] = "user_metadata",         [NT_FOOTER_ATTRIBUTE_SETS] = "attribute_sets",
     };
     return names[list];
 }

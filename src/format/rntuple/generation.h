@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The generations of the format, one row each: what changed on disk between the first experiments of 2020 and
- * version 1. A file is matched to a row once, when it is opened; all other code asks the row. Adding a generation
- * is adding a row.
+ * version 1. A file is matched to a row once, when it is opened; all other code asks the row. Adding a
+ * generation is adding a row.
  */
 #ifndef NT_FORMAT_RNTUPLE_GENERATION_H
 #define NT_FORMAT_RNTUPLE_GENERATION_H
@@ -14,14 +14,15 @@
 
 /* How an envelope begins, how its checksum is made and how wide its frames are. */
 struct nt_framing {
-    const char *name;              /* for JSON */
+    const char *name; /* for JSON */
     uint32_t preamble_bytes;
-    bool has_type_and_length;      /* the preamble is u64 type | length << 16; else u16 version, u16 minimum version */
+    bool has_type_and_length;       /* the preamble is u64 type | length << 16; else u16 version, u16 minimum
+                                       version */
     enum nt_checksum_kind checksum; /* behind the payload, over all bytes before it */
-    uint32_t frame_size_bytes;     /* width of a frame's size */
-    uint32_t frame_item_mask;      /* the bits of a list frame's item count */
-    uint32_t link_length_bytes;    /* width of the uncompressed size in an envelope link */
-    uint32_t cluster_flag_bits;    /* top bits of a cluster summary's number of entries */
+    uint32_t frame_size_bytes;      /* width of a frame's size */
+    uint32_t frame_item_mask;       /* the bits of a list frame's item count */
+    uint32_t link_length_bytes;     /* width of the uncompressed size in an envelope link */
+    uint32_t cluster_flag_bits;     /* top bits of a cluster summary's number of entries */
 };
 
 struct nt_column_type {
@@ -56,11 +57,7 @@ enum nt_footer_list {
 };
 
 /* What follows the header's checksum in the footer: tells the two CRC32 drafts apart. */
-enum nt_footer_start {
-    NT_FOOTER_STARTS_ANY,
-    NT_FOOTER_STARTS_LIST,
-    NT_FOOTER_STARTS_RECORD
-};
+enum nt_footer_start { NT_FOOTER_STARTS_ANY, NT_FOOTER_STARTS_LIST, NT_FOOTER_STARTS_RECORD };
 
 enum { NT_MAX_FOOTER_LISTS = 5 };
 
@@ -83,7 +80,8 @@ struct nt_generation {
     uint16_t field_flags;        /* the flags that are known */
     bool has_representations;    /* column: u16 flags, u16 representation; else u32 flags */
     uint16_t deferred_flag, range_flag; /* bits of a column's flags; 0: not there */
-    bool has_extra_type_content; /* u32 content, u32 version, name, content; else u32 from, u32 to, u32 content, name */
+    bool has_extra_type_content;        /* u32 content, u32 version, name, content; else u32 from, u32 to, u32
+                                           content, name */
     const struct nt_column_type *column_types;
     uint32_t column_type_count;
     enum nt_encoding_kind switch_encoding;
@@ -95,7 +93,7 @@ struct nt_generation {
     enum nt_footer_list footer_lists[NT_MAX_FOOTER_LISTS]; /* those at the end may be left out */
     bool has_summaries_in_page_list;
     bool has_entry_range_in_cluster_group;
-    bool has_sharded_clusters; /* cluster flag 1: a column group follows; else it is refused */
+    bool has_sharded_clusters;  /* cluster flag 1: a column group follows; else it is refused */
     uint32_t page_element_bits; /* 30: the flags above say what follows the page; 31: the sign does */
     enum nt_checksum_kind page_checksum;
     enum nt_checksum_covers page_checksum_covers;
@@ -106,13 +104,15 @@ struct nt_generation {
 extern const struct nt_generation nt_generations[];
 extern const uint32_t nt_generation_count;
 
-/* The row for an anchor and the uncompressed (not yet verified) header and footer. NT_UNSUPPORTED where none fits. */
+/* The row for an anchor and the uncompressed (not yet verified) header and footer. NT_UNSUPPORTED where none
+ * fits. */
 enum nt_status nt_generation_find(const struct nt_anchor *anchor, const uint8_t *header, size_t header_bytes,
                                   const uint8_t *footer, size_t footer_bytes,
                                   const struct nt_generation **generation_ret, struct nt_error *error);
 
-/* The encoding of a column type number, NT_ENCODING_UNKNOWN where the generation has no such number, and its name
- * in the specification (NULL for unknown ones). `writer` decides about the layout of old switch columns. */
+/* The encoding of a column type number, NT_ENCODING_UNKNOWN where the generation has no such number, and its
+ * name in the specification (NULL for unknown ones). `writer` decides about the layout of old switch columns.
+ */
 enum nt_encoding_kind nt_generation_encoding(const struct nt_generation *generation, struct nt_text writer,
                                              uint16_t number, const char **name_ret);
 

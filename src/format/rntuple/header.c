@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a verified header envelope. Out: struct nt_header and its schema description. Specification, "Header Envelope".
+ * In: a verified header envelope. Out: struct nt_header and its schema description. Specification, "Header
+ * Envelope".
  */
 #include "format/rntuple/header.h"
 

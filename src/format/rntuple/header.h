@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The header envelope: feature flags, name, description, writer and the schema. Specification, "Header Envelope".
+ * The header envelope: feature flags, name, description, writer and the schema. Specification, "Header
+ * Envelope".
  */
 #ifndef NT_FORMAT_RNTUPLE_HEADER_H
 #define NT_FORMAT_RNTUPLE_HEADER_H

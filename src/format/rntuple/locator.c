@@ -18,8 +18,9 @@ struct head {
     uint8_t type;
 };
 
-/* The reference implementation negates the whole word. The specification's figure has a sign bit in front of it,
- * its text the absolute value of the last byte: three readings, told apart by which of them makes sense. */
+/* The reference implementation negates the whole word. The specification's figure has a sign bit in front of
+ * it, its text the absolute value of the last byte: three readings, told apart by which of them makes sense.
+ */
 static void read_heads(uint32_t word, struct head heads[3])
 {
     uint32_t negated = 0 - word;
@@ -104,7 +105,8 @@ struct nt_locator nt_locator_read(struct nt_cursor *cursor, const struct nt_gene
     return locator;
 }
 
-struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor, const struct nt_generation *generation)
+struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor,
+                                              const struct nt_generation *generation)
 {
     struct nt_envelope_link link;
     link.length = generation->framing->link_length_bytes == 4 ? nt_get_le32(cursor) : nt_get_le64(cursor);
@@ -144,7 +146,8 @@ void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
 void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator)
 {
     if (locator->kind == NT_LOCATOR_OBJECT64) {
-        nt_buffer_format(out, "Object64 0x%016" PRIx64 ", %" PRIu64 " bytes", locator->offset, locator->bytes);
+        nt_buffer_format(out, "Object64 0x%016" PRIx64 ", %" PRIu64 " bytes", locator->offset,
+                         locator->bytes);
     } else if (nt_locator_is_local(locator)) {
         nt_buffer_format(out, "file offset %" PRIu64 ", %" PRIu64 " bytes", locator->offset, locator->bytes);
     } else {

@@ -27,7 +27,8 @@ struct nt_envelope_link {
 
 /* Read one; the cursor fails where it does not fit. Locators of an unknown type are no failure. */
 struct nt_locator nt_locator_read(struct nt_cursor *cursor, const struct nt_generation *generation);
-struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor, const struct nt_generation *generation);
+struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor,
+                                              const struct nt_generation *generation);
 
 /* True where the bytes are in the file. */
 bool nt_locator_is_local(const struct nt_locator *locator);

@@ -5,8 +5,8 @@
 #include "format/rntuple/page_list.h"
 
 enum {
-    LEAST_PAGE_BYTES = 8,    /* number of elements, an empty special locator */
-    LEAST_COLUMN_BYTES = 8,  /* element offset; a suppressed column has nothing else */
+    LEAST_PAGE_BYTES = 8,   /* number of elements, an empty special locator */
+    LEAST_COLUMN_BYTES = 8, /* element offset; a suppressed column has nothing else */
     LEAST_SUMMARY_BYTES = 16,
     PAGE_HAS_CRC32 = 1,
 };
@@ -20,8 +20,9 @@ enum nt_status nt_page_list_read(const struct nt_envelope *envelope, struct nt_p
     enum nt_status status = NT_OK;
     if (generation->has_summaries_in_page_list) {
         list.header_checksum = nt_get_le64(&cursor);
-        status = nt_list_frame(envelope, &cursor, "list of cluster summaries",
-                               nt_record_frame_bytes(generation) + LEAST_SUMMARY_BYTES, &list.summaries, error);
+        status =
+            nt_list_frame(envelope, &cursor, "list of cluster summaries",
+                          nt_record_frame_bytes(generation) + LEAST_SUMMARY_BYTES, &list.summaries, error);
     }
     if (status == NT_OK)
         status = nt_list_frame(envelope, &cursor, "list of clusters", nt_list_frame_bytes(generation),
@@ -45,7 +46,8 @@ enum nt_status nt_column_pages_read(const struct nt_envelope *envelope, struct n
     return nt_list_frame(envelope, columns, "list of pages", LEAST_PAGE_BYTES, &pages_ret->pages, error);
 }
 
-/* The count's sign says that a checksum follows the page; in the CRC32 drafts, the lower of two flag bits does. */
+/* The count's sign says that a checksum follows the page; in the CRC32 drafts, the lower of two flag bits
+ * does. */
 struct nt_page_record nt_page_record_read(const struct nt_envelope *envelope, struct nt_cursor *pages)
 {
     const struct nt_generation *generation = envelope->generation;

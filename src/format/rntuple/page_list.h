@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Page list envelopes: the clusters of a group and, for each column, its pages. Specification, "Page List Envelope".
+ * Page list envelopes: the clusters of a group and, for each column, its pages. Specification, "Page List
+ * Envelope".
  */
 #ifndef NT_FORMAT_RNTUPLE_PAGE_LIST_H
 #define NT_FORMAT_RNTUPLE_PAGE_LIST_H
@@ -22,8 +23,8 @@ struct nt_column_pages {
     size_t unknown_bytes;
 };
 
-/* A page list's beginning: the header's checksum, the list of summaries (both only where the generation has them in
- * page lists) and the list of clusters. */
+/* A page list's beginning: the header's checksum, the list of summaries (both only where the generation has
+ * them in page lists) and the list of clusters. */
 struct nt_page_list {
     uint64_t header_checksum;
     struct nt_frame summaries;
@@ -44,9 +45,9 @@ struct nt_page_record nt_page_record_read(const struct nt_envelope *envelope, st
 enum nt_status nt_column_pages_finish(const struct nt_envelope *envelope, struct nt_column_pages *pages,
                                       struct nt_error *error);
 
-/* Fill a group's ranges, pages and clusters from its verified page list. Pages that are not in the file have their
- * locator's text in group->format_data (from malloc), at the offset nt_page.parameter. */
-enum nt_status nt_page_list_fill(struct nt_dataset *dataset, uint32_t group, const struct nt_envelope *envelope,
-                                 uint64_t header_checksum, struct nt_error *error);
+/* Fill a group's ranges, pages and clusters from its verified page list. */
+enum nt_status nt_page_list_fill(struct nt_dataset *dataset, uint32_t group,
+                                 const struct nt_envelope *envelope, uint64_t header_checksum,
+                                 struct nt_error *error);
 
 #endif

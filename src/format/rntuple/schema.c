@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a cursor over a header or a footer's schema extension. Out: the records of struct nt_schema. Specification,
- * "Field Description", "Column Description", "Alias columns", "Extra type information".
+ * In: a cursor over a header or a footer's schema extension. Out: the records of struct nt_schema.
+ * Specification, "Field Description", "Column Description", "Alias columns", "Extra type information".
  */
 #include "format/rntuple/schema.h"
 
@@ -214,8 +214,8 @@ static enum nt_status read_extra_types(const struct nt_envelope *envelope, struc
 struct list {
     const char *name;
     uint32_t record_bytes; /* least payload of a record */
-    enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list, struct nt_schema *schema,
-                           struct nt_error *error);
+    enum nt_status (*read)(const struct nt_envelope *envelope, struct nt_frame *list,
+                           struct nt_schema *schema, struct nt_error *error);
 };
 
 static const struct list lists[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The schema description: fields, columns, alias columns and extra type information, from the header and from the
- * footer's schema extension. Records are read once, here; the model and the JSON documents are made from them.
- * Specification, "Header Envelope".
+ * The schema description: fields, columns, alias columns and extra type information, from the header and from
+ * the footer's schema extension. Records are read once, here; the model and the JSON documents are made from
+ * them. Specification, "Header Envelope".
  */
 #ifndef NT_FORMAT_RNTUPLE_SCHEMA_H
 #define NT_FORMAT_RNTUPLE_SCHEMA_H
@@ -63,7 +63,8 @@ struct nt_schema {
 
 void nt_schema_deinit(struct nt_schema *schema);
 
-/* Room for `count` more fields or columns at the end, zeroed; NULL without memory or beyond 2^32 - 1 of them. */
+/* Room for `count` more fields or columns at the end, zeroed; NULL without memory or beyond 2^32 - 1 of them.
+ */
 struct nt_field_record *nt_schema_add_fields(struct nt_schema *schema, uint32_t count);
 struct nt_column_record *nt_schema_add_columns(struct nt_schema *schema, uint32_t count);
 
@@ -75,8 +76,8 @@ enum nt_status nt_schema_read(const struct nt_envelope *envelope, struct nt_curs
 enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                         struct nt_schema *schema, struct nt_error *error);
 
-/* Turn a complete schema into the data set's fields, columns and decoders (its arena). `writer` and the generation
- * decide about column types. */
+/* Turn a complete schema into the data set's fields, columns and decoders (its arena); columns stand by id.
+ * The generation and the data set's writer decide about column types. */
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                const struct nt_schema *schema, struct nt_error *error);
 

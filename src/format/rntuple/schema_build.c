@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the records of a whole schema (header and extension). Out: the model's fields, columns and decoders, linked.
- * Specification, "Header Envelope": ids, parents, representations, alias columns of projected fields.
+ * In: the records of a whole schema (header and extension). Out: the model's fields, columns and decoders,
+ * linked. Specification, "Header Envelope": ids, parents, representations, alias columns of projected fields.
  */
 #include "format/rntuple/schema.h"
 
@@ -44,7 +44,8 @@ static enum nt_status sort_field_ids(struct builder *builder)
     for (uint32_t i = 0; i < count; i++) {
         uint64_t id = builder->field_ids[i].id;
         if (id >= NT_NONE || (i > 0 && id == builder->field_ids[i - 1].id))
-            return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET, "schema: two fields have the id %" PRIu64, id);
+            return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
+                           "schema: two fields have the id %" PRIu64, id);
     }
     return NT_OK;
 }
@@ -82,8 +83,8 @@ static enum nt_status find_relatives(const struct builder *builder, const struct
         field->parent = find_field(builder, record->parent_id);
         if (field->parent == NT_NONE)
             return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
-                           "schema: field %" PRIu64 " has the parent %" PRIu64 ", which does not exist", record->id,
-                           record->parent_id);
+                           "schema: field %" PRIu64 " has the parent %" PRIu64 ", which does not exist",
+                           record->id, record->parent_id);
     }
     if (!(record->flags & builder->generation->field_flags & NT_FIELD_PROJECTED))
         return NT_OK;
@@ -172,7 +173,8 @@ static enum nt_status share_decoders(struct builder *builder, struct decoder_key
     for (uint32_t i = 0; i < count; i++)
         used += i == 0 || compare_decoders(&keys[i - 1], &keys[i]) != 0;
     if (used > UINT16_MAX)
-        return nt_fail(builder->error, NT_LIMIT, NT_NO_OFFSET, "schema: %u different encodings of columns", used);
+        return nt_fail(builder->error, NT_LIMIT, NT_NO_OFFSET, "schema: %u different encodings of columns",
+                       used);
     dataset->decoders = nt_arena_alloc(dataset->arena, used ? used : 1, sizeof(*dataset->decoders));
     if (!dataset->decoders)
         return nt_fail_memory(builder->error);
@@ -198,18 +200,21 @@ static enum nt_status build_column(struct builder *builder, uint32_t index, stru
     column->flags = record->flags;
     column->is_deferred = record->is_deferred;
     column->is_deferred_suppressed = record->first_element < 0;
-    column->first_element = record->first_element < 0 ? 0 - (uint64_t)record->first_element
-                                                      : (uint64_t)record->first_element;
+    column->first_element =
+        record->first_element < 0 ? 0 - (uint64_t)record->first_element : (uint64_t)record->first_element;
     column->has_range = record->has_range;
     enum nt_encoding_kind encoding = nt_generation_encoding(builder->generation, builder->dataset->writer,
                                                             record->type_number, &column->type_name);
     if (!column->type_name)
         column->type_name = nt_arena_format(arena, "unknown (0x%02x)", record->type_number);
     *key = (struct decoder_key){decoder_of(record, encoding), index};
+    if (record->id >= NT_NONE || (index > 0 && record->id == record[-1].id))
+        return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET, "schema: two columns have the id %" PRIu64,
+                       record->id);
     if (column->field == NT_NONE)
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
-                       "schema: column %" PRIu64 " belongs to field %" PRIu64 ", which does not exist", record->id,
-                       record->field_id);
+                       "schema: column %" PRIu64 " belongs to field %" PRIu64 ", which does not exist",
+                       record->id, record->field_id);
     return column->type_name ? NT_OK : nt_fail_memory(builder->error);
 }
 
@@ -251,9 +256,10 @@ static enum nt_status collect_aliases(struct builder *builder, struct alias *ali
         const struct nt_alias_record *record = &schema->aliases[i];
         uint32_t field = find_field(builder, record->field);
         if (field == NT_NONE || record->physical_column >= schema->column_count)
-            return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
-                           "schema: alias column %u joins column %u and field %u, of which one does not exist", i,
-                           record->physical_column, record->field);
+            return nt_fail(
+                builder->error, NT_CORRUPT, NT_NO_OFFSET,
+                "schema: alias column %u joins column %u and field %u, of which one does not exist", i,
+                record->physical_column, record->field);
         if (builder->dataset->fields[field].owns_columns)
             return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                            "schema: field %u has both an alias column and columns of its own", record->field);
@@ -263,8 +269,8 @@ static enum nt_status collect_aliases(struct builder *builder, struct alias *ali
     return NT_OK;
 }
 
-/* True where the aliases name the source's columns of the first representation, all and in order: then the projected
- * field has all the source's representations. */
+/* True where the aliases name the source's columns of the first representation, all and in order: then the
+ * projected field has all the source's representations. */
 static bool covers_source(const struct nt_dataset *dataset, const struct alias *aliases, uint32_t count,
                           const struct nt_field *source)
 {
@@ -278,7 +284,8 @@ static bool covers_source(const struct nt_dataset *dataset, const struct alias *
 }
 
 /* Join the aliases of one field. `used` counts the entries of field_columns. */
-static enum nt_status project(struct builder *builder, const struct alias *aliases, uint32_t count, uint32_t *used)
+static enum nt_status project(struct builder *builder, const struct alias *aliases, uint32_t count,
+                              uint32_t *used)
 {
     struct nt_dataset *dataset = builder->dataset;
     struct nt_field *field = &dataset->fields[aliases[0].field];

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of a data set's documents: its envelopes, decoded as JSON and as their uncompressed bytes.
+ */
+#include "format/rntuple/documents.h"
+
+typedef enum nt_status load_envelope(const struct nt_dataset *dataset, uint32_t number,
+                                     struct nt_envelope *envelope_ret, struct nt_error *error);
+
+/* The bytes of an envelope with its preamble and checksum. */
+static enum nt_status write_envelope(const struct nt_dataset *dataset, uint32_t number, load_envelope *load,
+                                     struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_envelope envelope;
+    enum nt_status status = load(dataset, number, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    nt_buffer_append(out, envelope.bytes, envelope.length);
+    nt_envelope_deinit(&envelope);
+    return NT_OK;
+}
+
+static enum nt_status load_header(const struct nt_dataset *dataset, uint32_t number,
+                                  struct nt_envelope *envelope_ret, struct nt_error *error)
+{
+    (void)number;
+    return nt_rntuple_load_header(dataset, envelope_ret, error);
+}
+
+static enum nt_status load_footer(const struct nt_dataset *dataset, uint32_t number,
+                                  struct nt_envelope *envelope_ret, struct nt_error *error)
+{
+    (void)number;
+    return nt_rntuple_load_footer(dataset, envelope_ret, error);
+}
+
+#define WRITE(function)                                                                                      \
+    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
+                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
+
+WRITE(write_header_json)
+{
+    (void)file, (void)number;
+    return nt_rntuple_of(dataset)->generation->is_predraft ? nt_predraft_header_json(dataset, out, error)
+                                                           : nt_header_json(dataset, out, error);
+}
+
+WRITE(write_footer_json)
+{
+    (void)file, (void)number;
+    return nt_rntuple_of(dataset)->generation->is_predraft ? nt_predraft_footer_json(dataset, out, error)
+                                                           : nt_footer_json(dataset, out, error);
+}
+
+WRITE(write_metadata_json)
+{
+    (void)file, (void)number;
+    return nt_metadata_json(dataset, out, error);
+}
+
+WRITE(write_header_bytes)
+{
+    (void)file, (void)number;
+    return write_envelope(dataset, 0, load_header, out, error);
+}
+
+WRITE(write_footer_bytes)
+{
+    (void)file, (void)number;
+    return write_envelope(dataset, 0, load_footer, out, error);
+}
+
+WRITE(write_page_list_bytes)
+{
+    (void)file;
+    return write_envelope(dataset, (uint32_t)number, nt_rntuple_load_page_list, out, error);
+}
+
+static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dataset *dataset)
+{
+    (void)file;
+    return nt_rntuple_of(dataset)->page_list_count;
+}
+
+static enum nt_status open_page_list_json(const struct nt_file *file, const struct nt_dataset *dataset,
+                                          uint64_t number, struct nt_text_stream **stream_ret,
+                                          struct nt_error *error)
+{
+    (void)file;
+    return nt_page_list_json_open(dataset, (uint32_t)number, stream_ret, error);
+}
+
+const struct nt_document nt_rntuple_documents[] = {
+    {.prefix = "header.json", .suffix = "", .write = write_header_json},
+    {.prefix = "footer.json", .suffix = "", .write = write_footer_json},
+    {.prefix = "metadata.json", .suffix = "", .write = write_metadata_json},
+    {.prefix = "header.bin", .suffix = "", .write = write_header_bytes},
+    {.prefix = "footer.bin", .suffix = "", .write = write_footer_bytes},
+    {.prefix = "pagelist.", .suffix = ".bin", .count = count_page_lists, .write = write_page_list_bytes},
+    {.prefix = "pagelist.", .suffix = ".json", .count = count_page_lists, .open = open_page_list_json},
+};
+const uint32_t nt_rntuple_document_count = sizeof(nt_rntuple_documents) / sizeof(nt_rntuple_documents[0]);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * RNTuple, a row of the formats' table: from a path to a file with a data set for each anchor.
+ */
+#include "base/arena.h"
+#include "format/formats.h"
+#include "format/rntuple/rntuple.h"
+
+/* A data set for an anchor. What fails for the anchor alone is kept with its data set; whether any opened is
+ * for the caller of all formats to see. */
+static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_object *object,
+                                  struct nt_error *error)
+{
+    struct nt_dataset *dataset = nt_file_add_dataset(file);
+    if (!dataset)
+        return nt_fail_memory(error);
+    dataset->directory = object->directory;
+    dataset->name = object->name;
+    dataset->cycle = object->cycle;
+    dataset->is_newest_cycle = object->is_newest_cycle;
+    struct nt_error failure = {0};
+    if (object->failure)
+        failure = *object->failure;
+    else if (nt_rntuple_open(dataset, object, &failure) == NT_OK)
+        return NT_OK;
+    nt_dataset_set_failure(dataset, &failure);
+    return NT_OK;
+}
+
+static enum nt_status open_source(const char *path, struct nt_source *source, struct nt_file **file_ret,
+                                  struct nt_error *error)
+{
+    struct nt_file *file;
+    enum nt_status status = nt_file_new(path, source, &file, error);
+    if (status != NT_OK)
+        return status;
+    file->format = &nt_format_rntuple;
+    struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
+    status = container ? nt_container_open(file, container, error) : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++)
+        status = add_dataset(file, &container->anchors[i], error);
+    if (status != NT_OK) {
+        nt_file_close(file);
+        return status;
+    }
+    file->layout = nt_rntuple_layout;
+    *file_ret = file;
+    return NT_OK;
+}
+
+static enum nt_status open_rntuple(const char *path, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error)
+{
+    (void)options;
+    struct nt_source *source;
+    enum nt_status status = nt_source_open_file(path, &source, error);
+    return status == NT_OK ? open_source(path, source, file_ret, error) : status;
+}
+
+const struct nt_format nt_format_rntuple = {
+    .name = "rntuple",
+    .description = "RNTuple in ROOT files and bare files, all versions",
+    .open = open_rntuple,
+};

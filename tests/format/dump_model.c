@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Prints what the model holds of each file that is given, one JSON line a file: check_rntuple_model.py
+ * compares it with what other readers found.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <ntuple/format.h>
+
+#include "json/json.h"
+
+static void text_member(struct nt_json *json, const char *key, struct nt_text text)
+{
+    nt_json_key(json, key);
+    nt_json_bytes(json, text.bytes, text.length);
+}
+
+static void dump_fields(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    nt_json_key(json, "fields");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        const struct nt_field *field = &dataset->fields[i];
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "id", field->id);
+        text_member(json, "name", field->name);
+        text_member(json, "type", field->type);
+        text_member(json, "alias", field->alias);
+        text_member(json, "description", field->description);
+        nt_json_member_unsigned(json, "role", field->role);
+        nt_json_member_unsigned(json, "parent",
+                                field->parent == NT_NONE ? field->id : dataset->fields[field->parent].id);
+        nt_json_member_unsigned(json, "flags", field->flags);
+        nt_json_member_unsigned(json, "repeat", field->repetition);
+        nt_json_member_unsigned(json, "field_version", field->field_version);
+        nt_json_member_unsigned(json, "type_version", field->type_version);
+        nt_json_member_string(json, "kind", nt_field_kind_info(field->kind)->name);
+        nt_json_member_string(json, "dtype", field->dtype.text);
+        nt_json_member_string(json, "unreadable", field->unreadable);
+        nt_json_member_bool(json, "owns_columns", field->owns_columns);
+        nt_json_member_signed(
+            json, "source",
+            field->source_field == NT_NONE ? -1 : (int64_t)dataset->fields[field->source_field].id);
+        nt_json_key(json, "columns");
+        nt_json_array(json);
+        for (uint32_t k = 0; k < field->column_count; k++)
+            nt_json_unsigned(json, dataset->columns[dataset->field_columns[field->first_column + k]].id);
+        nt_json_end_array(json);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
+static void dump_ranges(struct nt_json *json, struct nt_dataset *dataset, uint32_t column)
+{
+    uint64_t elements = 0, checksums = 0;
+    nt_json_key(json, "ranges"); /* [state, pages, compression settings] of each cluster */
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dataset->cluster_count; i++) {
+        const struct nt_range *range;
+        if (nt_dataset_range(dataset, i, column, &range, NULL) != NT_OK)
+            continue;
+        const struct nt_group *group = &dataset->groups[dataset->clusters[i].group];
+        nt_json_array(json);
+        nt_json_unsigned(json, range->state);
+        nt_json_unsigned(json, range->pages);
+        nt_json_unsigned(json, range->compression_settings);
+        nt_json_end_array(json);
+        elements += nt_range_elements(group, range);
+        for (uint32_t k = 0; k < range->pages; k++)
+            checksums += group->pages[range->first_page + k].checksum != NT_CHECKSUM_NONE;
+    }
+    nt_json_end_array(json);
+    nt_json_member_unsigned(json, "n", elements);
+    nt_json_member_unsigned(json, "checksums", checksums);
+}
+
+static void dump_columns(struct nt_json *json, struct nt_dataset *dataset)
+{
+    nt_json_key(json, "columns");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dataset->column_count; i++) {
+        const struct nt_column *column = &dataset->columns[i];
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "id", column->id);
+        nt_json_member_string(json, "type", column->type_name);
+        nt_json_member_unsigned(json, "type_id", column->type_number);
+        nt_json_member_unsigned(json, "bits", dataset->decoders[column->decoder].bits);
+        nt_json_member_unsigned(json, "field", dataset->fields[column->field].id);
+        nt_json_member_unsigned(json, "repr", column->representation);
+        nt_json_member_unsigned(json, "flags", column->flags);
+        nt_json_member_unsigned(json, "first", column->first_element);
+        dump_ranges(json, dataset, i);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
+static void dump_clusters(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    nt_json_key(json, "clusters");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dataset->cluster_count; i++) {
+        nt_json_object(json);
+        nt_json_member_unsigned(json, "first_entry", dataset->clusters[i].first_entry);
+        nt_json_member_unsigned(json, "entries", dataset->clusters[i].entries);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
+static void sha256_member(struct nt_json *json, const char *key, const struct nt_buffer *bytes)
+{
+    uint8_t digest[32];
+    char text[65];
+    nt_checksum(NT_CHECKSUM_SHA256)->compute(bytes->bytes, bytes->length, digest);
+    for (unsigned i = 0; i < sizeof(digest); i++)
+        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    nt_json_member_string(json, key, text);
+}
+
+static enum nt_status produce(const struct nt_dataset *dataset, const struct nt_document *document,
+                              uint64_t number, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_text_stream *stream;
+    bool has_more = true;
+    if (document->write)
+        return document->write(dataset->file, dataset, number, out, error);
+    enum nt_status status = document->open(dataset->file, dataset, number, &stream, error);
+    if (status != NT_OK)
+        return status;
+    while (status == NT_OK && has_more)
+        status = stream->next(stream, out, &has_more, error);
+    stream->free(stream);
+    return status;
+}
+
+/* The JSON documents as they are, of the others the digest. */
+static void dump_documents(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    nt_json_key(json, "documents");
+    nt_json_object(json);
+    for (uint32_t i = 0; i < dataset->document_count; i++) {
+        const struct nt_document *document = &dataset->documents[i];
+        uint64_t count = document->count ? document->count(dataset->file, dataset) : 1;
+        for (uint64_t k = 0; k < count; k++) {
+            struct nt_error error = {0};
+            struct nt_buffer out = {0};
+            char name[64];
+            if (document->count)
+                snprintf(name, sizeof(name), "%s%ju%s", document->prefix, (uintmax_t)k, document->suffix);
+            else
+                snprintf(name, sizeof(name), "%s", document->prefix);
+            if (produce(dataset, document, k, &out, &error) != NT_OK)
+                nt_json_member_string(json, name, error.message);
+            else if (out.bytes[0] == '{')
+                nt_json_member_text(json, name, out.bytes, out.length);
+            else
+                sha256_member(json, name, &out);
+            nt_buffer_deinit(&out);
+        }
+    }
+    nt_json_end_object(json);
+}
+
+static void directory_path(struct nt_json *json, const struct nt_file *file, uint32_t directory)
+{
+    nt_json_key(json, "directory"); /* innermost first */
+    nt_json_array(json);
+    for (uint32_t at = directory; at != 0; at = file->directories[at].parent)
+        nt_json_bytes(json, file->directories[at].name.bytes, file->directories[at].name.length);
+    nt_json_end_array(json);
+}
+
+static void dump_dataset(struct nt_json *json, struct nt_dataset *dataset)
+{
+    struct nt_error error = {0};
+    nt_json_object(json);
+    directory_path(json, dataset->file, dataset->directory);
+    text_member(json, "key", dataset->name);
+    nt_json_member_unsigned(json, "cycle", dataset->cycle);
+    nt_json_member_bool(json, "is_newest_cycle", dataset->is_newest_cycle);
+    nt_json_member_signed(json, "attribute_of",
+                          dataset->attribute_of == NT_NONE ? -1 : (int64_t)dataset->attribute_of);
+    if (dataset->failure) {
+        nt_json_member_string(json, "failure", dataset->failure->message);
+        nt_json_end_object(json);
+        return;
+    }
+    nt_json_member_string(json, "failure",
+                          nt_dataset_load_all(dataset, &error) == NT_OK ? NULL : error.message);
+    nt_json_member_string(json, "version", dataset->version);
+    nt_json_member_string(json, "generation", dataset->generation);
+    text_member(json, "name", dataset->title);
+    text_member(json, "description", dataset->description);
+    text_member(json, "writer", dataset->writer);
+    nt_json_member_unsigned(json, "n_entries", dataset->entries);
+    nt_json_member_unsigned(json, "n_cluster_groups", dataset->group_count);
+    dump_clusters(json, dataset);
+    dump_fields(json, dataset);
+    dump_columns(json, dataset);
+    dump_documents(json, dataset);
+    nt_json_key(json, "described");
+    nt_json_object(json);
+    dataset->ops->describe_dataset(dataset, json);
+    nt_json_end_object(json);
+    nt_json_end_object(json);
+}
+
+static enum nt_status count_layout(void *context, const struct nt_layout_range *range)
+{
+    (void)range;
+    ++*(uint64_t *)context;
+    return NT_OK;
+}
+
+static void dump_file(struct nt_json *json, struct nt_file *file)
+{
+    uint64_t ranges = 0;
+    struct nt_error error = {0};
+    nt_json_key(json, "datasets");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        dump_dataset(json, file->datasets[i]);
+    nt_json_end_array(json);
+    if (file->layout && file->layout(file, count_layout, &ranges, &error) != NT_OK)
+        nt_json_member_string(json, "layout", error.message);
+    nt_json_member_unsigned(json, "layout_ranges", ranges);
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        struct nt_error error = {0};
+        struct nt_file *file = NULL;
+        struct nt_buffer out = {0};
+        struct nt_json json;
+        nt_json_line(&json, &out);
+        nt_json_member_string(&json, "path", argv[i]);
+        enum nt_status status = nt_file_open(argv[i], NULL, &file, &error);
+        nt_json_member_string(&json, "status", nt_status_name(status));
+        nt_json_member_string(&json, "error", status == NT_OK ? NULL : error.message);
+        if (status == NT_OK)
+            dump_file(&json, file);
+        nt_json_finish(&json);
+        fwrite(out.bytes, 1, out.length, stdout);
+        nt_buffer_deinit(&out);
+        nt_file_close(file);
+    }
+    return EXIT_SUCCESS;
+}
