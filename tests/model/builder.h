@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Small data sets for the tests of the model, from two lists.
+ */
+#ifndef NT_TESTS_MODEL_BUILDER_H
+#define NT_TESTS_MODEL_BUILDER_H
+
+#include <ntuple/model.h>
+
+#include "base/arena.h"
+#include "support.h"
+
+/* A file over no bytes with one data set, whose fields and columns are copies of the lists. */
+static inline struct nt_file *build_file(const struct nt_field *fields, uint32_t field_count,
+                                         const struct nt_column *columns, uint32_t column_count)
+{
+    struct nt_error error;
+    struct nt_source *source;
+    struct nt_file *file;
+    assert_ok(nt_source_open_memory("", 0, "memory", &source, &error));
+    assert_ok(nt_file_new("/memory", source, &file, &error));
+    struct nt_dataset *dataset = nt_file_add_dataset(file);
+    ck_assert_ptr_nonnull(dataset);
+    dataset->fields = nt_arena_alloc(dataset->arena, field_count ? field_count : 1, sizeof(*fields));
+    dataset->columns = nt_arena_alloc(dataset->arena, column_count ? column_count : 1, sizeof(*columns));
+    ck_assert(dataset->fields && dataset->columns);
+    for (uint32_t i = 0; i < field_count; i++)
+        dataset->fields[i] = fields[i];
+    for (uint32_t i = 0; i < column_count; i++)
+        dataset->columns[i] = columns[i];
+    dataset->field_count = field_count;
+    dataset->column_count = column_count;
+    return file;
+}
+
+#define LENGTH(array) (sizeof(array) / sizeof(*(array)))
+#define BUILD(fields, columns) build_file(fields, LENGTH(fields), columns, LENGTH(columns))
+#define BUILD_FIELDS(fields) build_file(fields, LENGTH(fields), NULL, 0)
+
+#endif
