@@ -11,19 +11,14 @@
 
 #include "base/buffer.h"
 #include "base/text.h"
+#include "model/path.h"
 
-void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+static void append_field_name(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
 {
-    uint32_t path[NT_MAX_DEPTH + 1];
-    uint32_t depth = 0;
-    for (uint32_t at = field; at != NT_NONE && depth <= NT_MAX_DEPTH; at = dataset->fields[at].parent)
-        path[depth++] = at;
-    while (depth--) {
-        const struct nt_text *name = &dataset->fields[path[depth]].name;
-        nt_append_printable(out, name->bytes, name->length);
-        if (depth)
-            nt_buffer_byte(out, '.');
-    }
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '.');
+    nt_append_printable(out, path.bytes, path.length);
+    nt_buffer_deinit(&path);
 }
 
 /* The cluster whose range of the column holds page number `index` of the group. */
@@ -64,7 +59,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
     struct nt_buffer field = {0};
     uint32_t cluster;
     uint64_t number;
-    nt_append_field_path(&field, dataset, info->field);
+    append_field_name(&field, dataset, info->field);
     const char *name = field.failed || !field.bytes ? "" : field.bytes;
     if (error->offset == NT_NO_OFFSET) {
         size_t used = strlen(error->message);

@@ -12,8 +12,4 @@
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error);
 
-/* Append a field's name with those of its ancestors, dots between, as it may be shown to people. */
-struct nt_buffer;
-void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field);
-
 #endif

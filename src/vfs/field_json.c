@@ -5,7 +5,7 @@
  */
 #include "vfs/documents.h"
 #include "vfs/shape.h"
-#include "view/names.h"
+#include "model/path.h"
 
 static void put_text(struct nt_json *json, const char *key, struct nt_text text)
 {

@@ -7,7 +7,7 @@
 
 #include "json/json.h"
 #include "view/layout.h"
-#include "view/names.h"
+#include "model/path.h"
 
 enum { LINES_PER_PIECE = 256, OWNERS_NAMED = 16 };
 

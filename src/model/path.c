@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/names.h"
+#include "model/path.h"
 
 void nt_append_field_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field,
                           char separator)

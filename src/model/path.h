@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What things are called in documents and messages.
+ * What a field is called in documents and messages.
  */
-#ifndef NT_VIEW_NAMES_H
-#define NT_VIEW_NAMES_H
+#ifndef NT_MODEL_PATH_H
+#define NT_MODEL_PATH_H
 
 #include <ntuple/model.h>
 
