@@ -71,6 +71,9 @@ static enum nt_status do_mount(struct nt_mount *mount, struct nt_error *error)
     enum nt_status status = new_session(mount, error);
     if (status != NT_OK)
         return status;
+    if (fuse_set_signal_handlers(mount->session) != 0) /* before there is something to unmount */
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
+    mount->has_signal_handlers = true;
     if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", mount->settings.mountpoint);
     mount->is_mounted = true;
@@ -115,14 +118,11 @@ static int loop(struct nt_mount *mount)
 
 enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_error *error)
 {
-    if (fuse_set_signal_handlers(mount->session) != 0)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
     int result = loop(mount);
-    fuse_remove_signal_handlers(mount->session);
     if (result < 0)
         return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
-    if (!mount->is_ready && result == 0)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "%s: the kernel did not accept the mount",
+    if (!mount->is_ready)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "%s: the mount was ended before it worked",
                        mount->settings.mountpoint);
     return NT_OK;
 }
@@ -131,6 +131,8 @@ void nt_mount_free(struct nt_mount *mount)
 {
     if (!mount)
         return;
+    if (mount->has_signal_handlers)
+        fuse_remove_signal_handlers(mount->session);
     if (mount->is_mounted)
         fuse_session_unmount(mount->session);
     if (mount->session)

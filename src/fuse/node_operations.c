@@ -10,11 +10,17 @@
 
 #include "fuse/status_errno.h"
 
+enum { LONGEST_NAME = 255, BLOCK = 4096 };
+
 static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
     uint64_t node;
+    if (strlen(name) > LONGEST_NAME) {
+        fuse_reply_err(request, ENAMETOOLONG);
+        return;
+    }
     enum nt_status status = nt_vfs_lookup(mount->vfs, parent, name, &node, NULL);
     if (status == NT_OK)
         status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
@@ -49,7 +55,6 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
 
 static void on_statfs(fuse_req_t request, fuse_ino_t node)
 {
-    enum { BLOCK = 4096, LONGEST_NAME = 255 };
     struct nt_mount *mount = fuse_req_userdata(request);
     uint64_t bytes, nodes;
     nt_vfs_statistics(mount->vfs, &bytes, &nodes);

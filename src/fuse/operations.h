@@ -18,6 +18,7 @@ struct nt_mount {
     struct nt_mount_settings settings;
     struct fuse_session *session;
     pthread_key_t reply_buffers; /* a buffer for each thread, kept from read to read */
+    bool has_signal_handlers;
     bool is_mounted;
     bool is_ready; /* the kernel has accepted the mount */
 };

@@ -198,6 +198,7 @@ class Foreground:
         self.process = subprocess.Popen([NTUPLEFS, '-f', *self.options, *map(str, self.sources), str(self.mountpoint)],
                                         stderr=self.log, stdin=subprocess.DEVNULL)
         wait_until(lambda: is_mounted(self.mountpoint) or self.process.poll() is not None, 'mounted')
+        os.listdir(self.mountpoint)  # waits until the program serves
         return self
 
     def messages(self):
