@@ -58,7 +58,8 @@ enum nt_status nt_payload_extents(struct nt_source *payload_source, uint64_t off
     const struct payload_source *payload = (const struct payload_source *)payload_source;
     struct nt_source *file = payload->file;
     uint64_t maximum = payload->maximum_key_bytes;
-    if (!nt_fits(offset, bytes, file->size))
+    /* Split or not, the file holds all of the payload, and at its offset the first part. */
+    if (bytes > file->size || !nt_fits(offset, bytes < maximum ? bytes : maximum, file->size))
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: %" PRIu64 " bytes are wanted of a file of %" PRIu64 " bytes", file->path, bytes,
                        file->size);
@@ -125,8 +126,8 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
     struct payload_source *payload = calloc(1, sizeof(*payload));
     if (!payload)
         return nt_fail_memory(error);
-    payload->source =
-        (struct nt_source){.ops = &payload_ops, .size = file_source->size, .path = file_source->path};
+    /* A split payload may begin closer to the file's end than it is long: its reads are checked here. */
+    payload->source = (struct nt_source){.ops = &payload_ops, .size = UINT64_MAX, .path = file_source->path};
     payload->file = file_source;
     payload->maximum_key_bytes = maximum_key_bytes ? maximum_key_bytes : UINT64_MAX;
     *source_ret = &payload->source;
