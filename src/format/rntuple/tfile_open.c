@@ -288,12 +288,16 @@ static enum nt_status read_keys(struct opening *opening, uint32_t directory, str
 
 /* Lists of keys do not overlap, so that together they cannot be longer than the file: this bounds the work on
  * a file whose directories share a list. */
-static enum nt_status count_list(struct opening *opening, uint32_t directory, struct nt_error *error)
+static enum nt_status count_list(struct opening *opening, const struct nt_tfile_directory *directory,
+                                 struct nt_error *error)
 {
-    const struct nt_tfile_directory *here = &opening->directories[directory];
-    opening->list_bytes += here->keys_offset ? here->keys_bytes : 0;
-    if (opening->list_bytes > opening->source->size)
-        return nt_fail(error, NT_CORRUPT, here->offset, "the directories' lists of keys overlap");
+    uint64_t size = opening->source->size;
+    bool is_readable = directory->keys_offset && directory->keys_bytes <= size;
+    if (!is_readable) /* there is none, or reading it will tell what is wrong with it */
+        return NT_OK;
+    opening->list_bytes += directory->keys_bytes;
+    if (opening->list_bytes > size)
+        return nt_fail(error, NT_CORRUPT, directory->offset, "the directories' lists of keys overlap");
     return NT_OK;
 }
 
@@ -304,7 +308,7 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
     struct nt_error damage = {0};
     struct nt_tfile_key_list list = {0};
     struct nt_tfile_directory here = opening->directories[directory];
-    enum nt_status status = count_list(opening, directory, &damage);
+    enum nt_status status = count_list(opening, &here, &damage);
     if (!status)
         status = nt_tfile_key_list_init(&list, opening->source, &here, &damage);
     if (!status)

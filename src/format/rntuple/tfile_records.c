@@ -115,6 +115,14 @@ static size_t find_record(struct nt_tfile_walk *walk, size_t length, uint64_t po
     return at;
 }
 
+/* The next place worth looking at: not in a hole, but for the zeros with which a record's size may begin. */
+static uint64_t skip_hole(const struct nt_tfile_walk *walk, uint64_t position)
+{
+    enum { LEADING_ZEROS = 3 };
+    uint64_t next = nt_source_skip_hole(walk->source, position);
+    return next > position + LEADING_ZEROS ? next - LEADING_ZEROS : position;
+}
+
 /* Where the next record or free segment starts behind `position`, or the end. */
 static enum nt_status find_next(struct nt_tfile_walk *walk, uint64_t position, uint64_t *next_ret,
                                 struct nt_error *error)
@@ -122,7 +130,7 @@ static enum nt_status find_next(struct nt_tfile_walk *walk, uint64_t position, u
     const struct nt_extent *segment = free_segment_from(walk, position + 1);
     uint64_t limit = segment && segment->offset < walk->end ? segment->offset : walk->end;
     uint64_t at = position + 1;
-    while ((at = nt_source_skip_hole(walk->source, at)) < limit) {
+    while ((at = skip_hole(walk, at)) < limit) {
         size_t length = limit - at < WINDOW_BYTES ? (size_t)(limit - at) : WINDOW_BYTES;
         enum nt_status status = nt_source_read(walk->source, at, walk->window, length, error);
         if (status)

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "opened.h"
+
+#include "json/json.h"
+
+/* A file with the name "bare", an anchor of 78 bytes at byte 94 and 4 bytes behind it. */
+enum { COMPRESSION_AT = 15, FORMAT_VERSION_AT = 11, NAME_AT = 89, ANCHOR_AT = 94, FILE_BYTES = 176 };
+
+static uint8_t bytes[FILE_BYTES];
+static struct opened opened;
+static struct nt_error error;
+
+static void usual_file(void)
+{
+    memset(bytes, 0, sizeof(bytes));
+    memcpy(bytes, "rntuple\0\0\xfa\0\0\0\0\1\0\0\1\xf9", 19); /* ROOT 6.40.00, version 1, zstd of level 5 */
+    memcpy(bytes + NAME_AT, "\4bare", 5);
+    memcpy(bytes + ANCHOR_AT, "\x40\0\0\x42\0\2", 6); /* 66 bytes follow, then a checksum of 8 */
+    memcpy(bytes + ANCHOR_AT + 70, "checksum", 8);
+}
+
+START_TEST(the_name_and_the_anchor_are_found)
+{
+    usual_file();
+    assert_ok(open_bytes(&opened, bytes, sizeof(bytes), &error));
+    ck_assert_str_eq(opened.container.kind->name, "bare");
+    ck_assert_uint_eq(opened.container.anchor_count, 1);
+    const struct nt_anchor_object *anchor = find_anchor(&opened, "bare", 0);
+    ck_assert_uint_eq(anchor->offset, ANCHOR_AT);
+    ck_assert_uint_eq(anchor->length, 78);
+    ck_assert_uint_eq(anchor->stored_bytes, 78);
+    ck_assert_mem_eq(anchor->bytes, bytes + ANCHOR_AT, 78);
+    ck_assert(anchor->is_newest_cycle);
+    opened_close(&opened);
+}
+END_TEST
+
+START_TEST(the_file_is_described)
+{
+    usual_file();
+    assert_ok(open_bytes(&opened, bytes, sizeof(bytes), &error));
+    struct nt_buffer out = {0};
+    struct nt_json json;
+    nt_json_line(&json, &out);
+    assert_ok(opened.file->describe(opened.file, &json));
+    nt_json_finish(&json);
+    ck_assert_str_eq(out.bytes, "{\"kind\":\"bare\",\"version\":1,\"root_version\":\"6.40.00\","
+                                "\"compression\":{\"setting\":505,\"algorithm\":\"zstd\",\"level\":5}}\n");
+    nt_buffer_deinit(&out);
+    opened_close(&opened);
+}
+END_TEST
+
+static enum nt_status only_the_header(void *context, const struct nt_layout_range *range)
+{
+    ck_assert_uint_eq(range->offset, 0);
+    ck_assert_uint_eq(range->bytes, ANCHOR_AT);
+    ck_assert_str_eq(range->owner, "file header");
+    ++*(int *)context;
+    return NT_OK;
+}
+
+START_TEST(the_layout_has_the_header)
+{
+    int ranges = 0;
+    usual_file();
+    assert_ok(open_bytes(&opened, bytes, sizeof(bytes), &error));
+    assert_ok(opened.file->layout(opened.file, only_the_header, &ranges, &error));
+    ck_assert_int_eq(ranges, 1);
+    opened_close(&opened);
+}
+END_TEST
+
+START_TEST(a_file_that_ends_before_the_anchor_does_is_refused)
+{
+    usual_file();
+    for (size_t size = 7; size < ANCHOR_AT + 78; size++)
+        assert_status(NT_TRUNCATED, open_bytes(&opened, bytes, size, &error));
+    assert_ok(open_bytes(&opened, bytes, ANCHOR_AT + 78, &error));
+    opened_close(&opened);
+}
+END_TEST
+
+START_TEST(an_unknown_version_is_refused)
+{
+    usual_file();
+    bytes[FORMAT_VERSION_AT + 3] = 2;
+    assert_status(NT_UNSUPPORTED, open_bytes(&opened, bytes, sizeof(bytes), &error));
+}
+END_TEST
+
+START_TEST(an_anchor_of_an_impossible_size_is_refused)
+{
+    usual_file();
+    bytes[ANCHOR_AT + 1] = 1;
+    assert_status(NT_CORRUPT, open_bytes(&opened, bytes, sizeof(bytes), &error));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("bare");
+    TCase *cases = tcase_create("bare files");
+    tcase_add_test(cases, the_name_and_the_anchor_are_found);
+    tcase_add_test(cases, the_file_is_described);
+    tcase_add_test(cases, the_layout_has_the_header);
+    tcase_add_test(cases, a_file_that_ends_before_the_anchor_does_is_refused);
+    tcase_add_test(cases, an_unknown_version_is_refused);
+    tcase_add_test(cases, an_anchor_of_an_impossible_size_is_refused);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

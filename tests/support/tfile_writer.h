@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writes ROOT files for tests, word by word as they lie on disk: file header, records with their keys,
+ * directories, key lists, free list. Good files come out of the functions below; bad ones by overwriting a
+ * word afterwards.
+ *
+ *     struct tfile_writer writer;
+ *     tfile_writer_init(&writer, TFILE_SMALL);
+ *     uint32_t inner = tfile_writer_directory(&writer, 0, "inner");
+ *     tfile_writer_object(&writer, inner, "ROOT::RNTuple", "events", 1, anchor, sizeof(anchor));
+ *     tfile_writer_finish(&writer);
+ */
+#ifndef NT_TESTS_TFILE_WRITER_H
+#define NT_TESTS_TFILE_WRITER_H
+
+#include "base/buffer.h"
+
+enum tfile_size {
+    TFILE_SMALL, /* offsets of 32 bits */
+    TFILE_BIG,   /* of 64 bits in header, directories, keys and free segments */
+};
+
+enum { TFILE_MAX_DIRECTORIES = 320 };
+
+struct tfile_writer_directory {
+    uint64_t record;  /* offset of its record in the file */
+    uint64_t members; /* of version, times, ... in it */
+    uint64_t keys;    /* of its key list, once finished */
+    uint32_t parent;
+    struct nt_buffer list; /* copies of the keys of what it holds */
+    uint32_t count;
+};
+
+struct tfile_writer {
+    struct nt_buffer out;
+    enum tfile_size size;
+    uint64_t hole_at, hole_bytes;                                     /* zeros that are not in `out` */
+    struct tfile_writer_directory directories[TFILE_MAX_DIRECTORIES]; /* 0: the root */
+    uint32_t directory_count;
+    struct nt_buffer free_segments;
+    uint64_t free_list; /* offset of its record, once finished */
+};
+
+void tfile_writer_init(struct tfile_writer *writer, enum tfile_size size);
+void tfile_writer_deinit(struct tfile_writer *writer);
+
+/* Each returns the offset of the record (a directory: its number). */
+uint32_t tfile_writer_directory(struct tfile_writer *writer, uint32_t parent, const char *name);
+uint64_t tfile_writer_object(struct tfile_writer *writer, uint32_t directory, const char *class_name,
+                             const char *name, uint16_t cycle, const void *object, size_t bytes);
+/* The same with other bytes stored than the object has, e.g. compressed ones. */
+uint64_t tfile_writer_stored(struct tfile_writer *writer, uint32_t directory, const char *class_name,
+                             const char *name, uint16_t cycle, const void *stored, size_t stored_bytes,
+                             size_t object_bytes);
+/* A record that no directory lists. */
+uint64_t tfile_writer_blob(struct tfile_writer *writer, const void *bytes, size_t count);
+/* A free segment, listed as such or only marked by its negative size. */
+uint64_t tfile_writer_free(struct tfile_writer *writer, uint32_t bytes, bool is_listed);
+/* Zeros that are nobody's and, in a file on disk, a hole; once per file. */
+uint64_t tfile_writer_hole(struct tfile_writer *writer, uint64_t bytes);
+
+/* Write key lists and free list, and fill in what had to wait: directories and the file header. */
+void tfile_writer_finish(struct tfile_writer *writer);
+/* Put the file, hole included, on disk. */
+void tfile_writer_save(const struct tfile_writer *writer, const char *path);
+
+/* Where words lie, for overwriting. */
+enum {
+    TFILE_HEADER_BEGIN = 8,
+    TFILE_HEADER_END = 12,
+    TFILE_HEADER_NAME_BYTES = 28, /* small files */
+    TFILE_KEY_BYTES = 0,          /* within a key */
+    TFILE_KEY_OBJECT_BYTES = 6,
+    TFILE_KEY_LENGTH = 14,
+    TFILE_KEY_CYCLE = 16,
+    TFILE_KEY_OFFSET = 18, /* 32-bit offsets */
+    TFILE_KEY_DIRECTORY = 22,
+    TFILE_KEY_CLASS = 26,
+    TFILE_DIRECTORY_KEYS_BYTES = 10, /* within a directory's members */
+    TFILE_DIRECTORY_KEYS = 26,       /* 32-bit offsets */
+};
+void tfile_writer_put16(struct tfile_writer *writer, uint64_t offset, uint16_t value);
+void tfile_writer_put32(struct tfile_writer *writer, uint64_t offset, uint32_t value);
+
+#endif
