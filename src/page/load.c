@@ -32,6 +32,10 @@ enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_p
         !nt_multiply(page->elements, decoder->element_bytes, decoded_ret))
         return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
                        page->elements);
+    /* Elements of no fixed width (Roaring's containers): they are never compressed, so the stored size tells.
+     */
+    if (decoder->bits == 0 && nt_encoding(decoder->encoding)->decode)
+        *packed_ret = page->stored_bytes;
     return NT_OK;
 }
 
