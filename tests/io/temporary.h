@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files that a test writes and removes.
+ */
+#ifndef NT_TESTS_TEMPORARY_H
+#define NT_TESTS_TEMPORARY_H
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support.h"
+
+static char temporary_directory[] = "/tmp/nt_test_io_XXXXXX";
+
+static inline void temporary_setup(void)
+{
+    ck_assert_ptr_nonnull(mkdtemp(temporary_directory));
+}
+
+static inline void temporary_teardown(void)
+{
+    char command[128];
+    snprintf(command, sizeof(command), "rm -rf '%s'", temporary_directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* The path of a file in the directory; valid until four more were asked for. */
+static inline const char *temporary_path(const char *name)
+{
+    static char paths[4][128];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof(paths[0]), "%s/%s", temporary_directory, name);
+    return path;
+}
+
+static inline const char *temporary_file(const char *name, const void *bytes, size_t count)
+{
+    const char *path = temporary_path(name);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, bytes, count), (ssize_t)count);
+    close(descriptor);
+    return path;
+}
+
+/* Set the time of modification: writing twice within the clock's step would not be seen. */
+static inline void temporary_set_time(const char *path, time_t seconds)
+{
+    const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+static inline size_t count_descriptors(void)
+{
+    size_t count = 0;
+    for (int i = 0; i < 1024; i++)
+        count += fcntl(i, F_GETFD) >= 0;
+    return count;
+}
+
+#endif
