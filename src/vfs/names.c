@@ -134,7 +134,7 @@ static bool take(struct builder *builder, uint32_t item, struct nt_text text, st
     uint32_t *slot = find_slot(names, entry->parent, name, length);
     if (*slot)
         return false;
-    bool is_text = length == text.length && memcmp(name, text.bytes, length) == 0;
+    bool is_text = length == text.length && memcmp(name, text.bytes, length + 1) == 0;
     entry->name = is_text ? text.bytes : nt_arena_copy(names->arena, name, length);
     if (entry->name)
         *slot = item + 1;

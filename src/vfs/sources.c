@@ -135,10 +135,15 @@ static enum nt_status open_file(struct nt_sources *sources, const struct nt_plac
     return status;
 }
 
-/* Failures that will not go away are remembered; the machine's are not. */
+/* A failure that is the file's, and not of the machine or of the moment. */
+static bool is_lasting(enum nt_status status)
+{
+    return status != NT_IO && status != NT_NO_MEMORY && status != NT_CHANGED && status != NT_NOT_FOUND;
+}
+
 static void remember_failure(struct nt_sources *sources, struct nt_place *place, const struct nt_error *error)
 {
-    place->is_probed = error->status != NT_IO && error->status != NT_NO_MEMORY && error->status != NT_CHANGED;
+    place->is_probed = is_lasting(error->status);
     place->kind = error->status == NT_NOT_THIS_FORMAT && place->number != 0 &&
                           sources->places[place->parent]->kind == NT_PLACE_FOLDER
                       ? NT_PLACE_NONE

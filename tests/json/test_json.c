@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "json/json.h"
+#include "support.h"
+
+static struct nt_buffer out;
+static struct nt_json json;
+
+static void setup(void)
+{
+    out = (struct nt_buffer){0};
+    nt_json_init(&json, &out, true);
+}
+
+static void teardown(void)
+{
+    nt_buffer_deinit(&out);
+}
+
+START_TEST(a_document_begins_with_its_schema_and_ends_with_a_newline)
+{
+    nt_json_document(&json, &out, "field");
+    nt_json_member_unsigned(&json, "id", 7);
+    nt_json_key(&json, "list");
+    nt_json_array(&json);
+    nt_json_signed(&json, -1);
+    nt_json_bool(&json, true);
+    nt_json_end_array(&json);
+    nt_json_key(&json, "empty");
+    nt_json_object(&json);
+    nt_json_end_object(&json);
+    nt_json_finish(&json);
+    ck_assert_str_eq(out.bytes,
+                     "{\n  \"schema\": \"ntuplefs.field/1\",\n  \"id\": 7,\n  \"list\": [\n    -1,\n"
+                     "    true\n  ],\n  \"empty\": {}\n}\n");
+}
+END_TEST
+
+START_TEST(a_line_is_compact)
+{
+    nt_json_line(&json, &out);
+    nt_json_member_unsigned(&json, "a", UINT64_MAX);
+    nt_json_member_signed(&json, "b", INT64_MIN);
+    nt_json_member_double(&json, "c", 0.5);
+    nt_json_member_null(&json, "d");
+    nt_json_member_hex64(&json, "e", 0xABCu);
+    nt_json_member_string(&json, "f", NULL);
+    nt_json_finish(&json);
+    ck_assert_str_eq(out.bytes, "{\"a\":18446744073709551615,\"b\":-9223372036854775808,\"c\":0.5,\"d\":null,"
+                                "\"e\":\"0x0000000000000abc\",\"f\":null}\n");
+}
+END_TEST
+
+START_TEST(numbers_that_are_not_finite_are_strings)
+{
+    nt_json_array(&json);
+    nt_json_double(&json, NAN);
+    nt_json_double(&json, INFINITY);
+    nt_json_float(&json, -INFINITY);
+    nt_json_end_array(&json);
+    ck_assert_str_eq(out.bytes, "[\"NaN\",\"Infinity\",\"-Infinity\"]");
+}
+END_TEST
+
+START_TEST(control_characters_quotes_and_backslashes_are_escaped)
+{
+    nt_json_bytes(&json, "a\"b\\c\n\r\t\x01\x7f\xc2\x85\0z", 14);
+    ck_assert_str_eq(out.bytes, "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u007f\\u0085\\u0000z\"");
+}
+END_TEST
+
+START_TEST(bytes_that_are_not_utf8_become_lone_surrogates)
+{
+    nt_json_bytes(&json, "\xff\xc3\xa9\xe2\x82", 5);
+    ck_assert_str_eq(out.bytes, "\"\\udcff\xc3\xa9\\udce2\\udc82\"");
+}
+END_TEST
+
+START_TEST(a_text_that_is_not_utf8_is_given_as_hex)
+{
+    nt_json_line(&json, &out);
+    nt_json_member_text(&json, "name", "pt", 2);
+    nt_json_member_text(&json, "name", "\xff\x00", 2);
+    nt_json_finish(&json);
+    ck_assert_str_eq(out.bytes, "{\"name\":\"pt\",\"name_hex\":\"ff00\"}\n");
+}
+END_TEST
+
+START_TEST(every_text_of_one_and_two_characters_reads_back)
+{
+    for (uint32_t code_point = 1; code_point < 0x3000; code_point++) {
+        char text[8];
+        size_t length = 0;
+        if (code_point < 0x80)
+            text[length++] = (char)code_point;
+        else if (code_point < 0x800) {
+            text[length++] = (char)(0xC0 | code_point >> 6);
+            text[length++] = (char)(0x80 | (code_point & 0x3F));
+        } else {
+            text[length++] = (char)(0xE0 | code_point >> 12);
+            text[length++] = (char)(0x80 | (code_point >> 6 & 0x3F));
+            text[length++] = (char)(0x80 | (code_point & 0x3F));
+        }
+        text[length] = '\0';
+        nt_buffer_clear(&out);
+        nt_json_line(&json, &out);
+        nt_json_key_bytes(&json, text, length);
+        nt_json_string(&json, text);
+        nt_json_finish(&json);
+        json_error_t problem;
+        json_t *read = json_loadb(out.bytes, out.length, 0, &problem);
+        ck_assert_msg(read != NULL, "U+%04X: %s", code_point, problem.text);
+        ck_assert_str_eq(json_string_value(json_object_get(read, text)), text);
+        json_decref(read);
+    }
+}
+END_TEST
+
+START_TEST(nesting_deeper_than_the_bound_fails_and_stays_within_memory)
+{
+    for (int i = 0; i < 2 * NT_JSON_MAX_DEPTH; i++)
+        nt_json_array(&json);
+    ck_assert(out.failed);
+}
+END_TEST
+
+START_TEST(closing_more_than_was_opened_fails)
+{
+    nt_json_end_array(&json);
+    ck_assert(out.failed);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("json: json");
+    TCase *cases = tcase_create("writing");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, a_document_begins_with_its_schema_and_ends_with_a_newline);
+    tcase_add_test(cases, a_line_is_compact);
+    tcase_add_test(cases, numbers_that_are_not_finite_are_strings);
+    tcase_add_test(cases, control_characters_quotes_and_backslashes_are_escaped);
+    tcase_add_test(cases, bytes_that_are_not_utf8_become_lone_surrogates);
+    tcase_add_test(cases, a_text_that_is_not_utf8_is_given_as_hex);
+    tcase_add_test(cases, every_text_of_one_and_two_characters_reads_back);
+    tcase_add_test(cases, nesting_deeper_than_the_bound_fails_and_stays_within_memory);
+    tcase_add_test(cases, closing_more_than_was_opened_fails);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

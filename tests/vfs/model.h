@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A small file that exists in memory only, for tests of the tree: its model is built here, by hand, and
+ * nt_file_open gives it for every path whose name begins with "good". See model.c for what is in it.
+ */
+#ifndef NT_TESTS_VFS_MODEL_H
+#define NT_TESTS_VFS_MODEL_H
+
+#include <ntuple/format.h>
+
+enum {
+    MODEL_ENTRIES = 9,
+    MODEL_ARRAY = 3,
+    MODEL_EVIL_FIELDS = 12, /* int32 fields with evil names, in the data set "evil" */
+};
+
+/* The values, entry by entry. */
+static inline int32_t model_run(uint64_t entry)
+{
+    return 100 + (int32_t)entry;
+}
+
+static inline uint64_t model_jets(uint64_t entry)
+{
+    return entry % 4;
+}
+
+static inline float model_pt(uint64_t entry, uint64_t jet)
+{
+    return (float)entry + 0.25f * (float)jet;
+}
+
+static inline float model_array(uint64_t entry, uint64_t item)
+{
+    return (float)(3 * entry + item);
+}
+
+/* The string of an entry has so many characters, all 'a' + entry. */
+static inline uint64_t model_name_length(uint64_t entry)
+{
+    return 2 * (entry % 3);
+}
+
+/* How often page lists were read since the test began. */
+extern unsigned model_loads;
+/* Set before opening: the page list of the second cluster group is bad. */
+extern bool model_has_bad_group;
+/* Set before opening: the stored digest of the first page of `run` is wrong. */
+extern bool model_has_bad_page;
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "support.h"
+#include "vfs/names.h"
+
+/* ---- what single names become ---- */
+
+#define TEXT(literal)                                                                                        \
+    {                                                                                                        \
+        literal, sizeof(literal) - 1                                                                         \
+    }
+
+static const struct {
+    struct nt_text text;
+    const char *field, *dataset;
+} encoded[] = {
+    {TEXT("pt"), "pt", "pt"},
+    {TEXT("AnalysisJetsAux::pt"), "AnalysisJetsAux::pt", "AnalysisJetsAux::pt"},
+    {TEXT("_0"), "_0", "_0"},
+    {TEXT("a;1~2"), "a;1~2", "a;1~2"},
+    {TEXT("x y"), "x y", "x y"},
+    {TEXT("\xc3\xa9t\xc3\xa9"), "\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9"},
+    {TEXT("a.b"), "a%2Eb", "a.b"},
+    {TEXT("."), "%2E", "%2E"},
+    {TEXT(".."), "%2E%2E", "%2E."},
+    {TEXT("..."), "%2E%2E%2E", "%2E.."},
+    {TEXT(".hidden"), "%2Ehidden", "%2Ehidden"},
+    {TEXT("/"), "%2F", "%2F"},
+    {TEXT("a/b"), "a%2Fb", "a%2Fb"},
+    {TEXT("../../etc"), "%2E%2E%2F%2E%2E%2Fetc", "%2E.%2F..%2Fetc"},
+    {TEXT("\0"), "%00", "%00"},
+    {TEXT("a\0b"), "a%00b", "a%00b"},
+    {TEXT("tab\t"), "tab%09", "tab%09"},
+    {TEXT("line\n"), "line%0A", "line%0A"},
+    {TEXT("\x7f"), "%7F", "%7F"},
+    {TEXT("\xc2\x85"), "%C2%85", "%C2%85"},
+    {TEXT("\xff"), "%FF", "%FF"},
+    {TEXT("\xe2\x82"), "%E2%82", "%E2%82"},
+    {TEXT("\xed\xa0\x80"), "%ED%A0%80", "%ED%A0%80"},
+    {TEXT("\xc0\xaf"), "%C0%AF", "%C0%AF"},
+    {TEXT("100%"), "100%", "100%"},
+    {TEXT("%"), "%", "%"},
+    {TEXT("%2"), "%2", "%2"},
+    {TEXT("%2E"), "%252E", "%252E"},
+    {TEXT("%2e"), "%252e", "%252e"},
+    {TEXT("%zz"), "%zz", "%zz"},
+    {TEXT("%%41"), "%%2541", "%%2541"},
+    {TEXT("%2."), "%2%2E", "%2."},
+    {TEXT("-rf"), "-rf", "-rf"},
+    {TEXT("\xe2\x80\xae"
+          "gpj"),
+     "\xe2\x80\xae"
+     "gpj",
+     "\xe2\x80\xae"
+     "gpj"},
+};
+
+START_TEST(names_are_encoded_as_the_rule_says)
+{
+    struct nt_buffer out = {0};
+    nt_buffer_text(&out, "");
+    nt_name_encode(encoded[_i].text, NT_NAME_FIELD, &out);
+    ck_assert_str_eq(out.bytes, encoded[_i].field);
+    nt_buffer_clear(&out);
+    nt_name_encode(encoded[_i].text, NT_NAME_DATASET, &out);
+    ck_assert_str_eq(out.bytes, encoded[_i].dataset);
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
+START_TEST(a_data_set_named_like_one_of_ours_loses_its_first_dot)
+{
+    struct nt_buffer out = {0};
+    nt_name_encode((struct nt_text)TEXT("file.json"), NT_NAME_OURS, &out);
+    ck_assert_str_eq(out.bytes, "file%2Ejson");
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
+/* Decoding as any percent-decoder does it. */
+static size_t percent_decode(const char *name, char *out)
+{
+    size_t length = 0;
+    for (; *name; name++) {
+        unsigned byte;
+        int used = 0;
+        if (name[0] == '%' && strspn(name + 1, "0123456789abcdefABCDEF") >= 2 &&
+            sscanf(name + 1, "%2x%n", &byte, &used) == 1 && used == 2) {
+            out[length++] = (char)byte;
+            name += 2;
+        } else {
+            out[length++] = *name;
+        }
+    }
+    return length;
+}
+
+static void assert_reversible(struct nt_text text, enum nt_name_rule rule)
+{
+    struct nt_buffer out = {0};
+    char decoded[1024];
+    nt_buffer_text(&out, "");
+    nt_name_encode(text, rule, &out);
+    size_t length = percent_decode(out.bytes, decoded);
+    ck_assert_msg(length == text.length && memcmp(decoded, text.bytes, length) == 0, "%s", out.bytes);
+    ck_assert_ptr_null(strchr(out.bytes, '/'));
+    ck_assert_uint_eq(strlen(out.bytes), out.length);
+    ck_assert(nt_is_utf8(out.bytes, out.length));
+    nt_buffer_deinit(&out);
+}
+
+START_TEST(every_string_of_few_evil_bytes_is_reversible)
+{
+    static const char evil[] = "a.%/2E\0\n\x7f\xc3\xa9\xff";
+    const size_t count = sizeof(evil) - 1;
+    for (size_t i = 0; i < count * count * count; i++) {
+        const char bytes[3] = {evil[i % count], evil[i / count % count], evil[i / count / count]};
+        for (size_t length = 0; length <= 3; length++) {
+            assert_reversible((struct nt_text){bytes, length}, NT_NAME_FIELD);
+            assert_reversible((struct nt_text){bytes, length}, NT_NAME_DATASET);
+        }
+    }
+}
+END_TEST
+
+/* ---- names of many items ---- */
+
+static struct nt_name_wish wishes[600];
+
+static void ask(const void *context, uint32_t item, struct nt_name_wish *wish)
+{
+    (void)context;
+    *wish = wishes[item];
+    if (!wish->prefix)
+        wish->prefix = "";
+}
+
+static struct nt_names *build(uint32_t count)
+{
+    struct nt_error error;
+    struct nt_names *names = NULL;
+    assert_ok(nt_names_build(count, ask, NULL, &names, &error));
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = nt_names_get(names, i);
+        ck_assert_uint_gt(strlen(name), 0);
+        ck_assert_uint_le(strlen(name), NT_NAME_BYTES);
+        ck_assert_ptr_null(strchr(name, '/'));
+        ck_assert_str_ne(name, ".");
+        ck_assert_str_ne(name, "..");
+        ck_assert_uint_eq(nt_names_find(names, wishes[i].parent, name), i);
+    }
+    return names;
+}
+
+static void wish_for(uint32_t item, const char *text, uint32_t cycle)
+{
+    wishes[item] = (struct nt_name_wish){.text = {text, strlen(text)}, .cycle = cycle, .parent = 5};
+}
+
+START_TEST(evil_names_beside_each_other_stay_unique_and_are_found)
+{
+    static char longs[64][600];
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof(encoded) / sizeof(encoded[0]); i++)
+        for (int twin = 0; twin < 3; twin++)
+            wishes[count++] =
+                (struct nt_name_wish){.text = encoded[i].text, .rule = NT_NAME_FIELD, .parent = 1};
+    for (size_t i = 0; i < 64; i++) { /* long ones that differ at the end, in UTF-8 and in dots */
+        memset(longs[i], i % 3 == 0 ? '.' : 'x', 590);
+        longs[i][80 + 8 * i] = '\0';
+        for (size_t k = 0; i % 3 == 1 && k + 2 < 80 + 8 * i; k += 2)
+            memcpy(longs[i] + k, "\xc3\xa9", 2);
+        wishes[count++] = (struct nt_name_wish){
+            .text = {longs[i], 80 + 8 * i}, .rule = i % 2 ? NT_NAME_FIELD : NT_NAME_DATASET, .parent = 1};
+    }
+    struct nt_names *names = build(count);
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert(nt_is_utf8(nt_names_get(names, i), strlen(nt_names_get(names, i))));
+    nt_names_free(names);
+}
+END_TEST
+
+START_TEST(natural_names_win_and_generated_ones_take_the_first_free)
+{
+    wish_for(0, "a", 1);
+    wish_for(1, "a", 0);
+    wish_for(2, "a", 0);
+    wish_for(3, "a~2", 0);
+    wish_for(4, "a", 0);
+    wish_for(5, "a;1", 0);
+    wish_for(6, "", 0);
+    wish_for(7, "%", 0);
+    wish_for(8, "b", 2);
+    struct nt_names *names = build(9);
+    ck_assert_str_eq(nt_names_get(names, 0), "a;1~2");
+    ck_assert_str_eq(nt_names_get(names, 1), "a");
+    ck_assert_str_eq(nt_names_get(names, 2), "a~3");
+    ck_assert_str_eq(nt_names_get(names, 3), "a~2");
+    ck_assert_str_eq(nt_names_get(names, 4), "a~4");
+    ck_assert_str_eq(nt_names_get(names, 5), "a;1");
+    ck_assert_str_eq(nt_names_get(names, 6), "%~2");
+    ck_assert_str_eq(nt_names_get(names, 7), "%");
+    ck_assert_str_eq(nt_names_get(names, 8), "b;2");
+    ck_assert_uint_eq(nt_names_find(names, 5, "a~5"), NT_NONE);
+    ck_assert_uint_eq(nt_names_find(names, 4, "a"), NT_NONE);
+    nt_names_free(names);
+}
+END_TEST
+
+START_TEST(an_empty_name_is_a_percent_sign)
+{
+    wish_for(0, "", 0);
+    struct nt_names *names = build(1);
+    ck_assert_str_eq(nt_names_get(names, 0), "%");
+    nt_names_free(names);
+}
+END_TEST
+
+START_TEST(names_are_unique_within_a_directory_only)
+{
+    wish_for(0, "a", 0);
+    wish_for(1, "a", 0);
+    wishes[1].parent = NT_NONE;
+    struct nt_names *names = build(2);
+    ck_assert_str_eq(nt_names_get(names, 0), "a");
+    ck_assert_str_eq(nt_names_get(names, 1), "a");
+    nt_names_free(names);
+}
+END_TEST
+
+START_TEST(a_prefix_stands_before_a_natural_name)
+{
+    wish_for(0, "x.y", 0);
+    wishes[0].prefix = "attribute.";
+    wishes[0].rule = NT_NAME_DATASET;
+    struct nt_names *names = build(1);
+    ck_assert_str_eq(nt_names_get(names, 0), "attribute.x.y");
+    nt_names_free(names);
+}
+END_TEST
+
+static void ask_same(const void *context, uint32_t item, struct nt_name_wish *wish)
+{
+    (void)context, (void)item;
+    wish->text = (struct nt_text){"same", 4};
+}
+
+START_TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
+{
+    enum { MANY = 200000 };
+    struct nt_error error;
+    struct nt_names *names;
+    assert_ok(nt_names_build(MANY, ask_same, NULL, &names, &error));
+    ck_assert_str_eq(nt_names_get(names, 0), "same");
+    ck_assert_str_eq(nt_names_get(names, MANY - 1), "same~200000");
+    ck_assert_uint_eq(nt_names_find(names, 0, "same~777"), 776);
+    nt_names_free(names);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("vfs: names");
+    TCase *cases = tcase_create("names");
+    tcase_add_loop_test(cases, names_are_encoded_as_the_rule_says, 0, sizeof(encoded) / sizeof(encoded[0]));
+    tcase_add_test(cases, a_data_set_named_like_one_of_ours_loses_its_first_dot);
+    tcase_add_test(cases, every_string_of_few_evil_bytes_is_reversible);
+    tcase_add_test(cases, evil_names_beside_each_other_stay_unique_and_are_found);
+    tcase_add_test(cases, natural_names_win_and_generated_ones_take_the_first_free);
+    tcase_add_test(cases, an_empty_name_is_a_percent_sign);
+    tcase_add_test(cases, names_are_unique_within_a_directory_only);
+    tcase_add_test(cases, a_prefix_stands_before_a_natural_name);
+    tcase_add_test(cases, many_fields_of_the_same_name_are_numbered_in_linear_time);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
