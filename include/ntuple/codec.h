@@ -98,7 +98,8 @@ enum nt_compression_kind {
     NT_COMPRESSION_NONE,
     NT_COMPRESSION_ROOT_BLOCKS, /* a chain of blocks with 9-byte headers, of any algorithm; stored where the
                                    sizes agree */
-    NT_COMPRESSION_BLOSC,       /* one c-blosc 1 chunk */
+    NT_COMPRESSION_BLOSC,       /* the first bytes of one c-blosc 1 chunk */
+    NT_COMPRESSION_BLOSC_WHOLE, /* all bytes of one: it may not have more */
     NT_COMPRESSION_ELSEWHERE,   /* the bytes are not in this source (URI, object store): reading is refused */
     NT_COMPRESSION_COUNT
 };

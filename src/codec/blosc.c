@@ -45,6 +45,16 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
     return NT_OK;
 }
 
+enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                         size_t output_bytes, struct nt_codec_context *context,
+                                         struct nt_error *error)
+{
+    if (input_bytes >= HEADER_BYTES && nt_load_le32(input + 4) != output_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
+                              output_bytes, nt_load_le32(input + 4));
+    return nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error);
+}
+
 const char *nt_blosc_algorithm(const uint8_t *input, size_t input_bytes, size_t output_bytes)
 {
     static const char *const codecs[8] = {"blosclz", "lz4",     "snappy",  "zlib",

@@ -30,6 +30,7 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
     [NT_COMPRESSION_NONE] = {"none", copy, NULL},
     [NT_COMPRESSION_ROOT_BLOCKS] = {"root", nt_decompress_root_blocks, nt_root_blocks_algorithm},
     [NT_COMPRESSION_BLOSC] = {"blosc", nt_decompress_blosc, nt_blosc_algorithm},
+    [NT_COMPRESSION_BLOSC_WHOLE] = {"blosc", nt_decompress_whole_blosc, nt_blosc_algorithm},
     [NT_COMPRESSION_ELSEWHERE] = {"elsewhere", refuse, NULL},
 };
 

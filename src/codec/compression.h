@@ -15,7 +15,7 @@ typedef enum nt_status nt_decompress_block(const uint8_t *input, size_t input_by
 nt_decompress_block nt_decompress_zlib, nt_decompress_deflate; /* deflate.c */
 nt_decompress_block nt_decompress_lzma, nt_decompress_lz4, nt_decompress_zstd;
 nt_decompress_block nt_decompress_root_blocks; /* root_blocks.c */
-nt_decompress_block nt_decompress_blosc;
+nt_decompress_block nt_decompress_blosc, nt_decompress_whole_blosc;
 
 const char *nt_root_blocks_algorithm(const uint8_t *input, size_t input_bytes, size_t output_bytes);
 const char *nt_blosc_algorithm(const uint8_t *input, size_t input_bytes, size_t output_bytes);

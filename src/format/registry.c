@@ -8,7 +8,7 @@
 
 #include "format/formats.h"
 
-const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_roaring, NULL};
+const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_roaring, NULL};
 
 /* The first data set that opened makes the file worth serving; without one, the first failure is the file's. */
 static enum nt_status check_datasets(const struct nt_file *file, struct nt_error *error)

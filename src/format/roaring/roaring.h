@@ -28,7 +28,7 @@ static inline uint32_t nt_roaring_bits(const struct nt_roaring *roaring)
 }
 
 /* Read and validate the whole source, 32-bit first, then 64-bit. NT_NOT_THIS_FORMAT after a few bytes where
- * it can be neither; the message names the relative that it is, where it can be told. */
+ * it can be neither; NT_UNSUPPORTED with its name where it looks like another serialization of bitmaps. */
 enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailing_bytes,
                                    struct nt_roaring *roaring, struct nt_error *error);
 

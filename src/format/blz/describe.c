@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: an open array, table or Bloscpack file. Out: what its JSON tells beyond the model: metadata.json, the
+ * Blosc header of a page, and the byte ranges of its files that are not chunks.
+ */
+#include "format/blz/array.h"
+#include "format/blz/metadata.h"
+
+/* ---- metadata.json ---- */
+
+static void write_member(struct nt_json *json, const char *key, const json_t *value)
+{
+    nt_json_key(json, key);
+    nt_blz_json_write(json, value);
+}
+
+static void write_node(struct nt_json *json, const struct nt_blz_node *node)
+{
+    nt_json_member_string(json, "kind", node->names ? "table" : "array");
+    nt_json_member_text(json, "name", node->name.bytes, node->name.length);
+    if (node->problem)
+        nt_json_member_string(json, "problem", node->problem);
+    if (node->names)
+        write_member(json, "rootdirs", node->names);
+    if (node->sizes)
+        write_member(json, "sizes", node->sizes);
+    if (node->storage)
+        write_member(json, "storage", node->storage);
+    write_member(json, "attributes", node->attributes);
+}
+
+/* A table's columns within it; the depth is that of nt_blz_read_directory. */
+static void write_tree(struct nt_json *json, const struct nt_blz_node *node)
+{
+    write_node(json, node);
+    if (!node->names)
+        return;
+    nt_json_key(json, "columns");
+    nt_json_array(json);
+    for (const struct nt_blz_node *child = node->children; child; child = child->next) {
+        nt_json_object(json);
+        write_tree(json, child);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
+static void write_size(struct nt_json *json, const char *key, int64_t size)
+{
+    if (size < 0)
+        nt_json_member_null(json, key);
+    else
+        nt_json_member_signed(json, key, size);
+}
+
+static void write_header(struct nt_json *json, const struct nt_bloscpack *bloscpack)
+{
+    const struct nt_bloscpack_header *header = &bloscpack->header;
+    nt_json_key(json, "header");
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "version", header->version);
+    nt_json_member_bool(json, "offsets", header->has_offsets);
+    nt_json_member_bool(json, "offsets_used", bloscpack->uses_offsets);
+    nt_json_member_bool(json, "metadata", header->has_metadata);
+    nt_json_member_string(json, "checksum", nt_checksum(header->checksum)->name);
+    nt_json_member_unsigned(json, "typesize", header->type_bytes);
+    write_size(json, "chunk_size", header->chunk_bytes);
+    write_size(json, "last_chunk", header->last_chunk_bytes);
+    write_size(json, "nchunks", header->chunks);
+    nt_json_member_signed(json, "max_app_chunks", header->append_chunks);
+    nt_json_end_object(json);
+}
+
+static void write_section(struct nt_json *json, const struct nt_bloscpack_metadata *section)
+{
+    nt_json_key(json, "metadata_header");
+    nt_json_object(json);
+    nt_json_member_string(json, "checksum", nt_checksum(section->checksum)->name);
+    nt_json_member_string(json, "codec", section->codec ? "zlib" : "none");
+    nt_json_member_unsigned(json, "level", section->level);
+    nt_json_member_unsigned(json, "meta_size", section->bytes);
+    nt_json_member_unsigned(json, "max_meta_size", section->maximum_bytes);
+    nt_json_member_unsigned(json, "meta_comp_size", section->stored_bytes);
+    nt_json_end_object(json);
+}
+
+enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_buffer *out, struct nt_error *error)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_blz *blz = dataset->format_data;
+    struct nt_json json;
+    nt_json_document(&json, out, blz->root ? "blz" : "bloscpack");
+    if (blz->root) {
+        write_tree(&json, blz->root);
+    } else {
+        write_header(&json, &blz->bloscpack);
+        if (blz->bloscpack.header.has_metadata)
+            write_section(&json, &blz->bloscpack.metadata);
+        if (blz->metadata_problem)
+            nt_json_member_string(&json, "problem", blz->metadata_problem);
+        write_member(&json, "metadata", blz->metadata);
+    }
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+/* ---- file.json, pages.jsonl ---- */
+
+enum nt_status nt_blz_describe_file(const struct nt_file *file, void *json)
+{
+    const struct nt_blz *blz = file->datasets[0]->format_data;
+    if (blz->root) {
+        nt_json_member_string(json, "kind", blz->root->names ? "BLZ table" : "BLZ array");
+        nt_json_member_unsigned(json, "files", blz->file_count);
+    } else {
+        nt_json_member_string(json, "kind", "Bloscpack file");
+        nt_json_member_unsigned(json, "bloscpack_version", blz->bloscpack.header.version);
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                    const struct nt_page *page, void *json)
+{
+    (void)column;
+    const struct nt_blz *blz = dataset->format_data;
+    struct nt_source *source = dataset->sources[page->source];
+    struct nt_blosc_header header;
+    struct nt_error error = {0};
+    uint8_t bytes[NT_BLOSC_HEADER_BYTES];
+    const char *damage = NULL;
+    if (page->source < blz->file_count && blz->root)
+        nt_json_member_string(json, "file", source->path);
+    if (nt_source_read(source, page->offset, bytes, sizeof(bytes), &error) != NT_OK)
+        damage = error.message;
+    else
+        damage = nt_blosc_header_read(bytes, page->stored_bytes, &header);
+    if (damage) {
+        nt_json_member_string(json, "damage", damage);
+        return NT_OK;
+    }
+    nt_json_member_string(json, "codec", nt_blosc_codec(&header));
+    nt_json_member_string(json, "shuffle", nt_blosc_shuffle(&header));
+    nt_json_member_bool(json, "memcpyed", nt_blosc_is_stored(&header));
+    nt_json_member_unsigned(json, "typesize", header.type_bytes);
+    nt_json_member_unsigned(json, "block_bytes", header.block_bytes);
+    nt_json_member_unsigned(json, "chunk_bytes", header.plain_bytes);
+    return NT_OK;
+}
+
+/* ---- layout ---- */
+
+struct layout {
+    nt_layout_emit *emit;
+    void *context;
+    uint32_t source;
+};
+
+static enum nt_status emit_range(const struct layout *layout, uint64_t offset, uint64_t bytes,
+                                 const char *owner)
+{
+    if (bytes == 0)
+        return NT_OK;
+    struct nt_layout_range range = {
+        .offset = offset,
+        .bytes = bytes,
+        .source = layout->source,
+        .owner = owner,
+        .dataset = 0,
+        .column = NT_NONE,
+        .cluster = UINT64_MAX,
+        .page = UINT64_MAX,
+    };
+    return layout->emit(layout->context, &range);
+}
+
+/* What stands before the chunks of a file. A file that is damaged or missing has nothing to tell here. */
+static enum nt_status emit_chunk_file(const struct layout *layout, struct nt_source *source)
+{
+    struct nt_bloscpack bloscpack;
+    if (nt_bloscpack_open(source, &bloscpack, NULL, NULL) != NT_OK)
+        return NT_OK;
+    uint64_t header_bytes = bloscpack.header.header_bytes;
+    enum nt_status status = emit_range(layout, 0, header_bytes, "bloscpack header");
+    if (status == NT_OK)
+        status = emit_range(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata");
+    if (status == NT_OK)
+        status = emit_range(layout, bloscpack.offsets_offset,
+                            bloscpack.chunks_offset - bloscpack.offsets_offset, "offsets");
+    return status;
+}
+
+enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                             struct nt_error *error)
+{
+    (void)error;
+    const struct nt_dataset *dataset = file->datasets[0];
+    const struct nt_blz *blz = dataset->format_data;
+    struct layout layout = {.emit = emit, .context = context};
+    enum nt_status status = NT_OK;
+    for (layout.source = 0; status == NT_OK && layout.source < blz->file_count; layout.source++) {
+        struct nt_source *source = dataset->sources[layout.source];
+        uint64_t bytes;
+        if (layout.source < blz->chunk_file_count)
+            status = emit_chunk_file(&layout, source);
+        else if (nt_source_size(source, &bytes, NULL) == NT_OK)
+            status = emit_range(&layout, 0, bytes, "metadata");
+    }
+    return status;
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the text of a NumPy data type. Out: its size, members and shape, and the text that a .npy header has
+ * for it (NumPy reference, "Structured arrays" and "numpy.lib.format"). Recursion is bounded by
+ * NT_BLZ_DTYPE_DEPTH.
+ */
+#include "format/blz/dtype.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/overflow.h"
+#include "format/blz/literal.h"
+
+enum { MAXIMUM_MEMBERS = 65536, MAXIMUM_DIMENSIONS = 32 };
+
+struct parser {
+    struct nt_arena *arena;
+    struct nt_literal literal;
+    unsigned depth;
+    enum nt_status status; /* of what is not a mistake of the literal */
+    struct nt_error *error;
+};
+
+/* Members while their number is not known. */
+struct member_list {
+    struct nt_blz_member *members;
+    uint32_t count, capacity;
+};
+
+static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype);
+
+static bool is_well(const struct parser *parser)
+{
+    return parser->status == NT_OK && !parser->literal.mistake;
+}
+
+static bool out_of_memory(struct parser *parser)
+{
+    parser->status = nt_fail_memory(parser->error);
+    return false;
+}
+
+static bool too_large(struct parser *parser, const char *what)
+{
+    parser->status = nt_fail(parser->error, NT_LIMIT, NT_NO_OFFSET, "data type: %s", what);
+    return false;
+}
+
+/* ---- pieces ---- */
+
+static bool parse_string(struct parser *parser, struct nt_text *text)
+{
+    struct nt_buffer buffer = {0};
+    nt_literal_string(&parser->literal, &buffer);
+    *text = (struct nt_text){nt_arena_copy(parser->arena, buffer.bytes, buffer.length), buffer.length};
+    bool failed = buffer.failed || !text->bytes;
+    nt_buffer_deinit(&buffer);
+    return failed ? out_of_memory(parser) : is_well(parser);
+}
+
+/* (2, 3), (2,), (), 2: put in front of the dimensions that the type has itself. */
+static bool parse_shape(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    uint64_t shape[MAXIMUM_DIMENSIONS];
+    uint32_t count = 0;
+    if (nt_literal_accept(&parser->literal, '(')) {
+        while (is_well(parser) && !nt_literal_accept(&parser->literal, ')')) {
+            if (count + dtype->dimension_count >= MAXIMUM_DIMENSIONS)
+                return too_large(parser, "more than 32 dimensions");
+            shape[count++] = nt_literal_integer(&parser->literal);
+            if (nt_literal_peek(&parser->literal) != ')')
+                nt_literal_expect(&parser->literal, ',', "a comma or the end of a shape");
+        }
+    } else {
+        shape[count++] = nt_literal_integer(&parser->literal);
+    }
+    uint64_t *dimensions =
+        nt_arena_alloc(parser->arena, count + dtype->dimension_count + 1, sizeof(*dimensions));
+    if (!dimensions)
+        return out_of_memory(parser);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!nt_multiply(dtype->items, shape[i], &dtype->items))
+            return too_large(parser, "the shape of a sub-array");
+        dimensions[i] = shape[i];
+    }
+    if (dtype->dimension_count)
+        memcpy(dimensions + count, dtype->dimensions, dtype->dimension_count * sizeof(*dimensions));
+    dtype->dimensions = dimensions;
+    dtype->dimension_count += count;
+    return is_well(parser);
+}
+
+static bool member_bytes(struct parser *parser, const struct nt_blz_member *member, uint64_t *bytes_ret)
+{
+    if (nt_multiply(member->type.items, member->type.dtype.bytes, bytes_ret) &&
+        *bytes_ret <= NT_BLZ_ITEM_BYTES)
+        return true;
+    return too_large(parser, "a member of more than 256 MiB");
+}
+
+static struct nt_blz_member *add_member(struct parser *parser, struct member_list *list)
+{
+    if (list->count == MAXIMUM_MEMBERS) {
+        too_large(parser, "more than 65536 members");
+        return NULL;
+    }
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity ? list->capacity * 2 : 8;
+        struct nt_blz_member *members = realloc(list->members, capacity * sizeof(*members));
+        if (!members) {
+            out_of_memory(parser);
+            return NULL;
+        }
+        list->members = members;
+        list->capacity = capacity;
+    }
+    struct nt_blz_member *member = &list->members[list->count++];
+    *member = (struct nt_blz_member){0};
+    return member;
+}
+
+/* ---- the text of a structure ---- */
+
+static void append_padding(struct nt_buffer *out, uint64_t bytes)
+{
+    nt_buffer_format(out, "%s('', '|V%" PRIu64 "')", out->length > 1 ? ", " : "", bytes);
+}
+
+static void append_member(struct nt_buffer *out, const struct nt_blz_member *member)
+{
+    nt_buffer_text(out, out->length > 1 ? ", (" : "(");
+    nt_append_literal(out, member->name.bytes, member->name.length);
+    nt_buffer_format(out, ", %s", member->type.dtype.text);
+    if (member->type.dimension_count) {
+        nt_buffer_text(out, ", (");
+        for (uint32_t i = 0; i < member->type.dimension_count; i++)
+            nt_buffer_format(out, i ? ", %" PRIu64 : "%" PRIu64, member->type.dimensions[i]);
+        nt_buffer_text(out, member->type.dimension_count == 1 ? ",)" : ")");
+    }
+    nt_buffer_byte(out, ')');
+}
+
+/* Room between members is shown as members without a name. Members that overlap or go backwards cannot be
+ * written down in this way: then the whole is so many bytes. */
+static bool append_members(struct nt_buffer *out, const struct nt_blz_dtype *dtype)
+{
+    uint64_t at = 0;
+    nt_buffer_byte(out, '[');
+    for (uint32_t i = 0; i < dtype->member_count; i++) {
+        const struct nt_blz_member *member = &dtype->members[i];
+        if (member->offset < at)
+            return false;
+        if (member->offset > at)
+            append_padding(out, member->offset - at);
+        append_member(out, member);
+        at = member->offset + member->type.items * member->type.dtype.bytes;
+    }
+    if (at < dtype->dtype.bytes)
+        append_padding(out, dtype->dtype.bytes - at);
+    nt_buffer_byte(out, ']');
+    return true;
+}
+
+/* Make the dtype of a list of members (whose memory is taken over) and the size of the whole. */
+static bool finish_structure(struct parser *parser, struct member_list *list, uint64_t bytes,
+                             struct nt_blz_dtype *dtype)
+{
+    struct nt_buffer text = {0};
+    *dtype = (struct nt_blz_dtype){.member_count = list->count, .items = 1};
+    if (is_well(parser) && (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES))
+        too_large(parser, "a structure of no bytes, or of more than 256 MiB");
+    if (!is_well(parser))
+        goto out;
+    dtype->dtype.element = NT_ELEMENT_OPAQUE;
+    dtype->dtype.bytes = (uint32_t)bytes;
+    dtype->members = nt_arena_alloc(parser->arena, list->count, sizeof(*list->members));
+    if (!dtype->members) {
+        out_of_memory(parser);
+        goto out;
+    }
+    memcpy(dtype->members, list->members, list->count * sizeof(*list->members));
+    if (!append_members(&text, dtype)) {
+        nt_buffer_clear(&text);
+        nt_buffer_format(&text, "'|V%" PRIu64 "'", bytes);
+    }
+    dtype->dtype.text = text.failed ? NULL : nt_arena_copy(parser->arena, text.bytes, text.length);
+    if (!dtype->dtype.text)
+        out_of_memory(parser);
+out:
+    nt_buffer_deinit(&text);
+    free(list->members);
+    *list = (struct member_list){0};
+    return is_well(parser);
+}
+
+/* ---- [('a', '<i4'), ('b', [('x', '<f4')]), ('c', '<f8', (2, 3))] ---- */
+
+/* 'name', or ('title', 'name'). */
+static bool parse_name(struct parser *parser, struct nt_text *name)
+{
+    if (!nt_literal_accept(&parser->literal, '('))
+        return parse_string(parser, name);
+    if (!nt_literal_word(&parser->literal, "None") && !parse_string(parser, name))
+        return false;
+    nt_literal_expect(&parser->literal, ',', "a comma behind a title");
+    if (!is_well(parser) || !parse_string(parser, name))
+        return false;
+    nt_literal_expect(&parser->literal, ')', "the end of a title and name");
+    return is_well(parser);
+}
+
+static bool parse_list_member(struct parser *parser, struct nt_blz_member *member)
+{
+    nt_literal_expect(&parser->literal, '(', "a member in parentheses");
+    if (!is_well(parser) || !parse_name(parser, &member->name))
+        return false;
+    nt_literal_expect(&parser->literal, ',', "a comma behind a member's name");
+    if (!is_well(parser) || !parse_type(parser, &member->type))
+        return false;
+    if (nt_literal_accept(&parser->literal, ',') && nt_literal_peek(&parser->literal) != ')') {
+        if (!parse_shape(parser, &member->type))
+            return false;
+        nt_literal_accept(&parser->literal, ',');
+    }
+    nt_literal_expect(&parser->literal, ')', "the end of a member");
+    return is_well(parser);
+}
+
+/* Bytes without a name are padding; other members without one are called f0, f1, ... as NumPy does. */
+static bool settle_name(struct parser *parser, struct member_list *list)
+{
+    struct nt_blz_member *member = &list->members[list->count - 1];
+    if (member->name.length)
+        return true;
+    if (!strncmp(member->type.dtype.text, "'|V", 3) && !member->type.member_count) {
+        list->count--;
+        return true;
+    }
+    member->name.bytes = nt_arena_format(parser->arena, "f%" PRIu32, list->count - 1);
+    if (!member->name.bytes)
+        return out_of_memory(parser);
+    member->name.length = strlen(member->name.bytes);
+    return true;
+}
+
+static bool parse_list(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    struct member_list list = {0};
+    uint64_t offset = 0, bytes;
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        struct nt_blz_member *member = add_member(parser, &list);
+        if (!member || !parse_list_member(parser, member) || !member_bytes(parser, member, &bytes))
+            break;
+        member->offset = offset;
+        offset += bytes;
+        if (!settle_name(parser, &list))
+            break;
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the members");
+    }
+    return finish_structure(parser, &list, offset, dtype);
+}
+
+/* ---- {'names': [...], 'formats': [...], 'offsets': [...], 'itemsize': 16} ---- */
+
+struct dictionary {
+    struct member_list names, formats; /* only the name, only the type */
+    uint64_t *offsets;
+    uint32_t offset_count;
+    uint64_t bytes;
+    bool has_bytes, is_aligned;
+};
+
+static bool parse_offsets(struct parser *parser, struct dictionary *dictionary)
+{
+    dictionary->offsets = nt_arena_alloc(parser->arena, MAXIMUM_MEMBERS, sizeof(uint64_t));
+    if (!dictionary->offsets)
+        return out_of_memory(parser);
+    dictionary->offset_count = 0;
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        if (dictionary->offset_count == MAXIMUM_MEMBERS)
+            return too_large(parser, "more than 65536 offsets");
+        dictionary->offsets[dictionary->offset_count++] = nt_literal_integer(&parser->literal);
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the offsets");
+    }
+    return is_well(parser);
+}
+
+static bool parse_names(struct parser *parser, struct member_list *names)
+{
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        struct nt_blz_member *member = add_member(parser, names);
+        if (!member || (!nt_literal_word(&parser->literal, "None") && !parse_string(parser, &member->name)))
+            return false;
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the names");
+    }
+    return is_well(parser);
+}
+
+static bool parse_formats(struct parser *parser, struct member_list *formats)
+{
+    while (is_well(parser) && !nt_literal_accept(&parser->literal, ']')) {
+        struct nt_blz_member *member = add_member(parser, formats);
+        if (!member || !parse_type(parser, &member->type))
+            return false;
+        if (nt_literal_peek(&parser->literal) != ']')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the formats");
+    }
+    return is_well(parser);
+}
+
+static bool parse_titles(struct parser *parser)
+{
+    struct member_list titles = {0};
+    bool parsed = parse_names(parser, &titles);
+    free(titles.members);
+    return parsed;
+}
+
+static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
+{
+    struct nt_literal *literal = &parser->literal;
+    struct nt_text key;
+    if (!parse_string(parser, &key))
+        return false;
+    nt_literal_expect(literal, ':', "a colon behind a key");
+    if (!strcmp(key.bytes, "itemsize")) {
+        dictionary->bytes = nt_literal_integer(literal);
+        dictionary->has_bytes = true;
+        return is_well(parser);
+    }
+    if (!strcmp(key.bytes, "aligned")) {
+        dictionary->is_aligned = nt_literal_word(literal, "True");
+        if (!dictionary->is_aligned && !nt_literal_word(literal, "False"))
+            nt_literal_fail(literal, "True or False");
+        return is_well(parser);
+    }
+    nt_literal_expect(literal, '[', "a list");
+    if (!strcmp(key.bytes, "names") && !dictionary->names.count)
+        return parse_names(parser, &dictionary->names);
+    if (!strcmp(key.bytes, "formats") && !dictionary->formats.count)
+        return parse_formats(parser, &dictionary->formats);
+    if (!strcmp(key.bytes, "offsets"))
+        return parse_offsets(parser, dictionary);
+    if (!strcmp(key.bytes, "titles"))
+        return parse_titles(parser);
+    nt_literal_fail(literal, "one of the keys names, formats, offsets, titles, itemsize, aligned");
+    return false;
+}
+
+/* Give the formats their names and offsets; without offsets, members follow each other. */
+static bool join_dictionary(struct parser *parser, struct dictionary *dictionary, struct nt_blz_dtype *dtype)
+{
+    uint64_t end = 0;
+    bool has_offsets = dictionary->offsets != NULL;
+    if (dictionary->names.count != dictionary->formats.count || dictionary->names.count == 0 ||
+        (has_offsets && dictionary->offset_count != dictionary->names.count) ||
+        (!has_offsets && dictionary->is_aligned))
+        nt_literal_fail(&parser->literal, "as many names as formats and offsets");
+    for (uint32_t i = 0; is_well(parser) && i < dictionary->formats.count; i++) {
+        struct nt_blz_member *member = &dictionary->formats.members[i];
+        uint64_t bytes;
+        member->name = dictionary->names.members[i].name;
+        member->offset = has_offsets ? dictionary->offsets[i] : end;
+        if (!member_bytes(parser, member, &bytes))
+            break;
+        if (member->offset > NT_BLZ_ITEM_BYTES)
+            too_large(parser, "a structure of more than 256 MiB");
+        if (member->offset + bytes > end)
+            end = member->offset + bytes;
+    }
+    if (dictionary->has_bytes && dictionary->bytes < end)
+        nt_literal_fail(&parser->literal, "an itemsize that holds all members");
+    return finish_structure(parser, &dictionary->formats, dictionary->has_bytes ? dictionary->bytes : end,
+                            dtype);
+}
+
+static bool parse_dictionary(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    struct dictionary dictionary = {0};
+    bool parsed = true;
+    while (parsed && is_well(parser) && !nt_literal_accept(&parser->literal, '}')) {
+        parsed = parse_entry(parser, &dictionary);
+        if (parsed && nt_literal_peek(&parser->literal) != '}')
+            nt_literal_expect(&parser->literal, ',', "a comma or the end of the dictionary");
+    }
+    if (parsed && is_well(parser))
+        parsed = join_dictionary(parser, &dictionary, dtype);
+    free(dictionary.names.members);
+    free(dictionary.formats.members);
+    return parsed && is_well(parser);
+}
+
+/* ---- any type ---- */
+
+static bool parse_plain(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    struct nt_text text;
+    if (!parse_string(parser, &text))
+        return false;
+    parser->status = nt_blz_dtype_plain(parser->arena, text.bytes, text.length, dtype, parser->error);
+    return is_well(parser);
+}
+
+/* ('<f4', (2, 3)), the bracket behind us. */
+static bool parse_sub_array(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    if (!parse_type(parser, dtype))
+        return false;
+    nt_literal_expect(&parser->literal, ',', "a comma before a shape");
+    if (!is_well(parser) || !parse_shape(parser, dtype))
+        return false;
+    nt_literal_expect(&parser->literal, ')', "the end of a sub-array");
+    return is_well(parser);
+}
+
+static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype)
+{
+    if (parser->depth == NT_BLZ_DTYPE_DEPTH)
+        return too_large(parser, "nested deeper than 32");
+    bool parsed = false;
+    parser->depth++;
+    if (nt_literal_is_string(&parser->literal))
+        parsed = parse_plain(parser, dtype);
+    else if (nt_literal_accept(&parser->literal, '['))
+        parsed = parse_list(parser, dtype);
+    else if (nt_literal_accept(&parser->literal, '{'))
+        parsed = parse_dictionary(parser, dtype);
+    else if (nt_literal_accept(&parser->literal, '('))
+        parsed = parse_sub_array(parser, dtype);
+    else
+        nt_literal_fail(&parser->literal, "a data type");
+    parser->depth--;
+    return parsed;
+}
+
+enum nt_status nt_blz_dtype_parse(struct nt_arena *arena, const char *text, size_t length,
+                                  struct nt_blz_dtype *dtype, struct nt_error *error)
+{
+    struct parser parser = {.arena = arena, .error = error};
+    parser.literal = (struct nt_literal){.text = text, .end = length};
+    *dtype = (struct nt_blz_dtype){0};
+    char first = nt_literal_peek(&parser.literal);
+    if (!nt_literal_is_string(&parser.literal) && (!first || !strchr("[{(", first)))
+        return nt_blz_dtype_plain(arena, text, length, dtype, error);
+    if (parse_type(&parser, dtype) && nt_literal_peek(&parser.literal))
+        nt_literal_fail(&parser.literal, "the end of the data type");
+    if (parser.status == NT_OK && parser.literal.mistake)
+        return nt_fail(error, NT_CORRUPT, parser.literal.at, "data type \"%.*s\": expected %s",
+                       (int)(length > 80 ? 80 : length), text, parser.literal.mistake);
+    return parser.status;
+}

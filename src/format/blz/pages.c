@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the files of a column. Out: its pages, one a chunk, cut to the rows that there are. Only headers are
+ * read. A chunk that is missing or damaged becomes a page that fails when it is read, as long as the rows it
+ * would have.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/overflow.h"
+#include "format/blz/blz.h"
+
+/* Pages for rows that no file has: more are refused. */
+enum { MAXIMUM_MISSING_PAGES = 65536 };
+
+struct builder {
+    struct nt_dataset *dataset;
+    const struct nt_blz *blz;
+    const struct nt_blz_column *column;
+    uint32_t element_bytes;
+    struct nt_buffer pages;  /* struct nt_page, of all columns */
+    uint64_t element, total; /* of the current column: the next one, and all */
+    /* Of the current superchunk: */
+    uint32_t source;
+    enum nt_checksum_kind checksum;
+    bool is_lost; /* what follows cannot be placed */
+};
+
+static enum nt_status add_page(struct builder *builder, struct nt_page page, uint64_t elements,
+                               struct nt_error *error)
+{
+    if (elements == 0)
+        return NT_OK;
+    if (elements > UINT32_MAX)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^32 elements");
+    page.first_element = builder->element;
+    page.elements = (uint32_t)elements;
+    nt_buffer_append(&builder->pages, &page, sizeof(page));
+    builder->element += elements;
+    return builder->pages.failed ? nt_fail_memory(error) : NT_OK;
+}
+
+static uint64_t at_most_left(const struct builder *builder, uint64_t elements)
+{
+    uint64_t left = builder->total - builder->element;
+    return elements < left ? elements : left;
+}
+
+/* A page that cannot be read. The parameter makes it another page than its neighbours for the cache. */
+static enum nt_status add_failure(struct builder *builder, enum nt_blz_failure failure, uint64_t elements,
+                                  struct nt_error *error)
+{
+    struct nt_page page = {
+        .source = builder->blz->file_count + failure,
+        .stored_bytes = NT_BLOSC_HEADER_BYTES, /* what a chunk has at least */
+        .compression = NT_COMPRESSION_BLOSC_WHOLE,
+        .parameter = builder->element,
+    };
+    return add_page(builder, page, elements, error);
+}
+
+/* A chunk of `expected` bytes before compression, which is what its header should tell. */
+static enum nt_status add_chunk(struct builder *builder, const struct nt_bloscpack_chunk *chunk,
+                                uint64_t expected, struct nt_error *error)
+{
+    uint64_t whole = expected / builder->element_bytes, elements = at_most_left(builder, whole);
+    if (elements == whole && expected % builder->element_bytes) { /* all that follows would be shifted */
+        builder->is_lost = true;
+        return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, elements, error);
+    }
+    bool is_cut = chunk->header.plain_bytes == expected && elements * builder->element_bytes < expected;
+    struct nt_page page = {
+        .source = builder->source,
+        .offset = chunk->offset,
+        .stored_bytes = chunk->header.stored_bytes,
+        .checksum = (uint8_t)builder->checksum,
+        .checksum_covers = NT_COVERS_STORED,
+        .compression = is_cut ? NT_COMPRESSION_BLOSC : NT_COMPRESSION_BLOSC_WHOLE,
+    };
+    return add_page(builder, page, elements, error);
+}
+
+/* ---- superchunks ---- */
+
+static enum nt_status add_superchunk_part(void *context, const struct nt_bloscpack_chunk *chunk,
+                                          struct nt_error *error)
+{
+    struct builder *builder = context;
+    if (builder->is_lost)
+        return NT_OK;
+    if (!chunk->damage)
+        return add_chunk(builder, chunk, chunk->plain_bytes, error);
+    builder->is_lost = !chunk->is_size_known;
+    if (builder->is_lost)
+        return NT_OK;
+    return add_failure(builder, chunk->is_lost ? NT_BLZ_CHUNK_LOST : NT_BLZ_CHUNK_DAMAGED,
+                       at_most_left(builder, chunk->plain_bytes / builder->element_bytes), error);
+}
+
+static enum nt_status add_superchunk(struct builder *builder, uint32_t number, struct nt_error *error)
+{
+    struct nt_bloscpack bloscpack;
+    builder->source = builder->column->first_source + number;
+    struct nt_source *source = builder->dataset->sources[builder->source];
+    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, error);
+    if (status == NT_NO_MEMORY)
+        return status;
+    if (status != NT_OK) { /* how many rows it had is not known */
+        builder->is_lost = true;
+        return NT_OK;
+    }
+    builder->checksum = bloscpack.header.checksum;
+    return nt_bloscpack_walk(source, &bloscpack, add_superchunk_part, builder, error);
+}
+
+static enum nt_status add_superchunks(struct builder *builder, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    builder->is_lost = false;
+    for (uint32_t i = 0; status == NT_OK && i < builder->column->file_count && !builder->is_lost; i++)
+        status = add_superchunk(builder, i, error);
+    return status;
+}
+
+/* ---- files of one chunk ---- */
+
+struct only_chunk {
+    struct nt_bloscpack_chunk chunk;
+    uint64_t count;
+};
+
+static enum nt_status keep_chunk(void *context, const struct nt_bloscpack_chunk *chunk,
+                                 struct nt_error *error)
+{
+    struct only_chunk *only = context;
+    (void)error;
+    only->chunk = *chunk;
+    only->count++;
+    return NT_OK;
+}
+
+/* The chunk of a file that must have just one. */
+static enum nt_status read_only_chunk(struct builder *builder, struct nt_bloscpack_chunk *chunk,
+                                      enum nt_blz_failure *failure_ret, struct nt_error *error)
+{
+    struct nt_source *source = builder->dataset->sources[builder->source];
+    struct nt_bloscpack bloscpack;
+    struct only_chunk only = {.count = 0};
+    *failure_ret = NT_BLZ_HEADER_DAMAGED;
+    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, error);
+    if (status == NT_OK && bloscpack.header.chunks != 1 && bloscpack.header.chunks != -1)
+        status = NT_CORRUPT;
+    if (status == NT_OK)
+        status = nt_bloscpack_walk(source, &bloscpack, keep_chunk, &only, error);
+    if (status == NT_NOT_FOUND)
+        *failure_ret = NT_BLZ_FILE_MISSING;
+    if (status != NT_OK)
+        return status;
+    if (only.count != 1 || only.chunk.damage) {
+        *failure_ret = NT_BLZ_CHUNK_DAMAGED;
+        return NT_CORRUPT;
+    }
+    builder->checksum = bloscpack.header.checksum;
+    *chunk = only.chunk;
+    return NT_OK;
+}
+
+/* The bytes that a chunk file should tell. All but the last are full. The last one has at least the rows that
+ * are left; it has more where the array was cut. */
+static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, bool is_last,
+                               const struct nt_bloscpack_chunk *chunk)
+{
+    uint64_t row_bytes = builder->column->items * builder->element_bytes, full,
+             told = chunk->header.plain_bytes;
+    if (!is_last || !nt_multiply(builder->column->chunk_rows, row_bytes, &full))
+        return needed;
+    return told > needed && told <= full && told % row_bytes == 0 ? told : needed;
+}
+
+static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, bool is_last,
+                                     struct nt_error *error)
+{
+    const struct nt_blz_column *column = builder->column;
+    uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows, needed;
+    if (!nt_multiply(rows * column->items, builder->element_bytes, &needed))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^64 bytes");
+    struct nt_bloscpack_chunk chunk;
+    enum nt_blz_failure failure;
+    enum nt_status status = read_only_chunk(builder, &chunk, &failure, error);
+    if (status == NT_NO_MEMORY)
+        return status;
+    if (status != NT_OK)
+        return add_failure(builder, failure, at_most_left(builder, rows * column->items), error);
+    builder->total = builder->element + rows * column->items;
+    return add_chunk(builder, &chunk, expected_bytes(builder, needed, is_last, &chunk), error);
+}
+
+/* A pickle may have any length. One that cannot be read takes the place of a byte, so that it is noticed. */
+static enum nt_status add_object_file(struct builder *builder, struct nt_error *error)
+{
+    struct nt_bloscpack_chunk chunk;
+    enum nt_blz_failure failure;
+    enum nt_status status = read_only_chunk(builder, &chunk, &failure, error);
+    if (status == NT_NO_MEMORY)
+        return status;
+    if (status != NT_OK)
+        return add_failure(builder, failure, 1, error);
+    if (chunk.header.plain_bytes == 0)
+        return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, 1, error);
+    return add_chunk(builder, &chunk, chunk.header.plain_bytes, error);
+}
+
+static enum nt_status add_missing_file(struct builder *builder, bool is_last, uint64_t number,
+                                       struct nt_error *error)
+{
+    const struct nt_blz_column *column = builder->column;
+    uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows;
+    uint64_t elements = column->layout == NT_BLZ_OBJECT_FILES ? 1 : rows * column->items;
+    return add_failure(builder, NT_BLZ_FILE_MISSING, elements, error);
+}
+
+static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *error)
+{
+    const struct nt_blz_column *column = builder->column;
+    uint64_t needed = column->rows ? (column->rows - 1) / column->chunk_rows + 1 : 0;
+    uint32_t file = 0;
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 0; status == NT_OK && i < needed; i++) {
+        bool is_last = i == needed - 1;
+        if (file == column->file_count || column->numbers[file] != i) {
+            status = add_missing_file(builder, is_last, i, error);
+            continue;
+        }
+        builder->source = column->first_source + file++;
+        status = column->layout == NT_BLZ_OBJECT_FILES ? add_object_file(builder, error)
+                                                       : add_chunk_file(builder, i, is_last, error);
+    }
+    return status;
+}
+
+/* ---- columns ---- */
+
+/* Rows that the files do not have: of a column that is shorter than its table, or whose files end early. */
+static enum nt_status add_missing_rows(struct builder *builder, struct nt_error *error)
+{
+    uint64_t most = UINT32_MAX / builder->column->items * builder->column->items,
+             left = builder->total - builder->element;
+    bool is_object = builder->column->layout == NT_BLZ_OBJECT_FILES;
+    if (is_object || most == 0)
+        most = is_object ? 1 : UINT32_MAX;
+    if (left / most > MAXIMUM_MISSING_PAGES)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "most of the rows that the sizes tell are missing");
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && builder->element < builder->total)
+        status = add_failure(builder, NT_BLZ_ROWS_MISSING, at_most_left(builder, most), error);
+    return status;
+}
+
+static enum nt_status add_column(struct builder *builder, uint32_t index, struct nt_error *error)
+{
+    const struct nt_dataset *dataset = builder->dataset;
+    uint64_t all;
+    builder->column = &builder->blz->columns[index];
+    builder->element_bytes = dataset->decoders[dataset->columns[index].decoder].element_bytes;
+    builder->element = 0;
+    if (!nt_multiply(dataset->entries, builder->column->items, &all))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^64 elements");
+    bool is_object = builder->column->layout == NT_BLZ_OBJECT_FILES;
+    builder->total = is_object ? UINT64_MAX : builder->column->rows * builder->column->items;
+    enum nt_status status = builder->column->layout == NT_BLZ_SUPERCHUNKS ? add_superchunks(builder, error)
+                                                                          : add_chunk_files(builder, error);
+    builder->total = is_object ? builder->element + (dataset->entries - builder->column->rows) : all;
+    return status == NT_OK ? add_missing_rows(builder, error) : status;
+}
+
+enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct builder builder = {.dataset = dataset, .blz = dataset->format_data};
+    struct nt_group *group = &dataset->groups[number];
+    struct nt_range *ranges = calloc(dataset->column_count ? dataset->column_count : 1, sizeof(*ranges));
+    enum nt_status status = ranges ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++) {
+        size_t first = builder.pages.length / sizeof(struct nt_page);
+        status = add_column(&builder, i, error);
+        size_t end = builder.pages.length / sizeof(struct nt_page);
+        if (status == NT_OK && end > UINT32_MAX)
+            status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 chunks");
+        if (status == NT_OK)
+            ranges[i] = (struct nt_range){.first_page = (uint32_t)first, .pages = (uint32_t)(end - first)};
+    }
+    if (status != NT_OK) {
+        free(ranges);
+        nt_buffer_deinit(&builder.pages);
+        return status;
+    }
+    group->ranges = ranges;
+    group->pages = (struct nt_page *)(void *)builder.pages.bytes; /* malloc's, and the group's from here on */
+    group->page_count = builder.pages.length / sizeof(struct nt_page);
+    return NT_OK;
+}
