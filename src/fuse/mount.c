@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuse/mapped_direct_io.h"
 #include "fuse/operations.h"
 #include "fuse/readahead.h"
 
@@ -77,6 +78,8 @@ static enum nt_status do_mount(struct nt_mount *mount, struct nt_error *error)
     if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", mount->settings.mountpoint);
     mount->is_mounted = true;
+    if (mount->settings.direct_io == NT_DIRECT_IO_ON)
+        nt_ask_for_mapped_direct_io(mount);
     nt_readahead_raise(mount->settings.mountpoint);
     return NT_OK;
 }

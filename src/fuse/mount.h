@@ -9,8 +9,10 @@
 
 struct nt_mount;
 
+/* Whether files of known size are read past the kernel's page cache: faster the first time, slower when the
+ * same file is read or mapped again. */
 enum nt_direct_io {
-    NT_DIRECT_IO_AUTO,
+    NT_DIRECT_IO_AUTO, /* as measured to be best: not */
     NT_DIRECT_IO_ON,
     NT_DIRECT_IO_OFF,
 };

@@ -9,6 +9,7 @@
 #define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "fuse/mount.h"
 
@@ -20,7 +21,8 @@ struct nt_mount {
     pthread_key_t reply_buffers; /* a buffer for each thread, kept from read to read */
     bool has_signal_handlers;
     bool is_mounted;
-    bool is_ready; /* the kernel has accepted the mount */
+    bool is_ready;                        /* the kernel has accepted the mount */
+    atomic_uint_least64_t init_to_extend; /* see mapped_direct_io.c; 0: none */
 };
 
 void nt_add_node_operations(struct fuse_lowlevel_ops *operations); /* lookup, attributes, xattrs, statfs */

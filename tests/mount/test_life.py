@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from harness import (NTUPLEFS, TIMEOUT, Foreground, Skip, case, command, daemon_of, data, detach, fails, is_mounted,
+from harness import (NTUPLEFS, TIMEOUT, Foreground, case, command, daemon_of, data, detach, fails, is_mounted,
                      is_running, mounted, mounts, ntuplefs, run, same, scratch, unmount, wait_until)
 
 
@@ -209,14 +209,6 @@ def the_program_that_was_started_ends_with_the_status_of_the_daemon():
                                    stderr=subprocess.PIPE)
         same((process.wait(TIMEOUT), process.stderr.read().count(b'\n')), (2, 1))
         process.stderr.close()
-
-
-@case
-def libfuse_refusals_are_told():
-    if os.geteuid() == 0:
-        raise Skip('root may mount anywhere')
-    result = ntuplefs(data('example.root'), '/')
-    same(result.returncode, 6)
 
 
 run()

@@ -44,6 +44,18 @@ def numpy_loads_and_maps_an_array():
 
 
 @case
+def numpy_maps_an_array_that_is_read_past_the_page_cache():
+    if tuple(int(part) for part in os.uname().release.split('.')[:2]) < (6, 6):
+        raise Skip('needs Linux 6.6')
+    with mounted(data('example.root'), options=['-o', 'direct_io=on']) as top:
+        for mode in 'r', 'c':
+            array = np.load(top / 'Events/event/data.npy', mmap_mode=mode)
+            assert np.array_equal(array, EVENT)
+            assert np.array_equal(np.fromfile(top / EVENT_PATH, '<u8'), EVENT)
+            assert np.array_equal(array, EVENT)
+
+
+@case
 def files_end_where_stat_says():
     with mounted(data('example.root')) as top:
         for path in sized_files(top):
