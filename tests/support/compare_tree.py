@@ -175,7 +175,7 @@ def compare_values(found, expected):
 
 def compare_damaged(directory, expected, damaged):
     """A page cannot be read: its bytes give an error, those of other pages do not."""
-    itemsize = np.load(directory / 'data.npy', mmap_mode='r').itemsize
+    itemsize = np.dtype(json.loads((directory / 'field.json').read_text())['dtype']).itemsize
     first, end = (row * itemsize for row in damaged['rows'])
     file = os.open(directory / 'data.bin', os.O_RDONLY)
     try:
