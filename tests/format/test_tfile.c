@@ -399,9 +399,11 @@ END_TEST
 
 START_TEST(an_anchor_that_does_not_decompress_is_refused)
 {
+    static const uint8_t block[] = {'Z', 'L', 8,   12,  0,   0,   78,  0,   0,   'n', 'o',
+                                    't', ' ', 'd', 'e', 'f', 'l', 'a', 't', 'e', 'd'};
     begin(TFILE_SMALL);
     add_anchor(0, "events", 1);
-    tfile_writer_stored(&writer, 0, "ROOT::RNTuple", "noise", 1, "not a compressed block", 22, 78);
+    tfile_writer_stored(&writer, 0, "ROOT::RNTuple", "noise", 1, block, sizeof(block), 78);
     tfile_writer_finish(&writer);
     assert_damage_beside_events(NT_CORRUPT);
     end();

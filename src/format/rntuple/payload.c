@@ -113,6 +113,11 @@ static enum nt_status payload_stat(struct nt_source *source, struct stat *attrib
     return nt_source_stat(((struct payload_source *)source)->file, attributes, error);
 }
 
+static enum nt_status payload_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    return nt_source_size(((struct payload_source *)source)->file, size_ret, error);
+}
+
 static void payload_close(struct nt_source *source)
 {
     free(source);
@@ -122,12 +127,18 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
                                      struct nt_source **source_ret, struct nt_error *error)
 {
     static const struct nt_source_ops payload_ops = {
-        .read_at = payload_read_at, .check = payload_check, .stat = payload_stat, .close = payload_close};
+        .read_at = payload_read_at,
+        .check = payload_check,
+        .stat = payload_stat,
+        .size = payload_size,
+        .close = payload_close,
+    };
     struct payload_source *payload = calloc(1, sizeof(*payload));
     if (!payload)
         return nt_fail_memory(error);
     /* A split payload may begin closer to the file's end than it is long: its reads are checked here. */
-    payload->source = (struct nt_source){.ops = &payload_ops, .size = UINT64_MAX, .path = file_source->path};
+    payload->source =
+        (struct nt_source){.ops = &payload_ops, .size = NT_UNKNOWN_SIZE, .path = file_source->path};
     payload->file = file_source;
     payload->maximum_key_bytes = maximum_key_bytes ? maximum_key_bytes : UINT64_MAX;
     *source_ret = &payload->source;
