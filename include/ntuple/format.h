@@ -18,6 +18,7 @@ struct nt_open_options {
 struct nt_format {
     const char *name;        /* "rntuple" */
     const char *description; /* for --help */
+    bool takes_directories;  /* `open` is given directories, too */
     /* Open `path`. NT_NOT_THIS_FORMAT where the file is not of this format (the next is tried; the message
      * says what the file is instead, where it can be told). On success the file belongs to the caller. */
     enum nt_status (*open)(const char *path, const struct nt_open_options *options, struct nt_file **file_ret,

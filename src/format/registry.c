@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "format/formats.h"
 
@@ -45,15 +46,24 @@ static enum nt_status open_with(const struct nt_format *format, const char *path
     return NT_OK;
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat attributes;
+    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
+}
+
 enum nt_status nt_file_open(const char *path, const struct nt_open_options *options, struct nt_file **file_ret,
                             struct nt_error *error)
 {
     static const struct nt_open_options defaults;
     const char *only = options ? options->format : NULL;
     struct nt_error first = {0};
-    bool was_tried = false;
+    bool is_known = false, was_tried = false, is_folder = is_directory(path);
     for (size_t i = 0; nt_formats[i]; i++) {
         if (only && strcmp(only, nt_formats[i]->name))
+            continue;
+        is_known = true;
+        if (is_folder && !nt_formats[i]->takes_directories)
             continue;
         struct nt_error failure = {0};
         enum nt_status status = open_with(nt_formats[i], path, options ? options : &defaults, file_ret, &failure);
@@ -68,8 +78,10 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
             first = failure; /* the first format's message tells what the file is instead */
         was_tried = true;
     }
-    if (!was_tried)
+    if (!is_known)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no format '%s'", only);
+    if (!was_tried)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", path);
     if (error)
         *error = first;
     return NT_NOT_THIS_FORMAT;

@@ -175,5 +175,6 @@ static enum nt_status open_blz(const char *path, const struct nt_open_options *o
 const struct nt_format nt_format_blz = {
     .name = "blz",
     .description = "BLZ and bcolz arrays and tables (directories), Bloscpack files",
+    .takes_directories = true,
     .open = open_blz,
 };

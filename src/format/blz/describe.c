@@ -124,14 +124,11 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
                                     const struct nt_page *page, void *json)
 {
     (void)column;
-    const struct nt_blz *blz = dataset->format_data;
     struct nt_source *source = dataset->sources[page->source];
     struct nt_blosc_header header;
     struct nt_error error = {0};
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
     const char *damage = NULL;
-    if (page->source < blz->file_count && blz->root)
-        nt_json_member_string(json, "file", source->path);
     if (nt_source_read(source, page->offset, bytes, sizeof(bytes), &error) != NT_OK)
         damage = error.message;
     else

@@ -17,6 +17,7 @@ struct builder {
     struct nt_dataset *dataset;
     const struct nt_blz *blz;
     const struct nt_blz_column *column;
+    uint16_t decoder;
     uint32_t element_bytes;
     struct nt_buffer pages;  /* struct nt_page, of all columns */
     uint64_t element, total; /* of the current column: the next one, and all */
@@ -35,6 +36,7 @@ static enum nt_status add_page(struct builder *builder, struct nt_page page, uin
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^32 elements");
     page.first_element = builder->element;
     page.elements = (uint32_t)elements;
+    page.decoder = builder->decoder;
     nt_buffer_append(&builder->pages, &page, sizeof(page));
     builder->element += elements;
     return builder->pages.failed ? nt_fail_memory(error) : NT_OK;
@@ -261,7 +263,8 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     const struct nt_dataset *dataset = builder->dataset;
     uint64_t all;
     builder->column = &builder->blz->columns[index];
-    builder->element_bytes = dataset->decoders[dataset->columns[index].decoder].element_bytes;
+    builder->decoder = dataset->columns[index].decoder;
+    builder->element_bytes = dataset->decoders[builder->decoder].element_bytes;
     builder->element = 0;
     if (!nt_multiply(dataset->entries, builder->column->items, &all))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^64 elements");
