@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "vfs/documents.h"
+#include "vfs/view_files.h"
 
 /* ---- file.json ---- */
 
@@ -77,6 +78,7 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
 
 static const struct nt_pseudo rows[] = {
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
+    {"layout.jsonl", NT_VFS_STREAMED, .stream = nt_layout_jsonl},
 };
 
 const struct nt_pseudo_table nt_container_files = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -4,10 +4,19 @@
  * (header.json, pagelist.<n>.bin, ...) is listed beside them, see sections.c.
  */
 #include "vfs/documents.h"
+#include "vfs/view_files.h"
+
+static const struct nt_section *const entries_sections[] = {&nt_section_entries, NULL};
 
 static const struct nt_pseudo dataset_rows[] = {
     {"ntuple.json", NT_VFS_PRODUCED, .produce = nt_dataset_json},
     {"clusters.jsonl", NT_VFS_STREAMED, .stream = nt_clusters_jsonl},
+    {"rows.jsonl", NT_VFS_STREAMED, .stream = nt_rows_jsonl},
+    {"head.jsonl", NT_VFS_STREAMED, .stream = nt_head_jsonl},
+    {"rows.d", NT_VFS_DIRECTORY, .sections = entries_sections},
+    {"table.csv", NT_VFS_STREAMED, .exists = nt_has_table_csv, .stream = nt_table_csv},
+    {"table.arrow", NT_VFS_SIZED, .exists = nt_has_table_arrow, .size = nt_table_arrow_size,
+     .open = nt_table_arrow_open},
 };
 
 const struct nt_pseudo_table nt_dataset_files = {dataset_rows,

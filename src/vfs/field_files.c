@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "vfs/view_files.h"
 #include "vfs/content.h"
 #include "vfs/documents.h"
 #include "vfs/npy.h"
@@ -119,6 +120,12 @@ static enum nt_status npy_open(const struct nt_scope *scope, struct nt_content *
 
 /* ---- the table ---- */
 
+static bool is_readable(const struct nt_scope *scope, unsigned parameter)
+{
+    (void)parameter;
+    return scope->dataset->fields[scope->field].kind != NT_FIELD_UNREADABLE;
+}
+
 #define STREAM(name, kind)                                                                                   \
     {name ".bin", NT_VFS_SIZED, kind, .exists = has_stream, .size = bin_size, .open = bin_open},             \
     {                                                                                                        \
@@ -132,6 +139,8 @@ static const struct nt_pseudo rows[] = {
     STREAM("tags", NT_STREAM_TAGS),
     STREAM("index", NT_STREAM_INDEX),
     STREAM("valid", NT_STREAM_VALID),
+    {"rows.jsonl", NT_VFS_STREAMED, .exists = is_readable, .stream = nt_rows_jsonl},
+    {"head.jsonl", NT_VFS_STREAMED, .exists = is_readable, .stream = nt_head_jsonl},
 };
 
 const struct nt_pseudo_table nt_field_files = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "vfs/pseudo.h"
+#include "vfs/scope.h"
 
 static void ask_directory(const struct nt_file *file, uint32_t index, struct nt_name_wish *wish)
 {
@@ -90,7 +91,8 @@ enum nt_status nt_opened_new(struct nt_file *file, struct nt_opened **opened_ret
     opened->file = file;
     enum nt_status status = nt_source_stat(file->source, &opened->stat, error);
     opened->field_names = calloc(file->dataset_count + 1, sizeof(*opened->field_names));
-    if (status == NT_OK && !opened->field_names)
+    opened->arrows = calloc(file->dataset_count + 1, sizeof(*opened->arrows));
+    if (status == NT_OK && (!opened->field_names || !opened->arrows))
         status = nt_fail_memory(error);
     if (status == NT_OK)
         status = nt_names_build(nt_opened_items(opened), ask_item, file, &opened->names, error);
@@ -109,6 +111,9 @@ void nt_opened_free(struct nt_opened *opened)
         return;
     for (uint32_t i = 0; opened->field_names && i < opened->file->dataset_count; i++)
         nt_names_free(opened->field_names[i]);
+    for (uint32_t i = 0; opened->arrows && i < opened->file->dataset_count; i++)
+        nt_arrow_free(opened->arrows[i]);
+    free(opened->arrows);
     free(opened->field_names);
     nt_names_free(opened->names);
     free(opened->children);
@@ -134,5 +139,29 @@ enum nt_status nt_opened_field_names(struct nt_opened *opened, uint32_t dataset,
         pthread_mutex_unlock(&opened->lock);
     }
     *names_ret = names;
+    return status;
+}
+
+bool nt_opened_has_arrow(const struct nt_opened *opened, uint32_t dataset)
+{
+    return atomic_load_explicit(&opened->arrows[dataset], memory_order_acquire) != NULL;
+}
+
+enum nt_status nt_opened_arrow(struct nt_opened *opened, const struct nt_vfs *vfs, uint32_t dataset,
+                               const struct nt_arrow **arrow_ret, struct nt_error *error)
+{
+    const struct nt_arrow_options options = {.strings_as_binary = vfs->options.arrow_strings_binary};
+    struct nt_arrow *arrow = atomic_load_explicit(&opened->arrows[dataset], memory_order_acquire);
+    enum nt_status status = NT_OK;
+    if (!arrow) {
+        pthread_mutex_lock(&opened->lock);
+        arrow = atomic_load_explicit(&opened->arrows[dataset], memory_order_relaxed);
+        if (!arrow)
+            status = nt_arrow_new(vfs->reader, opened->file->datasets[dataset], &options, &arrow, error);
+        if (status == NT_OK)
+            atomic_store_explicit(&opened->arrows[dataset], arrow, memory_order_release);
+        pthread_mutex_unlock(&opened->lock);
+    }
+    *arrow_ret = arrow;
     return status;
 }

@@ -81,6 +81,7 @@ extern const struct nt_pseudo_table nt_column_files;
 extern const struct nt_pseudo_table
     nt_failed_files; /* of a data set or file that cannot be opened: error.json */
 extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;         /* <n>.raw, <n>.bin */
+extern const struct nt_pseudo nt_entry_file;                              /* rows.d/<n>.json */
 extern const struct nt_pseudo nt_mount_directory;                         /* .ntuplefs */
 extern const struct nt_pseudo nt_produced_document, nt_streamed_document; /* given by formats */
 
@@ -97,6 +98,7 @@ extern const struct nt_section nt_section_items;     /* directories and data set
 extern const struct nt_section nt_section_fields;
 extern const struct nt_section nt_section_columns;
 extern const struct nt_section nt_section_pages;
+extern const struct nt_section nt_section_entries; /* found by number, not listed */
 
 /* The documents that the format gives in the scope's directory. */
 const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret);

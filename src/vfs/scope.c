@@ -133,6 +133,10 @@ static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
     case NT_LEVEL_PAGE_BIN:
         scope->pseudo = &nt_page_bin_file;
         return open_column(scope, error);
+    case NT_LEVEL_ENTRY:
+        scope->pseudo = &nt_entry_file;
+        return scope->dataset->failure || scope->node.number >= scope->dataset->entries ? no_such_node(error)
+                                                                                        : NT_OK;
     default:
         return no_such_node(error);
     }
@@ -191,11 +195,21 @@ static uint64_t dataset_node(const struct nt_scope *scope, uint32_t index)
     return pack(NT_LEVEL_DATASET, scope->opened->first_slot + index, 0, NT_NODE_SELF);
 }
 
-static uint64_t pages_node(const struct nt_scope *scope)
+/* The levels whose nodes are found by their number, in a directory of the level's table above. */
+static bool is_numbered(const struct nt_scope *scope)
 {
-    for (unsigned row = 0; row < nt_column_files.count; row++)
-        if (nt_column_files.rows[row].class == NT_VFS_DIRECTORY)
-            return pack(NT_LEVEL_COLUMN, scope->node.slot, scope->column, NT_NODE_FIRST_FILE + row);
+    return scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN ||
+           scope->node.level == NT_LEVEL_ENTRY;
+}
+
+static uint64_t directory_of_numbered(const struct nt_scope *scope)
+{
+    bool is_entry = scope->node.level == NT_LEVEL_ENTRY;
+    const struct nt_pseudo_table *table = is_entry ? &nt_dataset_files : &nt_column_files;
+    for (unsigned row = 0; row < table->count; row++)
+        if (table->rows[row].class == NT_VFS_DIRECTORY)
+            return pack(is_entry ? NT_LEVEL_DATASET : NT_LEVEL_COLUMN, scope->node.slot,
+                        is_entry ? 0 : scope->column, NT_NODE_FIRST_FILE + row);
     return 0;
 }
 
@@ -225,8 +239,8 @@ static uint64_t parent_of_directory(const struct nt_scope *scope)
 
 uint64_t nt_scope_parent(const struct nt_scope *scope)
 {
-    if (scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN)
-        return pages_node(scope);
+    if (is_numbered(scope))
+        return directory_of_numbered(scope);
     if (scope->node.file == NT_NODE_SELF)
         return parent_of_directory(scope);
     return pack(scope->node.level, scope->node.slot, scope->node.item, NT_NODE_SELF);
@@ -267,7 +281,7 @@ void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name)
 {
     if (scope->document)
         nt_document_name(scope->document, scope->node.number, name);
-    else if (scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN)
+    else if (is_numbered(scope))
         nt_buffer_format(name, "%llu%s", (unsigned long long)scope->node.number, scope->pseudo->name);
     else if (scope->pseudo)
         nt_buffer_text(name, scope->pseudo->name);

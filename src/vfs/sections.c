@@ -349,3 +349,24 @@ static enum nt_status pages_find(const struct nt_scope *directory, const char *n
 }
 
 const struct nt_section nt_section_pages = {.next = pages_next, .find = pages_find};
+
+/* ---- entries of a data set, by number: too many to be listed ---- */
+
+static enum nt_status entries_next(const struct nt_scope *directory, uint64_t *index,
+                                   struct nt_listed *listed, struct nt_error *error)
+{
+    (void)directory, (void)index, (void)listed;
+    return end(error);
+}
+
+static enum nt_status entries_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                   struct nt_error *error)
+{
+    struct nt_node node = {.level = NT_LEVEL_ENTRY, .slot = directory->node.slot};
+    if (!nt_parse_between(name, "", nt_entry_file.name, &node.number) ||
+        node.number >= directory->dataset->entries || !nt_node_pack(&node, node_ret))
+        return end(error);
+    return NT_OK;
+}
+
+const struct nt_section nt_section_entries = {.next = entries_next, .find = entries_find};

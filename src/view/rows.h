@@ -31,6 +31,10 @@ enum nt_status nt_rows_write_plain(struct nt_rows *rows, uint64_t row, struct nt
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t limit, struct nt_text_stream **stream_ret, struct nt_error *error);
 
+/* rows.d/<n>.json: the line of one entry. */
+enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
+                            struct nt_text_stream **stream_ret, struct nt_error *error);
+
 /* table.csv (RFC 4180, with a line of names): data sets whose fields are all numbers, bools, strings, enums,
  * or optionals of them. */
 bool nt_is_flat(const struct nt_dataset *dataset);

@@ -128,8 +128,10 @@ static struct lines *new_lines(uint32_t part_count)
     return NULL;
 }
 
-enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             uint64_t limit, struct nt_text_stream **stream_ret, struct nt_error *error)
+/* Rows [first, limit), cut to those that there are. */
+static enum nt_status open_json_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                      uint64_t first, uint64_t limit, struct nt_text_stream **stream_ret,
+                                      struct nt_error *error)
 {
     struct lines *lines = new_lines(1);
     if (!lines)
@@ -140,9 +142,22 @@ enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *datase
         return status;
     }
     uint64_t count = nt_rows_count(lines->parts[0]);
+    lines->next = first;
     lines->limit = count < limit ? count : limit;
     *stream_ret = &lines->stream;
     return NT_OK;
+}
+
+enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             uint64_t limit, struct nt_text_stream **stream_ret, struct nt_error *error)
+{
+    return open_json_lines(reader, dataset, field, 0, limit, stream_ret, error);
+}
+
+enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
+                            struct nt_text_stream **stream_ret, struct nt_error *error)
+{
+    return open_json_lines(reader, dataset, NT_NONE, entry, entry + 1, stream_ret, error);
 }
 
 /* ---- CSV ---- */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The files that show a data set in other tools' terms: rows as text, the table as Arrow, the layout of the
+ * file. What they hold is made in src/view; here it gets names, sizes and places in the tree.
+ */
+#include "vfs/view_files.h"
+
+#include "vfs/content.h"
+#include "view/layout.h"
+#include "view/rows.h"
+
+enum { HEAD_ROWS = 100 };
+
+/* ---- rows as text ---- */
+
+enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                             struct nt_error *error)
+{
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, UINT64_MAX, stream_ret, error);
+}
+
+enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                             struct nt_error *error)
+{
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, HEAD_ROWS, stream_ret, error);
+}
+
+bool nt_has_table_csv(const struct nt_scope *scope, unsigned parameter)
+{
+    (void)parameter;
+    return nt_is_flat(scope->dataset);
+}
+
+enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                            struct nt_error *error)
+{
+    return nt_csv_lines(scope->vfs->reader, scope->dataset, stream_ret, error);
+}
+
+/* rows.d/<n>.json: one line, made at once. */
+static enum nt_status entry_stream(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                                   struct nt_error *error)
+{
+    return nt_rows_line(scope->vfs->reader, scope->dataset, scope->node.number, stream_ret, error);
+}
+
+const struct nt_pseudo nt_entry_file = {".json", NT_VFS_STREAMED, .stream = entry_stream};
+
+/* ---- table.arrow ---- */
+
+enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                   struct nt_error *error)
+{
+    const struct nt_arrow *arrow;
+    if (!may_work && !nt_opened_has_arrow(scope->opened, scope->dataset->index))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+    enum nt_status status = nt_opened_arrow(scope->opened, scope->vfs, scope->dataset->index, &arrow, error);
+    if (status == NT_OK)
+        *size_ret = nt_arrow_file_bytes(arrow);
+    return status;
+}
+
+static enum nt_status read_arrow(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                 struct nt_error *error)
+{
+    return nt_arrow_file_read(body, offset, buffer, bytes, error);
+}
+
+/* The arrow belongs to the opened file. */
+static void close_arrow(void *body)
+{
+    (void)body;
+}
+
+enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
+                                   struct nt_error *error)
+{
+    const struct nt_arrow *arrow;
+    enum nt_status status = nt_opened_arrow(scope->opened, scope->vfs, scope->dataset->index, &arrow, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_content_body body = {(void *)arrow, nt_arrow_file_bytes(arrow), read_arrow, close_arrow};
+    return nt_content_new(NULL, 0, &body, content_ret, error);
+}
+
+bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)
+{
+    (void)parameter;
+    return !scope->dataset->has_sharded_clusters;
+}
+
+/* ---- layout.jsonl ---- */
+
+enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                               struct nt_error *error)
+{
+    return nt_layout_lines(scope->file, stream_ret, error);
+}
