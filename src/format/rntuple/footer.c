@@ -206,15 +206,15 @@ static const struct list lists[NT_FOOTER_LIST_COUNT] = {
     [NT_FOOTER_ATTRIBUTE_SETS] = {16, true, read_attribute_sets},
 };
 
-/* The lists in the generation's order. The footer may end before the last ones, but not before the cluster
- * groups. */
+/* The lists in the generation's order. The last ones may be missing, but not the cluster groups; what stands
+ * in their place then is unknown bytes. */
 static enum nt_status read_lists(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                  struct nt_footer *footer, struct nt_error *error)
 {
     const enum nt_footer_list *order = envelope->generation->footer_lists;
     bool has_groups = false;
     for (unsigned i = 0; i < NT_MAX_FOOTER_LISTS && order[i] != NT_FOOTER_END; i++) {
-        if (has_groups && nt_cursor_left(cursor) == 0)
+        if (has_groups && !nt_list_frame_follows(envelope, cursor))
             break;
         const struct list *row = &lists[order[i]];
         uint32_t least =

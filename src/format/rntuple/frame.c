@@ -72,6 +72,13 @@ enum nt_status nt_list_frame(const struct nt_envelope *envelope, struct nt_curso
     return NT_OK;
 }
 
+bool nt_list_frame_follows(const struct nt_envelope *envelope, const struct nt_cursor *cursor)
+{
+    struct nt_cursor ahead = *cursor;
+    int64_t size = get_frame_size(&ahead, envelope->generation);
+    return !ahead.failed && size < 0 && 0 - (uint64_t)size <= nt_cursor_left(cursor);
+}
+
 struct nt_text nt_get_text(struct nt_cursor *cursor)
 {
     uint32_t length = nt_get_le32(cursor);

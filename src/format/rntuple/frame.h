@@ -19,6 +19,8 @@ enum nt_status nt_record_frame(const struct nt_envelope *envelope, struct nt_cur
                                struct nt_frame *frame_ret, struct nt_error *error);
 enum nt_status nt_list_frame(const struct nt_envelope *envelope, struct nt_cursor *cursor, const char *what,
                              uint32_t item_bytes, struct nt_frame *frame_ret, struct nt_error *error);
+/* True where a list frame that fits stands at the cursor. */
+bool nt_list_frame_follows(const struct nt_envelope *envelope, const struct nt_cursor *cursor);
 /* Smallest record and list frame, for `item_bytes`. */
 uint32_t nt_record_frame_bytes(const struct nt_generation *generation);
 uint32_t nt_list_frame_bytes(const struct nt_generation *generation);

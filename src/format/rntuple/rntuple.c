@@ -27,8 +27,8 @@ static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_o
     return NT_OK;
 }
 
-static enum nt_status open_source(const char *path, struct nt_source *source, struct nt_file **file_ret,
-                                  struct nt_error *error)
+enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source, struct nt_file **file_ret,
+                                    struct nt_error *error)
 {
     struct nt_file *file;
     enum nt_status status = nt_file_new(path, source, &file, error);
@@ -54,7 +54,7 @@ static enum nt_status open_rntuple(const char *path, const struct nt_open_option
     (void)options;
     struct nt_source *source;
     enum nt_status status = nt_source_open_file(path, &source, error);
-    return status == NT_OK ? open_source(path, source, file_ret, error) : status;
+    return status == NT_OK ? nt_rntuple_file_open(path, source, file_ret, error) : status;
 }
 
 const struct nt_format nt_format_rntuple = {
