@@ -71,7 +71,7 @@ static void start_again(void)
 static enum nt_status parse(bool in_front_only, const char *const *arguments)
 {
     word_count = 0;
-    words[word_count++] = "program";
+    words[word_count++] = (char *)"program";
     while (*arguments && word_count < MOST_WORDS)
         words[word_count++] = (char *)*arguments++;
     return nt_options_parse(tables, 2, in_front_only, word_count, words, &settings, arena, &first_operand,
