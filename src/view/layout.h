@@ -33,7 +33,7 @@ enum nt_status nt_layout_init(struct nt_layout *layout, const struct nt_file *fi
 void nt_layout_deinit(struct nt_layout *layout);
 
 /* The source of an item, for its name and size. */
-const struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
+struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
 
 /* layout.jsonl: a line per item. */
 enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_stream **stream_ret,

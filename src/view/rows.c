@@ -117,9 +117,10 @@ static void shape_deinit(struct shape *shape)
     free(shape->children);
 }
 
+/* Dimensions, where a row has several, tell its repetition more exactly. */
 static uint64_t row_size(const struct nt_field *field)
 {
-    uint64_t size = field->repetition ? field->repetition : 1;
+    uint64_t size = field->repetition && !field->dimension_count ? field->repetition : 1;
     for (uint32_t i = 0; i < field->dimension_count; i++)
         size *= field->dimensions[i];
     return size;
@@ -220,6 +221,35 @@ static enum nt_status write_value(const struct writing *writing, struct shape *s
     return status;
 }
 
+/* Where value `i` of a row, counted as C does, lies in the field's data. */
+static uint64_t value_place(const struct writing *writing, const struct shape *shape, uint64_t row,
+                            uint64_t i)
+{
+    const struct nt_field *field = &writing->dataset->fields[shape->field];
+    if (!field->is_fortran_order)
+        return row * shape->size + i;
+    uint64_t place = row, stride = writing->dataset->entries, inside = shape->size;
+    for (uint32_t d = 0; d < field->dimension_count; d++) {
+        inside /= field->dimensions[d];
+        place += i / inside * stride;
+        i %= inside;
+        stride *= field->dimensions[d];
+    }
+    return place;
+}
+
+/* Read all values of a row once, so that nothing is written of a row that cannot be read. */
+static enum nt_status read_values(const struct writing *writing, struct shape *shape, uint64_t row)
+{
+    const uint8_t *bytes;
+    if (!writing->dataset->fields[shape->field].is_fortran_order)
+        return nt_window_get(&shape->data, row * shape->size, shape->size, &bytes, writing->error);
+    enum nt_status status = NT_OK;
+    for (uint64_t i = 0; status == NT_OK && i < shape->size; i++)
+        status = nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, &bytes, writing->error);
+    return status;
+}
+
 /* Arrays in arrays for several dimensions: an array opens wherever the index is a multiple of what is inside
  * it. */
 static enum nt_status write_values(const struct writing *writing, struct shape *shape, uint64_t row)
@@ -228,14 +258,16 @@ static enum nt_status write_values(const struct writing *writing, struct shape *
     const uint64_t *dimensions = field->dimension_count ? field->dimensions : &field->repetition;
     uint32_t dimension_count = field->dimension_count ? field->dimension_count : 1;
     const uint8_t *bytes;
-    enum nt_status status =
-        nt_window_get(&shape->data, row * shape->size, shape->size, &bytes, writing->error);
+    enum nt_status status = read_values(writing, shape, row);
     for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
         uint64_t inside = shape->size;
+        status = nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, &bytes, writing->error);
+        if (status != NT_OK)
+            break;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if (i % inside == 0)
                 nt_json_array(writing->json);
-        nt_json_element(writing->json, &field->dtype, bytes + i * shape->data.element_bytes);
+        nt_json_element(writing->json, &field->dtype, bytes);
         inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if ((i + 1) % inside == 0)
