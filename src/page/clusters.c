@@ -41,8 +41,9 @@ const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, 
 
 /* ---- order ---- */
 
+/* Clusters without entries come before the one that begins at the same entry. */
 struct order_key {
-    uint64_t first_entry;
+    uint64_t first_entry, entries;
     uint32_t cluster;
 };
 
@@ -51,6 +52,8 @@ static int compare_order_keys(const void *left, const void *right)
     const struct order_key *a = left, *b = right;
     if (a->first_entry != b->first_entry)
         return a->first_entry < b->first_entry ? -1 : 1;
+    if (a->entries != b->entries)
+        return a->entries < b->entries ? -1 : 1;
     return a->cluster < b->cluster ? -1 : a->cluster > b->cluster;
 }
 
@@ -73,7 +76,8 @@ static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **o
     }
     for (uint32_t i = 0; i < count; i++)
         if (dataset->clusters_known || !is_failed(nt_cluster_group(dataset, i)))
-            keys[known++] = (struct order_key){dataset->clusters[i].first_entry, i};
+            keys[known++] =
+                (struct order_key){dataset->clusters[i].first_entry, dataset->clusters[i].entries, i};
     qsort(keys, known, sizeof(*keys), compare_order_keys);
     for (uint32_t i = 0; i < count; i++)
         order[i] = i < known ? keys[i].cluster : NT_NONE;

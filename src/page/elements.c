@@ -48,9 +48,6 @@ enum nt_status nt_make_values(const struct nt_run *run, uint8_t *output, struct 
         memcpy(output, input, run->count * dtype->bytes);
         return NT_OK;
     }
-    if (!nt_element_can_convert(run->decoder->element, dtype->element))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s elements do not become %s values",
-                       nt_element_info(run->decoder->element)->name, nt_element_info(dtype->element)->name);
     return nt_element_convert(run->decoder->element, input, dtype->element, output, run->count, error);
 }
 

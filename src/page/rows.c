@@ -100,6 +100,23 @@ struct building {
     uint32_t unknown; /* the last piece whose rows are not known, NT_NONE: all are */
 };
 
+/* The bytes that the last of the end offsets tells; none where there are no rows. */
+static enum nt_status count_bytes(const struct building *build, const struct nt_span *span,
+                                  uint64_t *bytes_ret, bool *known_ret, struct nt_error *error)
+{
+    uint32_t field = build->unit.field;
+    uint64_t rows;
+    enum nt_status status = NT_OK;
+    if (span->fault == NT_FAULT_NONE)
+        status = nt_items_last_index(build->reader, build->dataset, field, span->cluster, bytes_ret,
+                                     known_ret, error);
+    if (status != NT_OK || *known_ret)
+        return status;
+    status = nt_items_rows(build->reader, build->dataset, field, span, &rows, known_ret, error);
+    *known_ret = *known_ret && rows == 0;
+    return status;
+}
+
 /* The rows that data of other columns tell. */
 static enum nt_status count_from_above(const struct building *build, const struct nt_span *span,
                                        uint64_t *rows_ret, bool *known_ret, struct nt_error *error)
@@ -111,9 +128,8 @@ static enum nt_status count_from_above(const struct building *build, const struc
     if (unit->of == NT_ROWS_BELOW)
         return nt_items_below(build->reader, build->dataset, unit->field, NT_NONE, span, rows_ret, known_ret,
                               error);
-    if (unit->of == NT_ROWS_OF_SECOND && span->fault == NT_FAULT_NONE)
-        return nt_items_last_index(build->reader, build->dataset, unit->field, span->cluster, rows_ret,
-                                   known_ret, error);
+    if (unit->of == NT_ROWS_OF_SECOND)
+        return count_bytes(build, span, rows_ret, known_ret, error);
     return NT_OK;
 }
 
@@ -238,43 +254,41 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
     return status;
 }
 
-/* The last cluster of a range of them that holds entries. */
-static uint32_t last_cluster(const struct nt_dataset *dataset, uint32_t first, uint32_t count)
+/* The group that may hold the data set's last entries; NT_NONE. */
+static uint32_t find_last_group(const struct nt_dataset *dataset)
 {
-    uint32_t last = NT_NONE;
-    for (uint32_t i = first; i < first + count; i++)
-        if (dataset->clusters[i].entries &&
-            (last == NT_NONE || dataset->clusters[i].first_entry >= dataset->clusters[last].first_entry))
-            last = i;
-    return last;
+    for (uint32_t i = dataset->group_count; i-- > 0;) {
+        const struct nt_group *group = &dataset->groups[i];
+        if (!dataset->clusters_known && group->entries &&
+            group->first_entry + group->entries == dataset->entries)
+            return i;
+        for (uint32_t k = 0; dataset->clusters_known && k < group->clusters; k++) {
+            const struct nt_cluster *cluster = &dataset->clusters[group->first_cluster + k];
+            if (cluster->entries && cluster->first_entry + cluster->entries == dataset->entries)
+                return i;
+        }
+    }
+    return NT_NONE;
 }
 
-/* The cluster with the highest first entry, loaded; NT_NONE where that cannot be told from one page list. */
+/* The cluster that holds the last entries, loaded; NT_NONE where no single page list tells. */
 static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t *cluster_ret,
                                         struct nt_error *error)
 {
-    uint32_t group = NT_NONE;
+    uint32_t last = dataset->has_sharded_clusters ? NT_NONE : find_last_group(dataset);
     *cluster_ret = NT_NONE;
-    if (dataset->has_sharded_clusters)
+    if (last == NT_NONE)
         return NT_OK;
-    if (dataset->clusters_known) {
-        *cluster_ret = last_cluster(dataset, 0, dataset->cluster_count);
-        if (*cluster_ret == NT_NONE)
-            return NT_OK;
-        group = (uint32_t)(nt_cluster_group(dataset, *cluster_ret) - dataset->groups);
-        return nt_dataset_load_group(dataset, group, error);
+    enum nt_status status = nt_dataset_load_group(dataset, last, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_group *group = &dataset->groups[last];
+    for (uint32_t i = group->first_cluster; i < group->first_cluster + group->clusters; i++) {
+        const struct nt_cluster *cluster = &dataset->clusters[i];
+        if (cluster->entries && cluster->first_entry + cluster->entries == dataset->entries)
+            *cluster_ret = i;
     }
-    for (uint32_t i = 0; i < dataset->group_count; i++)
-        if (dataset->groups[i].entries &&
-            (group == NT_NONE || dataset->groups[i].first_entry >= dataset->groups[group].first_entry))
-            group = i;
-    if (group == NT_NONE)
-        return NT_OK;
-    enum nt_status status = nt_dataset_load_group(dataset, group, error);
-    if (status == NT_OK)
-        *cluster_ret =
-            last_cluster(dataset, dataset->groups[group].first_cluster, dataset->groups[group].clusters);
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

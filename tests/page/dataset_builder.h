@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data sets in memory for tests: fields and columns are declared, elements are given per cluster and column
+ * as integers, and written as pages with the inverse of the encodings. The elements stay readable, so that a
+ * plain reference can work out what a reader has to answer.
+ */
+#ifndef NT_TESTS_PAGE_DATASET_BUILDER_H
+#define NT_TESTS_PAGE_DATASET_BUILDER_H
+
+#include <ntuple/read.h>
+
+#include "base/buffer.h"
+
+enum { MOST_FIELDS = 64, MOST_COLUMNS = 96, MOST_CLUSTERS = 48, MOST_GROUPS = 8 };
+
+/* What a cluster holds of a column. */
+struct share {
+    enum nt_range_state state;
+    uint64_t *values; /* raw bits; a Switch as SWITCH(tag, index) */
+    uint32_t count;
+    uint32_t pages, first_page; /* among the cluster's group's */
+    uint64_t listed_first;
+};
+
+#define SWITCH(tag, index) ((uint64_t)(tag) << 48 | (uint64_t)(index))
+
+struct builder {
+    struct nt_file *file;
+    struct nt_dataset *dataset;
+    struct nt_reader *reader;
+    struct nt_field fields[MOST_FIELDS];
+    struct nt_column columns[MOST_COLUMNS];
+    struct nt_decoder decoders[MOST_COLUMNS];
+    struct nt_cluster clusters[MOST_CLUSTERS];
+    struct nt_column_group column_groups[4];
+    uint32_t column_group_columns[4][MOST_COLUMNS];
+    struct nt_group groups[MOST_GROUPS];
+    struct share shares[MOST_CLUSTERS][MOST_COLUMNS];
+    uint32_t field_count, column_count, cluster_count, group_count, column_group_count;
+    struct nt_page *pages[MOST_GROUPS];
+    uint32_t page_count[MOST_GROUPS];
+    uint64_t entries;
+    bool hide_clusters; /* entries of clusters become known with their group only */
+    bool bad_group[MOST_GROUPS];
+    unsigned loads[MOST_GROUPS]; /* how often each group was loaded */
+    struct nt_buffer bytes;      /* the file */
+    struct nt_source *source;
+    enum nt_checksum_kind checksum; /* for the pages written from now on */
+    enum nt_checksum_covers covers;
+    bool compress;
+};
+
+struct builder *builder_new(void);
+void builder_free(struct builder *builder);
+
+/* Append a field; `element` is that of its own type. Returns its index. */
+uint32_t add_field(struct builder *builder, uint32_t parent, enum nt_field_kind kind,
+                   enum nt_element element);
+/* The same with `repetition` elements per row: an array (container) or a bitset (value). */
+uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind kind, enum nt_element element,
+                   uint64_t repetition);
+/* Append a column to a field. */
+uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_kind encoding,
+                    uint32_t representation);
+void defer_column(struct builder *builder, uint32_t column, uint64_t first_element);
+/* Append a column group of sharded clusters; returns its index. */
+uint32_t add_column_group(struct builder *builder, const uint32_t *columns, uint32_t count);
+/* Append a cluster to the last group. */
+uint32_t add_cluster(struct builder *builder, uint64_t first_entry, uint64_t entries);
+void end_group(struct builder *builder);
+/* The elements of a column in a cluster of the last group, in pages of `page_elements`. */
+void add_elements(struct builder *builder, uint32_t cluster, uint32_t column, const uint64_t *values,
+                  uint32_t count, uint32_t page_elements);
+void suppress(struct builder *builder, uint32_t cluster, uint32_t column);
+
+/* A field that shows another one's columns. Call before finish; owns none. */
+void project(struct builder *builder, uint32_t field, uint32_t source);
+
+/* Link everything and open a reader. `options` may be NULL. */
+void finish(struct builder *builder, const struct nt_reader_options *options);
+/* A new reader over the same data set, nothing cached. */
+void reopen(struct builder *builder, const struct nt_reader_options *options);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data sets with every kind of field, nested and mixed by chance (the same chance for the same seed).
+ */
+#ifndef NT_TESTS_PAGE_RANDOM_DATASET_H
+#define NT_TESTS_PAGE_RANDOM_DATASET_H
+
+#include "dataset_builder.h"
+
+/* A builder with schema, clusters and elements, to be finished. `clusters` of up to 9 entries each, out of
+ * entry order, some empty, in several groups; fields added late; two representations. */
+struct builder *random_dataset(unsigned seed, uint32_t clusters);
+
+/* One field of 32-bit integers, SplitInt32, `entries` of them in one cluster, in pages of `page_elements`. */
+struct builder *plain_dataset(uint64_t entries, uint32_t page_elements);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The cache by itself: one load however many ask, a bound that holds, failures that are remembered and
+ * forgotten.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "page/cache.h"
+#include "page/reader.h"
+#include "support.h"
+
+static const char source[1], other_source[1];
+
+static struct nt_cache_key key_at(uint64_t offset)
+{
+    return (struct nt_cache_key){.source = source, .offset = offset, .elements = 1};
+}
+
+/* What a load does, and how often it was asked to. */
+struct script {
+    enum nt_status status;
+    uint8_t fill;
+    size_t bytes;
+    unsigned milliseconds;
+    atomic_uint loads;
+};
+
+static enum nt_status load_by_script(void *context, uint8_t *output, struct nt_error *error)
+{
+    struct script *script = context;
+    atomic_fetch_add(&script->loads, 1);
+    if (script->milliseconds)
+        usleep(script->milliseconds * 1000);
+    if (script->status != NT_OK)
+        return nt_fail(error, script->status, 99, "as the script says");
+    memset(output, script->fill, script->bytes);
+    return NT_OK;
+}
+
+/* Get, check the bytes, release. NT_INVALID where they are not the script's. */
+static enum nt_status touch(struct nt_cache *cache, uint64_t offset, struct script *script,
+                            struct nt_error *error)
+{
+    struct nt_cached *entry;
+    struct nt_cache_key key = key_at(offset);
+    enum nt_status status = nt_cache_get(cache, &key, script->bytes, load_by_script, script, &entry, error);
+    if (status != NT_OK)
+        return status;
+    bool is_right = true;
+    for (size_t i = 0; i < script->bytes; i++)
+        is_right &= nt_cached_bytes(entry)[i] == script->fill;
+    nt_cache_release(cache, entry);
+    return is_right ? NT_OK : NT_INVALID;
+}
+
+START_TEST(what_is_in_the_cache_is_not_loaded_again)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 10, &counters);
+    struct script script = {.fill = 7, .bytes = 1000};
+    for (int i = 0; i < 5; i++)
+        assert_ok(touch(cache, 1, &script, &error));
+    ck_assert_uint_eq(script.loads, 1);
+    ck_assert_uint_eq(counters.cache_hits, 4);
+    ck_assert_uint_eq(counters.cache_misses, 1);
+    ck_assert_uint_eq(counters.cache_pages, 1);
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(every_member_of_the_key_tells_entries_apart)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 10, &counters);
+    struct nt_cache_key keys[12];
+    struct script script = {.bytes = 8};
+    for (size_t i = 0; i < 12; i++)
+        keys[i] = key_at(5);
+    keys[1].source = other_source;
+    keys[2].offset++;
+    keys[3].stored_bytes++;
+    keys[4].parameter++;
+    keys[5].minimum = 1;
+    keys[6].maximum = 1;
+    keys[7].elements++;
+    keys[8].bits++;
+    keys[9].encoding++;
+    keys[10].element++;
+    keys[11].checksum++;
+    for (size_t i = 0; i < 12; i++) {
+        struct nt_cached *entry;
+        script.fill = (uint8_t)i;
+        assert_ok(nt_cache_get(cache, &keys[i], 8, load_by_script, &script, &entry, &error));
+        ck_assert_uint_eq(nt_cached_bytes(entry)[0], i);
+        nt_cache_release(cache, entry);
+    }
+    ck_assert_uint_eq(script.loads, 12);
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(the_bound_holds_and_the_oldest_leave_first)
+{
+    enum { LIMIT = 20000, BYTES = 4096 };
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(LIMIT, 10, &counters);
+    struct script script = {.bytes = BYTES};
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_ok(touch(cache, i, &script, &error));
+        ck_assert_uint_le(counters.cache_bytes, LIMIT);
+        assert_ok(touch(cache, 0, &script, &error));
+    }
+    ck_assert_uint_eq(script.loads, 100);
+    ck_assert_uint_eq(counters.cache_pages, 4);
+    ck_assert_uint_eq(counters.cache_evictions, 96);
+    struct nt_cache_key newest = key_at(99), older = key_at(50);
+    ck_assert_int_eq(nt_cache_peek(cache, &newest), NT_CACHE_READY);
+    ck_assert_int_eq(nt_cache_peek(cache, &older), NT_CACHE_ABSENT);
+    nt_cache_free(cache);
+    ck_assert_uint_eq(counters.cache_bytes, 0);
+}
+END_TEST
+
+START_TEST(an_entry_without_room_is_served_and_not_kept)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1000, 10, &counters);
+    struct script script = {.bytes = 5000};
+    assert_ok(touch(cache, 1, &script, &error));
+    assert_ok(touch(cache, 1, &script, &error));
+    ck_assert_uint_eq(script.loads, 2);
+    ck_assert_uint_eq(counters.cache_bytes, 0);
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(pinned_entries_are_not_evicted)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(10000, 10, &counters);
+    struct script script = {.bytes = 4000, .fill = 1};
+    struct nt_cached *pinned;
+    struct nt_cache_key key = key_at(0);
+    assert_ok(nt_cache_get(cache, &key, 4000, load_by_script, &script, &pinned, &error));
+    script.fill = 2;
+    for (uint64_t i = 1; i < 20; i++)
+        assert_ok(touch(cache, i, &script, &error));
+    ck_assert_uint_eq(nt_cached_bytes(pinned)[3999], 1);
+    nt_cache_release(cache, pinned);
+    nt_cache_free(cache);
+}
+END_TEST
+
+/* ---- failures ---- */
+
+START_TEST(a_failure_is_remembered_and_tried_again_later)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 1, &counters);
+    struct script script = {.status = NT_CORRUPT, .bytes = 100};
+    for (int i = 0; i < 5; i++) {
+        assert_status(NT_CORRUPT, touch(cache, 1, &script, &error));
+        ck_assert_uint_eq(error.offset, 99);
+    }
+    ck_assert_uint_eq(script.loads, 1);
+    ck_assert_uint_eq(counters.failures_remembered, 4);
+    script.status = NT_OK;
+    sleep(2);
+    assert_ok(touch(cache, 1, &script, &error));
+    ck_assert_uint_eq(script.loads, 2);
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(a_lack_of_memory_is_not_remembered)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
+    struct script script = {.status = NT_NO_MEMORY, .bytes = 100};
+    assert_status(NT_NO_MEMORY, touch(cache, 1, &script, &error));
+    script.status = NT_OK;
+    assert_ok(touch(cache, 1, &script, &error));
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(failures_too_are_within_the_bound)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(100000, 100, &counters);
+    struct script script = {.status = NT_CORRUPT, .bytes = 1000};
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_status(NT_CORRUPT, touch(cache, i, &script, &error));
+    ck_assert_uint_le(counters.cache_bytes, 100000 + sizeof(error));
+    nt_cache_free(cache);
+    ck_assert_uint_eq(counters.cache_bytes, 0);
+}
+END_TEST
+
+START_TEST(a_failure_past_the_cache_is_remembered_too)
+{
+    struct nt_error error, failure = {.status = NT_CHECKSUM, .offset = 3};
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
+    struct nt_cache_key key = key_at(1);
+    struct script script = {.bytes = 100};
+    nt_cache_remember(cache, &key, &failure);
+    nt_cache_remember(cache, &key, &failure);
+    ck_assert_int_eq(nt_cache_peek(cache, &key), NT_CACHE_FAILED);
+    assert_status(NT_CHECKSUM, touch(cache, 1, &script, &error));
+    ck_assert_uint_eq(script.loads, 0);
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(a_source_is_forgotten_and_others_stay)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
+    struct script script = {.bytes = 100}, bad = {.status = NT_CORRUPT, .bytes = 100};
+    struct nt_cache_key theirs = key_at(9);
+    struct nt_cached *entry;
+    theirs.source = other_source;
+    assert_ok(touch(cache, 1, &script, &error));
+    assert_status(NT_CORRUPT, touch(cache, 2, &bad, &error));
+    assert_ok(nt_cache_get(cache, &theirs, 100, load_by_script, &script, &entry, &error));
+    nt_cache_release(cache, entry);
+    nt_cache_forget(cache, source);
+    struct nt_cache_key mine = key_at(1), failed = key_at(2);
+    ck_assert_int_eq(nt_cache_peek(cache, &mine), NT_CACHE_ABSENT);
+    ck_assert_int_eq(nt_cache_peek(cache, &failed), NT_CACHE_ABSENT);
+    ck_assert_int_eq(nt_cache_peek(cache, &theirs), NT_CACHE_READY);
+    nt_cache_free(cache);
+}
+END_TEST
+
+/* ---- threads ---- */
+
+enum { THREADS = 8 };
+
+struct visitor {
+    struct nt_cache *cache;
+    struct script *script;
+    unsigned seed;
+    enum nt_status status;
+};
+
+static void *visit_one(void *argument)
+{
+    struct visitor *visitor = argument;
+    visitor->status = touch(visitor->cache, 1, visitor->script, NULL);
+    return NULL;
+}
+
+static void run_visitors(struct visitor *visitors, void *(*visit)(void *))
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, visit, &visitors[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+START_TEST(threads_that_want_the_same_wait_for_one_load)
+{
+    enum nt_status status = _i ? NT_CHECKSUM : NT_OK;
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
+    struct script script = {.status = status, .bytes = 5000, .fill = 3, .milliseconds = 200};
+    struct visitor visitors[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        visitors[i] = (struct visitor){.cache = cache, .script = &script};
+    run_visitors(visitors, visit_one);
+    ck_assert_uint_eq(script.loads, 1);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(visitors[i].status, status);
+    nt_cache_free(cache);
+}
+END_TEST
+
+/* Many keys of many sizes, some of which fail, in a cache far too small for them. */
+static void *visit_many(void *argument)
+{
+    struct visitor *visitor = argument;
+    for (unsigned i = 0; i < 2000; i++) {
+        visitor->seed = visitor->seed * 1103515245 + 12345;
+        uint64_t offset = visitor->seed >> 16 & 31;
+        struct script script = {.fill = (uint8_t)offset, .bytes = 100 + offset * 300};
+        script.status = offset % 8 == 7 ? NT_CORRUPT : NT_OK;
+        enum nt_status status = touch(visitor->cache, offset, &script, NULL);
+        if (status != script.status)
+            visitor->status = NT_INVALID;
+        if (i % 500 == 499)
+            nt_cache_forget(visitor->cache, source);
+    }
+    return NULL;
+}
+
+START_TEST(threads_with_many_pages_in_a_small_cache_each_get_their_own)
+{
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(30000, 100, &counters);
+    struct visitor visitors[THREADS];
+    for (unsigned i = 0; i < THREADS; i++)
+        visitors[i] = (struct visitor){.cache = cache, .seed = i + 1};
+    run_visitors(visitors, visit_many);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(visitors[i].status, NT_OK);
+    nt_cache_free(cache);
+    ck_assert_uint_eq(counters.cache_bytes, 0);
+    ck_assert_uint_eq(counters.cache_pages, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("page: cache");
+    TCase *cases = tcase_create("cache");
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, what_is_in_the_cache_is_not_loaded_again);
+    tcase_add_test(cases, every_member_of_the_key_tells_entries_apart);
+    tcase_add_test(cases, the_bound_holds_and_the_oldest_leave_first);
+    tcase_add_test(cases, an_entry_without_room_is_served_and_not_kept);
+    tcase_add_test(cases, pinned_entries_are_not_evicted);
+    tcase_add_test(cases, a_failure_is_remembered_and_tried_again_later);
+    tcase_add_test(cases, a_lack_of_memory_is_not_remembered);
+    tcase_add_test(cases, failures_too_are_within_the_bound);
+    tcase_add_test(cases, a_failure_past_the_cache_is_remembered_too);
+    tcase_add_test(cases, a_source_is_forgotten_and_others_stay);
+    tcase_add_loop_test(cases, threads_that_want_the_same_wait_for_one_load, 0, 2);
+    tcase_add_test(cases, threads_with_many_pages_in_a_small_cache_each_get_their_own);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Many threads, of callers and of the reader, over the same streams.
+ */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dataset_builder.h"
+#include "random_dataset.h"
+#include "reference.h"
+#include "support.h"
+
+static struct nt_stream *open_data(struct builder *builder, uint32_t field, enum nt_stream_kind kind)
+{
+    struct nt_error error;
+    struct nt_stream *stream;
+    assert_ok(nt_stream_open(builder->reader, builder->dataset, field, kind, &stream, &error));
+    return stream;
+}
+
+/* A list of many small items, in two clusters, large enough to be shared among workers. */
+static struct builder *long_list(void)
+{
+    enum { ROWS = 300000 };
+    struct builder *builder = builder_new();
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t index = add_column(builder, list, NT_ENCODING_SPLIT_INDEX64, 0);
+    uint32_t values = add_column(builder, item, NT_ENCODING_SPLIT_INT32, 0);
+    uint64_t *ends = malloc(ROWS * sizeof(*ends)), *items = malloc(ROWS * 3 * sizeof(*items));
+    for (uint64_t cluster = 0; cluster < 2; cluster++) {
+        uint64_t end = 0;
+        for (uint64_t i = 0; i < ROWS; i++) {
+            ends[i] = end += (i + cluster) % 4;
+            for (uint64_t k = ends[i] - (i + cluster) % 4; k < end; k++)
+                items[k] = i * 3 + k;
+        }
+        add_cluster(builder, cluster * ROWS, ROWS);
+        add_elements(builder, (uint32_t)cluster, index, ends, ROWS, 7001);
+        add_elements(builder, (uint32_t)cluster, values, items, (uint32_t)end, 9001);
+    }
+    free(ends);
+    free(items);
+    return builder;
+}
+
+/* What one thread reads in one call. */
+static char *read_at_once(struct builder *builder, uint32_t field, enum nt_stream_kind kind,
+                          size_t *bytes_ret)
+{
+    struct nt_error error;
+    struct nt_stream *stream = open_data(builder, field, kind);
+    *bytes_ret = nt_stream_elements(stream) * nt_stream_element_bytes(stream);
+    char *bytes = malloc(*bytes_ret);
+    assert_ok(nt_stream_read(stream, 0, bytes, *bytes_ret, &error));
+    nt_stream_close(stream);
+    return bytes;
+}
+
+static const struct {
+    uint32_t field;
+    enum nt_stream_kind kind;
+} streams[] = {{0, NT_STREAM_OFFSETS}, {1, NT_STREAM_DATA}};
+
+START_TEST(elements_read_together_are_those_read_alone)
+{
+    struct nt_error error;
+    struct builder *builder = long_list();
+    size_t bytes;
+    finish(builder, NULL);
+    char *expected = read_at_once(builder, streams[_i].field, streams[_i].kind, &bytes), *got = malloc(bytes);
+    for (unsigned threads = 0; threads < 4; threads++) {
+        reopen(builder, &(struct nt_reader_options){.threads = threads});
+        struct nt_stream *stream = open_data(builder, streams[_i].field, streams[_i].kind);
+        uint64_t elements = nt_stream_elements(stream), size = nt_stream_element_bytes(stream);
+        memset(got, 0, bytes);
+        assert_ok(nt_stream_read_elements(stream, 0, elements, got, &error));
+        ck_assert(!memcmp(got, expected, bytes));
+        assert_ok(nt_stream_read_elements(stream, 12345, elements - 99999, got, &error));
+        ck_assert(!memcmp(got, expected + 12345 * size, (elements - 99999) * size));
+        assert_status(NT_INVALID, nt_stream_read_elements(stream, 1, elements, got, &error));
+        nt_stream_close(stream);
+    }
+    free(expected);
+    free(got);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(the_first_of_several_bad_pages_is_the_error_of_a_shared_read)
+{
+    struct nt_error error;
+    struct builder *builder = long_list();
+    finish(builder, &(struct nt_reader_options){.threads = 3});
+    struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+    const struct nt_page *pages[2];
+    char *got = malloc(nt_stream_elements(stream) * 4);
+    for (int i = 0; i < 2; i++) {
+        uint32_t cluster;
+        uint64_t first;
+        assert_ok(nt_column_page(builder->reader, builder->dataset, 1, 3 + 60 * (uint64_t)i, &pages[i],
+                                 &cluster, &first, &error));
+        builder->bytes.bytes[pages[i]->offset] ^= 1;
+    }
+    assert_status(NT_CHECKSUM, nt_stream_read_elements(stream, 0, nt_stream_elements(stream), got, &error));
+    ck_assert_uint_eq(error.offset, pages[0]->offset);
+    nt_stream_close(stream);
+    free(got);
+    builder_free(builder);
+}
+END_TEST
+
+/* ---- many readers ---- */
+
+struct visitor {
+    struct nt_stream *stream;
+    const struct nt_buffer *expected;
+    unsigned seed;
+    bool differs;
+};
+
+static void *read_here_and_there(void *argument)
+{
+    struct visitor *visitor = argument;
+    size_t length = visitor->expected->length;
+    char got[64];
+    for (int i = 0; i < 400 && length; i++) {
+        visitor->seed = visitor->seed * 1103515245 + 12345;
+        size_t offset = (visitor->seed >> 8) % length, bytes = (visitor->seed >> 4) % sizeof(got);
+        if (bytes > length - offset)
+            bytes = length - offset;
+        visitor->differs |= nt_stream_read(visitor->stream, offset, got, bytes, NULL) != NT_OK ||
+                            memcmp(got, visitor->expected->bytes + offset, bytes);
+    }
+    return NULL;
+}
+
+START_TEST(threads_that_read_one_stream_do_not_disturb_one_another)
+{
+    enum { THREADS = 6 };
+    struct builder *builder = random_dataset(500 + (unsigned)_i, 6);
+    uint64_t cache_bytes = _i % 2 ? 3000 : 0;
+    finish(builder, &(struct nt_reader_options){.threads = 2, .cache_bytes = cache_bytes});
+    for (uint32_t field = 0; field < builder->field_count; field++) {
+        struct nt_buffer expected = {0};
+        if (!(nt_field_kind_info(builder->fields[field].kind)->streams & 1u << NT_STREAM_DATA))
+            continue;
+        reference_stream(builder, field, NT_STREAM_DATA, &expected);
+        struct nt_stream *stream = open_data(builder, field, NT_STREAM_DATA);
+        struct visitor visitors[THREADS];
+        pthread_t threads[THREADS];
+        for (unsigned i = 0; i < THREADS; i++) {
+            visitors[i] = (struct visitor){stream, &expected, i + 1, false};
+            pthread_create(&threads[i], NULL, read_here_and_there, &visitors[i]);
+        }
+        for (unsigned i = 0; i < THREADS; i++) {
+            pthread_join(threads[i], NULL);
+            ck_assert(!visitors[i].differs);
+        }
+        nt_stream_close(stream);
+        nt_buffer_deinit(&expected);
+    }
+    builder_free(builder);
+}
+END_TEST
+
+/* ---- decoding ahead ---- */
+
+static uint64_t pages_ahead(struct builder *builder)
+{
+    struct nt_reader_counters counters;
+    nt_reader_counters(builder->reader, &counters);
+    return counters.pages_ahead;
+}
+
+START_TEST(sequential_reads_are_followed_by_decoding_ahead_and_others_are_not)
+{
+    struct nt_error error;
+    struct builder *builder = long_list();
+    size_t bytes;
+    char got[4096];
+    finish(builder, NULL);
+    char *expected = read_at_once(builder, 1, NT_STREAM_DATA, &bytes);
+    reopen(builder, &(struct nt_reader_options){.threads = 1});
+    struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+    for (size_t i = 0; i < 20; i++) {
+        size_t offset = (i * 7919 % 20) * (bytes / 20);
+        assert_ok(nt_stream_read(stream, offset, got, 16, &error));
+    }
+    usleep(20000);
+    ck_assert_uint_le(pages_ahead(builder), 16);
+    for (size_t offset = 0; offset + sizeof(got) <= bytes; offset += sizeof(got)) {
+        assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
+        ck_assert(!memcmp(got, expected + offset, sizeof(got)));
+        if (offset == 10 * sizeof(got))
+            usleep(50000);
+    }
+    ck_assert_uint_gt(pages_ahead(builder), 0);
+    nt_stream_close(stream);
+    free(expected);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_data_set_is_forgotten_while_workers_are_ahead_in_it)
+{
+    struct nt_error error;
+    struct builder *builder = long_list();
+    char got[4096];
+    finish(builder, &(struct nt_reader_options){.threads = 2});
+    for (int i = 0; i < 20; i++) {
+        struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+        for (size_t offset = 0; offset < 4 * sizeof(got); offset += sizeof(got))
+            assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
+        nt_stream_close(stream);
+        nt_reader_forget(builder->reader, builder->dataset);
+        struct nt_reader_counters counters;
+        nt_reader_counters(builder->reader, &counters);
+        ck_assert_uint_eq(counters.cache_pages, 0);
+    }
+    builder_free(builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("page: parallel");
+    TCase *cases = tcase_create("parallel");
+    tcase_set_timeout(cases, 120);
+    tcase_add_loop_test(cases, elements_read_together_are_those_read_alone, 0, 2);
+    tcase_add_test(cases, the_first_of_several_bad_pages_is_the_error_of_a_shared_read);
+    tcase_add_loop_test(cases, threads_that_read_one_stream_do_not_disturb_one_another, 0, 4);
+    tcase_add_test(cases, sequential_reads_are_followed_by_decoding_ahead_and_others_are_not);
+    tcase_add_test(cases, a_data_set_is_forgotten_while_workers_are_ahead_in_it);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
