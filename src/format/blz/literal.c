@@ -173,7 +173,7 @@ void nt_append_literal(struct nt_buffer *out, const char *bytes, size_t length)
             nt_buffer_format(out, "\\udc%02x", *at);
         else if (code_point >= 0x20 && code_point < 0x7F && code_point != '\'' && code_point != '\\')
             nt_buffer_byte(out, (char)code_point);
-        else if (code_point < 0x100)
+        else if (code_point < 0x80)
             nt_buffer_format(out, "\\x%02x", code_point);
         else
             nt_buffer_format(out, code_point < 0x10000 ? "\\u%04x" : "\\U%08x", code_point);

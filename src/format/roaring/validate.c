@@ -81,10 +81,8 @@ static enum nt_status not_roaring(struct nt_source *source, struct nt_error *err
 {
     const char *relative = nt_roaring_relative(source);
     if (relative)
-        return nt_fail(
-            error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-            "%s, which is not the portable Roaring format: write it with the portable serialization",
-            relative);
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "looks like %s; of Roaring bitmaps, the portable serialization is read", relative);
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Roaring bitmap");
 }
 

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Texts of data types against what NumPy's dtype, itemsize and descr say of them.
+ */
+#include <string.h>
+
+#include "base/arena.h"
+#include "format/blz/dtype.h"
+#include "support.h"
+
+static struct nt_error error;
+static struct nt_arena *arena;
+
+static void set_up(void)
+{
+    arena = nt_arena_new();
+}
+
+static void tear_down(void)
+{
+    nt_arena_free(arena);
+}
+
+static const struct {
+    const char *text;
+    uint32_t bytes;
+    enum nt_element element;
+    const char *descr;
+} good[] = {
+    {"int32", 4, NT_ELEMENT_INT32, "'<i4'"},
+    {"bool", 1, NT_ELEMENT_BOOL, "'|b1'"},
+    {"uint64", 8, NT_ELEMENT_UINT64, "'<u8'"},
+    {"float16", 2, NT_ELEMENT_REAL16, "'<f2'"},
+    {"float64", 8, NT_ELEMENT_REAL64, "'<f8'"},
+    {"complex128", 16, NT_ELEMENT_OPAQUE, "'<c16'"},
+    {"float128", 16, NT_ELEMENT_OPAQUE, "'<f16'"},
+    {">i4", 4, NT_ELEMENT_OPAQUE, "'>i4'"},
+    {"=u8", 8, NT_ELEMENT_UINT64, "'<u8'"},
+    {"f4", 4, NT_ELEMENT_REAL32, "'<f4'"},
+    {">b1", 1, NT_ELEMENT_BOOL, "'|b1'"},
+    {">i1", 1, NT_ELEMENT_INT8, "'|i1'"},
+    {"|S10", 10, NT_ELEMENT_OPAQUE, "'|S10'"},
+    {"S300", 300, NT_ELEMENT_OPAQUE, "'|S300'"},
+    {"a3", 3, NT_ELEMENT_OPAQUE, "'|S3'"},
+    {"<U5", 20, NT_ELEMENT_OPAQUE, "'<U5'"},
+    {">U2", 8, NT_ELEMENT_OPAQUE, "'>U2'"},
+    {"V7", 7, NT_ELEMENT_OPAQUE, "'|V7'"},
+    {"datetime64[s]", 8, NT_ELEMENT_OPAQUE, "'<M8[s]'"},
+    {"timedelta64[25us]", 8, NT_ELEMENT_OPAQUE, "'<m8[25us]'"},
+    {">M8[ns]", 8, NT_ELEMENT_OPAQUE, "'>M8[ns]'"},
+    {"datetime64", 8, NT_ELEMENT_OPAQUE, "'<M8'"},
+    {"'<f8'", 8, NT_ELEMENT_REAL64, "'<f8'"},
+    {" u\"<f8\" ", 8, NT_ELEMENT_REAL64, "'<f8'"},
+    {"[('a', '<i4'), ('b', '<f8')]", 12, NT_ELEMENT_OPAQUE, "[('a', '<i4'), ('b', '<f8')]"},
+    {"[(u'a', '<i4'), ('in', [('y', '>f4'), ('z', 'S3')]),]", 11, NT_ELEMENT_OPAQUE,
+     "[('a', '<i4'), ('in', [('y', '>f4'), ('z', '|S3')])]"},
+    {"[('m', '<f4', (2, 3)), ('v', 'u1', 3)]", 27, NT_ELEMENT_OPAQUE,
+     "[('m', '<f4', (2, 3)), ('v', '|u1', (3,))]"},
+    {"[('m', '<f4', (2L,))]", 8, NT_ELEMENT_OPAQUE, "[('m', '<f4', (2,))]"},
+    {"{'names':['a','b'], 'formats':['i1','<f8'], 'offsets':[0,8], 'itemsize':24}", 24, NT_ELEMENT_OPAQUE,
+     "[('a', '|i1'), ('', '|V7'), ('b', '<f8'), ('', '|V8')]"},
+    {"{'names': ['a', 'b'], 'formats': ['i1', '<f8'], 'offsets': [0, 8], 'itemsize': 16, 'aligned': True}",
+     16, NT_ELEMENT_OPAQUE, "[('a', '|i1'), ('', '|V7'), ('b', '<f8')]"},
+    {"{'names':['a','b'], 'formats':['<i2','<i4']}", 6, NT_ELEMENT_OPAQUE, "[('a', '<i2'), ('b', '<i4')]"},
+    {"[(('title', 'n'), '<i2')]", 2, NT_ELEMENT_OPAQUE, "[('n', '<i2')]"},
+    {"[('', '<i4'), ('', '<i2')]", 6, NT_ELEMENT_OPAQUE, "[('f0', '<i4'), ('f1', '<i2')]"},
+    {"[('a', '|i1'), ('', '|V3'), ('b', '<i4')]", 8, NT_ELEMENT_OPAQUE,
+     "[('a', '|i1'), ('', '|V3'), ('b', '<i4')]"},
+    {"[(\"it's\", '<i4')]", 4, NT_ELEMENT_OPAQUE, "[('it\\x27s', '<i4')]"},
+    {"[('\\u00e9\\x41', '<i4')]", 4, NT_ELEMENT_OPAQUE, "[('\\u00e9A', '<i4')]"},
+    /* Members that share bytes cannot be written as a list: the whole is bytes, the members stay. */
+    {"{'names':['a','b'], 'formats':['<i4','<i2'], 'offsets':[0,2], 'itemsize':4}", 4, NT_ELEMENT_OPAQUE,
+     "'|V4'"},
+};
+
+START_TEST(a_type_has_the_size_and_the_text_that_NumPy_gives_it)
+{
+    struct nt_blz_dtype dtype;
+    assert_ok(nt_blz_dtype_parse(arena, good[_i].text, strlen(good[_i].text), &dtype, &error));
+    ck_assert_str_eq(dtype.dtype.text, good[_i].descr);
+    ck_assert_uint_eq(dtype.dtype.bytes, good[_i].bytes);
+    ck_assert_int_eq(dtype.dtype.element, good[_i].element);
+    ck_assert(!dtype.is_object);
+}
+END_TEST
+
+START_TEST(the_text_of_a_type_reads_as_the_same_type)
+{
+    struct nt_blz_dtype dtype, again;
+    assert_ok(nt_blz_dtype_parse(arena, good[_i].text, strlen(good[_i].text), &dtype, &error));
+    assert_ok(nt_blz_dtype_parse(arena, dtype.dtype.text, strlen(dtype.dtype.text), &again, &error));
+    ck_assert_str_eq(again.dtype.text, dtype.dtype.text);
+    ck_assert_uint_eq(again.dtype.bytes, dtype.dtype.bytes);
+}
+END_TEST
+
+START_TEST(members_have_names_places_and_shapes)
+{
+    static const char text[] = "{'names':['b','a'], 'formats':[('<f4', (2, 3)),[('x','u1'),('y','>u2')]], "
+                               "'offsets':[8,1], 'itemsize':40}";
+    struct nt_blz_dtype dtype;
+    assert_ok(nt_blz_dtype_parse(arena, text, strlen(text), &dtype, &error));
+    ck_assert_uint_eq(dtype.member_count, 2);
+    ck_assert_str_eq(dtype.members[0].name.bytes, "b");
+    ck_assert_uint_eq(dtype.members[0].offset, 8);
+    ck_assert_uint_eq(dtype.members[0].type.items, 6);
+    ck_assert_uint_eq(dtype.members[0].type.dimension_count, 2);
+    ck_assert_uint_eq(dtype.members[0].type.dimensions[1], 3);
+    ck_assert_uint_eq(dtype.members[1].offset, 1);
+    ck_assert_str_eq(dtype.members[1].type.members[1].name.bytes, "y");
+    ck_assert_uint_eq(dtype.members[1].type.members[1].offset, 1);
+}
+END_TEST
+
+START_TEST(a_sub_array_has_the_dimensions_of_its_item_behind_its_own)
+{
+    static const char text[] = "(('<i2', (4,)), (2, 3))";
+    struct nt_blz_dtype dtype;
+    assert_ok(nt_blz_dtype_parse(arena, text, strlen(text), &dtype, &error));
+    ck_assert_str_eq(dtype.dtype.text, "'<i2'");
+    ck_assert_uint_eq(dtype.items, 24);
+    ck_assert_uint_eq(dtype.dimension_count, 3);
+    ck_assert_uint_eq(dtype.dimensions[0], 2);
+    ck_assert_uint_eq(dtype.dimensions[2], 4);
+}
+END_TEST
+
+START_TEST(objects_are_known_as_such)
+{
+    static const char *const texts[] = {"object", "|O", "O", "|O8", "'|O'"};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        struct nt_blz_dtype dtype;
+        assert_ok(nt_blz_dtype_parse(arena, texts[i], strlen(texts[i]), &dtype, &error));
+        ck_assert(dtype.is_object);
+    }
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    enum nt_status status;
+} bad[] = {
+    {"", NT_CORRUPT},
+    {"int33", NT_CORRUPT},
+    {"i3", NT_CORRUPT},
+    {"<", NT_CORRUPT},
+    {"<i4 ", NT_CORRUPT},
+    {"<i4[s]", NT_CORRUPT},
+    {"datetime64[s", NT_CORRUPT},
+    {"datetime64['']", NT_CORRUPT},
+    {"S0", NT_LIMIT},
+    {"S99999999999", NT_CORRUPT},
+    {"S2147483647", NT_CORRUPT},
+    {"'<i4", NT_CORRUPT},
+    {"'<i4' '<i4'", NT_CORRUPT},
+    {"[", NT_CORRUPT},
+    {"[]", NT_LIMIT},
+    {"[('a', '<i4')", NT_CORRUPT},
+    {"[('a', '<i4'))", NT_CORRUPT},
+    {"[('a')]", NT_CORRUPT},
+    {"[('a', '<i4'] )", NT_CORRUPT},
+    {"[('a', '<i4', -1)]", NT_CORRUPT},
+    {"[('a', '<i4', (2, ]", NT_CORRUPT},
+    {"[('a', '<i4', (9223372036854775807, 9223372036854775807))]", NT_CORRUPT},
+    {"[('a', '<i8', (1000000, 1000000))]", NT_LIMIT},
+    {"[('\\q', '<i4')]", NT_CORRUPT},
+    {"[('\\xg0', '<i4')]", NT_CORRUPT},
+    {"[('\\U00110000', '<i4')]", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4','<i4']}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'itemsize':3}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'offsets':[0,4]}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'offsets':[99999999999]}", NT_LIMIT},
+    {"{'names':['a'], 'formats':['<i4'], 'colour':[0]}", NT_CORRUPT},
+    {"{'names':['a'] 'formats':['<i4']}", NT_CORRUPT},
+    {"__import__('os')", NT_CORRUPT},
+};
+
+START_TEST(what_is_no_type_is_refused)
+{
+    struct nt_blz_dtype dtype;
+    assert_status(bad[_i].status,
+                  nt_blz_dtype_parse(arena, bad[_i].text, strlen(bad[_i].text), &dtype, &error));
+    ck_assert_str_ne(error.message, "");
+}
+END_TEST
+
+START_TEST(every_cut_of_a_type_is_refused_or_read)
+{
+    static const char text[] =
+        "[('a', '<i4', (2, 3)), ('in', {'names':['y'], 'formats':['>f4'], 'offsets':[4]})]";
+    struct nt_blz_dtype dtype;
+    for (size_t length = 0; length + 1 < sizeof(text) - 1; length++) {
+        char *copy = malloc(length + 1); /* so that a sanitizer sees a read behind the end */
+        memcpy(copy, text, length);
+        assert_status(NT_CORRUPT, nt_blz_dtype_parse(arena, copy, length, &dtype, &error));
+        free(copy);
+    }
+}
+END_TEST
+
+START_TEST(nesting_has_a_bound)
+{
+    enum { DEPTH = 5000 };
+    char *text = malloc(DEPTH * 7 + 1);
+    for (size_t i = 0; i < DEPTH; i++)
+        memcpy(text + i * 7, "[('a', ", 7);
+    struct nt_blz_dtype dtype;
+    assert_status(NT_LIMIT, nt_blz_dtype_parse(arena, text, DEPTH * 7, &dtype, &error));
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("blz: dtype");
+    TCase *types = tcase_create("types");
+    tcase_add_checked_fixture(types, set_up, tear_down);
+    tcase_add_loop_test(types, a_type_has_the_size_and_the_text_that_NumPy_gives_it, 0,
+                        sizeof(good) / sizeof(*good));
+    tcase_add_loop_test(types, the_text_of_a_type_reads_as_the_same_type, 0, sizeof(good) / sizeof(*good));
+    tcase_add_test(types, members_have_names_places_and_shapes);
+    tcase_add_test(types, a_sub_array_has_the_dimensions_of_its_item_behind_its_own);
+    tcase_add_test(types, objects_are_known_as_such);
+    tcase_add_loop_test(types, what_is_no_type_is_refused, 0, sizeof(bad) / sizeof(*bad));
+    tcase_add_test(types, every_cut_of_a_type_is_refused_or_read);
+    tcase_add_test(types, nesting_has_a_bound);
+    suite_add_tcase(suite, types);
+    return nt_test_main(suite);
+}
