@@ -91,28 +91,6 @@ static void put_clusters(struct nt_json *json, const char *key, const struct nt_
     nt_json_end_array(json);
 }
 
-/* Compression settings of the ranges: each value once. A few hundred differ at most (algorithm * 100 +
- * level). */
-static void put_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
-{
-    enum { LARGEST = 1024 };
-    uint8_t seen[LARGEST / 8] = {0};
-    nt_json_key(json, "compression_settings");
-    nt_json_array(json);
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
-            const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
-            uint32_t value = range->compression_settings;
-            if (range->state != NT_RANGE_PRESENT || value >= LARGEST || seen[value / 8] >> (value % 8) & 1)
-                continue;
-            seen[value / 8] |= (uint8_t)(1u << (value % 8));
-            nt_json_unsigned(json, value);
-        }
-    }
-    nt_json_end_array(json);
-}
-
 static void put_sums(struct nt_json *json, const struct nt_column_sums *sums)
 {
     nt_json_member_unsigned(json, "elements", sums->elements);
@@ -139,6 +117,46 @@ static void put_algorithm(struct nt_json *json, const struct nt_scope *scope)
     nt_json_member_string(json, "compression", name);
 }
 
+static int compare_clusters(const void *left, const void *right)
+{
+    const struct nt_cluster *a = left, *b = right;
+    return a->first_entry < b->first_entry ? -1 : a->first_entry > b->first_entry;
+}
+
+static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
+{
+    if (first >= end)
+        return;
+    nt_json_array(json);
+    nt_json_unsigned(json, first);
+    nt_json_unsigned(json, end - first);
+    nt_json_end_array(json);
+}
+
+/* Sharded clusters: the entries that no cluster holding the column covers, as [first, count]. */
+static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
+{
+    struct nt_cluster *held = malloc((dataset->cluster_count + 1) * sizeof(*held));
+    uint32_t count = 0;
+    uint64_t covered = 0;
+    json->out->failed = json->out->failed || !held;
+    for (uint32_t i = 0; held && i < dataset->cluster_count; i++)
+        if (!is_in_other_shard(dataset, i, column))
+            held[count++] = dataset->clusters[i];
+    if (count)
+        qsort(held, count, sizeof(*held), compare_clusters);
+    nt_json_key(json, "uncovered_entries");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < count; i++) {
+        put_gap(json, covered, held[i].first_entry);
+        uint64_t end = held[i].first_entry + held[i].entries;
+        covered = end > covered ? end : covered;
+    }
+    put_gap(json, covered, dataset->entries);
+    nt_json_end_array(json);
+    free(held);
+}
+
 enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_json json;
@@ -149,9 +167,11 @@ enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *ou
     put_identity(&json, scope->dataset, &scope->dataset->columns[scope->column]);
     put_sums(&json, &sums);
     put_algorithm(&json, scope);
-    put_settings(&json, scope->dataset, scope->column);
+    nt_json_member_settings(&json, scope->dataset, scope->column);
     put_clusters(&json, "suppressed_clusters", scope->dataset, scope->column, is_suppressed);
     put_clusters(&json, "absent_clusters", scope->dataset, scope->column, is_absent);
+    if (scope->dataset->has_sharded_clusters)
+        put_uncovered(&json, scope->dataset, scope->column);
     nt_json_finish(&json);
     return NT_OK;
 }

@@ -9,9 +9,8 @@
 
 /* ---- file.json ---- */
 
-static void put_directories(struct nt_json *json, const struct nt_file *file)
+static void put_datasets(struct nt_json *json, const struct nt_file *file)
 {
-    nt_json_member_unsigned(json, "directories", file->directory_count - 1);
     nt_json_key(json, "datasets");
     nt_json_array(json);
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -39,7 +38,7 @@ enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out,
     nt_json_member_string(&json, "format", file->format ? file->format->name : NULL);
     nt_json_member_text(&json, "path", file->path, strlen(file->path));
     nt_json_member_unsigned(&json, "size_bytes", file->source->size);
-    put_directories(&json, file);
+    put_datasets(&json, file);
     if (file->describe)
         status = file->describe(file, &json);
     nt_json_finish(&json);

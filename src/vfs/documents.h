@@ -34,6 +34,11 @@ void nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_colum
 /* "ratio": packed to stored bytes, null where nothing is stored. */
 void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes);
 
+/* "compression_settings": those that the writer noted for a column (NT_NONE: for all), each once. They are
+ * algorithm
+ * * 100 + level; page lists that are not loaded are left out. */
+void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column);
+
 /* Whether a group's page list is loaded, whether all are. */
 bool nt_group_is_loaded(const struct nt_group *group);
 bool nt_is_loaded(const struct nt_dataset *dataset);

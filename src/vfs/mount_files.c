@@ -4,6 +4,7 @@
  * starts.
  */
 #include <gnu/libc-version.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <ntuple/ntuple.h>
@@ -102,6 +103,27 @@ static const struct counter counters[] = {
     COUNTER(failures_remembered),
 };
 
+/* "codec_old_zlib_pages" and so on: algorithms' names have hyphens, keys do not. */
+static void put_algorithm(struct nt_json *json, const char *name, const char *what, uint64_t value)
+{
+    char key[64];
+    snprintf(key, sizeof(key), "codec_%s_%s", name, what);
+    for (char *at = key; *at; at++)
+        *at = *at == '-' ? '_' : *at;
+    nt_json_member_unsigned(json, key, value);
+}
+
+static void put_algorithms(struct nt_json *json, const struct nt_reader_counters *values)
+{
+    for (unsigned i = 0; i < NT_READER_ALGORITHMS; i++) {
+        const char *name = nt_reader_algorithm_name(i);
+        put_algorithm(json, name, "pages", values->algorithms[i].pages);
+        put_algorithm(json, name, "stored_bytes", values->algorithms[i].stored_bytes);
+        put_algorithm(json, name, "packed_bytes", values->algorithms[i].packed_bytes);
+        put_algorithm(json, name, "nanoseconds", values->algorithms[i].nanoseconds);
+    }
+}
+
 static void write_stats(struct nt_vfs *vfs, struct nt_buffer *out)
 {
     struct nt_reader_counters values = {0};
@@ -111,6 +133,7 @@ static void write_stats(struct nt_vfs *vfs, struct nt_buffer *out)
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         nt_json_member_unsigned(&json, counters[i].name,
                                 *(const uint64_t *)((const char *)&values + counters[i].offset));
+    put_algorithms(&json, &values);
     nt_json_finish(&json);
 }
 

@@ -325,8 +325,8 @@ static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, ui
 static enum nt_status open_model(const char *path, const struct nt_open_options *options,
                                  struct nt_file **file_ret, struct nt_error *error);
 
-static const struct nt_format format = {"test", "made by hand", open_model};
-const struct nt_format *const nt_formats[] = {&format, &(const struct nt_format){0}};
+static const struct nt_format format = {.name = "test", .description = "made by hand", .open = open_model};
+const struct nt_format *const nt_formats[] = {&format, &(const struct nt_format){.name = NULL}};
 
 static enum nt_status open_model(const char *path, const struct nt_open_options *options,
                                  struct nt_file **file_ret, struct nt_error *error)

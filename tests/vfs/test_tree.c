@@ -157,11 +157,12 @@ static const char *list(const char *path)
 
 START_TEST(directories_list_what_the_contract_says)
 {
-    ck_assert_str_eq(list(""), ".ntuplefs file.json keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
+    ck_assert_str_eq(
+        list(""), ".ntuplefs file.json layout.jsonl keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
     ck_assert_str_eq(list(".ntuplefs"), "version.json stats.json errors.jsonl ");
     ck_assert_str_eq(list("sub"), "Events ");
     ck_assert_str_eq(list("broken"), "error.json ");
-    ck_assert_str_eq(list("Events/array"), "field.json _0 ");
+    ck_assert_str_eq(list("Events/array"), "field.json rows.jsonl head.jsonl _0 ");
     ck_assert_str_eq(list("Events/odd"), "field.json ");
     ck_assert_str_eq(list("Events/run/column.0/pages"),
                      "0.raw 0.bin 1.raw 1.bin 2.raw 2.bin 3.raw 3.bin 4.raw 4.bin ");
@@ -726,7 +727,8 @@ START_TEST(several_sources_are_directories_beside_each_other)
     open_paths((const char *const[]){path_good, path_bad, path_other}, 3, false);
     ck_assert_str_eq(list(""), ".ntuplefs good.root bad.root other.txt ");
     ck_assert_str_eq(list("bad.root"), "error.json ");
-    ck_assert_str_eq(list("good.root"), "file.json keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
+    ck_assert_str_eq(list("good.root"),
+                     "file.json layout.jsonl keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
     json_t *json = read_json("bad.root/error.json");
     ck_assert_ptr_nonnull(strstr(get_text(json, "error"), "broken"));
     json_decref(json);
