@@ -7,6 +7,7 @@
 
 #include "json/json.h"
 #include "vfs/pseudo.h"
+#include "view/column_sums.h"
 
 /* For the tables: nt_pseudo.produce and .stream. */
 enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
@@ -18,18 +19,6 @@ enum nt_status nt_field_json(const struct nt_scope *scope, struct nt_buffer *out
 enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
                               struct nt_error *error);
-
-/* What the pages of a column sum up to; those of page lists that cannot be read are not counted. */
-struct nt_column_sums {
-    uint64_t elements, pages;
-    uint64_t stored_bytes, packed_bytes, decoded_bytes; /* stored: without checksums */
-    uint64_t suppressed_clusters, absent_clusters;
-    bool is_complete; /* false: a page list could not be read */
-    uint8_t checksum; /* enum nt_checksum_kind of the first page that has one */
-};
-
-/* Sums of one column, or of all (NT_NONE). Loads all page lists. */
-void nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums);
 
 /* "ratio": packed to stored bytes, null where nothing is stored. */
 void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sums over the pages of columns.
+ */
+#ifndef NT_VIEW_COLUMN_SUMS_H
+#define NT_VIEW_COLUMN_SUMS_H
+
+#include <ntuple/model.h>
+
+/* What the pages of a column sum up to; those of page lists that cannot be read are not counted. */
+struct nt_column_sums {
+    uint64_t elements, pages;
+    uint64_t stored_bytes, packed_bytes, decoded_bytes; /* stored: without checksums */
+    uint64_t suppressed_clusters, absent_clusters;
+    bool is_complete; /* false: a page list could not be read */
+    uint8_t checksum; /* enum nt_checksum_kind of the first page that has one */
+};
+
+/* Sums of one column, or of all (NT_NONE). Loads all page lists. */
+void nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums);
+
+#endif
