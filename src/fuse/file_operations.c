@@ -25,17 +25,6 @@ static void reply_buffer_free(void *argument)
     free(buffer);
 }
 
-int nt_reply_buffers_init(pthread_key_t *key)
-{
-    return pthread_key_create(key, reply_buffer_free);
-}
-
-void nt_reply_buffers_deinit(pthread_key_t key)
-{
-    reply_buffer_free(pthread_getspecific(key));
-    pthread_key_delete(key);
-}
-
 static struct reply_buffer *thread_buffer(pthread_key_t key)
 {
     struct reply_buffer *buffer = pthread_getspecific(key);
@@ -67,7 +56,9 @@ static void *reply_bytes(pthread_key_t key, size_t size)
     return buffer->bytes;
 }
 
+/* One for each open(): a member of the mount's list, so that it can be closed where no release comes. */
 struct open_file {
+    struct open_file *next, **link; /* `link` points at what points here */
     struct nt_vfs_handle *handle;
     bool is_streamed;
     atomic_uint_least64_t reached; /* streamed: where the text has been made up to, roughly */
@@ -80,24 +71,61 @@ static struct open_file *open_file_of(const struct fuse_file_info *info)
 
 static void open_file_free(struct open_file *file)
 {
-    if (file)
-        nt_vfs_close(file->handle);
+    nt_vfs_close(file->handle);
     free(file);
 }
 
-static enum nt_status open_file_new(struct nt_mount *mount, fuse_ino_t node, bool is_streamed,
-                                    struct open_file **file_ret)
+static enum nt_status open_file_open(struct nt_mount *mount, fuse_ino_t node, bool is_streamed,
+                                     struct open_file **file_ret)
 {
     struct open_file *file = calloc(1, sizeof(*file));
     if (!file)
         return NT_NO_MEMORY;
     file->is_streamed = is_streamed;
     enum nt_status status = nt_vfs_open(mount->vfs, node, &file->handle, NULL);
-    if (status == NT_OK)
-        *file_ret = file;
-    else
+    if (status != NT_OK) {
         open_file_free(file);
-    return status;
+        return status;
+    }
+    pthread_mutex_lock(&mount->open_files_lock);
+    file->next = mount->open_files;
+    file->link = &mount->open_files;
+    if (file->next)
+        file->next->link = &file->next;
+    mount->open_files = file;
+    pthread_mutex_unlock(&mount->open_files_lock);
+    *file_ret = file;
+    return NT_OK;
+}
+
+static void open_file_close(struct nt_mount *mount, struct open_file *file)
+{
+    pthread_mutex_lock(&mount->open_files_lock);
+    *file->link = file->next;
+    if (file->next)
+        file->next->link = file->link;
+    pthread_mutex_unlock(&mount->open_files_lock);
+    open_file_free(file);
+}
+
+int nt_file_operations_init(struct nt_mount *mount)
+{
+    int problem = pthread_mutex_init(&mount->open_files_lock, NULL);
+    if (problem)
+        return problem;
+    problem = pthread_key_create(&mount->reply_buffers, reply_buffer_free);
+    if (problem)
+        pthread_mutex_destroy(&mount->open_files_lock);
+    return problem;
+}
+
+void nt_file_operations_deinit(struct nt_mount *mount)
+{
+    while (mount->open_files)
+        open_file_close(mount, mount->open_files);
+    pthread_mutex_destroy(&mount->open_files_lock);
+    reply_buffer_free(pthread_getspecific(mount->reply_buffers)); /* other threads' went with them */
+    pthread_key_delete(mount->reply_buffers);
 }
 
 /* Streamed files have no size that the kernel could go by. What never changes stays in its page cache, also
@@ -121,7 +149,7 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     }
     enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
     if (status == NT_OK)
-        status = open_file_new(mount, node, attributes.class == NT_VFS_STREAMED, &file);
+        status = open_file_open(mount, node, attributes.class == NT_VFS_STREAMED, &file);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_status_errno(status));
         return;
@@ -129,7 +157,7 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     choose_caching(mount, &attributes, info);
     info->fh = (uintptr_t)file;
     if (fuse_reply_open(request, info) == -ENOENT)
-        open_file_free(file); /* the caller was interrupted: there will be no release */
+        open_file_close(mount, file); /* the caller was interrupted: there will be no release */
 }
 
 /* Text far ahead costs the making of all before it. That is done in steps, so that a reader that was
@@ -177,7 +205,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
 
 static void on_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
 {
-    open_file_free(open_file_of(info));
+    open_file_close(fuse_req_userdata(request), open_file_of(info));
     fuse_reply_err(request, 0);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuse/mapped_direct_io.h"
+#include "fuse/device.h"
 #include "fuse/operations.h"
 #include "fuse/readahead.h"
 
@@ -75,11 +75,8 @@ static enum nt_status do_mount(struct nt_mount *mount, struct nt_error *error)
     if (fuse_set_signal_handlers(mount->session) != 0) /* before there is something to unmount */
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
     mount->has_signal_handlers = true;
-    if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0)
+    if (nt_device_mount(mount) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", mount->settings.mountpoint);
-    mount->is_mounted = true;
-    if (mount->settings.direct_io == NT_DIRECT_IO_ON)
-        nt_ask_for_mapped_direct_io(mount);
     nt_readahead_raise(mount->settings.mountpoint);
     return NT_OK;
 }
@@ -92,10 +89,10 @@ enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *
         return nt_fail_memory(error);
     mount->vfs = vfs;
     mount->settings = *settings;
-    int problem = nt_reply_buffers_init(&mount->reply_buffers);
+    int problem = nt_file_operations_init(mount);
     if (problem) {
         free(mount);
-        return nt_fail_system(error, problem, "cannot make thread buffers");
+        return nt_fail_system(error, problem, "cannot prepare for reading");
     }
     enum nt_status status = do_mount(mount, error);
     if (status == NT_OK)
@@ -136,11 +133,11 @@ void nt_mount_free(struct nt_mount *mount)
         return;
     if (mount->has_signal_handlers)
         fuse_remove_signal_handlers(mount->session);
-    if (mount->is_mounted)
+    if (mount->session) {
         fuse_session_unmount(mount->session);
-    if (mount->session)
         fuse_session_destroy(mount->session);
-    nt_reply_buffers_deinit(mount->reply_buffers);
+    }
+    nt_file_operations_deinit(mount);
     free(mount);
 }
 

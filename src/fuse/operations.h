@@ -13,16 +13,20 @@
 
 #include "fuse/mount.h"
 
+struct open_file;
+
 /* What the operations work with: the session's user data. */
 struct nt_mount {
     struct nt_vfs *vfs;
     struct nt_mount_settings settings;
     struct fuse_session *session;
     pthread_key_t reply_buffers; /* a buffer for each thread, kept from read to read */
+    struct open_file *open_files;
+    pthread_mutex_t open_files_lock;
     bool has_signal_handlers;
-    bool is_mounted;
-    bool is_ready;                        /* the kernel has accepted the mount */
-    atomic_uint_least64_t init_to_extend; /* see mapped_direct_io.c; 0: none */
+    bool is_ready; /* the kernel has accepted the mount */
+
+    atomic_uint_least64_t init_to_extend; /* see device.c; 0: none */
 };
 
 void nt_add_node_operations(struct fuse_lowlevel_ops *operations); /* lookup, attributes, xattrs, statfs */
@@ -30,10 +34,10 @@ void nt_add_file_operations(struct fuse_lowlevel_ops *operations); /* open, read
 void nt_add_directory_operations(struct fuse_lowlevel_ops *operations); /* opendir, readdir, readdirplus */
 void nt_add_refusals(struct fuse_lowlevel_ops *operations);             /* all that would change something */
 
-/* Make the key of the reply buffers; 0 or an errno value. Deleting frees the calling thread's buffer; those
- * of other threads are freed when they end. */
-int nt_reply_buffers_init(pthread_key_t *key);
-void nt_reply_buffers_deinit(pthread_key_t key);
+/* What the file operations need of a mount; 0 or an errno value. After the loop, _deinit closes the files
+ * that the kernel has not released, because the mount was ended while they were open. */
+int nt_file_operations_init(struct nt_mount *mount);
+void nt_file_operations_deinit(struct nt_mount *mount);
 
 /* How long the kernel may keep what it was told about a node, in seconds. */
 static inline double nt_timeout(const struct nt_vfs_attributes *attributes)

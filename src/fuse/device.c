@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer with one more flag,
- * FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17 does not know. Without it a file with direct I/O
- * cannot be mapped with MAP_SHARED, which is what numpy.memmap does. The structures are those of
- * <linux/fuse.h>.
+ * In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer, where direct I/O
+ * is wanted with one more flag, FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17 does not know. Without
+ * it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does. Linux grants it from 6.6
+ * on. The structures are those of <linux/fuse.h>.
  */
-#include "fuse/mapped_direct_io.h"
+#include "fuse/device.h"
 
+#include <fcntl.h>
 #include <linux/fuse.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -26,7 +27,8 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     ssize_t count = read(descriptor, buffer, size);
     if (count < (ssize_t)sizeof(*request) || request->header.opcode != FUSE_INIT)
         return count;
-    if (request->init.flags & FUSE_INIT_EXT && request->init.flags2 & ALLOW_MAPPING_IN_FLAGS2)
+    if (mount->settings.direct_io == NT_DIRECT_IO_ON && request->init.flags & FUSE_INIT_EXT &&
+        request->init.flags2 & ALLOW_MAPPING_IN_FLAGS2)
         atomic_store(&mount->init_to_extend, request->header.unique);
     return count;
 }
@@ -46,8 +48,23 @@ static ssize_t reply(int descriptor, struct iovec *parts, int count, void *userd
     return writev(descriptor, parts, count);
 }
 
-void nt_ask_for_mapped_direct_io(struct nt_mount *mount)
+static const struct fuse_custom_io device_io = {.writev = reply, .read = receive};
+
+int nt_device_mount(struct nt_mount *mount)
 {
-    static const struct fuse_custom_io io = {.writev = reply, .read = receive};
-    fuse_session_custom_io(mount->session, &io, fuse_session_fd(mount->session));
+    int low = open("/dev/null", O_RDWR | O_CLOEXEC); /* keeps a number below those that libfuse will get */
+    if (low < 0)
+        return -1;
+    if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0) {
+        close(low);
+        return -1;
+    }
+    int device = fuse_session_fd(mount->session);
+    if (dup3(device, low, O_CLOEXEC) == low) {
+        close(device);
+        device = low;
+    } else {
+        close(low);
+    }
+    return fuse_session_custom_io(mount->session, &device_io, device);
 }
