@@ -77,6 +77,7 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
 
 static const struct nt_pseudo rows[] = {
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
+    {"layout.svg", NT_VFS_PRODUCED, .produce = nt_layout_svg_file},
     {"layout.jsonl", NT_VFS_STREAMED, .stream = nt_layout_jsonl},
 };
 

@@ -7,7 +7,9 @@
 
 #include "vfs/content.h"
 #include "view/layout.h"
+#include "view/layout_svg.h"
 #include "view/rows.h"
+#include "view/sizes_svg.h"
 
 enum { HEAD_ROWS = 100 };
 
@@ -89,10 +91,20 @@ bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)
     return !scope->dataset->has_sharded_clusters;
 }
 
-/* ---- layout.jsonl ---- */
+/* ---- layout.jsonl, pictures ---- */
 
 enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
                                struct nt_error *error)
 {
     return nt_layout_lines(scope->file, stream_ret, error);
+}
+
+enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    return nt_layout_svg(scope->file, out, error);
+}
+
+enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    return nt_sizes_svg(scope->dataset, out, error);
 }

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The layout's items come in, rectangles go out. Stretches narrower than a pixel are drawn together, in the
+ * colour of the owner that has most of them, so that a picture has a bounded number of rectangles whatever
+ * the file.
+ */
+#include "view/layout_svg.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/path.h"
+#include "view/layout.h"
+#include "view/svg.h"
+
+enum {
+    MARGIN = 24,
+    MAP_WIDTH = 900,
+    LEGEND_WIDTH = 320,
+    LINE_HEIGHT = 13,
+    LINE_GAP = 5,
+    MOST_LINES = 40,
+    HEADING_HEIGHT = 64,
+    LEGEND_ENTRIES = 24,
+    LEGEND_STEP = 20,
+};
+
+/* Owners in the legend: every top-level field, then what is no page. */
+struct owner {
+    char *name; /* of malloc */
+    uint64_t bytes, packed_bytes;
+    struct nt_colour colour;
+    bool is_field;
+};
+
+struct picture {
+    const struct nt_file *file;
+    struct nt_layout layout;
+    struct owner *owners;
+    uint32_t *first_owner; /* of each data set's top-level fields */
+    uint32_t owner_count;
+    uint64_t total;      /* bytes of all sources, one behind the other */
+    uint64_t line_bytes; /* bytes in a line */
+    unsigned lines;
+    struct nt_buffer *out;
+};
+
+static const struct other {
+    const char *owner;
+    struct nt_colour colour;
+} others[] = {
+    {"header", {0, 0, 20}},          {"footer", {0, 0, 28}}, {"page list", {0, 0, 36}},
+    {"anchor", {0, 70, 40}},         {"key", {0, 0, 60}},    {"checksum", {0, 0, 75}},
+    {"streamer info", {40, 25, 55}}, {"free", {0, 0, 92}},   {"gap", {0, 0, 96}},
+    {"other", {0, 0, 50}},
+};
+enum { OTHERS = sizeof(others) / sizeof(*others) };
+
+/* ---- owners ---- */
+
+static enum nt_status add_fields(struct picture *picture, uint32_t dataset_index, struct nt_error *error)
+{
+    const struct nt_dataset *dataset = picture->file->datasets[dataset_index];
+    uint32_t count = 0;
+    picture->first_owner[dataset_index] = picture->owner_count;
+    const uint32_t *top = dataset->failure ? NULL : nt_dataset_children(dataset, NT_NONE, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_buffer name = {0};
+        if (picture->file->dataset_count > 1) {
+            nt_buffer_append(&name, dataset->name.bytes, dataset->name.length);
+            nt_buffer_text(&name, ": ");
+        }
+        nt_buffer_append(&name, dataset->fields[top[i]].name.bytes, dataset->fields[top[i]].name.length);
+        nt_buffer_byte(&name, '\0');
+        if (name.failed)
+            return nt_fail_memory(error);
+        picture->owners[picture->owner_count] =
+            (struct owner){name.bytes, 0, 0, nt_field_colour(picture->owner_count, 2.5), true};
+        picture->owner_count++;
+    }
+    return NT_OK;
+}
+
+static enum nt_status make_owners(struct picture *picture, struct nt_error *error)
+{
+    const struct nt_file *file = picture->file;
+    size_t count = OTHERS;
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        count += file->datasets[i]->top_count;
+    picture->owners = calloc(count, sizeof(*picture->owners));
+    picture->first_owner = calloc(file->dataset_count + 1, sizeof(uint32_t));
+    if (!picture->owners || !picture->first_owner)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++)
+        status = add_fields(picture, i, error);
+    for (uint32_t i = 0; i < OTHERS && status == NT_OK; i++) {
+        char *name = strdup(others[i].owner);
+        if (!name)
+            return nt_fail_memory(error);
+        picture->owners[picture->owner_count++] = (struct owner){name, 0, 0, others[i].colour, false};
+    }
+    return status;
+}
+
+static uint32_t owner_of(const struct picture *picture, const struct nt_layout_item *item)
+{
+    if (item->column != NT_NONE && !strcmp(item->owner, "page")) {
+        const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
+        uint32_t top = nt_top_field(dataset, dataset->columns[item->column].field);
+        for (uint32_t i = 0; i < dataset->top_count; i++)
+            if (dataset->children[i] == top)
+                return picture->first_owner[item->dataset] + i;
+    }
+    uint32_t first = picture->owner_count - OTHERS;
+    for (uint32_t i = 0; i < OTHERS; i++)
+        if (!strcmp(others[i].owner, item->owner))
+            return first + i;
+    return picture->owner_count - 1;
+}
+
+static double item_ratio(const struct picture *picture, const struct nt_layout_item *item)
+{
+    if (item->column == NT_NONE || strcmp(item->owner, "page") || item->page == NT_NONE)
+        return 0;
+    struct nt_dataset *dataset = picture->file->datasets[item->dataset];
+    const struct nt_decoder *decoder = &dataset->decoders[dataset->columns[item->column].decoder];
+    const struct nt_range *range;
+    if (nt_dataset_range(dataset, item->cluster, item->column, &range, NULL) != NT_OK || range->pages == 0)
+        return 0;
+    const struct nt_group *group = &dataset->groups[dataset->clusters[item->cluster].group];
+    uint64_t stored = 0, packed = 0, page_packed = 0;
+    for (uint32_t i = 0; i < range->pages; i++) {
+        const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
+        if (page->offset != item->claimed_offset && range->pages > 1)
+            continue;
+        stored += page->stored_bytes;
+        packed += nt_packed_bytes(decoder, page->elements, &page_packed) ? page_packed : 0;
+    }
+    return stored ? (double)packed / (double)stored : 0;
+}
+
+/* ---- drawing ---- */
+
+static void describe(const struct picture *picture, const struct nt_layout_item *item, double ratio,
+                     struct nt_buffer *title)
+{
+    nt_buffer_text(title, item->owner);
+    if (item->dataset != NT_NONE && item->column != NT_NONE) {
+        const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
+        nt_buffer_format(title, " %" PRIu32 " of column %" PRIu32 " (%s), ", item->page,
+                         dataset->columns[item->column].id, dataset->columns[item->column].type_name);
+        nt_append_field_path(title, dataset, dataset->columns[item->column].field, '/');
+        nt_buffer_format(title, ", cluster %" PRIu32, item->cluster);
+    } else if (item->detail) {
+        nt_buffer_format(title, " %s", item->detail);
+    }
+    nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes, item->offset);
+    if (ratio > 0)
+        nt_buffer_format(title, ", ratio %.2f", ratio);
+}
+
+/* Stretches that wait to be drawn together because they are too narrow. */
+struct narrow {
+    double x, end;
+    uint64_t bytes, most;
+    unsigned count;
+    uint32_t owner;
+};
+
+static void draw(struct picture *picture, unsigned line, double x, double end, struct nt_colour colour,
+                 const struct nt_buffer *title)
+{
+    struct nt_box box = {MARGIN + x, HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP), end - x, LINE_HEIGHT};
+    nt_svg_box(picture->out, box, colour, title);
+}
+
+static void draw_narrow(struct picture *picture, unsigned line, struct narrow *narrow)
+{
+    if (narrow->count == 0)
+        return;
+    struct nt_buffer title = {0};
+    nt_buffer_format(&title, "%u ranges of %" PRIu64 " bytes in all, most of them: %s", narrow->count,
+                     narrow->bytes, picture->owners[narrow->owner].name);
+    draw(picture, line, narrow->x, narrow->end, picture->owners[narrow->owner].colour, &title);
+    picture->out->failed |= title.failed;
+    nt_buffer_deinit(&title);
+    *narrow = (struct narrow){0};
+}
+
+static void add_narrow(struct picture *picture, unsigned line, struct narrow *narrow, double x, double end,
+                       const struct nt_layout_item *item, uint32_t owner)
+{
+    if (narrow->count == 0)
+        narrow->x = x;
+    narrow->end = end;
+    narrow->count++;
+    narrow->bytes += item->bytes;
+    if (item->bytes >= narrow->most) {
+        narrow->most = item->bytes;
+        narrow->owner = owner;
+    }
+    if (narrow->end - narrow->x >= 1)
+        draw_narrow(picture, line, narrow);
+}
+
+/* One item may run over several lines. */
+static void draw_item(struct picture *picture, const struct nt_layout_item *item, uint64_t start,
+                      struct narrow *narrow)
+{
+    uint32_t owner = owner_of(picture, item);
+    double ratio = item_ratio(picture, item);
+    struct nt_colour colour = picture->owners[owner].colour;
+    if (picture->owners[owner].is_field)
+        colour = nt_field_colour(owner, ratio);
+    picture->owners[owner].bytes += item->bytes;
+    picture->owners[owner].packed_bytes += (uint64_t)(ratio * (double)item->bytes);
+    for (uint64_t done = 0; done < item->bytes;) {
+        uint64_t at = start + done, within = at % picture->line_bytes;
+        uint64_t left = picture->line_bytes - within;
+        uint64_t take = left < item->bytes - done ? left : item->bytes - done;
+        unsigned line = (unsigned)(at / picture->line_bytes);
+        double scale = (double)MAP_WIDTH / (double)picture->line_bytes;
+        double x = (double)within * scale, end = (double)(within + take) * scale;
+        if (end - x < 1) {
+            add_narrow(picture, line, narrow, x, end, item, owner);
+        } else {
+            struct nt_buffer title = {0};
+            draw_narrow(picture, line, narrow);
+            describe(picture, item, ratio, &title);
+            draw(picture, line, x, end, colour, &title);
+            picture->out->failed |= title.failed;
+            nt_buffer_deinit(&title);
+        }
+        if (take == left)
+            draw_narrow(picture, line, narrow);
+        done += take;
+    }
+}
+
+static void draw_map(struct picture *picture)
+{
+    struct narrow narrow = {0};
+    uint64_t start = 0, source_start = 0;
+    uint32_t source = 0;
+    for (size_t i = 0; i < picture->layout.count; i++) {
+        const struct nt_layout_item *item = &picture->layout.items[i];
+        if (item->is_shared)
+            continue;
+        for (; source < item->source; source++)
+            source_start += nt_source_size(nt_layout_source(picture->file, source));
+        start = source_start + item->offset;
+        draw_item(picture, item, start, &narrow);
+    }
+    if (picture->lines)
+        draw_narrow(picture, picture->lines - 1, &narrow);
+    for (unsigned line = 0; line < picture->lines; line += 4) {
+        struct nt_buffer text = {0};
+        nt_append_bytes(&text, line * picture->line_bytes);
+        nt_svg_text(picture->out, MARGIN + MAP_WIDTH + 6,
+                    HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP) + LINE_HEIGHT - 3, "s", 0, text.bytes);
+        nt_buffer_deinit(&text);
+    }
+}
+
+static int compare_owners(const void *left, const void *right)
+{
+    const struct owner *a = left, *b = right;
+    return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : strcmp(a->name, b->name);
+}
+
+static void draw_legend(struct picture *picture)
+{
+    double x = MARGIN + MAP_WIDTH + 84, y = HEADING_HEIGHT + 10;
+    uint64_t left_bytes = 0;
+    uint32_t left = 0;
+    qsort(picture->owners, picture->owner_count, sizeof(*picture->owners), compare_owners);
+    for (uint32_t i = 0; i < picture->owner_count && picture->owners[i].bytes; i++) {
+        const struct owner *owner = &picture->owners[i];
+        if (i >= LEGEND_ENTRIES) {
+            left++;
+            left_bytes += owner->bytes;
+            continue;
+        }
+        struct nt_buffer text = {0};
+        nt_append_bytes(&text, owner->bytes);
+        nt_buffer_format(&text, ", %.1f %%", 100.0 * (double)owner->bytes / (double)picture->total);
+        if (owner->is_field && owner->bytes)
+            nt_buffer_format(&text, ", ratio %.1f", (double)owner->packed_bytes / (double)owner->bytes);
+        nt_svg_box(picture->out, (struct nt_box){x, y - 10, 12, 12}, owner->colour, NULL);
+        nt_svg_text(picture->out, x + 18, y, "t", 150, owner->name);
+        nt_svg_text(picture->out, x + 172, y, "s", 0, text.bytes);
+        nt_buffer_deinit(&text);
+        y += LEGEND_STEP;
+    }
+    if (left) {
+        struct nt_buffer text = {0};
+        nt_buffer_format(&text, "and %" PRIu32 " more: ", left);
+        nt_append_bytes(&text, left_bytes);
+        nt_svg_text(picture->out, x + 18, y, "t", 0, text.bytes);
+        nt_buffer_deinit(&text);
+    }
+}
+
+static void draw_heading(struct picture *picture)
+{
+    const char *name = strrchr(picture->file->path, '/');
+    struct nt_buffer text = {0};
+    nt_svg_text(picture->out, MARGIN, 30, "h", MAP_WIDTH, name ? name + 1 : picture->file->path);
+    nt_append_bytes(&text, picture->total);
+    nt_buffer_text(&text, " in the order of the file, ");
+    nt_append_bytes(&text, picture->line_bytes);
+    nt_buffer_text(&text, " a line; deep colours compress well, light ones are stored as they are");
+    nt_svg_text(picture->out, MARGIN, 50, "t", 0, text.bytes);
+    nt_buffer_deinit(&text);
+}
+
+enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
+{
+    struct picture picture = {.file = file, .out = out};
+    enum nt_status status = nt_layout_init(&picture.layout, file, error);
+    if (status == NT_OK)
+        status = make_owners(&picture, error);
+    if (status != NT_OK)
+        goto out;
+    uint32_t sources = file->layout_sources ? file->layout_source_count : 1;
+    for (uint32_t i = 0; i < sources; i++)
+        picture.total += nt_source_size(nt_layout_source(file, i));
+    picture.line_bytes = picture.total / MOST_LINES + (picture.total % MOST_LINES != 0);
+    if (picture.line_bytes == 0)
+        picture.line_bytes = 1;
+    picture.lines =
+        (unsigned)(picture.total / picture.line_bytes + (picture.total % picture.line_bytes != 0));
+    double map = HEADING_HEIGHT + MOST_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
+    nt_svg_begin(out, MARGIN + MAP_WIDTH + 84 + LEGEND_WIDTH + MARGIN, map, file->path);
+    draw_heading(&picture);
+    draw_map(&picture);
+    draw_legend(&picture);
+    nt_svg_end(out);
+    if (out->failed)
+        status = nt_fail_memory(error);
+out:
+    for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
+        free(picture.owners[i].name);
+    free(picture.owners);
+    free(picture.first_owner);
+    nt_layout_deinit(&picture.layout);
+    return status;
+}

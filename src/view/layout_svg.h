@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * layout.svg: the file as a strip map. Its bytes run in lines from left to right; each stretch has the colour
+ * of its owner's top-level field.
+ */
+#ifndef NT_VIEW_LAYOUT_SVG_H
+#define NT_VIEW_LAYOUT_SVG_H
+
+#include <ntuple/model.h>
+
+#include "base/buffer.h"
+
+enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error);
+
+#endif

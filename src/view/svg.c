@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/svg.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+void nt_svg_escape(struct nt_buffer *out, const void *bytes, size_t length)
+{
+    struct nt_buffer printable = {0};
+    nt_append_printable(&printable, bytes, length);
+    for (size_t i = 0; i < printable.length; i++) {
+        char byte = printable.bytes[i];
+        const char *entity = byte == '<'   ? "&lt;"
+                             : byte == '>' ? "&gt;"
+                             : byte == '&' ? "&amp;"
+                             : byte == '"' ? "&quot;"
+                                           : NULL;
+        if (entity)
+            nt_buffer_text(out, entity);
+        else
+            nt_buffer_byte(out, byte);
+    }
+    out->failed |= printable.failed;
+    nt_buffer_deinit(&printable);
+}
+
+void nt_svg_begin(struct nt_buffer *out, double width, double height, const char *title)
+{
+    nt_buffer_format(out,
+                     "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+                     "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
+                     width, height, width, height);
+    nt_svg_escape(out, title, strlen(title));
+    nt_buffer_text(out, "</title>\n<style>"
+                        "text{font-family:system-ui,sans-serif;fill:#222}"
+                        ".h{font-size:18px;font-weight:600}.t{font-size:12px}.s{font-size:10px;fill:#666}"
+                        ".l{font-size:11px;fill:#111}"
+                        "rect{shape-rendering:crispEdges}"
+                        "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+}
+
+void nt_svg_end(struct nt_buffer *out)
+{
+    nt_buffer_text(out, "</svg>\n");
+}
+
+/* Letters are about 0.58 of their size wide; that is enough to decide what fits. */
+static size_t length_that_fits(const char *text, const char *class, double width)
+{
+    double size = class[0] == 'h' ? 18 : class[0] == 't' ? 12 : class[0] == 's' ? 10 : 11;
+    size_t letters = width > 0 ? (size_t)(width / (0.58 * size)) : SIZE_MAX, length = 0;
+    const uint8_t *at = (const uint8_t *)text;
+    uint32_t code_point;
+    for (size_t n = 0; at[length] && n < letters; n++) {
+        size_t step = nt_utf8_decode(at + length, strlen(text) - length, &code_point);
+        length += step ? step : 1;
+    }
+    return length;
+}
+
+void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, double width, const char *text)
+{
+    size_t length = length_that_fits(text, class, width);
+    bool is_cut = text[length] != '\0';
+    if (is_cut && length < 3)
+        return;
+    nt_buffer_format(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
+    nt_svg_escape(out, text, is_cut ? length - 1 : length);
+    nt_buffer_text(out, is_cut ? "\u2026</text>\n" : "</text>\n");
+}
+
+void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colour,
+                const struct nt_buffer *title)
+{
+    nt_buffer_format(out,
+                     "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"hsl(%u,%u%%,%u%%)\"",
+                     box.x, box.y, box.width, box.height, colour.hue, colour.saturation, colour.lightness);
+    if (!title) {
+        nt_buffer_text(out, "/>\n");
+        return;
+    }
+    nt_buffer_text(out, "><title>");
+    nt_svg_escape(out, title->length ? title->bytes : "", title->length);
+    nt_buffer_text(out, "</title></rect>\n");
+}
+
+struct nt_colour nt_field_colour(uint32_t number, double ratio)
+{
+    /* Steps of the golden angle keep neighbours far apart, however many there are. */
+    unsigned hue = (unsigned)(((uint64_t)number * 137508 + 205000) / 1000 % 360);
+    double depth = ratio <= 1 ? 0 : ratio >= 6 ? 1 : (ratio - 1) / 5;
+    return (struct nt_colour){hue, 55 + (unsigned)(15 * depth), 76 - (unsigned)(30 * depth)};
+}
+
+void nt_append_bytes(struct nt_buffer *out, uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    double value = (double)bytes;
+    unsigned unit = 0;
+    for (; value >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
+        value /= 1000;
+    nt_buffer_format(out, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+}
+
+uint32_t nt_top_field(const struct nt_dataset *dataset, uint32_t field)
+{
+    while (dataset->fields[field].parent != NT_NONE)
+        field = dataset->fields[field].parent;
+    return field;
+}
