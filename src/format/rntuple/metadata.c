@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "format/rntuple/documents.h"
 #include "format/rntuple/frame.h"
 
@@ -131,6 +132,7 @@ static enum nt_status number_versions(struct metadata *metadata, struct nt_error
 
 struct value {
     const char *name;
+    const char *key;
     uint32_t least_bytes;
     void (*write)(struct nt_json *json, struct nt_cursor *cursor);
 };
@@ -156,12 +158,36 @@ static void write_string(struct nt_json *json, struct nt_cursor *cursor)
     nt_json_bytes(json, text.bytes, text.length);
 }
 
+static void write_hex_string(struct nt_json *json, struct nt_cursor *cursor)
+{
+    struct nt_text text = nt_get_text(cursor);
+    struct nt_buffer hex = {0};
+    nt_buffer_text(&hex, "");
+    for (size_t i = 0; i < text.length; i++)
+        nt_buffer_format(&hex, "%02x", (uint8_t)text.bytes[i]);
+    nt_json_bytes(json, hex.bytes, hex.length);
+    json->out->failed = json->out->failed || hex.failed;
+    nt_buffer_deinit(&hex);
+}
+
 static const struct value values[] = {
-    [VALUE_INTEGER] = {"integer", 8, write_integer},
-    [VALUE_BOOL] = {"bool", 1, write_bool},
-    [VALUE_REAL] = {"real", 8, write_real},
-    [VALUE_STRING] = {"string", 4, write_string},
+    [VALUE_INTEGER] = {"integer", "value", 8, write_integer},
+    [VALUE_BOOL] = {"bool", "value", 1, write_bool},
+    [VALUE_REAL] = {"real", "value", 8, write_real},
+    [VALUE_STRING] = {"string", "value", 4, write_string},
 };
+static const struct value hex_strings = {"string", "value_hex", 4, write_hex_string};
+
+/* Strings of which one is not UTF-8 are given in hexadecimal, all of them. */
+static bool are_utf8(struct nt_cursor cursor, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_text text = nt_get_text(&cursor);
+        if (!nt_is_utf8(text.bytes, text.length))
+            return false;
+    }
+    return true;
+}
 
 static const struct value *find_value(int32_t type)
 {
@@ -179,7 +205,9 @@ static enum nt_status write_value(struct nt_json *json, const struct nt_envelope
         status = nt_list_frame(envelope, &pair->value, "list of values", value->least_bytes, &list, error);
     if (status != NT_OK)
         return status;
-    nt_json_key(json, "value");
+    if (value == &values[VALUE_STRING] && !are_utf8(list.payload, list.items))
+        value = &hex_strings;
+    nt_json_key(json, value->key);
     if (is_list)
         nt_json_array(json);
     for (uint32_t i = 0; i < list.items; i++)

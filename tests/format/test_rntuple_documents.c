@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * header.json, footer.json, metadata.json, pagelist.<n>.json and the envelopes' bytes, read back with
+ * jansson.
+ */
+#include <jansson.h>
+#include <stdio.h>
+
+#include "rntuple_opened.h"
+
+static struct nt_error error;
+static struct written written;
+
+#define PAGE(count, bytes)                                                                                   \
+    {                                                                                                        \
+        .elements = count, .packed = bytes, .packed_bytes = sizeof(bytes) - 1                                \
+    }
+static const struct rntuple_page pages[] = {PAGE(2, "\1\0\0\0\2\0\0\0"), PAGE(1, "\3\0\0\0")};
+static const struct rntuple_range range = {.pages = pages, .page_count = 2, .first_element = 5};
+static const struct rntuple_cluster cluster = {
+    .first_entry = 5, .entries = 3, .ranges = &range, .range_count = 1};
+static const struct rntuple_field fields[] = {
+    {.name = "a", .type = "std::int32_t", .parent = RNTUPLE_TOP, .description = "first"},
+    {.name = "b\xff", .type = "std::int32_t", .parent = RNTUPLE_TOP},
+};
+static const struct rntuple_alias alias = {0, 1};
+static struct rntuple_column column;
+
+static struct rntuple_description usual(enum rntuple_generation generation)
+{
+    static const struct column_number INT32 = {10, 0x17, 0x07};
+    column = (struct rntuple_column){.type = column_number(generation, INT32), .bits = 32};
+    return (struct rntuple_description){.name = "n",
+                                        .writer = "a test",
+                                        .fields = fields,
+                                        .field_count = 2,
+                                        .columns = &column,
+                                        .column_count = 1,
+                                        .aliases = &alias,
+                                        .alias_count = generation == RNTUPLE_PREDRAFT ? 0 : 1,
+                                        .clusters = &cluster,
+                                        .cluster_count = 1};
+}
+
+static const struct nt_document *find_document(const char *prefix, const char *suffix)
+{
+    for (uint32_t i = 0; i < written.dataset->document_count; i++) {
+        const struct nt_document *document = &written.dataset->documents[i];
+        if (strcmp(document->prefix, prefix) == 0 && strcmp(document->suffix, suffix) == 0)
+            return document;
+    }
+    ck_abort_msg("no document %s", prefix);
+    return NULL;
+}
+
+static void stream(const struct nt_document *document, uint64_t number, struct nt_buffer *out)
+{
+    struct nt_text_stream *text;
+    bool has_more = true;
+    assert_ok(document->open(written.file, written.dataset, number, &text, &error));
+    while (has_more)
+        assert_ok(text->next(text, out, &has_more, &error));
+    text->free(text);
+}
+
+static json_t *document(const char *prefix, const char *suffix)
+{
+    const struct nt_document *row = find_document(prefix, suffix);
+    struct nt_buffer out = {0};
+    json_error_t problem;
+    if (row->write)
+        assert_ok(row->write(written.file, written.dataset, 0, &out, &error));
+    else
+        stream(row, 0, &out);
+    ck_assert_int_eq(out.bytes[out.length - 1], '\n');
+    json_t *json = json_loadb(out.bytes, out.length, 0, &problem);
+    ck_assert_msg(json != NULL, "%s: %s in %s", prefix, problem.text, out.bytes);
+    nt_buffer_deinit(&out);
+    return json;
+}
+
+static const char *text_at(json_t *json, const char *list, size_t index, const char *key)
+{
+    return json_string_value(json_object_get(json_array_get(json_object_get(json, list), index), key));
+}
+
+static json_int_t number_at(json_t *json, const char *list, size_t index, const char *key)
+{
+    json_t *number = json_object_get(json_array_get(json_object_get(json, list), index), key);
+    ck_assert_msg(json_is_integer(number), "%s has no integer %s", list, key);
+    return json_integer_value(number);
+}
+
+START_TEST(the_header_tells_fields_columns_and_aliases)
+{
+    struct rntuple_description description = usual(_i);
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    json_t *header = document("header.json", "");
+    ck_assert_str_eq(json_string_value(json_object_get(header, "schema")), "ntuplefs.header/1");
+    ck_assert_str_eq(json_string_value(json_object_get(header, "name")), "n");
+    ck_assert_uint_eq(json_array_size(json_object_get(header, "fields")), 2);
+    bool is_predraft = _i == RNTUPLE_PREDRAFT; /* ids explicit, in any order */
+    ck_assert_str_eq(text_at(header, "fields", is_predraft, "name"), "a");
+    ck_assert_str_eq(text_at(header, "fields", is_predraft, "description"), "first");
+    ck_assert_str_eq(text_at(header, "fields", !is_predraft, "name_hex"), "62ff");
+    ck_assert_str_eq(text_at(header, "columns", 0, "type"), "Int32");
+    ck_assert_int_eq(number_at(header, "columns", 0, "type_number"), column.type);
+    if (!is_predraft)
+        ck_assert_int_eq(number_at(header, "alias_columns", 0, "field_id"), 1);
+    json_decref(header);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(the_footer_tells_the_schema_extension_and_the_cluster_groups)
+{
+    struct rntuple_description description = usual(_i);
+    description.extension_fields = description.extension_aliases = 1;
+    description.extra_type = "Class";
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    json_t *footer = document("footer.json", "");
+    json_t *extension = json_object_get(footer, "schema_extension");
+    ck_assert_int_eq(number_at(extension, "fields", 0, "id"), 1);
+    ck_assert_str_eq(text_at(extension, "extra_type_information", 0, "type_name"), "Class");
+    if (_i >= RNTUPLE_RC3)
+        ck_assert_str_eq(text_at(extension, "extra_type_information", 0, "content"), "content");
+    ck_assert_int_eq(number_at(footer, "cluster_groups", 0, "clusters"), 1);
+    if (_i >= RNTUPLE_RC1) {
+        ck_assert_int_eq(number_at(footer, "cluster_groups", 0, "minimum_entry"), 5);
+        ck_assert_int_eq(number_at(footer, "cluster_groups", 0, "entry_span"), 3);
+    } else {
+        ck_assert_int_eq(number_at(footer, "cluster_summaries", 0, "first_entry"), 5);
+    }
+    json_decref(footer);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(the_page_list_tells_every_page)
+{
+    struct rntuple_description description = usual(_i);
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    json_t *list = document("pagelist.", ".json");
+    json_t *first = json_array_get(json_object_get(list, "clusters"), 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(first, "columns")), 1);
+    ck_assert_int_eq(number_at(first, "columns", 0, "element_offset"), 5);
+    json_t *pages_of = json_array_get(json_object_get(first, "columns"), 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(pages_of, "pages")), 2);
+    ck_assert_int_eq(number_at(pages_of, "pages", 0, "elements"), 2);
+    ck_assert_int_eq(number_at(pages_of, "pages", 1, "stored_bytes"), 4);
+    json_decref(list);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(the_predrafts_footer_tells_every_page)
+{
+    struct rntuple_description description = usual(RNTUPLE_PREDRAFT);
+    assert_ok(write_and_open(&written, RNTUPLE_PREDRAFT, &description, &error));
+    json_t *footer = document("footer.json", "");
+    ck_assert_int_eq(number_at(footer, "clusters", 0, "first_entry"), 5);
+    json_t *first = json_array_get(json_object_get(footer, "clusters"), 0);
+    ck_assert_int_eq(number_at(first, "columns", 0, "elements"), 3);
+    const struct nt_document *lists = find_document("pagelist.", ".json");
+    ck_assert_uint_eq(lists->count(written.file, written.dataset), 0);
+    json_decref(footer);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(a_long_page_list_is_written_in_pieces)
+{
+    enum { PAGES = 5000 };
+    static struct rntuple_page many[PAGES];
+    for (unsigned i = 0; i < PAGES; i++)
+        many[i] = (struct rntuple_page){.elements = 1, .packed = "\0\0\0\0", .packed_bytes = 4};
+    const struct rntuple_range long_range = {.pages = many, .page_count = PAGES};
+    const struct rntuple_cluster long_cluster = {.entries = PAGES, .ranges = &long_range, .range_count = 1};
+    struct rntuple_description description = usual(RNTUPLE_V1);
+    description.clusters = &long_cluster;
+    assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
+    struct nt_text_stream *text;
+    assert_ok(find_document("pagelist.", ".json")->open(written.file, written.dataset, 0, &text, &error));
+    bool has_more = true;
+    unsigned pieces = 0;
+    for (; has_more; pieces++) {
+        struct nt_buffer piece = {0};
+        assert_ok(text->next(text, &piece, &has_more, &error));
+        ck_assert_uint_lt(piece.length, 70000);
+        nt_buffer_deinit(&piece);
+    }
+    ck_assert_uint_gt(pieces, 5);
+    text->free(text);
+    json_t *list = document("pagelist.", ".json");
+    json_decref(list);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(envelopes_are_given_with_preamble_and_checksum)
+{
+    struct rntuple_description description = usual(_i);
+    description.is_compressed = true;
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    const struct nt_anchor *anchor = &nt_rntuple_of(written.dataset)->anchor;
+    static const char *const names[] = {"header.bin", "footer.bin"};
+    const struct nt_anchor_link *places[] = {&anchor->header, &anchor->footer};
+    for (unsigned i = 0; i < 2; i++) {
+        struct nt_buffer out = {0};
+        assert_ok(find_document(names[i], "")->write(written.file, written.dataset, 0, &out, &error));
+        ck_assert_uint_eq(out.length, places[i]->length);
+        ck_assert_int_eq(out.bytes[0], _i < RNTUPLE_RC1 ? _i > 0 : i + 1);
+        nt_buffer_deinit(&out);
+    }
+    written_close(&written);
+}
+END_TEST
+
+/* ---- user meta-data ---- */
+
+static const int64_t integers[] = {-5, INT64_MAX};
+static const double reals[] = {0.5};
+static const char *const strings[] = {"one", "two \xff"};
+static const struct rntuple_pair pairs[] = {
+    {.key = "count", .type = 1, .integers = integers},
+    {.key = "is_good", .type = 2, .integers = (const int64_t[]){1}},
+    {.key = "scale", .type = 3, .reals = reals},
+    {.key = "tag", .type = 4, .strings = strings},
+    {.key = "count", .type = -1, .count = 2, .integers = integers},
+    {.key = "tags", .type = -4, .count = 2, .strings = strings},
+    {.key = "none", .type = -3, .count = 0},
+    {.key = "future", .type = 77, .integers = integers},
+};
+
+START_TEST(user_metadata_has_values_of_all_types_in_versions)
+{
+    struct rntuple_description description = usual(_i);
+    description.pairs = pairs;
+    description.pair_count = sizeof(pairs) / sizeof(pairs[0]);
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    json_t *metadata = document("metadata.json", "");
+    json_t *envelope = json_array_get(json_object_get(metadata, "envelopes"), 0);
+    ck_assert_uint_eq(json_array_size(json_object_get(envelope, "pairs")), description.pair_count);
+    ck_assert_str_eq(text_at(envelope, "pairs", 0, "key"), "count");
+    ck_assert_int_eq(number_at(envelope, "pairs", 0, "value"), -5);
+    ck_assert_int_eq(number_at(envelope, "pairs", 0, "version"), 0);
+    ck_assert(json_is_true(json_object_get(json_array_get(json_object_get(envelope, "pairs"), 1), "value")));
+    ck_assert_double_eq(
+        json_real_value(json_object_get(json_array_get(json_object_get(envelope, "pairs"), 2), "value")),
+        0.5);
+    ck_assert_str_eq(text_at(envelope, "pairs", 3, "value"), "one");
+    ck_assert_int_eq(number_at(envelope, "pairs", 4, "version"), 1);
+    json_t *list = json_object_get(json_array_get(json_object_get(envelope, "pairs"), 4), "value");
+    ck_assert_uint_eq(json_array_size(list), 2);
+    ck_assert_int_eq(json_integer_value(json_array_get(list, 1)), INT64_MAX);
+    ck_assert_uint_eq(
+        json_array_size(json_object_get(json_array_get(json_object_get(envelope, "pairs"), 6), "value")), 0);
+    list = json_object_get(json_array_get(json_object_get(envelope, "pairs"), 5), "value_hex");
+    ck_assert_str_eq(json_string_value(json_array_get(list, 0)), "6f6e65");
+    ck_assert_str_eq(json_string_value(json_array_get(list, 1)), "74776f20ff");
+    ck_assert_int_eq(number_at(envelope, "pairs", 7, "type_number"), 77);
+    ck_assert_int_eq(number_at(envelope, "pairs", 7, "unknown_bytes"), 8);
+    json_decref(metadata);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(without_user_metadata_there_are_no_envelopes)
+{
+    struct rntuple_description description = usual(_i);
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    json_t *metadata = document("metadata.json", "");
+    ck_assert_uint_eq(json_array_size(json_object_get(metadata, "envelopes")), 0);
+    json_decref(metadata);
+    written_close(&written);
+}
+END_TEST
+
+/* ---- layout ---- */
+
+static enum nt_status count_owner(void *context, const struct nt_layout_range *found)
+{
+    static const char *const owners[] = {"anchor", "header", "footer", "page list", "user metadata"};
+    unsigned *counts = context;
+    for (unsigned i = 0; i < 5; i++)
+        counts[i] += strcmp(found->owner, owners[i]) == 0 && found->dataset == 0 && found->bytes > 0;
+    return NT_OK;
+}
+
+START_TEST(the_layout_has_anchor_and_envelopes)
+{
+    struct rntuple_description description = usual(_i);
+    description.pairs = pairs;
+    description.pair_count = 1;
+    unsigned counts[5] = {0};
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    assert_ok(written.file->layout(written.file, count_owner, counts, &error));
+    for (unsigned i = 0; i < 5; i++)
+        ck_assert_uint_eq(counts[i], 1);
+    written_close(&written);
+}
+END_TEST
+
+#define EACH(test, first, end) tcase_add_loop_test(tests, test, first, end)
+
+int main(void)
+{
+    Suite *suite = suite_create("format: RNTuple documents");
+    TCase *tests = tcase_create("documents");
+    EACH(the_header_tells_fields_columns_and_aliases, 0, RNTUPLE_GENERATIONS);
+    EACH(the_footer_tells_the_schema_extension_and_the_cluster_groups, RNTUPLE_CRC32_EXTENSION,
+         RNTUPLE_GENERATIONS);
+    EACH(the_page_list_tells_every_page, RNTUPLE_CRC32_LINKS, RNTUPLE_GENERATIONS);
+    tcase_add_test(tests, the_predrafts_footer_tells_every_page);
+    tcase_add_test(tests, a_long_page_list_is_written_in_pieces);
+    EACH(envelopes_are_given_with_preamble_and_checksum, 0, RNTUPLE_GENERATIONS);
+    EACH(user_metadata_has_values_of_all_types_in_versions, RNTUPLE_CRC32_LINKS, RNTUPLE_RC3);
+    EACH(without_user_metadata_there_are_no_envelopes, 0, RNTUPLE_GENERATIONS);
+    EACH(the_layout_has_anchor_and_envelopes, RNTUPLE_CRC32_LINKS, RNTUPLE_RC3);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
