@@ -189,6 +189,12 @@ struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source)
     return file->layout_sources ? file->layout_sources[source] : file->source;
 }
 
+uint64_t nt_layout_source_bytes(const struct nt_file *file, uint32_t source)
+{
+    uint64_t size = 0;
+    return nt_source_size(nt_layout_source(file, source), &size, NULL) == NT_OK ? size : 0;
+}
+
 static enum nt_status place_claims(struct claims *items, const struct claims *claims,
                                    const struct nt_file *file)
 {
@@ -196,8 +202,7 @@ static enum nt_status place_claims(struct claims *items, const struct claims *cl
     enum nt_status status = NT_OK;
     size_t next = 0;
     for (uint32_t source = 0; source < source_count && status == NT_OK; source++) {
-        uint64_t at = 0, size = 0; /* of a file that cannot be opened, nothing is known */
-        nt_source_size(nt_layout_source(file, source), &size, NULL);
+        uint64_t at = 0, size = nt_layout_source_bytes(file, source);
         for (; next < claims->count && claims->items[next].source == source && status == NT_OK; next++)
             status = place_claim(items, &claims->items[next], size, &at);
         if (status == NT_OK)

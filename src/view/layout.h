@@ -34,6 +34,8 @@ void nt_layout_deinit(struct nt_layout *layout);
 
 /* The source of an item, for its name and size. */
 struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
+/* Its size; 0 of a file that cannot be opened, of which nothing is known. */
+uint64_t nt_layout_source_bytes(const struct nt_file *file, uint32_t source);
 
 /* layout.jsonl: a line per item. */
 enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_stream **stream_ret,

@@ -249,7 +249,7 @@ static void draw_map(struct picture *picture)
         if (item->is_shared)
             continue;
         for (; source < item->source; source++)
-            source_start += nt_source_size(nt_layout_source(picture->file, source));
+            source_start += nt_layout_source_bytes(picture->file, source);
         start = source_start + item->offset;
         draw_item(picture, item, start, &narrow);
     }
@@ -326,7 +326,7 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
         goto out;
     uint32_t sources = file->layout_sources ? file->layout_source_count : 1;
     for (uint32_t i = 0; i < sources; i++)
-        picture.total += nt_source_size(nt_layout_source(file, i));
+        picture.total += nt_layout_source_bytes(file, i);
     picture.line_bytes = picture.total / MOST_LINES + (picture.total % MOST_LINES != 0);
     if (picture.line_bytes == 0)
         picture.line_bytes = 1;
