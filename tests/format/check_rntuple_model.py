@@ -78,6 +78,8 @@ def check_columns(problems, found, expected):
         for key in ('type', 'type_id', 'bits', 'field', 'repr', 'flags', 'n', 'checksums'):
             if key in column and not (key == 'flags' and expected['framing'] == 'predraft'):
                 compare(problems, f'{what}: {key}', mine[key], column[key])
+        if column.get('sha256'):
+            compare(problems, f'{what}: content', mine['sha256'], column['sha256'])
         compare(problems, f'{what}: first', mine['first'], abs(column['first']))
         states = [state for state, _, _ in mine['ranges']]
         compare(problems, f'{what}: suppressed', [i for i, s in enumerate(states) if s == RANGE_SUPPRESSED], column['suppressed'])

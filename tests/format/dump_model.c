@@ -76,6 +76,65 @@ static void dump_ranges(struct nt_json *json, struct nt_dataset *dataset, uint32
     nt_json_member_unsigned(json, "checksums", checksums);
 }
 
+/* A page as the model describes it: verified, decompressed, decoded. */
+static enum nt_status decode_page(const struct nt_dataset *dataset, const struct nt_page *page,
+                                  struct nt_codec_context *context, struct nt_buffer *out,
+                                  struct nt_error *error)
+{
+    const struct nt_decoder *decoder = &dataset->decoders[page->decoder];
+    uint32_t digest_bytes = nt_checksum(page->checksum)->bytes;
+    uint64_t packed_bytes;
+    if (!nt_packed_bytes(decoder, page->elements, &packed_bytes))
+        return nt_fail(error, NT_LIMIT, page->offset, "page too large");
+    uint8_t *stored = nt_codec_scratch(context, 0, page->stored_bytes + digest_bytes + 1);
+    uint8_t *packed = nt_codec_scratch(context, 1, packed_bytes + 1);
+    uint8_t *decoded = nt_buffer_extend(out, (size_t)page->elements * decoder->element_bytes);
+    enum nt_status status = nt_source_read(dataset->sources[page->source], page->offset, stored,
+                                           page->stored_bytes + digest_bytes, error);
+    if (status == NT_OK && digest_bytes)
+        status = nt_checksum_verify(page->checksum, stored, page->stored_bytes, stored + page->stored_bytes,
+                                    page->offset, error);
+    if (status == NT_OK)
+        status = nt_compression(page->compression)
+                     ->decompress(stored, page->stored_bytes, packed, packed_bytes, context, error);
+    if (status == NT_OK)
+        status = nt_decode(decoder, page->parameter, packed, packed_bytes, decoded, page->elements, error);
+    return status;
+}
+
+static void sha256_member(struct nt_json *json, const char *key, const struct nt_buffer *bytes)
+{
+    uint8_t digest[32];
+    char text[65];
+    nt_checksum(NT_CHECKSUM_SHA256)->compute(bytes->bytes, bytes->length, digest);
+    for (unsigned i = 0; i < sizeof(digest); i++)
+        snprintf(text + 2 * i, 3, "%02x", digest[i]);
+    nt_json_member_string(json, key, text);
+}
+
+static void dump_content(struct nt_json *json, struct nt_dataset *dataset, uint32_t column)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    struct nt_buffer out = {0};
+    struct nt_error error = {0};
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++) {
+        const struct nt_range *range;
+        status = nt_dataset_range(dataset, i, column, &range, &error);
+        if (status != NT_OK)
+            break;
+        const struct nt_group *group = &dataset->groups[dataset->clusters[i].group];
+        for (uint32_t k = 0; k < range->pages && status == NT_OK; k++)
+            status = decode_page(dataset, &group->pages[range->first_page + k], context, &out, &error);
+    }
+    if (status == NT_OK)
+        sha256_member(json, "sha256", &out);
+    else
+        nt_json_member_string(json, "sha256", error.message);
+    nt_buffer_deinit(&out);
+    nt_codec_context_free(context);
+}
+
 static void dump_columns(struct nt_json *json, struct nt_dataset *dataset)
 {
     nt_json_key(json, "columns");
@@ -92,6 +151,7 @@ static void dump_columns(struct nt_json *json, struct nt_dataset *dataset)
         nt_json_member_unsigned(json, "flags", column->flags);
         nt_json_member_unsigned(json, "first", column->first_element);
         dump_ranges(json, dataset, i);
+        dump_content(json, dataset, i);
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
@@ -108,16 +168,6 @@ static void dump_clusters(struct nt_json *json, const struct nt_dataset *dataset
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
-}
-
-static void sha256_member(struct nt_json *json, const char *key, const struct nt_buffer *bytes)
-{
-    uint8_t digest[32];
-    char text[65];
-    nt_checksum(NT_CHECKSUM_SHA256)->compute(bytes->bytes, bytes->length, digest);
-    for (unsigned i = 0; i < sizeof(digest); i++)
-        snprintf(text + 2 * i, 3, "%02x", digest[i]);
-    nt_json_member_string(json, key, text);
 }
 
 static enum nt_status produce(const struct nt_dataset *dataset, const struct nt_document *document,
