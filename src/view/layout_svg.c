@@ -17,7 +17,7 @@
 enum {
     MARGIN = 24,
     MAP_WIDTH = 900,
-    LEGEND_WIDTH = 320,
+    LEGEND_WIDTH = 420,
     LINE_HEIGHT = 13,
     LINE_GAP = 5,
     MOST_LINES = 40,
@@ -289,8 +289,8 @@ static void draw_legend(struct picture *picture)
         if (owner->is_field && owner->bytes)
             nt_buffer_format(&text, ", ratio %.1f", (double)owner->packed_bytes / (double)owner->bytes);
         nt_svg_box(picture->out, (struct nt_box){x, y - 10, 12, 12}, owner->colour, NULL);
-        nt_svg_text(picture->out, x + 18, y, "t", 150, owner->name);
-        nt_svg_text(picture->out, x + 172, y, "s", 0, text.bytes);
+        nt_svg_text(picture->out, x + 18, y, "t", 250, owner->name);
+        nt_svg_text(picture->out, x + 272, y, "s", 0, text.bytes);
         nt_buffer_deinit(&text);
         y += LEGEND_STEP;
     }

@@ -131,7 +131,7 @@ static void draw_leaf(struct treemap *treemap, const struct part *part, struct n
     if (box.height >= 2 * LABEL_HEIGHT && box.width > 60) {
         nt_buffer_clear(&label);
         nt_append_bytes(&label, part->stored);
-        nt_svg_text(treemap->out, box.x + 4, box.y + 25, "s", box.width - 8, label.bytes);
+        nt_svg_text(treemap->out, box.x + 4, box.y + 25, "l", box.width - 8, label.bytes);
     }
     treemap->out->failed |= title.failed | label.failed;
     nt_buffer_deinit(&title);

@@ -90,7 +90,7 @@ struct nt_colour nt_field_colour(uint32_t number, double ratio)
     /* Steps of the golden angle keep neighbours far apart, however many there are. */
     unsigned hue = (unsigned)(((uint64_t)number * 137508 + 205000) / 1000 % 360);
     double depth = ratio <= 1 ? 0 : ratio >= 6 ? 1 : (ratio - 1) / 5;
-    return (struct nt_colour){hue, 55 + (unsigned)(15 * depth), 76 - (unsigned)(30 * depth)};
+    return (struct nt_colour){hue, 55 + (unsigned)(15 * depth), 76 - (unsigned)(18 * depth)};
 }
 
 void nt_append_bytes(struct nt_buffer *out, uint64_t bytes)
