@@ -3,16 +3,19 @@
  * In: keys and a function that loads. Out: pinned bytes, each loaded once however many threads ask.
  *
  * Invariants, under the lock:
- *   state    in table  pins  in idle list  data   meaning
- *   LOADING  yes*      >= 1  no            yes    one thread loads, without the lock; others wait for
- * `changed` READY    yes*      >= 1  no            yes    being read READY    yes       0     yes yes    may
- * be evicted, oldest first FAILED   yes*      >= 1  no            no     waiters have not all seen the error
- * yet FAILED   yes       0     yes           no     remembered until `expires`; may be evicted
+ *   state    in table  pins  idle  data   meaning
+ *   LOADING  yes*      >= 1  no    yes    one thread loads, without the lock; others wait for its end
+ *   READY    yes*      >= 1  no    yes    being read
+ *   READY    yes       0     yes   yes    may be evicted, oldest first; passed ones before others
+ *   FAILED   yes*      >= 1  no    no     waiters have not all seen the error yet
+ *   FAILED   yes       0     yes   no     remembered until it expires; may be evicted
  *   * unless it was forgotten meanwhile: then it is out of the table and ends with its last pin.
- * LOADING becomes READY or FAILED, once; nothing becomes LOADING again. `used` is the sum of the charges of
- * all entries and of the spare buffers; it is at most `limit`, but for entries that are pinned: an entry for
- * which no room could be made is not kept after its last pin. Memory is allocated and freed, and pages are
- * loaded, without the lock.
+ *
+ * LOADING becomes READY or FAILED, once; nothing becomes LOADING again. An entry is in one of the idle lists
+ * while it has no pins. `used` is the sum of the charges of all entries and of the spare buffers; it is at
+ * most `limit`, but for entries that are pinned: one for which no room could be made is not kept after its
+ * last pin. Of the entries that sequential readers have passed at most PASSED_BYTES stay, even where there is
+ * room. Memory is allocated and freed, and pages are loaded, without the lock.
  */
 #include "page/cache.h"
 
@@ -23,19 +26,22 @@
 
 #include "page/reader.h"
 
+enum { PASSED_BYTES = 4 * 1024 * 1024 };
+
 enum entry_state { LOADING, READY, FAILED };
 
 struct nt_cached {
     struct nt_cache_key key;
     uint64_t hash;
     struct nt_cached *next;          /* in its bucket */
-    struct nt_cached *older, *newer; /* in the idle list */
+    struct nt_cached *older, *newer; /* in its idle list */
     uint8_t *data;
     size_t capacity;
     uint64_t charge;
     unsigned pins;
     enum entry_state state;
     bool in_table;
+    bool is_passed;
     bool is_kept; /* false: leaves with its last pin */
     pthread_cond_t changed;
     struct nt_error *failure;
@@ -55,7 +61,10 @@ struct nt_cache {
     struct nt_reader_counters *counters;
     struct nt_cached **buckets;
     size_t bucket_count, entry_count;
-    struct nt_cached *oldest, *newest; /* idle entries */
+    struct idle_list {
+        struct nt_cached *oldest, *newest;
+        uint64_t bytes;
+    } stay, passed;
     struct spare *spares;
 };
 
@@ -137,20 +146,34 @@ static void table_remove(struct nt_cache *cache, struct nt_cached *entry)
     cache->entry_count--;
 }
 
-/* ---- the idle list ---- */
+/* ---- the idle lists ---- */
+
+static struct idle_list *list_of(struct nt_cache *cache, const struct nt_cached *entry)
+{
+    return entry->is_passed ? &cache->passed : &cache->stay;
+}
 
 static void idle_add(struct nt_cache *cache, struct nt_cached *entry)
 {
+    struct idle_list *list = list_of(cache, entry);
     entry->newer = NULL;
-    entry->older = cache->newest;
-    *(cache->newest ? &cache->newest->newer : &cache->oldest) = entry;
-    cache->newest = entry;
+    entry->older = list->newest;
+    *(list->newest ? &list->newest->newer : &list->oldest) = entry;
+    list->newest = entry;
+    list->bytes += entry->charge;
 }
 
 static void idle_remove(struct nt_cache *cache, struct nt_cached *entry)
 {
-    *(entry->older ? &entry->older->newer : &cache->oldest) = entry->newer;
-    *(entry->newer ? &entry->newer->older : &cache->newest) = entry->older;
+    struct idle_list *list = list_of(cache, entry);
+    *(entry->older ? &entry->older->newer : &list->oldest) = entry->newer;
+    *(entry->newer ? &entry->newer->older : &list->newest) = entry->older;
+    list->bytes -= entry->charge;
+}
+
+static struct nt_cached *oldest_idle(const struct nt_cache *cache)
+{
+    return cache->passed.oldest ? cache->passed.oldest : cache->stay.oldest;
 }
 
 static void pin(struct nt_cache *cache, struct nt_cached *entry)
@@ -247,25 +270,31 @@ static void spare_drop(struct nt_cache *cache, struct garbage *garbage)
     garbage->spares = spare;
 }
 
-/* Make room for an entry and charge it: spare buffers go first, then the oldest idle entries. A buffer of the
- * right capacity that turns up on the way becomes the entry's: its memory is already there, page faults paid.
- */
+/* An idle entry leaves; its buffer, page faults paid, becomes that of the new entry where it fits. */
+static void evict(struct nt_cache *cache, struct nt_cached *victim, struct nt_cached *entry,
+                  struct garbage *garbage)
+{
+    idle_remove(cache, victim);
+    discard(cache, victim, garbage);
+    if (!entry->data && victim->data && victim->capacity == entry->capacity) {
+        entry->data = victim->data;
+        victim->data = NULL;
+    }
+    nt_count(&cache->counters->cache_evictions, 1);
+}
+
+/* Make room for an entry and charge it: what was passed and spare buffers go first, then the oldest. */
 static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
 {
-    entry->data = spare_take(cache, entry->capacity);
-    while (cache->used + entry->charge > cache->limit && (cache->spares || cache->oldest)) {
-        if (cache->spares) {
+    while (cache->passed.bytes > PASSED_BYTES)
+        evict(cache, cache->passed.oldest, entry, garbage);
+    if (!entry->data)
+        entry->data = spare_take(cache, entry->capacity);
+    while (cache->used + entry->charge > cache->limit && (cache->spares || oldest_idle(cache))) {
+        if (cache->spares)
             spare_drop(cache, garbage);
-            continue;
-        }
-        struct nt_cached *victim = cache->oldest;
-        idle_remove(cache, victim);
-        if (!entry->data && victim->data && victim->capacity == entry->capacity) {
-            entry->data = victim->data;
-            victim->data = NULL;
-        }
-        discard(cache, victim, garbage);
-        nt_count(&cache->counters->cache_evictions, 1);
+        else
+            evict(cache, oldest_idle(cache), entry, garbage);
     }
     entry->is_kept = cache->used + entry->charge <= cache->limit;
     charge(cache, entry->charge);
@@ -452,10 +481,11 @@ const uint8_t *nt_cached_bytes(const struct nt_cached *entry)
     return entry->data;
 }
 
-void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry)
+void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry, enum nt_cache_use use)
 {
     struct garbage garbage = {0};
     pthread_mutex_lock(&cache->lock);
+    entry->is_passed = use == NT_CACHE_PASSED || (use == NT_CACHE_PASSING && entry->is_passed);
     unpin(cache, entry, &garbage);
     pthread_mutex_unlock(&cache->lock);
     garbage_free(&garbage);
@@ -507,8 +537,8 @@ void nt_cache_free(struct nt_cache *cache)
     if (!cache)
         return;
     struct garbage garbage = {0};
-    while (cache->oldest) {
-        struct nt_cached *entry = cache->oldest;
+    struct nt_cached *entry;
+    while ((entry = oldest_idle(cache))) {
         idle_remove(cache, entry);
         discard(cache, entry, &garbage);
     }

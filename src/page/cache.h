@@ -58,7 +58,16 @@ void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key,
                        const struct nt_error *failure);
 
 const uint8_t *nt_cached_bytes(const struct nt_cached *entry);
-void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry);
+
+/* What an entry was pinned for. Readers that pass over a column once would fill the cache with what nobody
+ * asks for again, and pay for memory that was never touched before: entries that were passed leave early, and
+ * their warm buffers go to the next. */
+enum nt_cache_use {
+    NT_CACHE_STAY,    /* may be wanted again */
+    NT_CACHE_PASSING, /* by a sequential reader that has not come to the end of it */
+    NT_CACHE_PASSED,  /* which has */
+};
+void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry, enum nt_cache_use use);
 
 /* Drop all entries of a source. */
 void nt_cache_forget(struct nt_cache *cache, const void *source);

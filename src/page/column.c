@@ -61,7 +61,7 @@ static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
 }
 
 static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                                const struct nt_column_index **index_ret, struct nt_error *error)
+                                struct nt_column_index **index_ret, struct nt_error *error)
 {
     if (column >= dataset->column_count)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no column %u", column);
@@ -120,7 +120,7 @@ static const struct nt_range *range_of(const struct nt_dataset *dataset, uint32_
 enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               uint64_t *elements_ret, uint64_t *pages_ret, struct nt_error *error)
 {
-    const struct nt_column_index *index;
+    struct nt_column_index *index;
     enum nt_status status = get_index(reader, dataset, column, &index, error);
     if (status == NT_OK) {
         *elements_ret = index->elements;
@@ -133,7 +133,7 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
                               uint64_t number, const struct nt_page **page_ret, uint32_t *cluster_ret,
                               uint64_t *first_element_ret, struct nt_error *error)
 {
-    const struct nt_column_index *index;
+    struct nt_column_index *index;
     const struct nt_group *group;
     enum nt_status status = get_index(reader, dataset, column, &index, error);
     if (status != NT_OK)
@@ -149,19 +149,70 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
     return NT_OK;
 }
 
+/* ---- reading ---- */
+
+struct column_read {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint32_t column;
+    struct nt_column_index *index;
+    uint64_t element_bytes;
+};
+
+/* The page that holds an element, from a position at or before it; NULL behind the end. */
+static const struct nt_page *page_of(const struct column_read *read, uint64_t element, struct position *at)
+{
+    const struct nt_group *group;
+    const struct nt_range *range = range_of(read->dataset, read->column, false, element, at, &group);
+    return range ? nt_find_page(group->pages + range->first_page, range->pages, element - at->elements)
+                 : NULL;
+}
+
+static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    const struct column_read *read = walked;
+    struct position at = mark_before(read->dataset, read->index, false, element);
+    const struct nt_page *page = page_of(read, element, &at);
+    *page_ret = (struct nt_ahead_page){.page = page, .column = read->column, .end = read->index->elements};
+    if (page)
+        page_ret->end = at.elements + page->first_element + page->elements;
+}
+
 /* Bytes [offset, offset + bytes) of one page's decoded elements. */
-static enum nt_status read_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                                const struct nt_page *page, size_t offset, void *output, size_t bytes,
-                                struct nt_error *error)
+static enum nt_status read_part(const struct column_read *read, const struct nt_page *page, uint64_t offset,
+                                uint8_t *output, size_t bytes, struct nt_error *error)
 {
     struct nt_cached *pinned;
     const uint8_t *data;
-    if (offset == 0 && bytes == (uint64_t)page->elements * nt_page_decoder(dataset, page)->element_bytes)
-        return nt_page_read_whole(reader, dataset, column, page, output, error);
-    enum nt_status status = nt_page_pin(reader, dataset, column, page, &pinned, &data, error);
-    if (status == NT_OK) {
-        memcpy(output, data + offset, bytes);
-        nt_page_unpin(reader, pinned);
+    uint64_t page_bytes = page->elements * read->element_bytes;
+    if (bytes == page_bytes)
+        return nt_page_read_whole(read->reader, read->dataset, read->column, page, output, error);
+    enum nt_status status =
+        nt_page_pin(read->reader, read->dataset, read->column, page, &pinned, &data, error);
+    if (status != NT_OK)
+        return status;
+    memcpy(output, data + offset, bytes);
+    nt_page_unpin(read->reader, pinned,
+                  nt_sequence_use(&read->index->sequence, offset + bytes == page_bytes));
+    return NT_OK;
+}
+
+static enum nt_status read_bytes(const struct column_read *read, uint64_t offset, uint8_t *output,
+                                 size_t bytes, struct nt_error *error)
+{
+    struct position at = mark_before(read->dataset, read->index, false, offset / read->element_bytes);
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && bytes) {
+        const struct nt_page *page = page_of(read, offset / read->element_bytes, &at);
+        if (!page)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
+        uint64_t begin = offset - (at.elements + page->first_element) * read->element_bytes;
+        uint64_t left = page->elements * read->element_bytes - begin;
+        size_t part = left < bytes ? (size_t)left : bytes;
+        status = read_part(read, page, begin, output, part, error);
+        output += part;
+        offset += part;
+        bytes -= part;
     }
     return status;
 }
@@ -169,33 +220,22 @@ static enum nt_status read_part(struct nt_reader *reader, struct nt_dataset *dat
 enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               uint64_t offset, void *output, size_t bytes, struct nt_error *error)
 {
-    const struct nt_column_index *index;
-    const struct nt_group *group;
-    enum nt_status status = get_index(reader, dataset, column, &index, error);
+    struct column_read read = {.reader = reader, .dataset = dataset, .column = column};
+    enum nt_status status = get_index(reader, dataset, column, &read.index, error);
     if (status != NT_OK)
         return status;
-    uint64_t element_bytes = dataset->decoders[dataset->columns[column].decoder].element_bytes, size;
-    if (!element_bytes)
+    uint64_t size;
+    read.element_bytes = dataset->decoders[dataset->columns[column].decoder].element_bytes;
+    if (!read.element_bytes)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "the type of column %u is not known to this version", dataset->columns[column].id);
-    if (!nt_multiply(index->elements, element_bytes, &size) || !nt_fits(offset, bytes, size))
+    if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
     nt_count(&reader->counters.reads, 1);
     nt_count(&reader->counters.bytes, bytes);
-    struct position at = mark_before(dataset, index, false, offset / element_bytes);
-    while (status == NT_OK && bytes) {
-        const struct nt_range *range = range_of(dataset, column, false, offset / element_bytes, &at, &group);
-        if (!range)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
-        const struct nt_page *page = nt_find_page(group->pages + range->first_page, range->pages,
-                                                  offset / element_bytes - at.elements);
-        uint64_t begin = offset - (at.elements + page->first_element) * element_bytes;
-        uint64_t left = page->elements * element_bytes - begin;
-        size_t part = left < bytes ? (size_t)left : bytes;
-        status = read_part(reader, dataset, column, page, (size_t)begin, output, part, error);
-        output = (uint8_t *)output + part;
-        offset += part;
-        bytes -= part;
-    }
+    status = read_bytes(&read, offset, output, bytes, error);
+    if (status == NT_OK && nt_sequence_note(&read.index->sequence, offset, bytes))
+        nt_ahead_queue(reader, dataset, &read.index->sequence, (offset + bytes) / read.element_bytes,
+                       read.index->elements, find_ahead, &read);
     return status;
 }

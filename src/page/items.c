@@ -60,7 +60,7 @@ enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_dataset *
     if (status != NT_OK)
         return unknown_unless_memory(status, known_ret, error);
     *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data, page->elements - 1, items_ret);
-    nt_page_unpin(reader, pinned);
+    nt_page_unpin(reader, pinned, NT_CACHE_STAY);
     return NT_OK;
 }
 
@@ -87,7 +87,7 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
             return unknown_unless_memory(status, known_ret, error);
         for (uint32_t k = 0; k < page->elements; k++)
             *items_ret += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)k + NT_SWITCH_TAG) == tag;
-        nt_page_unpin(reader, pinned);
+        nt_page_unpin(reader, pinned, NT_CACHE_STAY);
     }
     return NT_OK;
 }

@@ -74,9 +74,9 @@ enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset,
     return status;
 }
 
-void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned)
+void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_cache_use use)
 {
-    nt_cache_release(reader->cache, pinned);
+    nt_cache_release(reader->cache, pinned, use);
 }
 
 enum nt_status nt_page_read_whole(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
@@ -105,7 +105,7 @@ enum nt_status nt_page_read_whole(struct nt_reader *reader, struct nt_dataset *d
     if (status == NT_OK) {
         if (bytes)
             memcpy(output, nt_cached_bytes(pinned), bytes);
-        nt_cache_release(reader->cache, pinned);
+        nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
     }
     return status;
 }
@@ -123,5 +123,5 @@ void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, ui
     if (nt_cache_get(reader->cache, &key, bytes, load_and_tell, &request, &pinned, NULL) != NT_OK)
         return;
     nt_count(&reader->counters.pages_ahead, 1);
-    nt_cache_release(reader->cache, pinned);
+    nt_cache_release(reader->cache, pinned, NT_CACHE_PASSING);
 }

@@ -5,6 +5,7 @@
 #ifndef NT_PAGE_STREAM_H
 #define NT_PAGE_STREAM_H
 
+#include "page/ahead.h"
 #include "page/clusters.h"
 #include "page/elements.h"
 #include "page/load.h"
@@ -50,10 +51,7 @@ struct nt_stream {
     struct nt_alternative *alternatives; /* index of variants: [segment][alternative] */
     uint32_t alternative_count;
     _Atomic(const struct nt_page *) told; /* the last page whose elements made no sense: told once */
-    /* What sequential readers look like, for decoding ahead; guesses, never relied upon. */
-    _Atomic uint64_t expected_offset; /* where the last read ended */
-    _Atomic uint32_t sequential_reads;
-    _Atomic uint64_t ahead_element; /* pages before it have been queued */
+    struct nt_sequence sequence;
 };
 
 /* The segment that holds an element (of segments' counting). There is one. */
@@ -62,8 +60,5 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
 /* Elements [first, first + count): nt_stream_read without its edges and counters. */
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
                                  struct nt_error *error);
-
-/* After a read: queue pages to be decoded ahead if reads follow one another. */
-void nt_stream_note_read(struct nt_stream *stream, uint64_t offset, size_t bytes);
 
 #endif

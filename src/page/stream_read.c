@@ -62,7 +62,7 @@ static enum nt_status find_previous(struct nt_run *run, const struct carry *carr
     }
     run->has_previous = nt_load_index(nt_page_decoder(stream->dataset, page)->element, data,
                                       page->elements - 1, &run->previous);
-    nt_page_unpin(stream->reader, pinned);
+    nt_page_unpin(stream->reader, pinned, NT_CACHE_PASSED);
     return NT_OK;
 }
 
@@ -72,6 +72,15 @@ static void carry_on(const struct nt_run *run, struct carry *carry)
     if (run->stream->rule->needs_previous && run->first + run->count > last &&
         nt_load_index(run->decoder->element, run->data, last, &carry->value))
         carry->page = run->page + 1;
+}
+
+/* A page that is used whole at once is as good as passed. */
+static enum nt_cache_use use_of(const struct nt_run *run)
+{
+    if (run->count == run->page->elements)
+        return NT_CACHE_PASSED;
+    return nt_sequence_use(&((struct nt_stream *)run->stream)->sequence,
+                           run->first + run->count == run->page->elements);
 }
 
 static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8_t *output,
@@ -93,7 +102,7 @@ static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8
         return status;
     status = stream->rule->transform(run, output, error);
     carry_on(run, carry);
-    nt_page_unpin(reader, pinned);
+    nt_page_unpin(reader, pinned, use_of(run));
     return status == NT_OK ? NT_OK : elements_failed(run, status, error);
 }
 
@@ -178,6 +187,23 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
     return status;
 }
 
+/* ---- ahead ---- */
+
+static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    const struct nt_stream *stream = walked;
+    const struct nt_segment *segment = nt_stream_segment_of(stream, element);
+    uint64_t within = element - segment->first;
+    *page_ret = (struct nt_ahead_page){.column = segment->column, .end = segment->first + segment->elements};
+    if (segment->span.fault != NT_FAULT_NONE || !segment->page_count)
+        return;
+    page_ret->end = segment->first + segment->zeros;
+    if (within < segment->zeros)
+        return;
+    page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
+    page_ret->end += page_ret->page->first_element + page_ret->page->elements;
+}
+
 /* ---- any range of bytes ---- */
 
 /* Bytes [skip, skip + bytes) of one element. */
@@ -227,7 +253,9 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *o
     nt_count(&stream->reader->counters.reads, 1);
     nt_count(&stream->reader->counters.bytes, bytes);
     enum nt_status status = read_bytes(stream, offset, output, bytes, error);
-    if (status == NT_OK)
-        nt_stream_note_read(stream, offset, bytes);
+    if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->rule->transform)
+        nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,
+                       (offset + bytes) / stream->element_bytes,
+                       stream->elements - stream->rule->has_leading_zero, find_ahead, stream);
     return status;
 }

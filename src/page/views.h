@@ -6,7 +6,7 @@
 #ifndef NT_PAGE_VIEWS_H
 #define NT_PAGE_VIEWS_H
 
-#include "page/reader.h"
+#include "page/ahead.h"
 
 /* Where every NT_INDEX_STRIDE-th cluster begins within a column. */
 struct nt_column_mark {
@@ -16,7 +16,8 @@ struct nt_column_mark {
 #define NT_INDEX_STRIDE 32
 
 struct nt_column_index {
-    uint64_t elements, pages; /* in all */
+    struct nt_sequence sequence; /* of reads */
+    uint64_t elements, pages;    /* in all */
     struct nt_column_mark marks[];
 };
 

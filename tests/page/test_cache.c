@@ -52,7 +52,7 @@ static enum nt_status touch(struct nt_cache *cache, uint64_t offset, struct scri
     bool is_right = true;
     for (size_t i = 0; i < script->bytes; i++)
         is_right &= nt_cached_bytes(entry)[i] == script->fill;
-    nt_cache_release(cache, entry);
+    nt_cache_release(cache, entry, NT_CACHE_STAY);
     return is_right ? NT_OK : NT_INVALID;
 }
 
@@ -97,7 +97,7 @@ START_TEST(every_member_of_the_key_tells_entries_apart)
         script.fill = (uint8_t)i;
         assert_ok(nt_cache_get(cache, &keys[i], 8, load_by_script, &script, &entry, &error));
         ck_assert_uint_eq(nt_cached_bytes(entry)[0], i);
-        nt_cache_release(cache, entry);
+        nt_cache_release(cache, entry, NT_CACHE_STAY);
     }
     ck_assert_uint_eq(script.loads, 12);
     nt_cache_free(cache);
@@ -154,7 +154,7 @@ START_TEST(pinned_entries_are_not_evicted)
     for (uint64_t i = 1; i < 20; i++)
         assert_ok(touch(cache, i, &script, &error));
     ck_assert_uint_eq(nt_cached_bytes(pinned)[3999], 1);
-    nt_cache_release(cache, pinned);
+    nt_cache_release(cache, pinned, NT_CACHE_STAY);
     nt_cache_free(cache);
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(a_source_is_forgotten_and_others_stay)
     assert_ok(touch(cache, 1, &script, &error));
     assert_status(NT_CORRUPT, touch(cache, 2, &bad, &error));
     assert_ok(nt_cache_get(cache, &theirs, 100, load_by_script, &script, &entry, &error));
-    nt_cache_release(cache, entry);
+    nt_cache_release(cache, entry, NT_CACHE_STAY);
     nt_cache_forget(cache, source);
     struct nt_cache_key mine = key_at(1), failed = key_at(2);
     ck_assert_int_eq(nt_cache_peek(cache, &mine), NT_CACHE_ABSENT);
