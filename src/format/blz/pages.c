@@ -192,8 +192,8 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
     if (status == NT_NO_MEMORY)
         return status;
     if (status != NT_OK)
-        return add_failure(builder, failure, at_most_left(builder, rows * column->items), error);
-    builder->total = builder->element + rows * column->items;
+        return add_failure(builder, failure, rows * column->items, error);
+    builder->total = builder->element + rows * column->items; /* what the chunk has beyond is cut */
     return add_chunk(builder, &chunk, expected_bytes(builder, needed, is_last, &chunk), error);
 }
 
