@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/overflow.h"
 #include "vfs/documents.h"
 #include "vfs/view_files.h"
 
@@ -28,6 +29,21 @@ static void put_datasets(struct nt_json *json, const struct nt_file *file)
     nt_json_end_array(json);
 }
 
+/* Of the file, or of all files of a directory; null where one of them cannot be looked at. */
+static void put_size(struct nt_json *json, const struct nt_file *file)
+{
+    struct nt_source *const *sources = file->layout_sources ? file->layout_sources : &file->source;
+    uint32_t count = file->layout_sources ? file->layout_source_count : 1;
+    uint64_t total = 0, size;
+    for (uint32_t i = 0; i < count; i++) {
+        if (nt_source_size(sources[i], &size, NULL) != NT_OK || !nt_add(total, size, &total)) {
+            nt_json_null(json);
+            return;
+        }
+    }
+    nt_json_unsigned(json, total);
+}
+
 enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_file *file = scope->file;
@@ -37,7 +53,8 @@ enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out,
     nt_json_document(&json, out, "file");
     nt_json_member_string(&json, "format", file->format ? file->format->name : NULL);
     nt_json_member_text(&json, "path", file->path, strlen(file->path));
-    nt_json_member_unsigned(&json, "size_bytes", file->source->size);
+    nt_json_key(&json, "size_bytes");
+    put_size(&json, file);
     put_datasets(&json, file);
     if (file->describe)
         status = file->describe(file, &json);

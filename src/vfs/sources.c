@@ -332,7 +332,7 @@ void nt_sources_statistics(struct nt_sources *sources, uint64_t *bytes_ret, uint
         const struct nt_place *place = sources->places[i];
         const struct nt_file *file = place->opened ? place->opened->file : NULL;
         if (place->kind == NT_PLACE_FILE || place->kind == NT_PLACE_FAILED)
-            *bytes_ret += file ? file->source->size : (uint64_t)place->identity.st_size;
+            *bytes_ret += (uint64_t)place->identity.st_size;
         *nodes_ret += 1;
         for (uint32_t k = 0; file && k < file->dataset_count; k++)
             *nodes_ret += 1 + (file->datasets[k]->failure ? 0 : file->datasets[k]->field_count);

@@ -24,16 +24,24 @@ enum {
 
 /* ---- failures ---- */
 
-static void report(struct nt_vfs *vfs, const struct nt_buffer *path, const struct nt_error *error)
+/* "<source>: <path in the tree>: <what, where, expected, found>" */
+static void report(struct nt_vfs *vfs, uint64_t node, const struct nt_buffer *path,
+                   const struct nt_error *error)
 {
     struct nt_buffer line = {0};
+    struct nt_scope scope;
     if (!vfs->options.report)
         return;
-    nt_append_printable(&line, path->bytes ? path->bytes : "", path->length);
+    if (nt_scope_open(vfs, node, &scope, NULL) == NT_OK) {
+        if (scope.file) {
+            nt_append_printable(&line, scope.file->path, strlen(scope.file->path));
+            nt_buffer_text(&line, ": ");
+        }
+        nt_scope_close(&scope);
+    }
+    nt_append_printable(&line, path->bytes, path->length);
     nt_buffer_text(&line, ": ");
     nt_append_printable(&line, error->message, strlen(error->message));
-    if (error->offset != NT_NO_OFFSET)
-        nt_buffer_format(&line, " (file offset %llu)", (unsigned long long)error->offset);
     if (!line.failed)
         vfs->options.report(vfs->options.report_context, line.bytes);
     nt_buffer_deinit(&line);
@@ -43,9 +51,10 @@ static void report(struct nt_vfs *vfs, const struct nt_buffer *path, const struc
 static void note_failure(struct nt_vfs *vfs, uint64_t node, const struct nt_error *error)
 {
     struct nt_buffer path = {0};
+    nt_buffer_text(&path, "");
     nt_scope_path(vfs, node, &path, NULL);
-    if (!path.failed && nt_failures_note(vfs->failures, path.bytes ? path.bytes : "", path.length, error))
-        report(vfs, &path, error);
+    if (!path.failed && nt_failures_note(vfs->failures, path.bytes, path.length, error))
+        report(vfs, node, &path, error);
     nt_buffer_deinit(&path);
 }
 

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 
-unsigned model_loads;
+atomic_uint model_loads;
 bool model_has_bad_group, model_has_bad_page;
 
 enum { CLUSTERS = 3, PAGE_ELEMENTS = 2, FILE_BYTES = 1 << 16 };

@@ -6,6 +6,8 @@
 #ifndef NT_TESTS_VFS_MODEL_H
 #define NT_TESTS_VFS_MODEL_H
 
+#include <stdatomic.h>
+
 #include <ntuple/format.h>
 
 enum {
@@ -42,7 +44,7 @@ static inline uint64_t model_name_length(uint64_t entry)
 }
 
 /* How often page lists were read since the test began. */
-extern unsigned model_loads;
+extern atomic_uint model_loads;
 /* Set before opening: the page list of the second cluster group is bad. */
 extern bool model_has_bad_group;
 /* Set before opening: the stored digest of the first page of `run` is wrong. */

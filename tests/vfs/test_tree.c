@@ -157,8 +157,8 @@ static const char *list(const char *path)
 
 START_TEST(directories_list_what_the_contract_says)
 {
-    ck_assert_str_eq(
-        list(""), ".ntuplefs file.json layout.jsonl keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
+    ck_assert_str_eq(list(""), ".ntuplefs file.json layout.svg layout.jsonl keys.jsonl sub Events Events;1 "
+                               "broken evil file%2Ejson ");
     ck_assert_str_eq(list(".ntuplefs"), "version.json stats.json errors.jsonl ");
     ck_assert_str_eq(list("sub"), "Events ");
     ck_assert_str_eq(list("broken"), "error.json ");
@@ -191,7 +191,7 @@ START_TEST(listing_without_streamed_files_leaves_them_to_be_opened_by_name)
 {
     nt_vfs_free(vfs);
     open_paths((const char *const[]){path_good}, 1, true);
-    ck_assert_str_eq(list(""), ".ntuplefs file.json sub Events Events;1 broken evil file%2Ejson ");
+    ck_assert_str_eq(list(""), ".ntuplefs file.json layout.svg sub Events Events;1 broken evil file%2Ejson ");
     ck_assert_str_eq(list(".ntuplefs"), "");
     resolve("keys.jsonl");
 }
@@ -615,7 +615,8 @@ START_TEST(a_bad_page_fails_on_its_bytes_and_is_told_once)
     assert_ok(nt_vfs_read(handle, 8, &run, 4, &got, &error));
     ck_assert_int_eq(run, model_run(2));
     nt_vfs_close(handle);
-    ck_assert_ptr_nonnull(strstr(reported, "Events/run/column.0: "));
+    ck_assert_ptr_nonnull(strstr(reported, "good.root: Events/run/column.0: "));
+    ck_assert_ptr_nonnull(strstr(reported, "expected"));
     ck_assert_ptr_eq(strchr(reported, '\n'), reported + strlen(reported) - 1);
     json_t *json = read_json(".ntuplefs/errors.jsonl");
     ck_assert_str_eq(get_text(json, "path"), "Events/run/column.0");
@@ -727,8 +728,9 @@ START_TEST(several_sources_are_directories_beside_each_other)
     open_paths((const char *const[]){path_good, path_bad, path_other}, 3, false);
     ck_assert_str_eq(list(""), ".ntuplefs good.root bad.root other.txt ");
     ck_assert_str_eq(list("bad.root"), "error.json ");
-    ck_assert_str_eq(list("good.root"),
-                     "file.json layout.jsonl keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
+    ck_assert_str_eq(
+        list("good.root"),
+        "file.json layout.svg layout.jsonl keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
     json_t *json = read_json("bad.root/error.json");
     ck_assert_ptr_nonnull(strstr(get_text(json, "error"), "broken"));
     json_decref(json);
@@ -790,17 +792,18 @@ START_TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree)
 }
 END_TEST
 
+enum { MANY_FILES = 150 };
+
 START_TEST(many_files_are_closed_and_opened_again)
 {
-    enum { MANY = 150 };
     char path[80];
-    for (int i = 0; i < MANY; i++) {
+    for (int i = 0; i < MANY_FILES; i++) {
         snprintf(path, sizeof(path), "%s/good%d", folder, i);
         touch(path);
     }
     open_paths((const char *const[]){folder}, 1, false);
     for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < MANY; i++) {
+        for (int i = 0; i < MANY_FILES; i++) {
             snprintf(path, sizeof(path), "good%d/Events/run/data.bin", i);
             struct nt_buffer data = read_path(path);
             ck_assert_uint_eq(data.length, 4 * MODEL_ENTRIES);
@@ -809,8 +812,52 @@ START_TEST(many_files_are_closed_and_opened_again)
     }
     uint64_t bytes, nodes;
     nt_vfs_statistics(vfs, &bytes, &nodes);
-    ck_assert_uint_lt(nodes, MANY * 40); /* only the open ones count with what is in them */
-    for (int i = 0; i < MANY; i++) {
+    ck_assert_uint_lt(nodes, MANY_FILES * 40); /* only the open ones count with what is in them */
+    for (int i = 0; i < MANY_FILES; i++) {
+        snprintf(path, sizeof(path), "%s/good%d", folder, i);
+        unlink(path);
+    }
+}
+END_TEST
+
+static void *read_many_files(void *argument)
+{
+    for (int i = 0; i < 2 * MANY_FILES; i++) {
+        struct nt_error own = {0};
+        struct nt_vfs_handle *handle;
+        char path[80];
+        uint64_t node;
+        int32_t run;
+        size_t got = 0;
+        snprintf(path, sizeof(path), "good%d/Events/run/data.bin", (i * 7 + *(int *)argument) % MANY_FILES);
+        if (nt_vfs_resolve(vfs, path, &node, &own) != NT_OK || nt_vfs_open(vfs, node, &handle, &own) != NT_OK)
+            return (void *)"open";
+        enum nt_status status = nt_vfs_read(handle, 4, &run, sizeof(run), &got, &own);
+        nt_vfs_close(handle);
+        if (status != NT_OK || got != 4 || run != model_run(1))
+            return (void *)"read";
+    }
+    return NULL;
+}
+
+START_TEST(several_threads_read_more_files_than_are_kept_open)
+{
+    pthread_t threads[4];
+    int starts[4] = {0, 50, 51, 100};
+    char path[80];
+    void *problem;
+    for (int i = 0; i < MANY_FILES; i++) {
+        snprintf(path, sizeof(path), "%s/good%d", folder, i);
+        touch(path);
+    }
+    open_paths((const char *const[]){folder}, 1, false);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, read_many_files, &starts[i]);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], &problem);
+        ck_assert_msg(problem == NULL, "%s", (const char *)problem);
+    }
+    for (int i = 0; i < MANY_FILES; i++) {
         snprintf(path, sizeof(path), "%s/good%d", folder, i);
         unlink(path);
     }
@@ -855,6 +902,7 @@ int main(void)
     tcase_add_test(several, a_folder_is_mirrored_with_what_can_be_read);
     tcase_add_test(several, files_that_come_and_go_in_a_folder_come_and_go_in_the_tree);
     tcase_add_test(several, many_files_are_closed_and_opened_again);
+    tcase_add_test(several, several_threads_read_more_files_than_are_kept_open);
     suite_add_tcase(suite, several);
     return nt_test_main(suite);
 }
