@@ -120,7 +120,7 @@ static const struct nt_range *range_of(const struct nt_dataset *dataset, uint32_
 enum nt_status nt_column_size(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               uint64_t *elements_ret, uint64_t *pages_ret, struct nt_error *error)
 {
-    struct nt_column_index *index;
+    struct nt_column_index *index = NULL;
     enum nt_status status = get_index(reader, dataset, column, &index, error);
     if (status == NT_OK) {
         *elements_ret = index->elements;
@@ -133,7 +133,7 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
                               uint64_t number, const struct nt_page **page_ret, uint32_t *cluster_ret,
                               uint64_t *first_element_ret, struct nt_error *error)
 {
-    struct nt_column_index *index;
+    struct nt_column_index *index = NULL;
     const struct nt_group *group;
     enum nt_status status = get_index(reader, dataset, column, &index, error);
     if (status != NT_OK)
@@ -155,7 +155,7 @@ struct column_read {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
-    struct nt_column_index *index;
+    struct nt_column_index *index = NULL;
     uint64_t element_bytes;
 };
 
