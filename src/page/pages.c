@@ -6,6 +6,7 @@
 
 #include "page/cache.h"
 #include "page/load.h"
+#include "page/workers.h"
 
 struct page_request {
     struct nt_reader *reader;
@@ -40,6 +41,7 @@ static enum nt_status load_and_tell(void *context, uint8_t *output, struct nt_er
 {
     const struct page_request *request = context;
     struct nt_reader *reader = request->reader;
+    nt_workers_claim(reader->workers, request->page);
     enum nt_status status =
         nt_page_load(reader, request->dataset, request->column, request->page, output, error);
     if (status == NT_OK)

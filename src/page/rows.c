@@ -228,15 +228,16 @@ enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *datase
     return NT_OK;
 }
 
-/* The error of the span that leaves a total unknown. */
-static enum nt_status total_error(const struct nt_dataset *dataset, uint32_t field,
-                                  const struct nt_rows *rows, struct nt_error *error)
+enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, uint32_t field,
+                                   const struct nt_rows *rows, struct nt_error *error)
 {
-    for (uint32_t i = rows->count; i-- > 0;)
-        if (rows->pieces[i].span.fault == NT_FAULT_GROUP ||
-            rows->pieces[i].span.fault == NT_FAULT_NOT_COVERED ||
-            rows->pieces[i].span.fault == NT_FAULT_MISSING)
+    if (rows->is_total_known)
+        return NT_OK;
+    for (uint32_t i = rows->count; i-- > 0;) {
+        enum nt_fault fault = rows->pieces[i].span.fault;
+        if (fault == NT_FAULT_GROUP || fault == NT_FAULT_NOT_COVERED || fault == NT_FAULT_MISSING)
             return nt_fault_error(dataset, field, &rows->pieces[i].span, 0, 0, error);
+    }
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows cannot be told");
 }
 
@@ -248,8 +249,7 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
     if (status != NT_OK)
         return status;
     *total_ret = rows.total;
-    if (!rows.is_total_known)
-        status = total_error(dataset, field, &rows, error);
+    status = nt_rows_check_total(dataset, field, &rows, error);
     nt_rows_deinit(&rows);
     return status;
 }

@@ -108,18 +108,19 @@ enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset 
                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
 {
     struct nt_rows rows;
+    uint64_t *borders = NULL;
     enum nt_status status = nt_rows_build(reader, dataset, field, NT_ROWS_OF_FIELD, &rows, error);
     if (status != NT_OK)
         return status;
-    uint64_t *borders = calloc((size_t)rows.count + 1, sizeof(*borders));
-    if (borders) {
+    status = nt_rows_check_total(dataset, field, &rows, error);
+    if (status == NT_OK && !(borders = calloc((size_t)rows.count + 1, sizeof(*borders))))
+        status = nt_fail_memory(error);
+    if (status == NT_OK) {
         for (uint32_t i = 0; i < rows.count; i++)
             borders[i] = rows.pieces[i].first_row;
         borders[rows.count] = rows.total;
         *borders_ret = borders;
         *count_ret = rows.count;
-    } else {
-        status = nt_fail_memory(error);
     }
     nt_rows_deinit(&rows);
     return status;

@@ -15,7 +15,7 @@
 enum { QUEUE_LENGTH = 64 };
 
 struct ahead {
-    struct nt_dataset *dataset;
+    struct nt_dataset *dataset; /* NULL: nothing to do any more */
     uint32_t column;
     const struct nt_page *page;
 };
@@ -110,6 +110,19 @@ void nt_workers_ahead(struct nt_workers *workers, struct nt_dataset *dataset, ui
         workers->queue[(workers->first + workers->queued++) % QUEUE_LENGTH] =
             (struct ahead){dataset, column, page};
         pthread_cond_signal(&workers->wanted);
+    }
+    pthread_mutex_unlock(&workers->lock);
+}
+
+void nt_workers_claim(struct nt_workers *workers, const struct nt_page *page)
+{
+    if (!workers->count)
+        return;
+    pthread_mutex_lock(&workers->lock);
+    for (unsigned i = 0; i < workers->queued; i++) {
+        struct ahead *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
+        if (job->page == page)
+            job->dataset = NULL;
     }
     pthread_mutex_unlock(&workers->lock);
 }

@@ -17,6 +17,8 @@ unsigned nt_workers_count(const struct nt_workers *workers);
 /* Queue a page to be loaded into the cache; dropped when there is enough to do already. */
 void nt_workers_ahead(struct nt_workers *workers, struct nt_dataset *dataset, uint32_t column,
                       const struct nt_page *page);
+/* The caller is about to decode a page itself: no worker needs to. */
+void nt_workers_claim(struct nt_workers *workers, const struct nt_page *page);
 /* Drop what is queued for a data set and wait for what is under way. */
 void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *dataset);
 
