@@ -155,7 +155,7 @@ struct column_read {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
-    struct nt_column_index *index = NULL;
+    struct nt_column_index *index;
     uint64_t element_bytes;
 };
 
