@@ -436,6 +436,16 @@ enum nt_status nt_rows_write(struct nt_rows *rows, uint64_t row, struct nt_json 
     return status;
 }
 
+/* NaN and base64, which JSON has as strings. */
+static void unquote(struct nt_buffer *cell)
+{
+    if (cell->length < 2 || cell->bytes[0] != '"')
+        return;
+    cell->length -= 2;
+    memmove(cell->bytes, cell->bytes + 1, cell->length);
+    cell->bytes[cell->length] = '\0';
+}
+
 enum nt_status nt_rows_write_plain(struct nt_rows *rows, uint64_t row, struct nt_buffer *cell,
                                    struct nt_error *error)
 {
@@ -459,9 +469,15 @@ enum nt_status nt_rows_write_plain(struct nt_rows *rows, uint64_t row, struct nt
             return status;
         shape = &shape->children[0];
     }
-    if (shape->kind != SHAPE_TEXT)
-        return write_row(&writing, shape, first);
     const uint8_t *bytes = NULL;
+    if (shape->kind == SHAPE_VALUE && nt_window_get(&shape->data, first, 1, &bytes, error) == NT_OK &&
+        nt_element_text(&rows->dataset->fields[shape->field].dtype, bytes, cell))
+        return NT_OK;
+    if (shape->kind != SHAPE_TEXT) {
+        status = write_row(&writing, shape, first);
+        unquote(cell);
+        return status;
+    }
     status = get_item_range(&writing, shape, first, &first, &count);
     if (status == NT_OK)
         status = nt_window_get(&shape->data, first, count, &bytes, error);

@@ -51,40 +51,36 @@ void nt_json_base64(struct nt_json *json, const uint8_t *bytes, size_t count)
 }
 
 /* NumPy pads byte strings with NULs at the end, which are no part of the value. */
-static void write_byte_string(struct nt_json *json, const uint8_t *bytes, size_t count)
+static void append_byte_string(struct nt_buffer *out, const uint8_t *bytes, size_t count)
 {
     while (count && bytes[count - 1] == 0)
         count--;
-    nt_json_bytes(json, bytes, count);
+    nt_buffer_append(out, bytes, count);
 }
 
-static void write_ucs4_string(struct nt_json *json, const uint8_t *bytes, size_t count, bool is_big_endian)
+static void append_ucs4_string(struct nt_buffer *out, const uint8_t *bytes, size_t count, bool is_big_endian)
 {
-    struct nt_buffer text = {0};
     size_t length = count / 4;
     while (length && nt_load_le32(bytes + 4 * (length - 1)) == 0)
         length--;
     for (size_t i = 0; i < length; i++) {
         uint32_t c = is_big_endian ? nt_load_be32(bytes + 4 * i) : nt_load_le32(bytes + 4 * i);
         if (c < 0x80) {
-            nt_buffer_byte(&text, (char)c);
+            nt_buffer_byte(out, (char)c);
         } else if (c < 0x800) {
-            nt_buffer_byte(&text, (char)(0xC0 | c >> 6));
-            nt_buffer_byte(&text, (char)(0x80 | (c & 63)));
+            nt_buffer_byte(out, (char)(0xC0 | c >> 6));
+            nt_buffer_byte(out, (char)(0x80 | (c & 63)));
         } else if (c < 0x10000) {
-            nt_buffer_byte(&text, (char)(0xE0 | c >> 12));
-            nt_buffer_byte(&text, (char)(0x80 | (c >> 6 & 63)));
-            nt_buffer_byte(&text, (char)(0x80 | (c & 63)));
+            nt_buffer_byte(out, (char)(0xE0 | c >> 12));
+            nt_buffer_byte(out, (char)(0x80 | (c >> 6 & 63)));
+            nt_buffer_byte(out, (char)(0x80 | (c & 63)));
         } else {
-            nt_buffer_byte(&text, (char)(0xF0 | (c >> 18 & 7)));
-            nt_buffer_byte(&text, (char)(0x80 | (c >> 12 & 63)));
-            nt_buffer_byte(&text, (char)(0x80 | (c >> 6 & 63)));
-            nt_buffer_byte(&text, (char)(0x80 | (c & 63)));
+            nt_buffer_byte(out, (char)(0xF0 | (c >> 18 & 7)));
+            nt_buffer_byte(out, (char)(0x80 | (c >> 12 & 63)));
+            nt_buffer_byte(out, (char)(0x80 | (c >> 6 & 63)));
+            nt_buffer_byte(out, (char)(0x80 | (c & 63)));
         }
     }
-    nt_json_bytes(json, text.length ? text.bytes : "", text.length);
-    json->out->failed |= text.failed;
-    nt_buffer_deinit(&text);
 }
 
 static void write_number(struct nt_json *json, char kind, const uint8_t *bytes, size_t count,
@@ -105,20 +101,39 @@ static void write_number(struct nt_json *json, char kind, const uint8_t *bytes, 
         nt_json_signed(json, (int64_t)(bits << (64 - 8 * count)) >> (64 - 8 * count));
 }
 
-static void write_opaque(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
+/* The letter of a plain type's code, "'<U5'" -> 'U'; 0 where there is none. */
+static char kind_of(const struct nt_dtype *dtype, bool *is_big_endian_ret)
 {
     const char *text = dtype->text ? dtype->text : "";
-    bool is_simple = text[0] == '\'' && strchr("<>|", text[1]) && text[1];
-    char kind = is_simple ? text[2] : '\0';
-    bool is_big_endian = is_simple && text[1] == '>';
+    bool is_plain = text[0] == '\'' && text[1] && strchr("<>|", text[1]);
+    *is_big_endian_ret = is_plain && text[1] == '>';
+    return is_plain ? text[2] : '\0';
+}
+
+bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct nt_buffer *out)
+{
+    bool is_big_endian = false;
+    char kind = dtype->element == NT_ELEMENT_OPAQUE ? kind_of(dtype, &is_big_endian) : '\0';
     if (kind == 'S')
-        write_byte_string(json, bytes, dtype->bytes);
-    else if (kind == 'U')
-        write_ucs4_string(json, bytes, dtype->bytes, is_big_endian);
+        append_byte_string(out, bytes, dtype->bytes);
+    if (kind == 'U')
+        append_ucs4_string(out, bytes, dtype->bytes, is_big_endian);
+    return kind == 'S' || kind == 'U';
+}
+
+static void write_opaque(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
+{
+    struct nt_buffer text = {0};
+    bool is_big_endian = false;
+    char kind = kind_of(dtype, &is_big_endian);
+    if (nt_element_text(dtype, bytes, &text))
+        nt_json_bytes(json, text.length ? text.bytes : "", text.length);
     else if (kind && strchr("iufMm", kind) && dtype->bytes <= 8 && dtype->bytes)
         write_number(json, kind, bytes, dtype->bytes, is_big_endian);
     else
         nt_json_base64(json, bytes, dtype->bytes);
+    json->out->failed |= text.failed;
+    nt_buffer_deinit(&text);
 }
 
 void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
