@@ -46,9 +46,10 @@ struct nt_element_info {
 const struct nt_element_info *nt_element_info(enum nt_element element);
 
 /* Convert `count` elements by value, e.g. Real32 -> Real64 or Bit -> int32. Same-size signed/unsigned
- * integers keep their bits (old drafts store signed fields under unsigned ids). A value that the target
- * cannot hold is NT_CORRUPT with its number as offset. Rows exist for all numeric pairs; `supported` tells
- * without converting. */
+ * integers keep their bits (old drafts store signed fields under unsigned ids). An integer that the target
+ * cannot hold is NT_CORRUPT with the element's number in the message; to BOOL, all but 0 is 1. Reals are
+ * rounded to nearest, as C does. All pairs of numbers convert but reals to integers; the first function
+ * tells. */
 bool nt_element_can_convert(enum nt_element from, enum nt_element to);
 enum nt_status nt_element_convert(enum nt_element from, const void *input, enum nt_element to, void *output,
                                   size_t count, struct nt_error *error);
@@ -111,8 +112,9 @@ struct nt_compression {
                                  size_t output_bytes, struct nt_codec_context *context,
                                  struct nt_error *error);
     /* The algorithm's name as the stored bytes tell it ("zstd", "lz4", "zlib", "old-zlib", "lzma", "none",
-     * "blosclz", ...); `input` are the first min(16, input_bytes) bytes. NULL: `name`. */
-    const char *(*algorithm)(const uint8_t *input, size_t input_bytes, size_t output_bytes);
+     * "blosclz", ...). There are `input_bytes` of them, but `start` has the first 16 only (or all, if they
+     * are fewer). NULL: `name`. */
+    const char *(*algorithm)(const uint8_t *start, size_t input_bytes, size_t output_bytes);
 };
 
 const struct nt_compression *nt_compression(enum nt_compression_kind kind);

@@ -35,11 +35,11 @@ enum nt_status {
 
 struct nt_error {
     enum nt_status status;
-    int system_error;  /* errno for NT_IO, else 0 */
-    uint64_t offset;   /* where in the source, or NT_NO_OFFSET */
-    char message[512]; /* one line, no newline; contains place, expected and found where they are known */
-    char expected[96]; /* set by nt_fail_mismatch, else empty */
-    char found[96];
+    int system_error;   /* errno for NT_IO, else 0 */
+    uint64_t offset;    /* where in the source, or NT_NO_OFFSET */
+    char message[512];  /* one line, no newline; contains place, expected and found where they are known */
+    char expected[136]; /* set by nt_fail_mismatch, else empty; has room for a SHA-512 in hexadecimal */
+    char found[136];
 };
 
 /* A short name of a status, e.g. "corrupt". Never NULL. */

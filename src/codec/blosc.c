@@ -13,6 +13,9 @@
 
 enum { HEADER_BYTES = 16 };
 
+/* A chunk of which only a part is wanted is decompressed as a whole; a small one may claim to be 2 GiB. */
+static const size_t maximum_trimmed_chunk = (size_t)256 << 20;
+
 enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                    size_t output_bytes, struct nt_codec_context *context,
                                    struct nt_error *error)
@@ -29,7 +32,10 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
     if (chunk_bytes < output_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
                               output_bytes, chunk_bytes);
-    if (chunk_bytes == 0)
+    if (chunk_bytes > output_bytes && chunk_bytes > maximum_trimmed_chunk)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a blosc chunk of %zu bytes, of which %zu are wanted",
+                       chunk_bytes, output_bytes);
+    if (output_bytes == 0)
         return NT_OK;
     uint8_t *target = output;
     if (chunk_bytes > output_bytes)
@@ -55,12 +61,12 @@ enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_byte
     return nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error);
 }
 
-const char *nt_blosc_algorithm(const uint8_t *input, size_t input_bytes, size_t output_bytes)
+const char *nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
     static const char *const codecs[8] = {"blosclz", "lz4",     "snappy",  "zlib",
                                           "zstd",    "unknown", "unknown", "unknown"};
     (void)output_bytes;
     if (input_bytes < HEADER_BYTES)
         return "unknown";
-    return input[2] & 2 ? "none" : codecs[input[2] >> 5];
+    return start[2] & 2 ? "none" : codecs[start[2] >> 5];
 }

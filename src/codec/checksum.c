@@ -7,6 +7,9 @@
 
 #include <libdeflate.h>
 #include <openssl/evp.h>
+
+/* In line, with the vectors of the compiler's target: the shared library's own is built for the least. */
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <ntuple/codec.h>

@@ -17,7 +17,7 @@ nt_decompress_block nt_decompress_lzma, nt_decompress_lz4, nt_decompress_zstd;
 nt_decompress_block nt_decompress_root_blocks; /* root_blocks.c */
 nt_decompress_block nt_decompress_blosc, nt_decompress_whole_blosc;
 
-const char *nt_root_blocks_algorithm(const uint8_t *input, size_t input_bytes, size_t output_bytes);
-const char *nt_blosc_algorithm(const uint8_t *input, size_t input_bytes, size_t output_bytes);
+const char *nt_root_blocks_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes);
+const char *nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes);
 
 #endif

@@ -18,6 +18,7 @@ void nt_codec_context_free(struct nt_codec_context *context)
     ZSTD_freeDCtx(context->zstd);
     if (context->deflate)
         libdeflate_free_decompressor(context->deflate);
+    lzma_end(&context->lzma);
     for (unsigned slot = 0; slot < NT_SCRATCH_SLOTS; slot++)
         free(context->scratch[slot].bytes);
     free(context);

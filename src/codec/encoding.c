@@ -33,46 +33,24 @@ static enum nt_status decode_bits(const struct nt_decoder *decoder, uint64_t par
     return NT_OK;
 }
 
-/* ---- split, alone or with zigzag or delta behind it: in pieces that stay in the first-level cache ---- */
-
-enum { PIECE = 1024 }; /* elements */
-
-#define DEFINE_SPLIT(name, width)                                                                            \
+#define DEFINE_SPLIT(name, bits, finish)                                                                     \
     static enum nt_status name(const struct nt_decoder *decoder, uint64_t parameter, const uint8_t *packed,  \
                                size_t packed_bytes, uint8_t *output, size_t elements,                        \
                                struct nt_error *error)                                                       \
     {                                                                                                        \
         UNUSED_DECODE_ARGUMENTS;                                                                             \
-        nt_unsplit##width(packed, elements, 0, elements, output);                                            \
+        nt_unsplit##bits(packed, elements, finish, output);                                                  \
         return NT_OK;                                                                                        \
     }
 
-#define DEFINE_SPLIT_THEN(name, width, declare, then)                                                        \
-    static enum nt_status name(const struct nt_decoder *decoder, uint64_t parameter, const uint8_t *packed,  \
-                               size_t packed_bytes, uint8_t *output, size_t elements,                        \
-                               struct nt_error *error)                                                       \
-    {                                                                                                        \
-        UNUSED_DECODE_ARGUMENTS;                                                                             \
-        declare;                                                                                             \
-        for (size_t first = 0, count; first < elements; first += count) {                                    \
-            count = elements - first < PIECE ? elements - first : PIECE;                                     \
-            uint8_t *piece = output + first * ((width) / 8);                                                 \
-            nt_unsplit##width(packed, elements, first, count, piece);                                        \
-            then;                                                                                            \
-        }                                                                                                    \
-        return NT_OK;                                                                                        \
-    }
-
-#define NOTHING (void)0
-
-DEFINE_SPLIT(decode_split16, 16)
-DEFINE_SPLIT(decode_split32, 32)
-DEFINE_SPLIT(decode_split64, 64)
-DEFINE_SPLIT_THEN(decode_split_zigzag16, 16, NOTHING, nt_unzigzag16(piece, count))
-DEFINE_SPLIT_THEN(decode_split_zigzag32, 32, NOTHING, nt_unzigzag32(piece, count))
-DEFINE_SPLIT_THEN(decode_split_zigzag64, 64, NOTHING, nt_unzigzag64(piece, count))
-DEFINE_SPLIT_THEN(decode_split_delta32, 32, uint32_t before = 0, before = nt_undelta32(piece, count, before))
-DEFINE_SPLIT_THEN(decode_split_delta64, 64, uint64_t before = 0, before = nt_undelta64(piece, count, before))
+DEFINE_SPLIT(decode_split16, 16, NT_FINISH_NOTHING)
+DEFINE_SPLIT(decode_split32, 32, NT_FINISH_NOTHING)
+DEFINE_SPLIT(decode_split64, 64, NT_FINISH_NOTHING)
+DEFINE_SPLIT(decode_split_zigzag16, 16, NT_FINISH_ZIGZAG)
+DEFINE_SPLIT(decode_split_zigzag32, 32, NT_FINISH_ZIGZAG)
+DEFINE_SPLIT(decode_split_zigzag64, 64, NT_FINISH_ZIGZAG)
+DEFINE_SPLIT(decode_split_delta32, 32, NT_FINISH_DELTA)
+DEFINE_SPLIT(decode_split_delta64, 64, NT_FINISH_DELTA)
 
 /* ---- switches: served as (u64 index, u32 tag), 12 bytes ---- */
 
@@ -104,7 +82,9 @@ static enum nt_status decode_switch_32_32(const struct nt_decoder *decoder, uint
     return NT_OK;
 }
 
-/* ---- reals of fewer bits ---- */
+/* ---- reals of fewer bits: integers of a piece, then reals ---- */
+
+enum { PIECE = 1024 }; /* elements, few enough to stay in the first-level cache */
 
 /* The stored bits are the highest ones of an IEEE 754 binary32. */
 static enum nt_status decode_trunc(const struct nt_decoder *decoder, uint64_t parameter,
@@ -112,25 +92,34 @@ static enum nt_status decode_trunc(const struct nt_decoder *decoder, uint64_t pa
                                    size_t elements, struct nt_error *error)
 {
     (void)parameter, (void)error;
-    for (size_t i = 0; i < elements; i++) {
-        uint32_t bits = nt_get_bits(packed, packed_bytes, i, decoder->bits) << (32 - decoder->bits);
-        memcpy(output + 4 * i, &bits, sizeof(bits));
+    uint32_t piece[PIECE];
+    for (size_t first = 0, count; first < elements; first += count) {
+        count = elements - first < PIECE ? elements - first : PIECE;
+        nt_unpack_integers(packed, packed_bytes, decoder->bits, first, count, piece);
+        for (size_t i = 0; i < count; i++)
+            piece[i] <<= 32 - decoder->bits;
+        memcpy(output + first * sizeof(*piece), piece, count * sizeof(*piece));
     }
     return NT_OK;
 }
 
-/* The stored integer k of b bits is the value minimum + k (maximum - minimum) / (2^b - 1). */
+/* The stored integer k of b bits is the value minimum + k (maximum - minimum) / (2^b - 1), computed in the
+ * order in which ROOT does, so that the last bit agrees too. */
 static enum nt_status decode_quant(const struct nt_decoder *decoder, uint64_t parameter,
                                    const uint8_t *packed, size_t packed_bytes, uint8_t *output,
                                    size_t elements, struct nt_error *error)
 {
     (void)parameter, (void)error;
-    double range = decoder->maximum - decoder->minimum;
-    double steps = (double)((UINT64_C(1) << decoder->bits) - 1);
-    for (size_t i = 0; i < elements; i++) {
-        double step = (double)nt_get_bits(packed, packed_bytes, i, decoder->bits);
-        float value = (float)(decoder->minimum + step * range / steps);
-        memcpy(output + 4 * i, &value, sizeof(value));
+    uint32_t piece[PIECE];
+    float reals[PIECE];
+    double minimum = decoder->minimum;
+    double step = (decoder->maximum - minimum) / (double)((UINT64_C(1) << decoder->bits) - 1);
+    for (size_t first = 0, count; first < elements; first += count) {
+        count = elements - first < PIECE ? elements - first : PIECE;
+        nt_unpack_integers(packed, packed_bytes, decoder->bits, first, count, piece);
+        for (size_t i = 0; i < count; i++)
+            reals[i] = (float)((double)piece[i] * step + minimum);
+        memcpy(output + first * sizeof(*reals), reals, count * sizeof(*reals));
     }
     return NT_OK;
 }
@@ -210,6 +199,8 @@ enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind
     if (bits < encoding->minimum_bits || bits > encoding->maximum_bits)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "column type %s: expected %u to %u bits, found %u",
                        encoding->name, encoding->minimum_bits, encoding->maximum_bits, bits);
+    if (kind == NT_ENCODING_OPAQUE && bits % 8)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "elements of %u bits are not whole bytes", bits);
     *decoder = (struct nt_decoder){
         .encoding = kind,
         .element = encoding->element,

@@ -89,10 +89,10 @@ enum nt_status nt_decompress_root_blocks(const uint8_t *input, size_t input_byte
     return NT_OK;
 }
 
-const char *nt_root_blocks_algorithm(const uint8_t *input, size_t input_bytes, size_t output_bytes)
+const char *nt_root_blocks_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
     if (input_bytes == output_bytes)
         return "none";
-    const struct algorithm *algorithm = input_bytes >= HEADER_BYTES ? find_algorithm(input) : NULL;
+    const struct algorithm *algorithm = input_bytes >= HEADER_BYTES ? find_algorithm(start) : NULL;
     return algorithm ? algorithm->name : "unknown";
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <ntuple/codec.h>
+
+#include "compressors.h"
+#include "support.h"
+
+static struct nt_error error;
+
+START_TEST(uncompressed_bytes_are_copied_and_their_number_must_agree)
+{
+    uint8_t *output = NULL;
+    assert_ok(decompress_exact(NT_COMPRESSION_NONE, (const uint8_t *)"abc", 3, 3, &output, &error));
+    ck_assert_mem_eq(output, "abc", 3);
+    free(output);
+    for (size_t bytes = 0; bytes < 6; bytes++) {
+        enum nt_status expected = bytes == 3 ? NT_OK : NT_CORRUPT;
+        assert_status(expected, decompress_exact(NT_COMPRESSION_NONE, (const uint8_t *)"abc", 3, bytes,
+                                                 &output, &error));
+        free(output);
+    }
+}
+END_TEST
+
+START_TEST(bytes_elsewhere_are_refused)
+{
+    uint8_t *output = NULL;
+    assert_status(NT_UNSUPPORTED,
+                  decompress_exact(NT_COMPRESSION_ELSEWHERE, (const uint8_t *)"abc", 3, 3, &output, &error));
+    free(output);
+}
+END_TEST
+
+START_TEST(every_kind_has_a_row)
+{
+    for (int kind = 0; kind < NT_COMPRESSION_COUNT; kind++) {
+        ck_assert_ptr_nonnull(nt_compression((enum nt_compression_kind)kind)->name);
+        ck_assert(nt_compression((enum nt_compression_kind)kind)->decompress != NULL);
+    }
+}
+END_TEST
+
+START_TEST(algorithms_are_told_from_any_few_bytes)
+{
+    const uint8_t bytes[16] = {'Z', 'S', 1};
+    for (int kind = 0; kind < NT_COMPRESSION_COUNT; kind++) {
+        const struct nt_compression *row = nt_compression((enum nt_compression_kind)kind);
+        for (size_t count = 0; row->algorithm && count <= sizeof(bytes); count++) {
+            uint8_t *exact = exact_copy(bytes, count);
+            ck_assert_ptr_nonnull(row->algorithm(exact, count, 100));
+            free(exact);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("codec: compression");
+    TCase *rows = tcase_create("the table");
+    tcase_add_test(rows, uncompressed_bytes_are_copied_and_their_number_must_agree);
+    tcase_add_test(rows, bytes_elsewhere_are_refused);
+    tcase_add_test(rows, every_kind_has_a_row);
+    tcase_add_test(rows, algorithms_are_told_from_any_few_bytes);
+    suite_add_tcase(suite, rows);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <ntuple/codec.h>
+
+#include "compressors.h"
+#include "support.h"
+
+static struct nt_error error;
+
+/* A sanitizer must let the request for too much memory fail as the C library does. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+START_TEST(scratch_slots_are_apart_and_grow)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    ck_assert_ptr_nonnull(context);
+    for (size_t bytes = 1; bytes <= 1 << 20; bytes *= 4) {
+        for (unsigned slot = 0; slot < 4; slot++)
+            memset(nt_codec_scratch(context, slot, bytes), (int)slot, bytes);
+        for (unsigned slot = 0; slot < 4; slot++)
+            ck_assert_uint_eq(nt_codec_scratch(context, slot, bytes)[bytes - 1], slot);
+    }
+    ck_assert_ptr_nonnull(nt_codec_scratch(context, 0, 0));
+    nt_codec_context_free(context);
+}
+END_TEST
+
+START_TEST(a_request_without_memory_fails_and_the_slot_stays_usable)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    ck_assert_ptr_nonnull(nt_codec_scratch(context, 1, 100));
+    ck_assert_ptr_null(nt_codec_scratch(context, 1, SIZE_MAX / 2));
+    memset(nt_codec_scratch(context, 1, 100), 1, 100);
+    nt_codec_context_free(context);
+    nt_codec_context_free(NULL);
+}
+END_TEST
+
+START_TEST(a_decompressor_works_on_after_damaged_input)
+{
+    uint8_t plain[500], packed[2000], output[500];
+    struct nt_codec_context *context = nt_codec_context_new();
+    const struct nt_compression *blocks = nt_compression(NT_COMPRESSION_ROOT_BLOCKS);
+    fill_sample(plain, sizeof(plain), 1);
+    size_t bytes = write_block(&compressors[_i], plain, sizeof(plain), packed, sizeof(packed));
+    for (size_t byte = 9; byte < bytes; byte += 7) {
+        packed[byte] ^= 0xFF;
+        (void)blocks->decompress(packed, bytes, output, sizeof(output), context, &error);
+        packed[byte] ^= 0xFF;
+        assert_ok(blocks->decompress(packed, bytes, output, sizeof(output), context, &error));
+        ck_assert_mem_eq(output, plain, sizeof(plain));
+    }
+    nt_codec_context_free(context);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("codec: context");
+    TCase *context = tcase_create("the context");
+    tcase_add_test(context, scratch_slots_are_apart_and_grow);
+    tcase_add_test(context, a_request_without_memory_fails_and_the_slot_stays_usable);
+    tcase_add_loop_test(context, a_decompressor_works_on_after_damaged_input, 0, (int)compressors_count);
+    suite_add_tcase(suite, context);
+    return nt_test_main(suite);
+}
