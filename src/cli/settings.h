@@ -22,7 +22,7 @@ struct nt_settings {
     unsigned trailing_bytes; /* "refuse", "accept" */
 
     /* ntuplefs */
-    bool foreground, debug, single_threaded, force;
+    bool foreground, debug, single_threaded, force, auto_unmount;
     const char *fsname, *subtype;
     unsigned direct_io;      /* enum nt_direct_io */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */

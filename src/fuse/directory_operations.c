@@ -101,18 +101,16 @@ static void on_readdirplus(fuse_req_t request, fuse_ino_t directory, size_t size
     list(request, directory, size, offset, true);
 }
 
+/* ENOSYS says (since Linux 5.1) that directories need not be opened: half of the requests of `ls -R` fall
+ * away, and the kernel keeps what it has listed until the directory's modification time changes. Not with
+ * auto_unmount: fusermount3 finds out by opening the mountpoint whether its program has died. */
 static void on_opendir(fuse_req_t request, fuse_ino_t directory, struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    struct nt_vfs_attributes attributes;
-    enum nt_status status = nt_vfs_stat(mount->vfs, directory, true, &attributes, NULL);
-    if (status != NT_OK) {
-        fuse_reply_err(request, nt_status_errno(status));
-        return;
-    }
-    info->cache_readdir = attributes.is_immutable;
-    info->keep_cache = attributes.is_immutable;
-    fuse_reply_open(request, info);
+    if (mount->settings.auto_unmount)
+        fuse_reply_open(request, info);
+    else
+        fuse_reply_err(request, ENOSYS);
 }
 
 void nt_add_directory_operations(struct fuse_lowlevel_ops *operations)

@@ -16,10 +16,10 @@
 static void on_init(void *userdata, struct fuse_conn_info *connection)
 {
     struct nt_mount *mount = userdata;
-    const unsigned unwanted = FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE |
-                              FUSE_CAP_AUTO_INVAL_DATA | FUSE_CAP_EXPORT_SUPPORT;
-    const unsigned wanted =
-        FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_READDIRPLUS_AUTO;
+    const unsigned unwanted =
+        FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE | FUSE_CAP_EXPORT_SUPPORT;
+    const unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS |
+                            FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA;
     connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
     connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see readahead.c */
     mount->is_ready = true;
@@ -43,6 +43,8 @@ static void append_options(struct nt_buffer *options, const struct nt_mount_sett
     append_escaped(options, settings->source);
     nt_buffer_text(options, ",subtype=");
     append_escaped(options, settings->subtype);
+    if (settings->auto_unmount)
+        nt_buffer_text(options, ",auto_unmount");
     if (settings->options && *settings->options)
         nt_buffer_format(options, ",%s", settings->options);
 }

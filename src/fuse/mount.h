@@ -24,6 +24,7 @@ struct nt_mount_settings {
     const char *source;     /* what mount(8) and df(1) show as the device; any text */
     const char *subtype;    /* the type is shown as fuse.<subtype> */
     const char *options;    /* mount options for libfuse and the kernel, separated by commas; may be empty */
+    bool auto_unmount;      /* unmount also when the program is killed */
     bool is_debugging;      /* print every request */
     bool is_single_threaded;
     unsigned threads; /* requests that are served at once */

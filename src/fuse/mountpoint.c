@@ -6,13 +6,13 @@
 #include "fuse/mountpoint.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,15 +50,15 @@ static char *absolute(const char *path)
     return result ? result : absolute_in_parent(path);
 }
 
-/* 0, or why a directory cannot be used. Attributes may be answered from the kernel's cache although the
- * daemon is dead, so the directory is opened. One that may not be read can still be mounted on. */
+/* 0, or why a directory cannot be used. Attributes and listings may be answered from the kernel's cache
+ * although the program is dead; statfs() always asks it. */
 static int probe(const char *path)
 {
-    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0)
-        return errno == EACCES ? 0 : errno;
-    close(descriptor);
-    return 0;
+    struct statvfs statistics;
+    struct stat attributes;
+    if (stat(path, &attributes) != 0 || statvfs(path, &statistics) != 0)
+        return errno;
+    return S_ISDIR(attributes.st_mode) ? 0 : ENOTDIR;
 }
 
 static bool is_dead(int system_error)

@@ -86,6 +86,11 @@ static void on_getxattr(fuse_req_t request, fuse_ino_t node, const char *name, s
 {
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_buffer value = {0};
+    if (strncmp(name, "user.", strlen("user.")) !=
+        0) { /* ls(1) then asks no more: not twice for every file */
+        fuse_reply_err(request, EOPNOTSUPP);
+        return;
+    }
     enum nt_status status = nt_vfs_getxattr(mount->vfs, node, name, &value, NULL);
     reply_xattr(request, status, &value, room);
     nt_buffer_deinit(&value);

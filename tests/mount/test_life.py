@@ -85,6 +85,24 @@ def several_sources_are_a_directory_each():
 
 
 @case
+def a_directory_is_mirrored_with_what_is_added_to_it():
+    with scratch() as directory:
+        source = directory / 'source'
+        (source / 'year').mkdir(parents=True)
+        shutil.copy(data('example.root'), source / 'one.root')
+        with mounted(source) as top:
+            same(sorted(name for name in os.listdir(top) if not name.startswith('.')), ['one.root', 'year'])
+            same(os.listdir(top / 'year'), [])
+            shutil.copy(data('example.root'), source / 'year' / 'two.root')
+            shutil.copy(data('types.root'), source / 'three.root')
+            same(os.listdir(top / 'year'), ['two.root'])
+            assert 'three.root' in os.listdir(top), os.listdir(top)
+            assert 'Events' in os.listdir(top / 'year' / 'two.root')
+            (source / 'one.root').unlink()
+            assert 'one.root' not in os.listdir(top), os.listdir(top)
+
+
+@case
 def a_missing_mountpoint_is_made_and_removed_again():
     with scratch() as directory:
         same(ntuplefs(data('example.root'), directory / 'mnt').returncode, 0)
@@ -156,7 +174,7 @@ def a_dead_mount_is_told_and_cleaned_with_force():
     with Foreground(data('example.root')) as mount:
         os.listdir(mount.mountpoint)
         mount.end(signal.SIGKILL)
-        fails(errno.ENOTCONN, os.listdir, mount.mountpoint)
+        fails(errno.ENOTCONN, os.statvfs, mount.mountpoint)
         result = ntuplefs(data('example.root'), mount.mountpoint)
         same(result.returncode, 6)
         assert 'died' in result.stderr.decode() and 'force' in result.stderr.decode(), result.stderr

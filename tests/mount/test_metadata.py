@@ -111,6 +111,8 @@ def extended_attributes_have_the_errors_of_a_file_system():
         field, known = top / 'Events/event', 'user.ntuplefs.type'
         for name in 'user.ntuplefs.nothing', 'user.other', 'user.ntuplefs.':
             fails(errno.ENODATA, os.getxattr, field, name)
+        for name in 'security.selinux', 'system.posix_acl_access', 'trusted.other':
+            fails(errno.EOPNOTSUPP, os.getxattr, field, name)
         path, room = os.fsencode(field), ctypes.create_string_buffer(64)
         same(libc.getxattr(path, known.encode(), None, 0), len('std::uint64_t'))
         same(libc.getxattr(path, known.encode(), room, 3), -1)
