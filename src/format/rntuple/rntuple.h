@@ -25,8 +25,8 @@ static inline const struct nt_rntuple *nt_rntuple_of(const struct nt_dataset *da
     return dataset->format_data;
 }
 
-/* Open a file from its source, which becomes the file's, also on failure. A data set for each anchor; those that
- * could not be opened have their failure. */
+/* Open a file from its source, which becomes the file's, also on failure. A data set for each anchor; those
+ * that could not be opened have their failure. */
 enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source, struct nt_file **file_ret,
                                     struct nt_error *error);
 
