@@ -159,6 +159,40 @@ START_TEST(pinned_entries_are_not_evicted)
 }
 END_TEST
 
+/* Get and release with a use. */
+static void use(struct nt_cache *cache, uint64_t offset, struct script *script, enum nt_cache_use how)
+{
+    struct nt_error error;
+    struct nt_cached *entry;
+    struct nt_cache_key key = key_at(offset);
+    assert_ok(nt_cache_get(cache, &key, script->bytes, load_by_script, script, &entry, &error));
+    nt_cache_release(cache, entry, how);
+}
+
+START_TEST(what_was_passed_leaves_early_and_what_is_wanted_again_stays)
+{
+    enum { BYTES = 1 << 20, MANY = 40 };
+    struct nt_reader_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(64 * BYTES, 10, &counters);
+    struct script script = {.bytes = BYTES};
+    use(cache, 0, &script, NT_CACHE_STAY);
+    use(cache, 1, &script, NT_CACHE_PASSED);
+    use(cache, 1, &script, NT_CACHE_STAY);
+    for (uint64_t i = 2; i < MANY; i++) {
+        use(cache, i, &script, NT_CACHE_PASSING);
+        use(cache, i, &script, NT_CACHE_PASSED);
+        ck_assert_uint_le(counters.cache_bytes, 8 * BYTES);
+    }
+    ck_assert_uint_eq(script.loads, MANY);
+    for (uint64_t i = 0; i < 3; i++) {
+        struct nt_cache_key key = key_at(i);
+        ck_assert_int_eq(nt_cache_peek(cache, &key), i < 2 ? NT_CACHE_READY : NT_CACHE_ABSENT);
+    }
+    nt_cache_free(cache);
+    ck_assert_uint_eq(counters.cache_bytes, 0);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 START_TEST(a_failure_is_remembered_and_tried_again_later)
@@ -334,6 +368,7 @@ int main(void)
     tcase_add_test(cases, the_bound_holds_and_the_oldest_leave_first);
     tcase_add_test(cases, an_entry_without_room_is_served_and_not_kept);
     tcase_add_test(cases, pinned_entries_are_not_evicted);
+    tcase_add_test(cases, what_was_passed_leaves_early_and_what_is_wanted_again_stays);
     tcase_add_test(cases, a_failure_is_remembered_and_tried_again_later);
     tcase_add_test(cases, a_lack_of_memory_is_not_remembered);
     tcase_add_test(cases, failures_too_are_within_the_bound);
