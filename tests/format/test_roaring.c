@@ -160,6 +160,15 @@ static uint64_t *all_values(struct nt_file *file)
     return values;
 }
 
+/* One assertion for all values: there are millions. */
+static void check_values(const uint64_t *values, uint64_t high, const uint32_t *expected, uint64_t count)
+{
+    uint64_t i = 0;
+    while (i < count && values[i] == (high | expected[i]))
+        i++;
+    ck_assert_msg(i == count, "value %llu differs", (unsigned long long)i);
+}
+
 static struct nt_file *open_bytes(const void *bytes, size_t size)
 {
     char path[] = "/tmp/ntuplefs-roaring-XXXXXX";
@@ -219,8 +228,7 @@ START_TEST(random_bitmaps_read_as_CRoaring_wrote_them)
     struct nt_file *file = open_bytes(bytes, size);
     ck_assert_uint_eq(file->datasets[0]->entries, cardinality);
     uint64_t *values = all_values(file);
-    for (uint64_t i = 0; i < cardinality; i++)
-        ck_assert_uint_eq(values[i], expected[i]);
+    check_values(values, 0, expected, cardinality);
     free(values);
     free(bytes);
     free(expected);
@@ -253,8 +261,8 @@ START_TEST(buckets_of_CRoaring_bitmaps_give_their_values_with_the_high_half)
         uint64_t cardinality = roaring_bitmap_get_cardinality(bitmaps[i]);
         uint32_t *expected = calloc(cardinality + 1, sizeof(*expected));
         roaring_bitmap_to_uint32_array(bitmaps[i], expected);
-        for (uint64_t k = 0; k < cardinality; k++)
-            ck_assert_uint_eq(values[place++], (uint64_t)highs[i] << 32 | expected[k]);
+        check_values(values + place, (uint64_t)highs[i] << 32, expected, cardinality);
+        place += cardinality;
         free(expected);
         roaring_bitmap_free(bitmaps[i]);
     }
