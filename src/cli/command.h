@@ -25,7 +25,8 @@ struct nt_command {
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);
 };
 
-extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp;
+extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp,
+    nt_command_verify;
 
 /* ---- what commands share: common.c ---- */
 

@@ -28,7 +28,7 @@ struct nt_settings {
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
     /* ntuple's commands */
-    bool all, details, recursive, overwrite, json;
+    bool all, details, recursive, overwrite, json, quiet;
     unsigned depth;
     const char *sort;
 };

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ntuple verify: whether files are as they were written. A line for each finding and one for each file, for
+ * people or as JSON; on a terminal a progress bar meanwhile.
+ */
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ntuple/ntuple.h>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "json/json.h"
+#include "model/path.h"
+#include "view/verify.h"
+
+struct verifier {
+    const struct nt_settings *settings;
+    const char *path;
+    const struct nt_file *file;
+    bool has_bar;
+    struct timespec drawn; /* when the bar was */
+};
+
+/* The kinds in the order in which they decide how the program ends; warnings do not. */
+static const struct {
+    enum nt_finding_kind kind;
+    enum nt_exit_status exit;
+} verdicts[] = {
+    {NT_FINDING_DAMAGED, NT_EXIT_DAMAGED},
+    {NT_FINDING_UNREADABLE, NT_EXIT_NOT_FOUND},
+    {NT_FINDING_UNSUPPORTED, NT_EXIT_UNSUPPORTED},
+};
+enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
+
+/* ---- the bar ---- */
+
+enum { BAR_WIDTH = 40 };
+
+static void clear_bar(struct verifier *verifier)
+{
+    if (verifier->has_bar)
+        fputs("\r\033[K", stderr);
+    verifier->has_bar = false;
+}
+
+/* Ten times a second at most. */
+static bool is_time_to_draw(struct verifier *verifier)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double passed = (double)(now.tv_sec - verifier->drawn.tv_sec) +
+                    1e-9 * (double)(now.tv_nsec - verifier->drawn.tv_nsec);
+    if (passed < 0.1)
+        return false;
+    verifier->drawn = now;
+    return true;
+}
+
+static void on_progress(void *context, uint64_t bytes, uint64_t total)
+{
+    struct verifier *verifier = context;
+    if (!is_time_to_draw(verifier))
+        return;
+    double part = total ? (double)bytes / (double)total : 1;
+    int filled = part < 1 ? (int)(part * BAR_WIDTH) : BAR_WIDTH;
+    char bar[BAR_WIDTH + 1];
+    memset(bar, ' ', BAR_WIDTH);
+    memset(bar, '=', (size_t)filled);
+    bar[BAR_WIDTH] = '\0';
+    fprintf(stderr, "\r[%s] %3.0f %%", bar, part < 1 ? 100 * part : 100);
+    verifier->has_bar = true;
+}
+
+/* ---- findings ---- */
+
+static void put_error(struct nt_json *json, const struct nt_error *error)
+{
+    if (error->offset == NT_NO_OFFSET)
+        nt_json_member_null(json, "file_offset");
+    else
+        nt_json_member_unsigned(json, "file_offset", error->offset);
+    nt_json_member_string(json, "status", error->status == NT_OK ? NULL : nt_status_name(error->status));
+    nt_json_member_text(json, "what", error->message, strlen(error->message));
+    nt_json_member_string(json, "expected", error->expected[0] ? error->expected : NULL);
+    nt_json_member_string(json, "found", error->found[0] ? error->found : NULL);
+}
+
+static void put_place(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
+{
+    const struct nt_dataset *dataset = file->datasets[finding->dataset];
+    nt_json_member_text(json, "ntuple", dataset->name.bytes, dataset->name.length);
+    if (dataset->cycle)
+        nt_json_member_unsigned(json, "cycle", dataset->cycle);
+    if (finding->cluster_group != NT_NONE)
+        nt_json_member_unsigned(json, "cluster_group", finding->cluster_group);
+    if (finding->field != NT_NONE) {
+        struct nt_buffer path = {0};
+        nt_append_field_path(&path, dataset, finding->field, '/');
+        nt_json_member_text(json, "field", path.length ? path.bytes : "", path.length);
+        json->out->failed |= path.failed;
+        nt_buffer_deinit(&path);
+    }
+    if (finding->column != NT_NONE)
+        nt_json_member_unsigned(json, "column", dataset->columns[finding->column].id);
+    if (finding->cluster != NT_NONE)
+        nt_json_member_unsigned(json, "cluster", finding->cluster);
+    if (finding->page != UINT64_MAX)
+        nt_json_member_unsigned(json, "page", finding->page);
+}
+
+static void print_buffer(struct nt_buffer *text)
+{
+    if (!text->failed)
+        fwrite(text->bytes, 1, text->length, stdout);
+    nt_buffer_deinit(text);
+}
+
+static void print_finding_as_json(const struct verifier *verifier, const struct nt_finding *finding)
+{
+    struct nt_buffer line = {0};
+    struct nt_json json;
+    nt_json_line(&json, &line);
+    nt_json_member_text(&json, "file", verifier->path, strlen(verifier->path));
+    nt_json_member_string(&json, "finding", nt_finding_name(finding->kind));
+    put_place(&json, verifier->file, finding);
+    put_error(&json, &finding->error);
+    nt_json_member_unsigned(&json, "count", finding->count);
+    nt_json_finish(&json);
+    print_buffer(&line);
+}
+
+/* The message of a page's error names its field; other messages do not. */
+static void append_place(struct nt_buffer *line, const struct nt_file *file, const struct nt_finding *finding)
+{
+    const struct nt_dataset *dataset = file->datasets[finding->dataset];
+    nt_append_printable(line, dataset->name.bytes, dataset->name.length);
+    if (!dataset->is_newest_cycle && dataset->cycle)
+        nt_buffer_format(line, ";%" PRIu32, dataset->cycle);
+    nt_buffer_text(line, ": ");
+    if (finding->field != NT_NONE && finding->page == UINT64_MAX) {
+        struct nt_buffer path = {0};
+        nt_append_field_path(&path, dataset, finding->field, '.');
+        nt_buffer_text(line, "field ");
+        nt_append_printable(line, path.bytes, path.length);
+        nt_buffer_text(line, ": ");
+        nt_buffer_deinit(&path);
+    }
+}
+
+static void print_finding(const struct verifier *verifier, const struct nt_finding *finding)
+{
+    struct nt_buffer line = {0};
+    nt_append_printable(&line, verifier->path, strlen(verifier->path));
+    nt_buffer_format(&line, ": %s: ", nt_finding_name(finding->kind));
+    append_place(&line, verifier->file, finding);
+    nt_append_printable(&line, finding->error.message, strlen(finding->error.message));
+    if (finding->page != UINT64_MAX)
+        nt_buffer_format(&line, " [page %" PRIu64 " of the column]", finding->page);
+    if (finding->count > 1)
+        nt_buffer_format(&line, ", and %" PRIu64 " more pages", finding->count - 1);
+    nt_buffer_byte(&line, '\n');
+    print_buffer(&line);
+}
+
+static void on_finding(void *context, const struct nt_finding *finding)
+{
+    struct verifier *verifier = context;
+    if (verifier->settings->quiet)
+        return;
+    clear_bar(verifier);
+    if (verifier->settings->json)
+        print_finding_as_json(verifier, finding);
+    else
+        print_finding(verifier, finding);
+}
+
+/* ---- a file ---- */
+
+static const char *verdict(const struct nt_verify_summary *summary)
+{
+    for (size_t i = 0; i < VERDICTS; i++)
+        if (summary->findings[verdicts[i].kind])
+            return nt_finding_name(verdicts[i].kind);
+    return "ok";
+}
+
+static void print_summary_as_json(const struct verifier *verifier, const struct nt_verify_summary *summary)
+{
+    struct nt_buffer line = {0};
+    struct nt_json json;
+    nt_json_line(&json, &line);
+    nt_json_member_text(&json, "file", verifier->path, strlen(verifier->path));
+    nt_json_member_string(&json, "result", verdict(summary));
+    nt_json_member_unsigned(&json, "ntuples", verifier->file->dataset_count);
+    nt_json_member_unsigned(&json, "columns", summary->columns);
+    nt_json_member_unsigned(&json, "pages", summary->pages);
+    nt_json_member_unsigned(&json, "stored_bytes", summary->stored_bytes);
+    for (int kind = 0; kind < NT_FINDING_KINDS; kind++)
+        nt_json_member_unsigned(&json, nt_finding_name((enum nt_finding_kind)kind), summary->findings[kind]);
+    nt_json_finish(&json);
+    print_buffer(&line);
+}
+
+static void print_summary(const struct verifier *verifier, const struct nt_verify_summary *summary)
+{
+    struct nt_buffer line = {0};
+    nt_append_printable(&line, verifier->path, strlen(verifier->path));
+    nt_buffer_format(&line, ": %" PRIu64 " pages, %" PRIu64 " bytes: ", summary->pages,
+                     summary->stored_bytes);
+    const char *separator = "";
+    if (strcmp(verdict(summary), "ok") == 0) {
+        nt_buffer_text(&line, "ok");
+        separator = ", ";
+    }
+    for (int kind = 0; kind < NT_FINDING_KINDS; kind++) {
+        if (!summary->findings[kind])
+            continue;
+        nt_buffer_format(&line, "%s%" PRIu64 " %s", separator, summary->findings[kind],
+                         nt_finding_name((enum nt_finding_kind)kind));
+        separator = ", ";
+    }
+    nt_buffer_byte(&line, '\n');
+    print_buffer(&line);
+}
+
+static enum nt_exit_status conclude(struct verifier *verifier, const struct nt_verify_summary *summary)
+{
+    clear_bar(verifier);
+    if (!verifier->settings->quiet && verifier->settings->json)
+        print_summary_as_json(verifier, summary);
+    else if (!verifier->settings->quiet)
+        print_summary(verifier, summary);
+    for (size_t i = 0; i < VERDICTS; i++)
+        if (summary->findings[verdicts[i].kind])
+            return verdicts[i].exit;
+    return NT_EXIT_OK;
+}
+
+/* What is said of a file that does not open. */
+static const char *result_of(enum nt_status status)
+{
+    enum nt_exit_status exit = nt_exit_status(status);
+    for (size_t i = 0; i < VERDICTS; i++)
+        if (verdicts[i].exit == exit)
+            return nt_finding_name(verdicts[i].kind);
+    return exit == NT_EXIT_UNKNOWN_FORMAT ? "unknown format" : "failed";
+}
+
+/* A file that does not open is all of one finding. */
+static enum nt_exit_status conclude_unopened(const struct verifier *verifier, const struct nt_error *error)
+{
+    if (verifier->settings->json && !verifier->settings->quiet) {
+        struct nt_buffer line = {0};
+        struct nt_json json;
+        nt_json_line(&json, &line);
+        nt_json_member_text(&json, "file", verifier->path, strlen(verifier->path));
+        nt_json_member_string(&json, "result", result_of(error->status));
+        put_error(&json, error);
+        nt_json_finish(&json);
+        print_buffer(&line);
+    }
+    return nt_complain(verifier->path, error);
+}
+
+static enum nt_exit_status verify_file(const struct nt_settings *settings, const char *path,
+                                       struct nt_reader *reader)
+{
+    struct verifier verifier = {.settings = settings, .path = path};
+    const struct nt_vfs_options tree = nt_settings_tree(settings);
+    struct nt_verify_options options = {.on_finding = on_finding, .context = &verifier};
+    struct nt_verify_summary summary;
+    struct nt_error error = {0};
+    struct nt_file *file = NULL;
+    if (nt_file_open(path, &tree.open, &file, &error) != NT_OK)
+        return conclude_unopened(&verifier, &error);
+    verifier.file = file;
+    if (!settings->quiet && isatty(STDERR_FILENO))
+        options.on_progress = on_progress;
+    enum nt_status status = nt_verify(reader, file, &options, &summary, &error);
+    enum nt_exit_status exit =
+        status == NT_OK ? conclude(&verifier, &summary) : nt_complain(verifier.path, &error);
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        nt_reader_forget(reader, file->datasets[i]);
+    nt_file_close(file);
+    return exit;
+}
+
+static enum nt_exit_status run(const struct nt_invocation *invocation)
+{
+    const struct nt_vfs_options tree = nt_settings_tree(invocation->settings);
+    /* This thread works as well. */
+    const struct nt_reader_options options = {.cache_bytes = tree.cache_bytes, .threads = tree.threads - 1};
+    struct nt_reader *reader;
+    struct nt_error error = {0};
+    if (nt_reader_new(&options, &reader, &error) != NT_OK)
+        return nt_complain("verify", &error);
+    enum nt_exit_status first = NT_EXIT_OK;
+    for (int i = 0; i < invocation->operand_count; i++)
+        nt_note_failure(&first, verify_file(invocation->settings, invocation->operands[i], reader));
+    nt_reader_free(reader);
+    nt_note_failure(&first, nt_finish_output());
+    return first;
+}
+
+static const struct nt_option options[] = {
+    {.name = "json",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, json),
+     .help = "a line of JSON for each finding and each file"},
+    {'q', "quiet", NT_OPTION_FLAG, offsetof(struct nt_settings, quiet), .help = "only the exit status"},
+    {0},
+};
+
+const struct nt_command nt_command_verify = {
+    .name = "verify",
+    .operands = "FILE...",
+    .help = "check every checksum, page, count and offset",
+    .fewest = 1,
+    .most = INT_MAX,
+    .options = options,
+    .run = run,
+};
