@@ -52,19 +52,13 @@ static const struct fuse_custom_io device_io = {.writev = reply, .read = receive
 
 int nt_device_mount(struct nt_mount *mount)
 {
-    int low = open("/dev/null", O_RDWR | O_CLOEXEC); /* keeps a number below those that libfuse will get */
-    if (low < 0)
+    if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0)
         return -1;
-    if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0) {
-        close(low);
-        return -1;
-    }
     int device = fuse_session_fd(mount->session);
-    if (dup3(device, low, O_CLOEXEC) == low) {
+    int higher = fcntl(device, F_DUPFD_CLOEXEC, device + 1);
+    if (higher >= 0) {
         close(device);
-        device = low;
-    } else {
-        close(low);
+        device = higher;
     }
     return fuse_session_custom_io(mount->session, &device_io, device);
 }

@@ -8,10 +8,10 @@
 
 #include "fuse/operations.h"
 
-/* Mount the session, so that auto_unmount is reliable: a killed program's descriptors are closed in the order
- * of their numbers, and fusermount3, which learns of it by a socket, leaves the mount alone where the device
- * still seems to live. So the device gets a lower number than that socket. 0, or -1 where mounting failed
- * (libfuse has told why). */
+/* Mount the session, so that auto_unmount is reliable: Linux releases the files of a killed program from the
+ * highest descriptor down, and fusermount3, which learns of the end by a socket, must find the device
+ * released already. libfuse gives the device the lower number; here it gets a higher one. 0, or -1 where
+ * mounting failed (libfuse has told why). */
 int nt_device_mount(struct nt_mount *mount);
 
 #endif
