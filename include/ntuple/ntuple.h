@@ -5,13 +5,13 @@
 #ifndef NTUPLE_NTUPLE_H
 #define NTUPLE_NTUPLE_H
 
+#include <ntuple/arrow.h>
 #include <ntuple/codec.h>
 #include <ntuple/error.h>
 #include <ntuple/format.h>
 #include <ntuple/model.h>
 #include <ntuple/read.h>
 #include <ntuple/source.h>
-
-#define NTUPLE_VERSION "0.1.0"
+#include <ntuple/version.h>
 
 #endif

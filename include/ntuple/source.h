@@ -31,7 +31,8 @@ struct nt_source_ops {
     enum nt_status (*stat)(struct nt_source *source, struct stat *attributes, struct nt_error *error);
     /* NULL: `size` is always known. */
     enum nt_status (*size)(struct nt_source *source, uint64_t *size_ret, struct nt_error *error);
-    /* The first place at or behind `offset` that is not in a hole of a sparse file. NULL: no holes are known. */
+    /* The first place at or behind `offset` that is not in a hole of a sparse file. NULL: no holes are known.
+     */
     uint64_t (*skip_hole)(struct nt_source *source, uint64_t offset);
     void (*close)(struct nt_source *source);
 };
@@ -79,7 +80,8 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
                               struct nt_error *error);
 /* The size, also of a source that was opened lazily. */
 enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error);
-/* Where the next bytes are that are stored; `offset` itself where that cannot be told, the size where there are none. */
+/* Where the next bytes are that are stored; `offset` itself where that cannot be told, the size where there
+ * are none. */
 uint64_t nt_source_skip_hole(struct nt_source *source, uint64_t offset);
 /* NT_OK while the source is what was opened, NT_CHANGED where it was modified or replaced. */
 enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ntuple/ntuple.h>
+#include <ntuple/version.h>
 
 #include "vfs/documents.h"
 #include "vfs/failures.h"

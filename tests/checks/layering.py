@@ -24,7 +24,7 @@ MAY_INCLUDE = {
 }
 # Which folder stands behind a public header.
 PUBLIC = {'error': 'base', 'source': 'io', 'codec': 'codec', 'model': 'model', 'format': 'format', 'read': 'page',
-          'arrow': 'view', 'ntuple': 'cli'}
+          'arrow': 'view', 'version': 'base', 'ntuple': 'cli'}
 # vfs opens files through the registry of formats and sees no more of them than its public header.
 PUBLIC_ONLY = {('vfs', 'format')}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
