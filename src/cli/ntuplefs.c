@@ -76,6 +76,10 @@ static const struct nt_option mount_options[] = {
      .kind = NT_OPTION_PASS,
      .member = MEMBER(passed),
      .help = "accepted, as mount(8) passes it; the mount is read-only"},
+    {.name = "relatime",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .help = "accepted, as it is the default"},
     PASS("nosuid", "as for mount(8)"),
     PASS("nodev", "as for mount(8)"),
     PASS("noexec", "as for mount(8)"),
@@ -107,7 +111,7 @@ static void print_help(void)
     nt_options_help(stdout, switches);
     printf("\nOptions that can also stand after -o, as NAME[=VALUE],...:\n");
     nt_options_help(stdout, mount_options);
-    nt_options_help(stdout, nt_tree_options);
+    nt_tree_options_help(stdout);
     nt_exit_status_help(stdout);
 }
 

@@ -35,6 +35,9 @@ struct nt_settings {
 
 extern const struct nt_option nt_tree_options[];
 
+/* What --help says of them, and the formats. */
+void nt_tree_options_help(FILE *stream);
+
 /* The options of a tree, with defaults filled in. */
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
 

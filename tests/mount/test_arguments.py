@@ -18,6 +18,7 @@ FAILURES = [  # arguments, exit status, what the message names
     (['--sparkling', 'a', 'b'], 1, '--sparkling'),
     (['-q', 'a', 'b'], 1, '"-q"'),
     (['-o'], 1, '"-o"'),
+    (['--format=parchment', __file__, 'b'], 1, 'parchment'),
     (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),
 ]
 
@@ -87,6 +88,10 @@ def the_manual_page_of_ntuplefs_has_every_option_and_exit_status():
     text, help_text = manual('ntuplefs.1'), output(NTUPLEFS, '--help').decode()
     same(options_of(help_text) - manual_options(text), set(), 'options missing in the manual')
     same(manual_statuses(text), statuses_of(help_text), 'exit status')
+    formats = re.findall(r'^  ([a-z]+) ', help_text.split('Formats:')[1].split('Exit status:')[0], re.M)
+    assert 'rntuple' in formats, help_text
+    for name in formats:
+        assert f'.Ql {name}' in text, f'{name} is not in the manual'
 
 
 @case
