@@ -10,8 +10,9 @@
 #pragma GCC visibility push(default)
 
 struct nt_open_options {
-    const char *format;          /* name of the only format to try, NULL: all */
-    bool accept_trailing_bytes;  /* Roaring: bytes behind the end are accepted, and told in metadata.json */
+    const char *format; /* name of the only format to try, NULL: all */
+    bool
+        refuse_trailing_bytes; /* Roaring: bytes behind the end are an error; else metadata.json tells them */
     uint64_t maximum_page_bytes; /* pages that decode to more are refused; 0: 256 MiB */
 };
 

@@ -47,9 +47,9 @@ const struct nt_option nt_tree_options[] = {
     {.name = "trailing",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(trailing_bytes),
-     .argument = "refuse|accept",
-     .choices = CHOICES("refuse", "accept"),
-     .help = "accept: bytes behind the end of a Roaring bitmap are no error"},
+     .argument = "accept|refuse",
+     .choices = CHOICES("accept", "refuse"),
+     .help = "refuse: bytes behind the end of a Roaring bitmap are an error"},
     {0},
 };
 
@@ -71,7 +71,7 @@ unsigned nt_processors(void)
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 {
     return (struct nt_vfs_options){
-        .open = {.format = settings->format, .accept_trailing_bytes = settings->trailing_bytes != 0},
+        .open = {.format = settings->format, .refuse_trailing_bytes = settings->trailing_bytes != 0},
         .cache_bytes = settings->cache_bytes,
         .threads = settings->threads ? settings->threads : nt_processors(),
         .list_sized = settings->list != 0,

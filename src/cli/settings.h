@@ -19,7 +19,7 @@ struct nt_settings {
     unsigned list;           /* "all", "sized" */
     unsigned verify;         /* "read", "open" */
     unsigned arrow_strings;  /* "text", "binary" */
-    unsigned trailing_bytes; /* "refuse", "accept" */
+    unsigned trailing_bytes; /* "accept", "refuse" */
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, auto_unmount;

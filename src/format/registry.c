@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of file formats, in the order in which they are tried: those that a few bytes give away first, the one
- * without a magic number last.
+ * The table of file formats, in the order in which they are tried: those that a few bytes give away first,
+ * the one without a magic number last.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 
 const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_roaring, NULL};
 
-/* The first data set that opened makes the file worth serving; without one, the first failure is the file's. */
+/* The first data set that opened makes the file worth serving; without one, the first failure is the file's.
+ */
 static enum nt_status check_datasets(const struct nt_file *file, struct nt_error *error)
 {
     const struct nt_error *failure = NULL;
@@ -52,8 +53,8 @@ static bool is_directory(const char *path)
     return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
 }
 
-enum nt_status nt_file_open(const char *path, const struct nt_open_options *options, struct nt_file **file_ret,
-                            struct nt_error *error)
+enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
+                            struct nt_file **file_ret, struct nt_error *error)
 {
     static const struct nt_open_options defaults;
     const char *only = options ? options->format : NULL;
@@ -66,7 +67,8 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
         if (is_folder && !nt_formats[i]->takes_directories)
             continue;
         struct nt_error failure = {0};
-        enum nt_status status = open_with(nt_formats[i], path, options ? options : &defaults, file_ret, &failure);
+        enum nt_status status =
+            open_with(nt_formats[i], path, options ? options : &defaults, file_ret, &failure);
         if (status == NT_OK)
             return NT_OK;
         if (status != NT_NOT_THIS_FORMAT) {

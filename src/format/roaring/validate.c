@@ -86,6 +86,27 @@ static enum nt_status not_roaring(struct nt_source *source, struct nt_error *err
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Roaring bitmap");
 }
 
+/* As 32 bits first, where there is a cookie; then as 64 bits. */
+static enum nt_status validate_either(struct nt_source *source, bool has_cookie, bool may_be_64,
+                                      bool accept_trailing_bytes, struct nt_roaring *roaring,
+                                      struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (has_cookie)
+        status = validate_as(source, NT_ROARING_32, accept_trailing_bytes, roaring, error);
+    if (has_cookie && (status == NT_OK || !may_be_64))
+        return status;
+    struct nt_error error_64 = {0};
+    enum nt_status status_64 = validate_as(source, NT_ROARING_64, accept_trailing_bytes, roaring, &error_64);
+    if (status_64 == NT_OK || has_cookie) /* in doubt, the cookie's verdict stands */
+        return status_64 == NT_OK ? NT_OK : status;
+    if (error)
+        *error = error_64;
+    return status_64;
+}
+
+/* A reading that ends with the file is the right one; only where there is none, bytes behind the end may
+ * stay. */
 enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailing_bytes,
                                    struct nt_roaring *roaring, struct nt_error *error)
 {
@@ -101,15 +122,9 @@ enum nt_status nt_roaring_validate(struct nt_source *source, bool accept_trailin
     bool has_cookie = nt_roaring_is_cookie(start), may_be_64 = may_be_64_bit(start, source->size);
     if (!has_cookie && !may_be_64)
         return not_roaring(source, error);
-    if (has_cookie)
-        status = validate_as(source, NT_ROARING_32, accept_trailing_bytes, roaring, error);
-    if (has_cookie && (status == NT_OK || !may_be_64))
-        return status;
-    struct nt_error error_64 = {0};
-    enum nt_status status_64 = validate_as(source, NT_ROARING_64, accept_trailing_bytes, roaring, &error_64);
-    if (status_64 == NT_OK || has_cookie) /* in doubt, the cookie's verdict stands */
-        return status_64 == NT_OK ? NT_OK : status;
-    if (error)
-        *error = error_64;
-    return status_64;
+    status = validate_either(source, has_cookie, may_be_64, false, roaring, error);
+    if (status != NT_OK && accept_trailing_bytes &&
+        validate_either(source, has_cookie, may_be_64, true, roaring, NULL) == NT_OK)
+        return NT_OK;
+    return status;
 }
