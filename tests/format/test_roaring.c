@@ -296,7 +296,7 @@ static void check_containers(const json_t *expected, const struct nt_dataset *da
 static void check_file(const char *path, const json_t *expected)
 {
     bool valid = json_is_true(json_object_get(expected, "valid"));
-    bool has_trailing_bytes = json_object_get(expected, "trailing_bytes") != NULL;
+    bool has_trailing_bytes = json_number_value(json_object_get(expected, "trailing_bytes")) > 0;
     const struct nt_open_options strict = {.refuse_trailing_bytes = true};
     struct nt_file *file = NULL;
     error = (struct nt_error){0};
