@@ -134,18 +134,17 @@ const char *nt_reader_algorithm_name(unsigned algorithm)
     return algorithm < NT_READER_ALGORITHMS ? algorithm_names[algorithm] : NULL;
 }
 
-static const char *stored_algorithm(const struct nt_compression *compression, const uint8_t *start,
-                                    size_t bytes, size_t packed_bytes)
+/* Compressions look at the first 16 bytes at most. */
+static const char *stored_algorithm(const struct nt_compression *compression, const struct nt_page *page,
+                                    const uint8_t *start, size_t packed_bytes)
 {
-    if (!compression->algorithm)
-        return compression->name;
-    return compression->algorithm(start, bytes < 16 ? bytes : 16, packed_bytes);
+    return compression->algorithm ? compression->algorithm(start, (size_t)page->stored_bytes, packed_bytes)
+                                  : compression->name;
 }
 
 static void count_algorithm(struct loading *load, uint64_t nanoseconds)
 {
-    const char *name = stored_algorithm(load->compression, load->stored, (size_t)load->page->stored_bytes,
-                                        load->packed_bytes);
+    const char *name = stored_algorithm(load->compression, load->page, load->stored, load->packed_bytes);
     unsigned i = 0;
     while (i < NT_READER_ALGORITHMS - 1 && strcmp(name, algorithm_names[i]))
         i++;
@@ -319,6 +318,6 @@ enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_pag
     if (status == NT_OK)
         status = nt_page_load_stored(dataset, page, 0, start, bytes, error);
     if (status == NT_OK)
-        *name_ret = stored_algorithm(compression, start, bytes, (size_t)packed);
+        *name_ret = stored_algorithm(compression, page, start, (size_t)packed);
     return status;
 }

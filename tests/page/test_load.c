@@ -217,12 +217,17 @@ START_TEST(the_algorithm_is_what_the_stored_bytes_name)
 {
     struct nt_error error;
     const char *name;
+    struct nt_page page;
     struct builder *builder = one_page(NT_CHECKSUM_NONE, NT_COVERS_STORED, true);
     assert_ok(nt_page_algorithm(builder->dataset, first_page(builder), &name, &error));
     ck_assert_str_eq(name, "zlib");
     builder_free(builder);
     builder = one_page(NT_CHECKSUM_NONE, NT_COVERS_STORED, false);
     assert_ok(nt_page_algorithm(builder->dataset, first_page(builder), &name, &error));
+    ck_assert_str_eq(name, "none");
+    page = *first_page(builder);
+    page.compression = NT_COMPRESSION_ROOT_BLOCKS; /* stored as it is because that was no longer */
+    assert_ok(nt_page_algorithm(builder->dataset, &page, &name, &error));
     ck_assert_str_eq(name, "none");
     builder_free(builder);
 }
@@ -283,6 +288,22 @@ START_TEST(counters_tell_what_was_done)
 }
 END_TEST
 
+START_TEST(a_page_that_compression_did_not_make_shorter_counts_as_not_compressed)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters;
+    struct builder *builder = one_page(NT_CHECKSUM_NONE, NT_COVERS_STORED, false);
+    int32_t elements[100];
+    struct nt_page page = *first_page(builder);
+    page.compression = NT_COMPRESSION_ROOT_BLOCKS;
+    assert_ok(nt_page_load(builder->reader, builder->dataset, 0, &page, elements, &error));
+    nt_reader_counters(builder->reader, &counters);
+    for (unsigned i = 0; i < NT_READER_ALGORITHMS; i++)
+        ck_assert_uint_eq(counters.algorithms[i].pages, !strcmp(nt_reader_algorithm_name(i), "none"));
+    builder_free(builder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("page: load");
@@ -299,6 +320,7 @@ int main(void)
     tcase_add_test(cases, the_algorithm_is_what_the_stored_bytes_name);
     tcase_add_test(cases, stored_bytes_in_several_places_are_joined);
     tcase_add_test(cases, counters_tell_what_was_done);
+    tcase_add_test(cases, a_page_that_compression_did_not_make_shorter_counts_as_not_compressed);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
