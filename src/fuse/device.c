@@ -25,6 +25,7 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     struct nt_mount *mount = userdata;
     const struct init_request *request = buffer;
     ssize_t count = read(descriptor, buffer, size);
+    (void)atomic_load(&mount->replies);
     if (count < (ssize_t)sizeof(*request) || request->header.opcode != FUSE_INIT)
         return count;
     if (mount->settings.direct_io == NT_DIRECT_IO_ON && request->init.flags & FUSE_INIT_EXT &&
@@ -45,6 +46,7 @@ static ssize_t reply(int descriptor, struct iovec *parts, int count, void *userd
         answer->flags2 |= ALLOW_MAPPING_IN_FLAGS2;
         atomic_store(&mount->init_to_extend, 0);
     }
+    atomic_fetch_add(&mount->replies, 1);
     return writev(descriptor, parts, count);
 }
 

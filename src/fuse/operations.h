@@ -26,7 +26,10 @@ struct nt_mount {
     bool has_signal_handlers;
     bool is_ready; /* the kernel has accepted the mount */
 
-    atomic_uint_least64_t init_to_extend; /* see device.c; 0: none */
+    /* For device.c: the number of an INIT request that is to be extended (0: none); and what orders a
+     * thread's work before a reply and another's after the next request. The kernel does that already, but
+     * the compiler and the thread sanitizer cannot know. */
+    atomic_uint_least64_t init_to_extend, replies;
 };
 
 void nt_add_node_operations(struct fuse_lowlevel_ops *operations); /* lookup, attributes, xattrs, statfs */
