@@ -26,7 +26,7 @@ struct nt_command {
 };
 
 extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp,
-    nt_command_verify;
+    nt_command_verify, nt_command_inspect;
 
 /* ---- what commands share: common.c ---- */
 

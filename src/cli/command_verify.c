@@ -28,7 +28,7 @@ struct verifier {
 /* The kinds in the order in which they decide how the program ends; warnings do not. */
 static const struct {
     enum nt_finding_kind kind;
-    enum nt_exit_status exit;
+    enum nt_exit_status result;
 } verdicts[] = {
     {NT_FINDING_DAMAGED, NT_EXIT_DAMAGED},
     {NT_FINDING_UNREADABLE, NT_EXIT_NOT_FOUND},
@@ -243,11 +243,11 @@ static enum nt_exit_status conclude(struct verifier *verifier, const struct nt_v
 /* What is said of a file that does not open. */
 static const char *result_of(enum nt_status status)
 {
-    enum nt_exit_status exit = nt_exit_status(status);
+    enum nt_exit_status result = nt_exit_status(status);
     for (size_t i = 0; i < VERDICTS; i++)
-        if (verdicts[i].exit == exit)
+        if (verdicts[i].exit == result)
             return nt_finding_name(verdicts[i].kind);
-    return exit == NT_EXIT_UNKNOWN_FORMAT ? "unknown format" : "failed";
+    return result == NT_EXIT_UNKNOWN_FORMAT ? "unknown format" : "failed";
 }
 
 /* A file that does not open is all of one finding. */
@@ -281,12 +281,12 @@ static enum nt_exit_status verify_file(const struct nt_settings *settings, const
     if (!settings->quiet && isatty(STDERR_FILENO))
         options.on_progress = on_progress;
     enum nt_status status = nt_verify(reader, file, &options, &summary, &error);
-    enum nt_exit_status exit =
+    enum nt_exit_status result =
         status == NT_OK ? conclude(&verifier, &summary) : nt_complain(verifier.path, &error);
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_reader_forget(reader, file->datasets[i]);
     nt_file_close(file);
-    return exit;
+    return result;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)

@@ -12,7 +12,8 @@
 #include "cli/command.h"
 
 static const struct nt_command *const commands[] = {
-    &nt_command_ls, &nt_command_tree, &nt_command_cat, &nt_command_stat, &nt_command_cp, &nt_command_verify,
+    &nt_command_ls, &nt_command_tree,   &nt_command_cat,     &nt_command_stat,
+    &nt_command_cp, &nt_command_verify, &nt_command_inspect,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 

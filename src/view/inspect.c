@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: page lists, and the first bytes of a few pages. Out: what each column takes, and how it is compressed.
+ */
+#include "view/inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned algorithm_bit(const char *name)
+{
+    unsigned i = 0;
+    while (i < NT_READER_ALGORITHMS - 1 && strcmp(name, nt_reader_algorithm_name(i)))
+        i++;
+    return 1u << i;
+}
+
+static bool is_compressed(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    uint64_t packed = 0, decoded = 0;
+    nt_page_sizes(dataset, page, &packed, &decoded, NULL);
+    return page->stored_bytes != packed;
+}
+
+/* The algorithm of the first compressed page; 0 where there is none, or where it cannot be read. */
+static unsigned algorithm_of(struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count)
+{
+    const char *name;
+    for (uint32_t i = 0; i < count; i++)
+        if (is_compressed(dataset, &pages[i]))
+            return nt_page_algorithm(dataset, &pages[i], &name, NULL) == NT_OK ? algorithm_bit(name) : 0;
+    return 0;
+}
+
+static void inspect_pages(struct nt_dataset *dataset, struct nt_inspected *inspected)
+{
+    uint64_t settings = UINT64_MAX; /* of the clusters that were looked at last */
+    for (uint32_t g = 0; g < dataset->group_count; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+            continue;
+        for (uint32_t i = 0; i < group->clusters; i++) {
+            const struct nt_range *range =
+                nt_group_range(dataset, group, group->first_cluster + i, inspected->column);
+            if (range->state != NT_RANGE_PRESENT)
+                continue;
+            const struct nt_page *pages = group->pages + range->first_page;
+            for (uint32_t p = 0; p < range->pages; p++)
+                if (pages[p].stored_bytes > inspected->largest_page)
+                    inspected->largest_page = pages[p].stored_bytes;
+            if (range->compression_settings == settings)
+                continue;
+            unsigned found = algorithm_of(dataset, pages, range->pages);
+            inspected->algorithms |= found;
+            if (found)
+                settings = range->compression_settings;
+        }
+    }
+    if (!inspected->algorithms && inspected->sums.pages)
+        inspected->algorithms = algorithm_bit("none");
+}
+
+static bool is_below(const struct nt_dataset *dataset, uint32_t field, uint32_t top)
+{
+    while (field != NT_NONE && field != top)
+        field = dataset->fields[field].parent;
+    return field == top;
+}
+
+static void add(struct nt_inspected *total, const struct nt_inspected *column)
+{
+    total->sums.elements += column->sums.elements;
+    total->sums.pages += column->sums.pages;
+    total->sums.stored_bytes += column->sums.stored_bytes;
+    total->sums.packed_bytes += column->sums.packed_bytes;
+    total->sums.decoded_bytes += column->sums.decoded_bytes;
+    total->sums.is_complete &= column->sums.is_complete;
+    total->algorithms |= column->algorithms;
+    if (total->sums.checksum == NT_CHECKSUM_NONE)
+        total->sums.checksum = column->sums.checksum;
+    if (column->largest_page > total->largest_page)
+        total->largest_page = column->largest_page;
+}
+
+enum nt_status nt_inspect(struct nt_dataset *dataset, uint32_t field, struct nt_inspected **columns_ret,
+                          uint32_t *count_ret, struct nt_error *error)
+{
+    struct nt_inspected total = {.column = NT_NONE, .sums = {.is_complete = true}};
+    struct nt_inspected *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
+    uint32_t count = 0;
+    if (!columns)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < dataset->column_count; i++) {
+        if (!is_below(dataset, dataset->columns[i].field, field))
+            continue;
+        struct nt_inspected *column = &columns[count++];
+        column->column = i;
+        nt_column_sums(dataset, i, &column->sums);
+        inspect_pages(dataset, column);
+        add(&total, column);
+    }
+    columns[count] = total;
+    *columns_ret = columns;
+    *count_ret = count;
+    return NT_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What each column of a data set takes in the file.
+ */
+#ifndef NT_VIEW_INSPECT_H
+#define NT_VIEW_INSPECT_H
+
+#include <ntuple/read.h>
+
+#include "view/column_sums.h"
+
+struct nt_inspected {
+    uint32_t column; /* index; NT_NONE: all together */
+    struct nt_column_sums sums;
+    uint64_t largest_page; /* stored bytes */
+    /* A bit for each of nt_reader_algorithm_name: those that a look at some of the compressed pages found,
+     * one for each run of clusters with the same settings; "none" where no page is compressed. 0: no pages.
+     */
+    unsigned algorithms;
+};
+
+/* Inspect the columns of a field and all below it, or of the whole data set (NT_NONE). Loads all page lists;
+ * those that cannot be read are left out, and `is_complete` of the sums says so. The last of the
+ * `*count_ret` + 1 items is the total. From malloc. */
+enum nt_status nt_inspect(struct nt_dataset *dataset, uint32_t field, struct nt_inspected **columns_ret,
+                          uint32_t *count_ret, struct nt_error *error);
+
+#endif
