@@ -28,7 +28,7 @@ struct verifier {
 /* The kinds in the order in which they decide how the program ends; warnings do not. */
 static const struct {
     enum nt_finding_kind kind;
-    enum nt_exit_status result;
+    enum nt_exit_status exit;
 } verdicts[] = {
     {NT_FINDING_DAMAGED, NT_EXIT_DAMAGED},
     {NT_FINDING_UNREADABLE, NT_EXIT_NOT_FOUND},
