@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every byte of a file has an owner, and the pages that are shown are the bytes of the file: layout.jsonl, keys.jsonl,
+pages.jsonl, pages/, the pictures. For the project's own files, and for the foreign ones of NTUPLE_SHARED."""
+import json
+import os
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from harness import DATA, Skip, case, data, mounted, run, same
+
+SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data'
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def sound(name):
+    """A file without damage: all its pages can be read."""
+    return not name.startswith(('damaged', 'bad_'))
+
+
+def check_layout(top, source, what):
+    """The ranges follow one another from 0 to the file's size; the pages' ranges lie where pages.jsonl says."""
+    at = 0
+    for line in lines(top / 'layout.jsonl'):
+        same(line['offset'], at, f'{what}: layout.jsonl: a hole or an overlap before {line}')
+        if line['bytes'] <= 0 or not line['owner']:
+            raise AssertionError(f'{what}: layout.jsonl: {line}')
+        at += line['bytes']
+    same(at, source.stat().st_size, f'{what}: bytes in layout.jsonl')
+
+
+def check_pictures(top, what):
+    for picture in [top / 'layout.svg', *top.rglob('sizes.svg')]:
+        root = ElementTree.fromstring(picture.read_text())
+        text = picture.read_text()
+        if 'script' in text or 'href' in text or root.tag != '{http://www.w3.org/2000/svg}svg':
+            raise AssertionError(f'{what}: {picture.name} is not a self-contained picture')
+
+
+def stored_bytes(page, content):
+    parts = page.get('parts', [[page['file_offset'], page['stored_bytes']]])
+    return b''.join(content[offset:offset + size] for offset, size in parts)[:page['stored_bytes']]
+
+
+def check_column(column, content, what):
+    pages = lines(column / 'pages.jsonl')
+    same(sorted(os.listdir(column / 'pages')), sorted(f'{n}.{kind}' for n in range(len(pages)) for kind in ('raw', 'bin')),
+         f'{what}: pages/')
+    joined = b''
+    for number, page in enumerate(pages):
+        same(page['page'], number, f'{what}: pages.jsonl')
+        raw = (column / 'pages' / f'{number}.raw').read_bytes()
+        decoded = (column / 'pages' / f'{number}.bin').read_bytes()
+        same(raw, stored_bytes(page, content), f'{what}: pages/{number}.raw')
+        same(len(decoded), page['decoded_bytes'], f'{what}: pages/{number}.bin')
+        joined += decoded
+    same(joined, (column / 'data.bin').read_bytes(), f'{what}: the pages joined')
+
+
+def check_file(source):
+    content = source.read_bytes()
+    with mounted(source) as top:
+        check_layout(top, source, source.name)
+        check_pictures(top, source.name)
+        for column in top.rglob('column.*'):
+            if (column / 'data.bin').exists():
+                check_column(column, content, f'{source.name}: {column.relative_to(top)}')
+
+
+def check_keys(source):
+    """Records and gaps follow one another from fBEGIN to the end."""
+    with mounted(source) as top:
+        at = 100
+        for line in lines(top / 'keys.jsonl'):
+            same(line['offset'], at, f'{source.name}: keys.jsonl before {line}')
+            at += line['bytes']
+        same(at, source.stat().st_size, f'{source.name}: bytes in keys.jsonl')
+
+
+def add_case(name, function, *arguments):
+    def try_it():
+        function(*arguments)
+    try_it.__name__ = name
+    case(try_it)
+
+
+@case
+def a_page_that_two_columns_share_is_named_with_both():
+    with mounted(data('example.root')) as top:
+        owners = [line for line in lines(top / 'layout.jsonl') if line.get('owners', 1) > 1]
+        for line in owners:
+            same(len(line['shared_with']), min(line['owners'] - 1, 16), 'shared_with')
+
+
+@case
+def documents_are_the_same_from_run_to_run():
+    def documents(top):
+        return {path.relative_to(top): path.read_bytes() for path in sorted(top.rglob('*'))
+                if path.suffix in ('.json', '.jsonl', '.svg') and path.is_file() and '.ntuplefs' not in path.parts}
+    with mounted(data('example.root')) as top:
+        first = documents(top)
+    with mounted(data('example.root')) as top:
+        again = documents(top)
+    if len(first) < 50:
+        raise AssertionError(f'only {len(first)} documents')
+    same(sorted(again), sorted(first), 'documents')
+    for path, text in first.items():
+        same(again[path], text, str(path))
+
+
+@case
+def a_number_without_a_page_is_no_file():
+    with mounted(data('example.root')) as top:
+        pages = top / 'Events/event/column.0/pages'
+        for name in ('4.raw', '-1.raw', '00.raw', '0.txt', '99999999999999999999.bin', '1e0.bin'):
+            if (pages / name).exists():
+                raise AssertionError(f'{name} exists')
+
+
+for path in sorted(DATA.glob('*.root')):
+    if sound(path.name):
+        add_case(f'{path.name}: every byte and every page', check_file, path)
+    add_case(f'{path.name}: every record', check_keys, path)
+
+
+@case
+def foreign_files_every_byte_and_every_page():
+    folders = [SHARED / 'rntuple' / name for name in ('gen', 'validation', 'real')]
+    sources = [path for folder in folders for path in sorted(folder.glob('*.root')) if path.stat().st_size < 20_000]
+    if not sources:
+        raise Skip('NTUPLE_SHARED has no files')
+    for source in sources:
+        if json.loads(source.with_suffix('.json').read_text()).get('expect', 'accept') == 'accept':
+            check_file(source)
+
+
+if __name__ == '__main__':
+    sys.exit(run())
