@@ -26,7 +26,7 @@ struct nt_format {
                            struct nt_error *error);
 };
 
-/* The table; ends with a row whose name is NULL. */
+/* The table; ends with NULL. */
 extern const struct nt_format *const nt_formats[];
 
 /* Open a file with the first format that takes it. NT_NOT_THIS_FORMAT names what it is instead. A file of
