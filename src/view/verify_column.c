@@ -238,7 +238,7 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
         find_in_cluster(column, cluster->number, "stored elements", 0, stored);
         return false;
     }
-    if (!column->info->is_deferred && segment->first != cluster->range->first_element)
+    if (stored && !column->info->is_deferred && segment->first != cluster->range->first_element)
         find_in_cluster(column, cluster->number, "first element, as the page list tells", segment->first,
                         cluster->range->first_element);
     if (column->stream->rule->has_leading_zero && !stored && segment->limit)
