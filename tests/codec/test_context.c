@@ -9,7 +9,7 @@
 static struct nt_error error;
 
 /* A sanitizer must let the request for too much memory fail as the C library does. */
-const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
     return "allocator_may_return_null=1";
