@@ -30,6 +30,11 @@ void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
 uint32_t nt_arrow_left_out(const struct nt_arrow *arrow);
 uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
 
+/* Clusters that are larger than Arrow can count (the offsets of a union have 32 bits): how many, and how many
+ * entries one has, from which on. They have no batch. */
+uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow);
+uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
+
 /* The IPC file: its size, and bytes [offset, offset + bytes) of it, exact; NT_INVALID past the end. */
 uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow);
 enum nt_status nt_arrow_file_read(const struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,

@@ -17,9 +17,9 @@ static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, uint6
     uint32_t count = 0;
     enum nt_status status =
         nt_field_row_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
-    if (status == NT_OK && count != arrow->batch_count)
+    if (status == NT_OK && count != arrow->cluster_count)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
-                                arrow->batch_count, count);
+                                arrow->cluster_count, count);
     return status;
 }
 
@@ -37,40 +37,23 @@ static enum nt_status set_borders(struct nt_arrow *arrow, struct nt_arrow_node *
     return status;
 }
 
-static uint64_t rows_between(const uint64_t *borders, uint32_t batch)
+static uint64_t rows_between(const uint64_t *borders, uint32_t cluster)
 {
-    return borders[batch + 1] - borders[batch];
+    return borders[cluster + 1] - borders[cluster];
 }
 
 /* ---- one batch ---- */
-
-/* The null child of a union has what its alternatives leave of the union's slots. */
-static enum nt_status slots_of_null_child(const struct nt_arrow *arrow, uint32_t number,
-                                          struct nt_arrow_layout *layout, struct nt_error *error)
-{
-    uint32_t parent = arrow->nodes[number].parent;
-    uint64_t left = layout->slots[parent];
-    for (uint32_t child = number + 1; child < arrow->nodes[parent].end; child = arrow->nodes[child].end) {
-        uint64_t rows = rows_between(arrow->nodes[child].space_borders, layout->batch);
-        if (rows > left)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "variant: its alternatives have more rows than the variant");
-        left -= rows;
-    }
-    layout->slots[number] = layout->null_counts[number] = left;
-    return NT_OK;
-}
 
 static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
                                   struct nt_arrow_layout *layout, struct nt_error *error)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    uint64_t slots = layout->slots[number], valid = rows_between(node->borders, layout->batch);
+    uint64_t slots = layout->slots[number], valid = rows_between(node->borders, layout->cluster);
     bool is_dense = false;
     for (uint32_t i = 0; i < node->step_count; i++)
         is_dense |= arrow->steps[node->first_step + i].is_dense;
     if (is_dense) {
-        enum nt_status status = nt_arrow_count_valid(arrow, number, layout->batch, slots, &valid, error);
+        enum nt_status status = nt_arrow_count_valid(arrow, number, layout->cluster, slots, &valid, error);
         if (status != NT_OK)
             return status;
     }
@@ -80,20 +63,33 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
     return NT_OK;
 }
 
-static enum nt_status count_slots(const struct nt_arrow *arrow, uint32_t number,
-                                  struct nt_arrow_layout *layout, struct nt_error *error)
+/* The null child of a union is as long as the union: all of its slots are the same, and cost nothing. */
+static bool count_slots(const struct nt_arrow *arrow, uint32_t number, struct nt_arrow_layout *layout)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number], *parent = &arrow->nodes[node->parent];
-    if (node->kind == NT_ARROW_NULL)
-        return slots_of_null_child(arrow, number, layout, error);
-    uint64_t slots;
+    uint64_t *slots = &layout->slots[number];
+    uint64_t per_slot = parent->kind == NT_ARROW_FIXED_LIST ? parent->list_size : 1;
     if (node->begins_row_space)
-        slots = rows_between(node->space_borders, layout->batch);
-    else if (!nt_multiply(layout->slots[node->parent],
-                          parent->kind == NT_ARROW_FIXED_LIST ? parent->list_size : 1, &slots))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a batch of more slots than can be counted");
-    layout->slots[number] = slots;
-    return node->own_steps ? count_nulls(arrow, number, layout, error) : NT_OK;
+        *slots = rows_between(node->space_borders, layout->cluster);
+    else if (!nt_multiply(layout->slots[node->parent], per_slot, slots))
+        return false;
+    if (node->kind == NT_ARROW_NULL)
+        layout->null_counts[number] = *slots;
+    return *slots <= (parent->kind == NT_ARROW_UNION ? INT32_MAX : INT64_MAX);
+}
+
+static enum nt_status too_large(const struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
+{
+    return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the cluster of entry %llu is larger than Arrow allows",
+                   (unsigned long long)arrow->entries[cluster]);
+}
+
+static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number,
+                                 struct nt_arrow_layout *layout, struct nt_error *error)
+{
+    if (!count_slots(arrow, number, layout))
+        return too_large(arrow, layout->cluster, error);
+    return arrow->nodes[number].own_steps ? count_nulls(arrow, number, layout, error) : NT_OK;
 }
 
 static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout, uint32_t number,
@@ -117,8 +113,8 @@ static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_lay
         break;
     }
     if (node->kind == NT_ARROW_BYTES) {
-        *bytes_ret = nt_stream_segment_first(node->data, layout->batch + 1) -
-                     nt_stream_segment_first(node->data, layout->batch);
+        *bytes_ret = nt_stream_segment_first(node->data, layout->cluster + 1) -
+                     nt_stream_segment_first(node->data, layout->cluster);
         return true;
     }
     if (node->kind == NT_ARROW_BOOL) {
@@ -154,14 +150,14 @@ void nt_arrow_layout_free(struct nt_arrow_layout *layout)
     free(layout);
 }
 
-enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t batch,
+enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t cluster,
                                struct nt_arrow_layout **layout_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     struct nt_arrow_layout *layout = calloc(1, sizeof(*layout));
     if (!layout)
         return nt_fail_memory(error);
-    layout->batch = batch;
+    layout->cluster = cluster;
     layout->slots = calloc(arrow->node_count, sizeof(uint64_t));
     layout->null_counts = calloc(arrow->node_count, sizeof(uint64_t));
     layout->buffer_start = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
@@ -170,11 +166,11 @@ enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t batch,
         status = nt_fail_memory(error);
         goto out;
     }
-    layout->slots[0] = arrow->entries[batch + 1] - arrow->entries[batch];
+    layout->slots[0] = rows_between(arrow->entries, cluster);
     for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
-        status = count_slots(arrow, i, layout, error);
+        status = count_node(arrow, i, layout, error);
     if (status == NT_OK && !place_buffers(arrow, layout))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "record batch %u is larger than Arrow allows", batch);
+        status = too_large(arrow, cluster, error);
 out:
     if (status != NT_OK) {
         nt_arrow_layout_free(layout);
@@ -186,52 +182,53 @@ out:
 
 /* ---- all batches ---- */
 
-static int compare_clusters(const void *left, const void *right)
+/* The clusters in entry order, as every top-level field has them: one row an entry. A data set without fields
+ * is one batch. */
+static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *error)
 {
-    const struct nt_cluster *a = *(const struct nt_cluster *const *)left;
-    const struct nt_cluster *b = *(const struct nt_cluster *const *)right;
-    if (a->first_entry != b->first_entry)
-        return a->first_entry < b->first_entry ? -1 : 1;
-    return a < b ? -1 : a > b;
+    struct nt_dataset *dataset = arrow->dataset;
+    if (dataset->top_count)
+        return nt_field_row_borders(arrow->reader, dataset, dataset->children[0], &arrow->entries,
+                                    &arrow->cluster_count, error);
+    arrow->entries = calloc(2, sizeof(uint64_t));
+    if (!arrow->entries)
+        return nt_fail_memory(error);
+    arrow->entries[1] = dataset->entries;
+    arrow->cluster_count = dataset->entries > 0;
+    return NT_OK;
 }
 
-/* Entries before each batch: the clusters in entry order. */
-static enum nt_status set_entries(struct nt_arrow *arrow, struct nt_error *error)
+/* A cluster that Arrow cannot hold is left out. */
+static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
 {
-    const struct nt_dataset *dataset = arrow->dataset;
-    uint32_t count = dataset->cluster_count;
-    const struct nt_cluster **order = calloc(count ? count : 1, sizeof(struct nt_cluster *));
-    arrow->entries = calloc((size_t)count + 1, sizeof(uint64_t));
-    arrow->batches = calloc((size_t)count + 1, sizeof(*arrow->batches));
-    enum nt_status status = NT_OK;
-    if (!order || !arrow->entries || !arrow->batches) {
-        status = nt_fail_memory(error);
-        goto out;
+    struct nt_arrow_layout *layout;
+    enum nt_status status = nt_arrow_layout(arrow, cluster, &layout, error);
+    if (status == NT_LIMIT) {
+        arrow->left_out_clusters[arrow->left_out_cluster_count++] = cluster;
+        return NT_OK;
     }
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = &dataset->clusters[i];
-    qsort(order, count, sizeof(struct nt_cluster *), compare_clusters);
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        if (!nt_add(arrow->entries[i], order[i]->entries, &arrow->entries[i + 1]))
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more entries than can be counted");
-    arrow->batch_count = count;
-out:
-    free(order);
-    return status;
+    if (status != NT_OK)
+        return status;
+    arrow->batches[arrow->batch_count++] = (struct nt_arrow_batch){
+        .cluster = cluster,
+        .body_bytes = layout->buffer_start[arrow->buffer_count],
+    };
+    nt_arrow_layout_free(layout);
+    return NT_OK;
 }
 
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error)
 {
-    enum nt_status status = set_entries(arrow, error);
+    enum nt_status status = set_clusters(arrow, error);
+    if (status != NT_OK)
+        return status;
     for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
         status = set_borders(arrow, &arrow->nodes[i], error);
-    for (uint32_t batch = 0; batch < arrow->batch_count && status == NT_OK; batch++) {
-        struct nt_arrow_layout *layout;
-        status = nt_arrow_layout(arrow, batch, &layout, error);
-        if (status != NT_OK)
-            break;
-        arrow->batches[batch].body_bytes = layout->buffer_start[arrow->buffer_count];
-        nt_arrow_layout_free(layout);
-    }
+    arrow->batches = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batches));
+    arrow->left_out_clusters = calloc((size_t)arrow->cluster_count + 1, sizeof(uint32_t));
+    if (status == NT_OK && (!arrow->batches || !arrow->left_out_clusters))
+        status = nt_fail_memory(error);
+    for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
+        status = add_batch(arrow, cluster, error);
     return status;
 }

@@ -28,22 +28,22 @@ struct slots {
 struct reading {
     const struct nt_arrow *arrow;
     const struct nt_arrow_layout *layout; /* NULL while it is being made */
-    uint32_t batch;
+    uint32_t cluster;
     const struct nt_arrow_node *node;
     struct nt_error *error;
 };
 
 static uint64_t row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
-                                uint32_t batch)
+                                uint32_t cluster)
 {
     while (!node->begins_row_space)
         node = &arrow->nodes[node->parent];
-    return node->space_borders[batch];
+    return node->space_borders[cluster];
 }
 
 /* ---- from slots to rows ---- */
 
-/* Each of the slots becomes `size` slots, of which [skip, skip + count) are kept. */
+/* Each of the slots becomes `size` slots, of which [skip, skip + count) are kept; skip < size. */
 static enum nt_status multiply_slots(struct slots *slots, uint64_t size, uint64_t skip, uint64_t count,
                                      struct nt_error *error)
 {
@@ -57,8 +57,8 @@ static enum nt_status multiply_slots(struct slots *slots, uint64_t size, uint64_
     uint8_t *marks = malloc(count + 1);
     if (!marks)
         return nt_fail_memory(error);
-    for (uint64_t i = 0; i < skip; i++)
-        slots->first_row += slots->marks[i / size] & SLOT_PRESENT;
+    if (skip)
+        slots->first_row += slots->marks[0] & SLOT_PRESENT ? skip : 0;
     slots->rows = 0;
     for (uint64_t i = 0; i < count; i++) {
         marks[i] = slots->marks[(skip + i) / size];
@@ -144,7 +144,7 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
         counts[k] = end / size + (end % size != 0) - firsts[k];
     }
     *slots = (struct slots){
-        .first_row = row_space_begin(reading->arrow, node, reading->batch) + firsts[0],
+        .first_row = row_space_begin(reading->arrow, node, reading->cluster) + firsts[0],
         .rows = counts[0],
         .count = counts[0],
     };
@@ -161,10 +161,11 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
     return status;
 }
 
-enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t batch,
+enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error)
 {
-    struct reading reading = {.arrow = arrow, .batch = batch, .node = &arrow->nodes[node], .error = error};
+    struct reading reading = {
+        .arrow = arrow, .cluster = cluster, .node = &arrow->nodes[node], .error = error};
     uint64_t valid = 0;
     for (uint64_t first = 0; first < slots; first += PIECE_SLOTS) {
         struct slots piece = {0};
@@ -197,11 +198,12 @@ static void spread(uint8_t *values, const struct slots *slots, size_t element_by
     }
 }
 
-static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, uint8_t expected)
+/* A bit for each byte: whether it is `least` or more. */
+static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, uint8_t least)
 {
     memset(output, 0, (count + 7) / 8);
     for (uint64_t i = 0; i < count; i++)
-        output[i / 8] |= (uint8_t)((values[i] == expected) << i % 8);
+        output[i / 8] |= (uint8_t)((values[i] >= least) << i % 8);
 }
 
 static enum nt_status piece_of_validity(const struct reading *reading, const struct slots *slots,
@@ -250,8 +252,8 @@ static uint64_t items_begin(const struct reading *reading)
 {
     const struct nt_arrow_node *node = reading->node;
     if (node->kind == NT_ARROW_BYTES)
-        return nt_stream_segment_first(node->data, reading->batch);
-    return node[1].space_borders[reading->batch];
+        return nt_stream_segment_first(node->data, reading->cluster);
+    return node[1].space_borders[reading->cluster];
 }
 
 /* `slots` has one slot less than there are offsets to write. */
@@ -296,7 +298,7 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading, cons
     uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
     for (uint32_t tag = 0; child < node->end; child = arrow->nodes[child].end, tag++)
         if (tag > 0)
-            begins[tag] = arrow->nodes[child].space_borders[reading->batch];
+            begins[tag] = arrow->nodes[child].space_borders[reading->cluster];
     if (status == NT_OK)
         status = read_spread(reading, node->data, slots, (uint8_t *)tags);
     if (status == NT_OK)
@@ -339,7 +341,7 @@ static enum nt_status read_pieces(const struct reading *reading, const struct pi
     uint8_t *piece = malloc((size_t)PIECE_SLOTS * 8 + 8);
     enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
     while (status == NT_OK && bytes) {
-        uint64_t first = offset * 8 / bits / 8 * 8, count = PIECE_SLOTS;
+        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = PIECE_SLOTS;
         if (count > elements - first)
             count = elements - first;
         struct slots slots = {0};
@@ -367,12 +369,12 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
     uint32_t number = arrow->buffers[buffer].node;
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    struct reading reading = {arrow, layout, layout->batch, node, error};
+    struct reading reading = {arrow, layout, layout->cluster, node, error};
     if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA)
         return nt_stream_read(node->data, items_begin(&reading) + offset, output, bytes, error);
     if (node->kind == NT_ARROW_PRIMITIVE && kind == NT_ARROW_DATA) {
         bool has_optional = false;
-        uint64_t first = row_space_begin(arrow, node, layout->batch);
+        uint64_t first = row_space_begin(arrow, node, layout->cluster);
         for (uint32_t i = 0; i < node->step_count; i++) {
             has_optional |= arrow->steps[node->first_step + i].stream != NULL;
             first *= arrow->steps[node->first_step + i].stream ? 1 : arrow->steps[node->first_step + i].size;

@@ -4,11 +4,9 @@
  * consumer releases. Every structure owns its own memory and its children, so that a consumer may move
  * children away.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "view/arrow_internal.h"
 
 /* ---- schema ---- */
@@ -23,7 +21,8 @@ static void release_schema(struct ArrowSchema *schema)
     free(schema->children);
     free((char *)schema->format);
     free((char *)schema->name);
-    schema->release = NULL;
+    free((char *)schema->metadata);
+    *schema = (struct ArrowSchema){0};
 }
 
 static char *format_of(const struct nt_arrow_node *node)
@@ -64,9 +63,37 @@ static char *format_of(const struct nt_arrow_node *node)
 static char *name_of(const struct nt_arrow_node *node)
 {
     struct nt_buffer name = {0};
-    nt_append_printable(&name, node->name.bytes, node->name.length);
+    nt_arrow_append_text(&name, node->name);
     nt_buffer_byte(&name, '\0');
+    if (name.failed)
+        nt_buffer_deinit(&name);
     return name.bytes;
+}
+
+static void append_sized(struct nt_buffer *out, const void *bytes, size_t length)
+{
+    int32_t count = (int32_t)length;
+    nt_buffer_append(out, &count, sizeof(count));
+    nt_buffer_append(out, bytes, length);
+}
+
+/* The number of pairs, then length and bytes of each key and value, in the machine's byte order. */
+static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
+{
+    struct nt_arrow_pair pairs[NT_ARROW_MOST_PAIRS];
+    struct nt_buffer out = {0};
+    int32_t count = (int32_t)nt_arrow_pairs(arrow, number, pairs);
+    nt_buffer_append(&out, &count, sizeof(count));
+    for (int32_t i = 0; i < count; i++) {
+        append_sized(&out, pairs[i].key, strlen(pairs[i].key));
+        append_sized(&out, pairs[i].value.length ? pairs[i].value.bytes : "", pairs[i].value.length);
+        out.failed |= pairs[i].value.failed || pairs[i].value.length > INT32_MAX;
+        nt_buffer_deinit(&pairs[i].value);
+    }
+    if (out.failed)
+        nt_buffer_deinit(&out);
+    schema->metadata = out.bytes;
+    return out.bytes != NULL;
 }
 
 static bool export_schema_node(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
@@ -75,9 +102,9 @@ static bool export_schema_node(const struct nt_arrow *arrow, uint32_t number, st
     *schema = (struct ArrowSchema){.release = release_schema};
     schema->format = format_of(node);
     schema->name = name_of(node);
-    schema->flags = node->own_steps || node->kind == NT_ARROW_NULL ? ARROW_FLAG_NULLABLE : 0;
-    schema->children = calloc(node->child_count + 1, sizeof(struct ArrowSchema *));
-    if (!schema->format || !schema->name || !schema->children)
+    schema->flags = nt_arrow_is_nullable(node) ? ARROW_FLAG_NULLABLE : 0;
+    schema->children = calloc((size_t)node->child_count + 1, sizeof(struct ArrowSchema *));
+    if (!schema->format || !schema->name || !schema->children || !set_metadata(arrow, number, schema))
         return false;
     schema->n_children = node->child_count;
     for (uint32_t child = number + 1, i = 0; child < node->end; child = arrow->nodes[child].end, i++) {
@@ -110,7 +137,7 @@ static void release_array(struct ArrowArray *array)
     for (int64_t i = 0; i < array->n_buffers; i++)
         free((void *)array->buffers[i]);
     free(array->buffers);
-    array->release = NULL;
+    *array = (struct ArrowArray){0};
 }
 
 /* A validity buffer of no bytes means "no nulls" and is NULL; others are never NULL. */
@@ -164,7 +191,7 @@ enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batc
     if (batch >= arrow->batch_count)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %u batches, no batch %u",
                        arrow->batch_count, batch);
-    enum nt_status status = nt_arrow_layout(arrow, batch, &layout, error);
+    enum nt_status status = nt_arrow_layout(arrow, arrow->batches[batch].cluster, &layout, error);
     if (status != NT_OK)
         return status;
     status = export_array_node(arrow, layout, 0, array_ret, error);

@@ -119,7 +119,7 @@ static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *e
     struct nt_buffer message = {0};
     if (arrow->batch_count == 0)
         return NT_OK;
-    enum nt_status status = nt_arrow_layout(arrow, 0, &layout, error);
+    enum nt_status status = nt_arrow_layout(arrow, arrow->batches[0].cluster, &layout, error);
     if (status == NT_OK) {
         write_batch_message(arrow, layout, &message);
         arrow->message_bytes = message.length;
@@ -205,6 +205,7 @@ void nt_arrow_free(struct nt_arrow *arrow)
     free(arrow->buffers);
     free(arrow->left_out);
     free(arrow->batches);
+    free(arrow->left_out_clusters);
     free(arrow->entries);
     nt_buffer_deinit(&arrow->head);
     nt_buffer_deinit(&arrow->tail);
@@ -223,6 +224,18 @@ uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, 
     return arrow->left_out[number].field;
 }
 
+uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow)
+{
+    return arrow->left_out_cluster_count;
+}
+
+uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
+{
+    const uint64_t *entries = arrow->entries + arrow->left_out_clusters[number];
+    *first_entry_ret = entries[0];
+    return entries[1] - entries[0];
+}
+
 uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow)
 {
     return arrow->file_bytes;
@@ -237,18 +250,18 @@ uint32_t nt_arrow_batches(const struct nt_arrow *arrow)
 
 /* Layouts that are not in use are kept in a few places, so that neighbouring reads need not make them again.
  */
-static enum nt_status take_layout(struct nt_arrow *arrow, uint32_t batch, struct nt_arrow_layout **layout_ret,
-                                  struct nt_error *error)
+static enum nt_status take_layout(struct nt_arrow *arrow, uint32_t cluster,
+                                  struct nt_arrow_layout **layout_ret, struct nt_error *error)
 {
     *layout_ret = NULL;
     pthread_mutex_lock(&arrow->lock);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*layout_ret; i++)
-        if (arrow->recent[i] && arrow->recent[i]->batch == batch) {
+        if (arrow->recent[i] && arrow->recent[i]->cluster == cluster) {
             *layout_ret = arrow->recent[i];
             arrow->recent[i] = NULL;
         }
     pthread_mutex_unlock(&arrow->lock);
-    return *layout_ret ? NT_OK : nt_arrow_layout(arrow, batch, layout_ret, error);
+    return *layout_ret ? NT_OK : nt_arrow_layout(arrow, cluster, layout_ret, error);
 }
 
 static void give_layout(struct nt_arrow *arrow, struct nt_arrow_layout *layout)
@@ -302,7 +315,7 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
                                  size_t bytes, struct nt_error *error)
 {
     struct nt_arrow_layout *layout;
-    enum nt_status status = take_layout(arrow, batch, &layout, error);
+    enum nt_status status = take_layout(arrow, arrow->batches[batch].cluster, &layout, error);
     if (status != NT_OK)
         return status;
     if (offset < arrow->message_bytes) {

@@ -48,6 +48,8 @@ struct nt_arrow_node {
     enum nt_element element;
     struct nt_text name;
     uint32_t field; /* whose rows these are; NT_NONE: the root or a null child */
+    uint32_t
+        typed_by; /* whose C++ type this is: the outermost of the wrappers and optionals around `field` */
     uint32_t parent;
     uint32_t child_count;
     uint32_t end; /* first node after this one's descendants */
@@ -58,7 +60,7 @@ struct nt_arrow_node {
     bool begins_row_space;
     bool is_binary;
     struct nt_stream *data, *offsets; /* for a union: tags and index */
-    /* Rows before each cluster, batches + 1: of the field that begins the row space (an optional's own where
+    /* Rows before each cluster, clusters + 1: of the field that begins the row space (an optional's own where
      * one leads to the node), and behind optionals of the node's field. NULL elsewhere. */
     uint64_t *space_borders;
     uint64_t *borders;
@@ -75,13 +77,14 @@ struct nt_arrow_left_out {
 };
 
 struct nt_arrow_batch {
+    uint32_t cluster;
     uint64_t offset;     /* of the message in the file */
     uint64_t body_bytes; /* of its buffers, padding included */
 };
 
-/* Where a batch's buffers lie. */
+/* Where the buffers of a cluster's batch lie. */
 struct nt_arrow_layout {
-    uint32_t batch;
+    uint32_t cluster;
     uint64_t *slots;        /* [node] */
     uint64_t *null_counts;  /* [node] */
     uint64_t *buffer_start; /* [buffer + 1], from the body's start, 64-byte aligned */
@@ -106,9 +109,12 @@ struct nt_arrow {
     struct nt_arrow_left_out *left_out;
     uint32_t left_out_count, left_out_capacity;
 
-    struct nt_arrow_batch *batches;
-    uint64_t *entries; /* before each batch, batch_count + 1 */
+    uint64_t *entries; /* before each cluster, in entry order, cluster_count + 1 */
+    uint32_t cluster_count;
+    struct nt_arrow_batch *batches; /* of the clusters that are not left out */
     uint32_t batch_count;
+    uint32_t *left_out_clusters;
+    uint32_t left_out_cluster_count;
     uint64_t message_bytes;      /* of a batch's metadata with its prefix: the same for all */
     struct nt_buffer head, tail; /* the file before and after the batches */
     uint64_t file_bytes;
@@ -118,16 +124,32 @@ struct nt_arrow {
     unsigned recent_next;
 };
 
-/* arrow_schema.c: the nodes, and the messages that describe them */
+/* arrow_nodes.c: from fields to nodes */
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
 /* Close what the steps of optionals opened; a stream may stand in the steps of several nodes. */
 void nt_arrow_close_steps(struct nt_arrow *arrow);
+
+/* arrow_schema.c: names, metadata and the Schema table */
+/* Append a text as UTF-8, which Arrow demands: bytes that are not are shown as \x.. */
+void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text);
+/* What is told about a node (0: the table) under keys of ours. The values are UTF-8 and the caller's to
+ * deinit. */
+struct nt_arrow_pair {
+    const char *key;
+    struct nt_buffer value;
+};
+enum { NT_ARROW_MOST_PAIRS = 6 };
+uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_arrow_pair *pairs);
+static inline bool nt_arrow_is_nullable(const struct nt_arrow_node *node)
+{
+    return node->own_steps > 0 || node->kind == NT_ARROW_NULL;
+}
 /* Write the Schema table (of a message or the footer) and patch it into `place`. */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
 
-/* arrow_batch.c: sizes and places of a batch's buffers */
+/* arrow_batch.c: sizes and places of a batch's buffers. NT_LIMIT for a cluster that Arrow cannot hold. */
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error);
-enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t batch,
+enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t cluster,
                                struct nt_arrow_layout **layout_ret, struct nt_error *error);
 void nt_arrow_layout_free(struct nt_arrow_layout *layout);
 
@@ -135,9 +157,9 @@ void nt_arrow_layout_free(struct nt_arrow_layout *layout);
 enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
                                     uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
                                     struct nt_error *error);
-/* Valid ones among the `slots` slots of a node in a batch, counted (behind dense optionals; others are known
- * from metadata). */
-enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t batch,
+/* Valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals; others are
+ * known from metadata). */
+enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error);
 
 #endif

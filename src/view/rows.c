@@ -12,6 +12,9 @@
 #include "view/scalar.h"
 #include "view/window.h"
 
+/* Items may take no room in the file, so their number alone does not bound a row. */
+enum { MOST_LINE_BYTES = 1 << 30 };
+
 enum shape_kind {
     SHAPE_NOTHING, /* left out: its reason is in field.json */
     SHAPE_VALUE,
@@ -33,6 +36,7 @@ struct shape {
     uint32_t field;
     uint64_t size;
     struct nt_window data, offsets; /* of a variant: tags and index; of a dense optional: valid */
+    struct nt_buffer gathered;      /* values of a row that do not lie together */
     struct shape *children;
     uint32_t child_count;
 };
@@ -112,6 +116,7 @@ static void shape_deinit(struct shape *shape)
 {
     nt_window_close(&shape->data);
     nt_window_close(&shape->offsets);
+    nt_buffer_deinit(&shape->gathered);
     for (uint32_t i = 0; i < shape->child_count; i++)
         shape_deinit(&shape->children[i]);
     free(shape->children);
@@ -238,16 +243,23 @@ static uint64_t value_place(const struct writing *writing, const struct shape *s
     return place;
 }
 
-/* Read all values of a row once, so that nothing is written of a row that cannot be read. */
-static enum nt_status read_values(const struct writing *writing, struct shape *shape, uint64_t row)
+/* Read all values of a row before any is written. In Fortran order they lie apart. */
+static enum nt_status read_values(const struct writing *writing, struct shape *shape, uint64_t row,
+                                  const uint8_t **bytes_ret)
 {
-    const uint8_t *bytes;
     if (!writing->dataset->fields[shape->field].is_fortran_order)
-        return nt_window_get(&shape->data, row * shape->size, shape->size, &bytes, writing->error);
-    enum nt_status status = NT_OK;
-    for (uint64_t i = 0; status == NT_OK && i < shape->size; i++)
-        status = nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, &bytes, writing->error);
-    return status;
+        return nt_window_get(&shape->data, row * shape->size, shape->size, bytes_ret, writing->error);
+    size_t element_bytes = shape->data.element_bytes;
+    nt_buffer_clear(&shape->gathered);
+    for (uint64_t i = 0; i < shape->size; i++) {
+        enum nt_status status =
+            nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, bytes_ret, writing->error);
+        if (status != NT_OK)
+            return status;
+        nt_buffer_append(&shape->gathered, *bytes_ret, element_bytes);
+    }
+    *bytes_ret = (const uint8_t *)shape->gathered.bytes;
+    return shape->gathered.failed ? nt_fail_memory(writing->error) : NT_OK;
 }
 
 /* Arrays in arrays for several dimensions: an array opens wherever the index is a multiple of what is inside
@@ -257,13 +269,12 @@ static enum nt_status write_values(const struct writing *writing, struct shape *
     const struct nt_field *field = &writing->dataset->fields[shape->field];
     const uint64_t *dimensions = field->dimension_count ? field->dimensions : &field->repetition;
     uint32_t dimension_count = field->dimension_count ? field->dimension_count : 1;
-    const uint8_t *bytes;
-    enum nt_status status = read_values(writing, shape, row);
-    for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
+    const uint8_t *bytes = NULL;
+    enum nt_status status = read_values(writing, shape, row, &bytes);
+    if (status != NT_OK)
+        return status;
+    for (uint64_t i = 0; i < shape->size; i++, bytes += shape->data.element_bytes) {
         uint64_t inside = shape->size;
-        status = nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, &bytes, writing->error);
-        if (status != NT_OK)
-            break;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if (i % inside == 0)
                 nt_json_array(writing->json);
@@ -273,11 +284,11 @@ static enum nt_status write_values(const struct writing *writing, struct shape *
             if ((i + 1) % inside == 0)
                 nt_json_end_array(writing->json);
     }
-    if (status == NT_OK && shape->size == 0) {
+    if (shape->size == 0) {
         nt_json_array(writing->json);
         nt_json_end_array(writing->json);
     }
-    return status;
+    return NT_OK;
 }
 
 static enum nt_status get_item_range(const struct writing *writing, struct shape *shape, uint64_t row,
@@ -318,8 +329,11 @@ static enum nt_status write_items(const struct writing *writing, struct shape *s
 {
     enum nt_status status = NT_OK;
     nt_json_array(writing->json);
-    for (uint64_t i = 0; i < count && status == NT_OK; i++)
+    for (uint64_t i = 0; i < count && status == NT_OK; i++) {
         status = write_row(writing, &shape->children[0], first + i);
+        if (writing->json->out->length > MOST_LINE_BYTES)
+            status = nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 1 GiB of text");
+    }
     nt_json_end_array(writing->json);
     return status;
 }
@@ -330,21 +344,34 @@ static enum nt_status write_collection(const struct writing *writing, struct sha
     enum nt_status status = get_item_range(writing, shape, row, &first, &count);
     if (status != NT_OK)
         return status;
-    if (shape->kind == SHAPE_ARRAY)
-        return write_items(writing, shape, first, count);
-    if (count > 1)
-        return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
-    if (count == 1)
-        return write_row(writing, &shape->children[0], first);
-    nt_json_null(writing->json);
-    return NT_OK;
+    return write_items(writing, shape, first, count);
 }
 
-static enum nt_status write_dense_optional(const struct writing *writing, struct shape *shape, uint64_t row)
+/* Where the value of an optional's row is, if it has one. */
+static enum nt_status find_value(const struct writing *writing, struct shape *shape, uint64_t row,
+                                 uint64_t *value_row_ret, bool *has_value_ret)
 {
-    const uint8_t *valid;
-    enum nt_status status = nt_window_get(&shape->data, row, 1, &valid, writing->error);
-    if (status == NT_OK && *valid)
+    uint64_t count = 0;
+    const uint8_t *valid = NULL;
+    enum nt_status status;
+    *value_row_ret = row;
+    if (shape->kind == SHAPE_DENSE_OPTIONAL) {
+        status = nt_window_get(&shape->data, row, 1, &valid, writing->error);
+        *has_value_ret = status == NT_OK && *valid;
+        return status;
+    }
+    status = get_item_range(writing, shape, row, value_row_ret, &count);
+    if (status == NT_OK && count > 1)
+        status = nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
+    *has_value_ret = status == NT_OK && count == 1;
+    return status;
+}
+
+static enum nt_status write_optional(const struct writing *writing, struct shape *shape, uint64_t row)
+{
+    bool has_value;
+    enum nt_status status = find_value(writing, shape, row, &row, &has_value);
+    if (has_value)
         return write_row(writing, &shape->children[0], row);
     if (status == NT_OK)
         nt_json_null(writing->json);
@@ -404,10 +431,10 @@ static enum nt_status write_row(const struct writing *writing, struct shape *sha
     case SHAPE_BASE64:
         return write_bytes(writing, shape, row);
     case SHAPE_ARRAY:
-    case SHAPE_OPTIONAL:
         return write_collection(writing, shape, row);
+    case SHAPE_OPTIONAL:
     case SHAPE_DENSE_OPTIONAL:
-        return write_dense_optional(writing, shape, row);
+        return write_optional(writing, shape, row);
     case SHAPE_VARIANT:
         return write_variant(writing, shape, row);
     case SHAPE_FIXED:
@@ -446,42 +473,49 @@ static void unquote(struct nt_buffer *cell)
     cell->bytes[cell->length] = '\0';
 }
 
+/* A string's bytes as they are; `is_text_ret` false where the value is no string. */
+static enum nt_status append_text(const struct writing *writing, struct shape *shape, uint64_t row,
+                                  struct nt_buffer *cell, bool *is_text_ret)
+{
+    const uint8_t *bytes = NULL;
+    uint64_t first = row, count = 1;
+    enum nt_status status = NT_OK;
+    *is_text_ret = shape->kind == SHAPE_TEXT;
+    if (*is_text_ret)
+        status = get_item_range(writing, shape, row, &first, &count);
+    if (status == NT_OK && (*is_text_ret || shape->kind == SHAPE_VALUE))
+        status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
+    if (status != NT_OK || !bytes)
+        return status;
+    if (*is_text_ret)
+        nt_buffer_append(cell, bytes, (size_t)count);
+    else
+        *is_text_ret = nt_element_text(&writing->dataset->fields[shape->field].dtype, bytes, cell);
+    return NT_OK;
+}
+
 enum nt_status nt_rows_write_plain(struct nt_rows *rows, uint64_t row, struct nt_buffer *cell,
                                    struct nt_error *error)
 {
     struct shape *shape = &rows->root;
     struct nt_json json;
     struct writing writing = {rows->dataset, &json, error};
-    enum nt_status status;
-    uint64_t first = row, count = 1;
+    bool has_value = true, is_text = false;
+    enum nt_status status = NT_OK;
     nt_buffer_clear(cell);
     nt_json_init(&json, cell, true);
     while (shape->kind == SHAPE_WRAPPER || shape->kind == SHAPE_OPTIONAL ||
            shape->kind == SHAPE_DENSE_OPTIONAL) {
-        const uint8_t *valid;
-        status = NT_OK;
-        if (shape->kind == SHAPE_OPTIONAL)
-            status = get_item_range(&writing, shape, first, &first, &count);
-        else if (shape->kind == SHAPE_DENSE_OPTIONAL &&
-                 (status = nt_window_get(&shape->data, first, 1, &valid, error)) == NT_OK)
-            count = *valid;
-        if (status != NT_OK || count == 0)
+        if (shape->kind != SHAPE_WRAPPER)
+            status = find_value(&writing, shape, row, &row, &has_value);
+        if (!has_value)
             return status;
         shape = &shape->children[0];
     }
-    const uint8_t *bytes = NULL;
-    if (shape->kind == SHAPE_VALUE && nt_window_get(&shape->data, first, 1, &bytes, error) == NT_OK &&
-        nt_element_text(&rows->dataset->fields[shape->field].dtype, bytes, cell))
-        return NT_OK;
-    if (shape->kind != SHAPE_TEXT) {
-        status = write_row(&writing, shape, first);
-        unquote(cell);
+    status = append_text(&writing, shape, row, cell, &is_text);
+    if (status != NT_OK || is_text)
         return status;
-    }
-    status = get_item_range(&writing, shape, first, &first, &count);
-    if (status == NT_OK)
-        status = nt_window_get(&shape->data, first, count, &bytes, error);
-    if (status == NT_OK)
-        nt_buffer_append(cell, bytes, (size_t)count);
+    status = write_row(&writing, shape, row);
+    unquote(cell);
     return status;
 }

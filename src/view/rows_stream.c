@@ -48,7 +48,7 @@ static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
 {
     bool needs_quotes = false;
     for (size_t i = 0; i < length && !needs_quotes; i++)
-        needs_quotes = strchr("\",\r\n", bytes[i]) != NULL && bytes[i];
+        needs_quotes = bytes[i] && strchr("\",\r\n", bytes[i]);
     if (!needs_quotes) {
         nt_buffer_append(out, bytes, length);
         return;
@@ -83,6 +83,8 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
         if (status != NT_OK)
             return status;
         append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
+        if (lines->part_count == 1 && lines->cell.length == 0)
+            nt_buffer_text(out, "\"\""); /* an empty line would be no row to many readers */
     }
     nt_buffer_text(out, "\r\n");
     return NT_OK;

@@ -30,20 +30,43 @@ void nt_window_close(struct nt_window *window)
 /* How many elements to read: more each time the window moves on to what follows it. */
 static uint64_t next_count(struct nt_window *window, uint64_t first, uint64_t count, uint64_t total)
 {
+    uint64_t most = MOST_BYTES / (window->element_bytes ? window->element_bytes : 1);
     bool moves_on = window->count && first >= window->first && first <= window->first + window->count;
-    if (!moves_on)
-        window->wanted = FIRST_ELEMENTS;
-    else if (window->wanted * window->element_bytes < MOST_BYTES)
-        window->wanted *= 2;
+    window->wanted = moves_on ? window->wanted * 2 : FIRST_ELEMENTS;
+    if (window->wanted > most)
+        window->wanted = most;
     uint64_t wanted = window->wanted > count ? window->wanted : count;
     return wanted < total - first ? wanted : total - first;
 }
 
+static enum nt_status load(struct nt_window *window, uint64_t first, uint64_t count, struct nt_error *error)
+{
+    uint64_t bytes;
+    if (!nt_multiply(count, window->element_bytes, &bytes) || bytes > limit_bytes)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value of more than 1 GiB");
+    window->count = 0;
+    if (bytes > window->capacity) {
+        free(window->bytes);
+        window->bytes = malloc((size_t)bytes);
+        window->capacity = window->bytes ? (size_t)bytes : 0;
+        if (!window->bytes)
+            return nt_fail_memory(error);
+    }
+    enum nt_status status =
+        nt_stream_read(window->stream, first * window->element_bytes, window->bytes, (size_t)bytes, error);
+    if (status != NT_OK)
+        return status;
+    window->first = first;
+    window->count = count;
+    return NT_OK;
+}
+
+/* What lies ahead may be damaged: then only what was asked for is read. */
 enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t count,
                              const uint8_t **bytes_ret, struct nt_error *error)
 {
     static const uint8_t nothing[16];
-    uint64_t total = nt_stream_elements(window->stream), bytes;
+    uint64_t total = nt_stream_elements(window->stream);
     if (!nt_fits(first, count, total))
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column", first + count, total);
     if (count == 0) {
@@ -52,22 +75,11 @@ enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t 
     }
     if (window->count == 0 || first < window->first || first + count > window->first + window->count) {
         uint64_t wanted = next_count(window, first, count, total);
-        if (!nt_multiply(wanted, window->element_bytes, &bytes) || bytes > limit_bytes)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value of more than 1 GiB");
-        window->count = 0;
-        if (bytes > window->capacity) {
-            free(window->bytes);
-            window->bytes = malloc((size_t)bytes);
-            window->capacity = window->bytes ? (size_t)bytes : 0;
-            if (!window->bytes)
-                return nt_fail_memory(error);
-        }
-        enum nt_status status = nt_stream_read(window->stream, first * window->element_bytes, window->bytes,
-                                               (size_t)bytes, error);
+        enum nt_status status = load(window, first, wanted, error);
+        if (status != NT_OK && wanted > count)
+            status = load(window, first, count, error);
         if (status != NT_OK)
             return status;
-        window->first = first;
-        window->count = wanted;
     }
     *bytes_ret = window->bytes + (first - window->first) * window->element_bytes;
     return NT_OK;
