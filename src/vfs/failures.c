@@ -60,6 +60,25 @@ static bool is_same(const struct failure *failure, const char *path, size_t leng
            strcmp(failure->error.message, error->message) == 0;
 }
 
+/* Messages differ by who passed them on; where there is a place, that tells. */
+static bool is_same_cause(const struct nt_error *a, const struct nt_error *b)
+{
+    return a->status == b->status && a->offset == b->offset && strcmp(a->expected, b->expected) == 0 &&
+           strcmp(a->found, b->found) == 0 &&
+           (a->offset != NT_NO_OFFSET || strcmp(a->message, b->message) == 0);
+}
+
+bool nt_failures_knows(struct nt_failures *failures, const struct nt_error *error)
+{
+    bool is_known = false;
+    pthread_mutex_lock(&failures->lock);
+    uint64_t kept = failures->noted < CAPACITY ? failures->noted : CAPACITY;
+    for (uint64_t i = 0; i < kept && !is_known; i++)
+        is_known = failures->ring[i].path && is_same_cause(&failures->ring[i].error, error);
+    pthread_mutex_unlock(&failures->lock);
+    return is_known;
+}
+
 static struct failure *find(struct nt_failures *failures, const char *path, size_t length,
                             const struct nt_error *error)
 {

@@ -17,6 +17,8 @@ void nt_failures_free(struct nt_failures *failures); /* accepts NULL */
 /* Note a failure at a path of the tree. True where it is a new one. */
 bool nt_failures_note(struct nt_failures *failures, const char *path, size_t length,
                       const struct nt_error *error);
+/* Whether the same failure was noted at any path: one page may be read through several files. */
+bool nt_failures_knows(struct nt_failures *failures, const struct nt_error *error);
 /* Append a JSON line for each, the oldest first. */
 void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out);
 

@@ -58,6 +58,11 @@ static void note_failure(struct nt_vfs *vfs, uint64_t node, const struct nt_erro
     nt_buffer_deinit(&path);
 }
 
+struct nt_vfs_handle {
+    struct nt_scope scope; /* holds the source open */
+    struct nt_content *content;
+};
+
 /* A page that could not be read: it is told under its column's directory. */
 static void on_page_failure(void *context, const struct nt_dataset *dataset, uint32_t column,
                             const struct nt_page *page, const struct nt_error *error)
@@ -81,6 +86,15 @@ static enum nt_status pass_failure(const struct nt_scope *scope, enum nt_status 
     if (nt_is_failure(status) && error)
         note_failure(scope->vfs, scope->number, error);
     return status;
+}
+
+/* The same for reading, where most failures are those of pages. */
+static enum nt_status pass_read_failure(const struct nt_vfs_handle *handle, enum nt_status status,
+                                        struct nt_error *error)
+{
+    if (status == NT_OK || !error || nt_failures_knows(handle->scope.vfs->failures, error))
+        return status;
+    return pass_failure(&handle->scope, status, error);
 }
 
 /* ---- beginning and end ---- */
@@ -356,11 +370,6 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
 
 /* ---- reading ---- */
 
-struct nt_vfs_handle {
-    struct nt_scope scope; /* holds the source open */
-    struct nt_content *content;
-};
-
 static enum nt_status open_content(const struct nt_scope *scope, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
@@ -411,7 +420,7 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
     }
     status = pass_failure(&handle->scope, open_content(&handle->scope, &handle->content, error), error);
     if (status == NT_OK && is_verified(&handle->scope))
-        status = verify(handle->content, error);
+        status = pass_read_failure(handle, verify(handle->content, error), error);
     if (status != NT_OK)
         nt_vfs_close(handle);
     else
@@ -428,7 +437,8 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
         return NT_OK;
     if (bytes > content->size - offset)
         bytes = (size_t)(content->size - offset);
-    return content->ops->read(content, offset, buffer, bytes, bytes_ret, error);
+    return pass_read_failure(handle, content->ops->read(content, offset, buffer, bytes, bytes_ret, error),
+                             error);
 }
 
 void nt_vfs_close(struct nt_vfs_handle *handle)

@@ -665,6 +665,25 @@ START_TEST(a_bad_page_list_leaves_what_does_not_depend_on_it)
 }
 END_TEST
 
+START_TEST(a_bad_page_list_is_told_once_when_it_is_read)
+{
+    struct nt_vfs_handle *handle;
+    int32_t run;
+    size_t got;
+    model_has_bad_group = true;
+    assert_ok(nt_vfs_open(vfs, resolve("Events/run/data.bin"), &handle, &error));
+    for (int i = 0; i < 3; i++)
+        assert_status(NT_CHECKSUM, nt_vfs_read(handle, 12, &run, 4, &got, &error));
+    nt_vfs_close(handle);
+    assert_ok(nt_vfs_open(vfs, resolve("Events/run/data.npy"), &handle, &error));
+    assert_status(NT_CHECKSUM, nt_vfs_read(handle, 128 + 12, &run, 4, &got, &error));
+    nt_vfs_close(handle);
+    json_t *json = read_json(".ntuplefs/errors.jsonl");
+    ck_assert_str_eq(get_text(json, "path"), "Events/run/data.bin");
+    json_decref(json);
+}
+END_TEST
+
 START_TEST(counters_are_integers)
 {
     struct nt_buffer data = read_path("Events/run/data.bin");
@@ -892,6 +911,7 @@ int main(void)
     tcase_add_test(single, a_bad_page_fails_on_its_bytes_and_is_told_once);
     tcase_add_test(single, verifying_on_open_refuses_a_file_with_a_bad_page);
     tcase_add_test(single, a_bad_page_list_leaves_what_does_not_depend_on_it);
+    tcase_add_test(single, a_bad_page_list_is_told_once_when_it_is_read);
     tcase_add_test(single, counters_are_integers);
     tcase_add_test(single, several_threads_read_the_same_files);
     suite_add_tcase(suite, single);
