@@ -16,7 +16,7 @@ struct nt_reader;
 
 struct nt_reader_options {
     uint64_t cache_bytes;        /* bound of the decoded pages that are kept; 0: 256 MiB */
-    unsigned threads;            /* workers that decode ahead and in parallel; 0: none */
+    unsigned threads;            /* workers that decode in parallel and, slow pages, ahead; 0: none */
     unsigned failure_seconds;    /* how long a failed page is remembered; 0: 10 */
     uint64_t maximum_page_bytes; /* 0: 256 MiB */
     /* Called once per failure that was not remembered, from any thread. May be NULL. */
@@ -47,7 +47,7 @@ struct nt_reader_counters {                             /* integers only; all si
 enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_reader **reader_ret,
                              struct nt_error *error);
 void nt_reader_free(struct nt_reader *reader);
-void nt_reader_counters(struct nt_reader *reader, struct nt_reader_counters *counters);
+void nt_reader_counters(const struct nt_reader *reader, struct nt_reader_counters *counters);
 /* Forget the pages of a data set that is about to be closed. */
 void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset);
 

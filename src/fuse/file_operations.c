@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "fuse/status_errno.h"
 
@@ -38,18 +39,21 @@ static struct reply_buffer *thread_buffer(pthread_key_t key)
     return buffer;
 }
 
-/* At least `size` bytes on a page border, the calling thread's own until its next call. NULL without memory.
- */
+/* At least `size` bytes, the calling thread's own until its next call. NULL without memory. The first touch
+ * of the many small pages that a large reply lies on costs as much as decoding into them, so one huge page is
+ * asked for. */
 static void *reply_bytes(pthread_key_t key, size_t size)
 {
-    enum { PAGE = 4096 };
+    enum { HUGE_PAGE = 2 * 1024 * 1024, SMALL = 128 * 1024 };
     struct reply_buffer *buffer = thread_buffer(key);
     if (!buffer)
         return NULL;
     if (buffer->capacity < size) {
         free(buffer->bytes);
-        buffer->capacity = (size + PAGE - 1) / PAGE * PAGE;
-        buffer->bytes = aligned_alloc(PAGE, buffer->capacity);
+        buffer->capacity = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        buffer->bytes = aligned_alloc(HUGE_PAGE, buffer->capacity);
+        if (buffer->bytes && size > SMALL)
+            madvise(buffer->bytes, buffer->capacity, MADV_HUGEPAGE);
     }
     if (!buffer->bytes)
         buffer->capacity = 0;

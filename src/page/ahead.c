@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: where reads begin and end. Out: pages behind them in the workers' queue, once two reads have followed
- * one another; and for the cache, which pages are not going to be wanted again.
+ * one another and pages take long enough to load; and for the cache, which pages are not going to be wanted
+ * again.
  */
 #include "page/ahead.h"
 
@@ -15,6 +16,7 @@ enum {
     LEAST_BYTES = 1024 * 1024, /* ... and more of them where they are small */
     MOST_BYTES = 8 * 1024 * 1024,
     MOST_PAGES = 16,
+    FAST_MEGABYTES_PER_SECOND = 500,
     NEAR_BYTES = 1024 * 1024, /* the kernel's own read-ahead sends its requests a little out of order */
 };
 
@@ -48,11 +50,22 @@ enum nt_cache_use nt_sequence_use(struct nt_sequence *sequence, bool to_the_end)
     return to_the_end ? NT_CACHE_PASSED : NT_CACHE_PASSING;
 }
 
+/* A page that is decoded ahead is written to memory and copied from there, where a reader would have it
+ * decoded into its own. Where decoding runs not much slower than that, this costs more than it hides. */
+static bool are_pages_slow(const struct nt_reader *reader)
+{
+    struct nt_reader_counters counters;
+    nt_reader_counters(reader, &counters);
+    uint64_t nanoseconds = counters.read_nanoseconds + counters.checksum_nanoseconds +
+                           counters.decompress_nanoseconds + counters.decode_nanoseconds;
+    return counters.decoded_bytes / FAST_MEGABYTES_PER_SECOND < nanoseconds / 1000;
+}
+
 void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct nt_sequence *sequence,
                     uint64_t element, uint64_t end, nt_ahead_find *find, const void *walked)
 {
     uint64_t queued = atomic_load_explicit(&sequence->queued, memory_order_relaxed), bytes = 0;
-    if (!nt_workers_count(reader->workers))
+    if (!nt_workers_count(reader->workers) || !are_pages_slow(reader))
         return;
     for (unsigned pages = 0; element < end && pages < MOST_PAGES && bytes < MOST_BYTES; pages++) {
         struct nt_ahead_page next;

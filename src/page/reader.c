@@ -56,7 +56,7 @@ void nt_reader_free(struct nt_reader *reader)
 }
 
 /* All members are integers of one size: read one by one, as other threads add to them. */
-void nt_reader_counters(struct nt_reader *reader, struct nt_reader_counters *counters)
+void nt_reader_counters(const struct nt_reader *reader, struct nt_reader_counters *counters)
 {
     const uint64_t *from = (const uint64_t *)&reader->counters;
     uint64_t *to = (uint64_t *)counters;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "dataset_builder.h"
+#include "page/reader.h"
 #include "random_dataset.h"
 #include "reference.h"
 #include "support.h"
@@ -174,6 +175,33 @@ static uint64_t pages_ahead(struct builder *builder)
     return counters.pages_ahead;
 }
 
+/* As if what was loaded so far had taken a second for each byte, or no time at all. */
+static void pretend_pages_are_slow(struct builder *builder, bool slow)
+{
+    struct nt_reader_counters *counters = &builder->reader->counters;
+    counters->checksum_nanoseconds = counters->decompress_nanoseconds = counters->decode_nanoseconds = 0;
+    counters->read_nanoseconds = slow ? UINT64_MAX / 2 : 0;
+}
+
+START_TEST(pages_that_load_fast_are_not_decoded_ahead)
+{
+    struct nt_error error;
+    struct builder *builder = long_list();
+    char got[4096];
+    finish(builder, &(struct nt_reader_options){.threads = 1});
+    struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+    for (size_t offset = 0; offset < 10 * sizeof(got); offset += sizeof(got)) {
+        pretend_pages_are_slow(builder, false);
+        builder->reader->counters.decoded_bytes = UINT64_C(1) << 40;
+        assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
+    }
+    usleep(20000);
+    ck_assert_uint_eq(pages_ahead(builder), 0);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(sequential_reads_are_followed_by_decoding_ahead_and_others_are_not)
 {
     struct nt_error error;
@@ -184,6 +212,7 @@ START_TEST(sequential_reads_are_followed_by_decoding_ahead_and_others_are_not)
     char *expected = read_at_once(builder, 1, NT_STREAM_DATA, &bytes);
     reopen(builder, &(struct nt_reader_options){.threads = 1});
     struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+    pretend_pages_are_slow(builder, true);
     for (size_t i = 0; i < 20; i++) {
         size_t offset = (i * 7919 % 20) * (bytes / 20);
         assert_ok(nt_stream_read(stream, offset, got, 16, &error));
@@ -211,6 +240,7 @@ START_TEST(a_data_set_is_forgotten_while_workers_are_ahead_in_it)
     finish(builder, &(struct nt_reader_options){.threads = 2});
     for (int i = 0; i < 20; i++) {
         struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+        pretend_pages_are_slow(builder, true);
         for (size_t offset = 0; offset < 4 * sizeof(got); offset += sizeof(got))
             assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
         nt_stream_close(stream);
@@ -231,6 +261,7 @@ int main(void)
     tcase_add_loop_test(cases, elements_read_together_are_those_read_alone, 0, 2);
     tcase_add_test(cases, the_first_of_several_bad_pages_is_the_error_of_a_shared_read);
     tcase_add_loop_test(cases, threads_that_read_one_stream_do_not_disturb_one_another, 0, 4);
+    tcase_add_test(cases, pages_that_load_fast_are_not_decoded_ahead);
     tcase_add_test(cases, sequential_reads_are_followed_by_decoding_ahead_and_others_are_not);
     tcase_add_test(cases, a_data_set_is_forgotten_while_workers_are_ahead_in_it);
     suite_add_tcase(suite, cases);
