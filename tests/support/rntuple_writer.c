@@ -313,6 +313,12 @@ struct place {
     uint64_t offset, stored_bytes, length;
 };
 
+/* A page that others may be merged with. */
+struct written_page {
+    const struct rntuple_page *page;
+    struct place place;
+};
+
 struct state {
     enum rntuple_generation generation;
     const struct rntuple_description *description;
@@ -321,6 +327,8 @@ struct state {
     struct place page_lists[64];
     struct place metadata;
     uint64_t header_checksum;
+    struct written_page *pages;
+    size_t page_count;
 };
 
 /* One ROOT compression block: algorithm and method, compressed and uncompressed size in three bytes each. */
@@ -387,12 +395,38 @@ static void page_checksum(const struct state *state, const void *bytes, size_t c
         append_little(stored, XXH3_64bits(bytes, count), 8);
 }
 
+static void store_page(struct state *state, const struct rntuple_page *page, struct nt_buffer *stored)
+{
+    if (page->stored)
+        nt_buffer_append(stored, page->stored, page->stored_bytes);
+    else
+        store(state, page->packed, page->packed_bytes, stored);
+}
+
+static struct place find_merged(const struct state *state, const struct rntuple_page *page)
+{
+    for (size_t i = 0; i < state->page_count; i++)
+        if (state->pages[i].page == page->merged)
+            return state->pages[i].place;
+    ck_abort_msg("a page is merged with one that was not written before");
+    return (struct place){0};
+}
+
+static void remember_page(struct state *state, const struct rntuple_page *page, struct place place)
+{
+    state->pages = reallocarray(state->pages, state->page_count + 1, sizeof(*state->pages));
+    ck_assert_ptr_nonnull(state->pages);
+    state->pages[state->page_count++] = (struct written_page){page, place};
+}
+
 static struct place put_page(struct state *state, const struct rntuple_page *page)
 {
     struct nt_buffer stored = {0};
     if (page->place == RNTUPLE_URI || page->place == RNTUPLE_UNKNOWN_PLACE)
         return (struct place){0};
-    store(state, page->packed, page->packed_bytes, &stored);
+    if (page->merged)
+        return find_merged(state, page);
+    store_page(state, page, &stored);
     uint64_t bytes = stored.length;
     if (page->checksum == RNTUPLE_CHECKSUM_OF_STORED)
         page_checksum(state, stored.bytes, stored.length, &stored);
@@ -400,6 +434,7 @@ static struct place put_page(struct state *state, const struct rntuple_page *pag
         page_checksum(state, page->packed, page->packed_bytes, &stored);
     struct place place = {put_blob(state, &stored), bytes, page->packed_bytes};
     nt_buffer_deinit(&stored);
+    remember_page(state, page, place);
     return place;
 }
 
@@ -581,17 +616,27 @@ static void write_column_groups(struct rntuple_writer *writer, const struct rntu
     rntuple_end_frame(writer);
 }
 
+/* The least entry of a group's clusters and the entries up to the last; they may be in any order. */
+static void write_entry_range(struct rntuple_writer *writer, const struct rntuple_cluster *clusters,
+                              uint32_t count)
+{
+    uint64_t least = UINT64_MAX, end = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t cluster_end = clusters[i].first_entry + clusters[i].entries;
+        least = clusters[i].first_entry < least ? clusters[i].first_entry : least;
+        end = cluster_end > end ? cluster_end : end;
+    }
+    rntuple_u64(writer, least);
+    rntuple_u64(writer, end - least);
+}
+
 static void write_cluster_group(struct state *state, struct rntuple_writer *writer, uint32_t group)
 {
-    const struct rntuple_cluster *clusters = state->description->clusters;
     uint32_t first, end;
     group_clusters(state->description, group, &first, &end);
     rntuple_record(writer);
-    if (!has_crc32(state->generation)) {
-        uint64_t last = clusters[end - 1].first_entry + clusters[end - 1].entries;
-        rntuple_u64(writer, clusters[first].first_entry);
-        rntuple_u64(writer, last - clusters[first].first_entry);
-    }
+    if (!has_crc32(state->generation))
+        write_entry_range(writer, state->description->clusters + first, end - first);
     rntuple_u32(writer, end - first);
     write_link(writer, &state->page_lists[group]);
     rntuple_end_frame(writer);
@@ -899,5 +944,6 @@ void rntuple_write(enum rntuple_generation generation, const struct rntuple_desc
     nt_buffer_append(file, state->file.out.bytes, state->file.out.length);
     nt_buffer_deinit(&anchor);
     tfile_writer_deinit(&state->file);
+    free(state->pages);
     free(state);
 }

@@ -74,6 +74,10 @@ struct rntuple_page {
     enum rntuple_place place;
     enum rntuple_page_checksum checksum; /* XXH3, or CRC32 where envelopes have that */
     const char *uri;
+    const void
+        *stored; /* what to store for `packed`: compressed by the test itself; NULL: see is_compressed */
+    uint32_t stored_bytes;
+    const struct rntuple_page *merged; /* the page, written before, whose stored bytes are this one's too */
 };
 
 struct rntuple_range {

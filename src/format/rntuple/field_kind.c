@@ -195,6 +195,10 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
     for (uint32_t i = 0; i < field->column_count; i++) {
         const struct nt_column *column = &dataset->columns[dataset->field_columns[field->first_column + i]];
         const struct nt_decoder *decoder = &dataset->decoders[column->decoder];
+        bool is_quantized = strcmp(column->type_name, nt_encoding(NT_ENCODING_REAL32_QUANT)->name) == 0;
+        if (is_quantized && !column->has_range)
+            return nt_arena_format(dataset->arena, "column %u is quantized without a range of values",
+                                   column->id);
         if (decoder->encoding == NT_ENCODING_UNKNOWN)
             return nt_arena_format(dataset->arena,
                                    "column %u has type %s of %u bits, which this reader does not know",

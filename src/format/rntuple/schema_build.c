@@ -149,11 +149,13 @@ static int compare_decoders(const void *left, const void *right)
     return order ? order : compare_numbers(a->maximum, b->maximum);
 }
 
-/* A type that is not known, or that cannot have so many bits, is kept: its field is shown without data. */
+/* A type that is not known, that cannot have so many bits or that lacks its range of values is kept: its
+ * field is shown without data. */
 static struct nt_decoder decoder_of(const struct nt_column_record *record, enum nt_encoding_kind encoding)
 {
     struct nt_decoder decoder = {0};
-    if (encoding != NT_ENCODING_UNKNOWN &&
+    bool lacks_range = encoding == NT_ENCODING_REAL32_QUANT && !record->has_range;
+    if (encoding != NT_ENCODING_UNKNOWN && !lacks_range &&
         nt_decoder_init(&decoder, encoding, record->bits, record->minimum, record->maximum, NULL) == NT_OK)
         return decoder;
     return (struct nt_decoder){
