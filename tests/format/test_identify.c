@@ -63,6 +63,9 @@ START_TEST(a_foreign_file_is_refused_by_its_name)
     ck_assert_ptr_nonnull(strstr(error.message, "a Parquet file"));
     assert_status(NT_NOT_THIS_FORMAT, open_bytes(&opened, "\x01\x02\xff", 3, &error));
     ck_assert_ptr_nonnull(strstr(error.message, "neither a ROOT file"));
+    static const char text[] = "root:x:0:0:root:/root:/bin/bash\n";
+    assert_status(NT_NOT_THIS_FORMAT, open_bytes(&opened, text, strlen(text), &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "a text file"));
 }
 END_TEST
 

@@ -24,7 +24,8 @@ static enum nt_status find_kind(struct nt_source *source, const struct nt_contai
         enum nt_status status = nt_source_read(source, 0, start, length, error);
         if (status)
             return status;
-        if (!memcmp(start, kinds[i]->magic, length)) {
+        /* Magic words are words: a text (/etc/passwd) may begin with one, but no container is a text. */
+        if (!memcmp(start, kinds[i]->magic, length) && (source->size == length || !nt_is_text_file(source))) {
             *kind_ret = kinds[i];
             return NT_OK;
         }

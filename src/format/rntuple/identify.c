@@ -79,6 +79,13 @@ static bool is_text(const uint8_t *bytes, size_t length)
     return true;
 }
 
+bool nt_is_text_file(struct nt_source *source)
+{
+    uint8_t start[START_BYTES];
+    size_t length = source->size < START_BYTES ? (size_t)source->size : START_BYTES;
+    return !nt_source_read(source, 0, start, length, NULL) && is_text(start, length);
+}
+
 const char *nt_identify(struct nt_source *source)
 {
     if (source->size == 0)
@@ -87,9 +94,5 @@ const char *nt_identify(struct nt_source *source)
         if (has_magic(source, &magics[i]))
             return magics[i].kind;
     }
-    uint8_t start[START_BYTES];
-    size_t length = source->size < START_BYTES ? (size_t)source->size : START_BYTES;
-    if (nt_source_read(source, 0, start, length, NULL))
-        return NULL;
-    return is_text(start, length) ? "a text file" : NULL;
+    return nt_is_text_file(source) ? "a text file" : NULL;
 }

@@ -10,4 +10,7 @@
 /* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
 const char *nt_identify(struct nt_source *source);
 
+/* Whether the file begins with nothing but printable UTF-8. */
+bool nt_is_text_file(struct nt_source *source);
+
 #endif
