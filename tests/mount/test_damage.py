@@ -104,8 +104,12 @@ def verify_on_open_makes_the_open_fail():
     with scratch() as directory:
         copy, _ = damaged_example(directory)
         with mounted(copy, options=['-o', 'verify=open']) as top:
-            fails(errno.EIO, open, top / 'Events/event/data.npy', 'rb')
+            for name in 'event/data.bin', 'event/data.npy', 'event/column.0/data.bin', 'table.arrow':
+                fails(errno.EIO, open, top / 'Events' / name, 'rb')
             same(len((top / 'Events/run/data.bin').read_bytes()), 4000)
+            constants = top / 'calibration/Constants/table.arrow'
+            same(len(constants.read_bytes()), constants.stat().st_size)
+            same((top / '.ntuplefs/errors.jsonl').read_bytes().count(b'\n'), 1)
 
 
 @case

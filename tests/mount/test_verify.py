@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""ntuple verify and inspect: what they say, in which form, and how they end."""
+import json
+import os
+import pty
+import shutil
+import subprocess
+
+from harness import NTUPLE, case, command, data, output, run, same, scratch
+
+
+def verify(*arguments):
+    return command(NTUPLE, 'verify', *arguments)
+
+
+def lines_of(result):
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def inspect(*arguments):
+    return json.loads(output(NTUPLE, 'inspect', '--json', *arguments))
+
+
+def column_of(path, field, position=0):
+    columns = [column for column in inspect(path)['ntuples'][0]['columns'] if column['field'] == field]
+    return columns[position]
+
+
+def flipped(directory, name, owner, field=None, column=None):
+    """A copy with a bit flipped in the first range of an owner (and a field's column), and that range."""
+    for line in output(NTUPLE, 'cat', data(name), 'layout.jsonl').splitlines():
+        item = json.loads(line)
+        if (item['owner'], item.get('field'), item.get('column')) == (owner, field, column):
+            break
+    else:
+        raise AssertionError(f'{name} has no {owner} of {field}')
+    copy = directory / f'{owner.replace(" ", "-")}.root'
+    shutil.copy(data(name), copy)
+    with open(copy, 'r+b') as file:
+        place = item['offset'] + item['bytes'] // 2
+        byte = os.pread(file.fileno(), 1, place)
+        os.pwrite(file.fileno(), bytes([byte[0] ^ 1]), place)
+    return copy, item
+
+
+@case
+def clean_files_are_ok_a_line_each():
+    names = ['example.root', 'types.root', 'empty.root', 'encodings.root', 'multi_representation.root']
+    result = verify(*[data(name) for name in names])
+    same((result.returncode, result.stderr), (0, b''))
+    lines = result.stdout.decode().splitlines()
+    same(len(lines), len(names))
+    for name, line in zip(names, lines):
+        assert line.startswith(f'{data(name)}: ') and line.endswith(' bytes: ok'), line
+
+
+@case
+def a_damaged_page_and_a_damaged_checksum_are_one_finding_each():
+    for owner in 'page', 'checksum':
+        with scratch() as directory:
+            column = column_of(data('example.root'), 'event')['column']
+            copy, item = flipped(directory, 'example.root', owner, 'event', column)
+            result = verify('--json', copy)
+            same(result.returncode, 5)
+            finding, summary = lines_of(result)
+            same((finding['finding'], finding['status']), ('damaged', 'checksum mismatch'))
+            same([finding[key] for key in ('file', 'ntuple', 'field', 'column', 'cluster', 'page', 'count')],
+                 [str(copy), 'Events', 'event', column, item['cluster'], item['page'], 1])
+            assert finding['expected'] != finding['found'], finding
+            if owner == 'page':
+                same(finding['file_offset'], item['offset'])
+            same((summary['result'], summary['damaged'], summary['pages']), ('damaged', 1, 163))
+
+
+@case
+def people_are_told_place_expected_and_found_on_one_line():
+    with scratch() as directory:
+        column = column_of(data('example.root'), 'event')['column']
+        copy, item = flipped(directory, 'example.root', 'page', 'event', column)
+        result = verify(copy)
+        finding, summary = result.stdout.decode().splitlines()
+        for part in (f'{copy}: damaged: Events: ', 'field event', f'column {column}', f'page {item["page"]} of',
+                     'expected ', 'found ', f'byte {item["offset"]}'):
+            assert part in finding, (part, finding)
+        assert summary.endswith('1 damaged'), summary
+        same(result.stderr, b'')
+
+
+@case
+def a_damaged_page_list_is_one_finding():
+    with scratch() as directory:
+        copy = flipped(directory, 'example.root', 'page list')[0]
+        result = verify('--json', copy)
+        finding, summary = lines_of(result)
+        same((result.returncode, summary['damaged'], finding['finding']), (5, 1, 'damaged'))
+        same((finding['ntuple'], 'cluster_group' in finding, 'column' in finding), ('Events', True, False))
+        assert 0 < summary['pages'] < 163, summary
+
+
+@case
+def the_exit_status_tells_damaged_from_unreadable_from_unknown():
+    with scratch() as directory:
+        cut = directory / 'cut.root'
+        cut.write_bytes(data('example.root').read_bytes()[:40000])
+        text = directory / 'text.root'
+        text.write_text('no RNTuple')
+        for path, status, word in (cut, 5, 'damaged'), (text, 3, 'unknown format'), \
+                (directory / 'missing', 2, 'unreadable'):
+            result = verify('--json', path)
+            same(result.returncode, status, path)
+            same([line['result'] for line in lines_of(result)], [word])
+            same(result.stderr.count(b'\n'), 1)
+        result = verify(text, data('empty.root'), cut)
+        same((result.returncode, result.stdout.count(b'\n')), (3, 1), 'the first failure decides, the others are tried')
+
+
+@case
+def quiet_prints_nothing():
+    result = verify('-q', data('damaged_page.root'), data('example.root'))
+    same((result.returncode, result.stdout, result.stderr), (5, b'', b''))
+
+
+@case
+def findings_are_the_same_with_any_number_of_threads():
+    expected = verify('--json', '--threads=1', data('damaged_page.root'), data('types.root')).stdout
+    for threads in 2, 3, 8:
+        same(verify('--json', f'--threads={threads}', data('damaged_page.root'), data('types.root')).stdout, expected)
+
+
+def on_a_terminal(*arguments):
+    """Standard output, and what a terminal at standard error shows."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([NTUPLE, *map(str, arguments)], stdout=subprocess.PIPE, stderr=slave,
+                               stdin=subprocess.DEVNULL)
+    os.close(slave)
+    text = process.communicate()[0]
+    shown = b''
+    try:
+        while block := os.read(master, 4096):
+            shown += block
+    except OSError:
+        pass
+    os.close(master)
+    return text, shown
+
+
+@case
+def a_bar_is_drawn_on_terminals_only_and_cleared():
+    text, shown = on_a_terminal('verify', data('types.root'))
+    same(text, verify(data('types.root')).stdout)
+    assert b'%' in shown and shown.endswith(b'\r\033[K'), shown
+    same(on_a_terminal('verify', '-q', data('types.root')), (b'', b''))
+
+
+@case
+def inspect_tells_of_every_column():
+    document = inspect(data('example.root'))
+    same((document['schema'], document['file_bytes']), ('ntuplefs.inspect/1', data('example.root').stat().st_size))
+    events = document['ntuples'][0]
+    same([events[key] for key in ('name', 'entries', 'clusters', 'pages')], ['Events', 1000, 4, 160])
+    for column in events['columns']:
+        path = f'Events/{column["field"]}'
+        index = sum(other['field'] == column['field'] and other['column'] < column['column']
+                    for other in events['columns'])
+        pages = [json.loads(line) for line in
+                 output(NTUPLE, 'cat', data('example.root'), f'{path}/column.{index}/pages.jsonl').splitlines()]
+        for key in 'elements', 'stored_bytes', 'packed_bytes', 'decoded_bytes':
+            same(column[key], sum(page[key] for page in pages), f'{path} {key}')
+        same(column['pages'], len(pages))
+    for key in 'stored_bytes', 'packed_bytes', 'pages', 'elements':
+        same(events[key], sum(column[key] for column in events['columns']), key)
+
+
+@case
+def inspect_sorts_by_any_key():
+    unsorted = inspect(data('example.root'), 'Events')['ntuples'][0]['columns']
+    for key in unsorted[0]:
+        columns = inspect(f'--sort={key}', data('example.root'), 'Events')['ntuples'][0]['columns']
+        values = [column[key] for column in columns]
+        downwards = not isinstance(values[0], str) and key != 'column'
+        same(values, sorted(values, reverse=downwards), key)
+        same(sorted(column['column'] for column in columns), [column['column'] for column in unsorted])
+    same(inspect('--sort=stored', data('example.root')), inspect('--sort=stored_bytes', data('example.root')))
+    result = command(NTUPLE, 'inspect', '--sort=colour', data('example.root'))
+    same((result.returncode, b'stored_bytes' in result.stderr), (1, True))
+
+
+@case
+def inspect_prints_aligned_columns():
+    text = output(NTUPLE, 'inspect', data('example.root'), 'Events').decode().splitlines()
+    start = text.index('') + 1
+    table = text[start:]
+    place = table[0].index('STORED') + len('STORED')
+    same(len(table), 1 + 40 + 1)
+    for line in table[1:]:
+        assert line[place - 1].isdigit() and line[place] == ' ', line
+    same(table[1 + 1].split()[1:3], ['event', 'SplitUInt64'])
+
+
+@case
+def inspect_of_a_field_is_of_what_lies_below():
+    columns = inspect(data('example.root'), 'Events/muons')['ntuples'][0]['columns']
+    same([column['field'] for column in columns],
+         ['muons', 'muons/_0/pt', 'muons/_0/eta', 'muons/_0/phi', 'muons/_0/charge'])
+
+
+run(needs_fuse=False)
