@@ -157,9 +157,9 @@ static enum nt_status shape_init(struct nt_rows *rows, struct shape *shape, uint
     if (status == NT_OK && windows_of[kind].offsets >= 0)
         status = nt_window_open(&shape->offsets, rows->reader, dataset, field,
                                 (enum nt_stream_kind)windows_of[kind].offsets, error);
-    if (status != NT_OK || count == 0 || kind == SHAPE_NOTHING)
+    if (status != NT_OK || kind == SHAPE_NOTHING)
         return status;
-    shape->children = calloc(count, sizeof(*shape->children));
+    shape->children = calloc(count ? count : 1, sizeof(*shape->children));
     if (!shape->children)
         return nt_fail_memory(error);
     shape->child_count = count;

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrow arrays, read as a consumer of the C data interface reads them, against rows as text, on data sets of
+ * every shape; and the file as bytes. What other programs make of the file is tried by test_arrow.py.
+ */
+#include <string.h>
+
+#include <ntuple/arrow.h>
+
+#include "dataset_builder.h"
+#include "random_dataset.h"
+#include "support.h"
+#include "view/rows.h"
+#include "view/scalar.h"
+
+enum { SEEDS = 80 };
+
+static struct nt_arrow *open_arrow(struct builder *builder)
+{
+    struct nt_error error;
+    struct nt_arrow *arrow;
+    assert_ok(nt_arrow_new(builder->reader, builder->dataset, NULL, &arrow, &error));
+    return arrow;
+}
+
+/* ---- a consumer of the C data interface ---- */
+
+static bool is_valid(const struct ArrowArray *array, int64_t slot)
+{
+    const uint8_t *bits = array->buffers[0];
+    return !bits || bits[slot / 8] >> slot % 8 & 1;
+}
+
+static void put_slot(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                     int64_t slot);
+
+static void put_number(struct nt_json *json, char format, const struct ArrowArray *array, int64_t slot)
+{
+    static const struct {
+        char format;
+        enum nt_element element;
+    } elements[] = {{'c', NT_ELEMENT_INT8},   {'C', NT_ELEMENT_UINT8},  {'s', NT_ELEMENT_INT16},
+                    {'S', NT_ELEMENT_UINT16}, {'i', NT_ELEMENT_INT32},  {'I', NT_ELEMENT_UINT32},
+                    {'l', NT_ELEMENT_INT64},  {'L', NT_ELEMENT_UINT64}, {'e', NT_ELEMENT_REAL16},
+                    {'f', NT_ELEMENT_REAL32}, {'g', NT_ELEMENT_REAL64}};
+    size_t row = 0;
+    while (row < sizeof(elements) / sizeof(*elements) && elements[row].format != format)
+        row++;
+    ck_assert_msg(row < sizeof(elements) / sizeof(*elements), "format %c", format);
+    uint32_t bytes = nt_element_info(elements[row].element)->bytes;
+    const struct nt_dtype dtype = {elements[row].element, bytes, NULL};
+    nt_json_element(json, &dtype, (const uint8_t *)array->buffers[1] + slot * bytes);
+}
+
+static void put_items(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                      int64_t first, int64_t end)
+{
+    ck_assert_int_le(0, first);
+    ck_assert_int_le(first, end);
+    ck_assert_int_le(end, array->children[0]->length);
+    nt_json_array(json);
+    for (int64_t i = first; i < end; i++)
+        put_slot(json, schema->children[0], array->children[0], i);
+    nt_json_end_array(json);
+}
+
+static void put_struct(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                       int64_t slot)
+{
+    nt_json_object(json);
+    for (int64_t i = 0; i < schema->n_children; i++) {
+        ck_assert_int_eq(array->children[i]->length, array->length);
+        nt_json_key(json, schema->children[i]->name);
+        put_slot(json, schema->children[i], array->children[i], slot);
+    }
+    nt_json_end_object(json);
+}
+
+static void put_union(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                      int64_t slot)
+{
+    int8_t type = ((const int8_t *)array->buffers[0])[slot];
+    int32_t offset = ((const int32_t *)array->buffers[1])[slot];
+    ck_assert(type >= 0 && type < schema->n_children);
+    ck_assert(offset >= 0 && offset < array->children[type]->length);
+    put_slot(json, schema->children[type], array->children[type], offset);
+}
+
+static void put_slot(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                     int64_t slot)
+{
+    const int64_t *offsets = array->n_buffers > 1 ? array->buffers[1] : NULL;
+    const char *format = schema->format;
+    int64_t size = strtoll(strchr(format, ':') ? strchr(format, ':') + 1 : "0", NULL, 10);
+    ck_assert_int_lt(slot, array->length);
+    if (!strncmp(format, "+ud", 3))
+        put_union(json, schema, array, slot);
+    else if (!strcmp(format, "n") || !is_valid(array, slot))
+        nt_json_null(json);
+    else if (!strcmp(format, "+s"))
+        put_struct(json, schema, array, slot);
+    else if (!strcmp(format, "+L"))
+        put_items(json, schema, array, offsets[slot], offsets[slot + 1]);
+    else if (!strncmp(format, "+w", 2))
+        put_items(json, schema, array, slot * size, (slot + 1) * size);
+    else if (!strcmp(format, "b"))
+        nt_json_bool(json, ((const uint8_t *)array->buffers[1])[slot / 8] >> slot % 8 & 1);
+    else if (!strcmp(format, "U"))
+        nt_json_bytes(json, (const char *)array->buffers[2] + offsets[slot],
+                      (size_t)(offsets[slot + 1] - offsets[slot]));
+    else if (!strcmp(format, "Z"))
+        nt_json_base64(json, (const uint8_t *)array->buffers[2] + offsets[slot],
+                       (size_t)(offsets[slot + 1] - offsets[slot]));
+    else
+        put_number(json, format[0], array, slot);
+}
+
+/* All entries, a line each. */
+static void lines_from_arrow(const struct nt_arrow *arrow, struct nt_buffer *out)
+{
+    struct nt_error error;
+    struct ArrowSchema schema;
+    assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
+    for (uint32_t batch = 0; batch < nt_arrow_batches(arrow); batch++) {
+        struct ArrowArray array;
+        assert_ok(nt_arrow_export_batch(arrow, batch, &array, &error));
+        for (int64_t slot = 0; slot < array.length; slot++) {
+            struct nt_json json;
+            nt_json_init(&json, out, true);
+            put_slot(&json, &schema, &array, slot);
+            nt_buffer_byte(out, '\n');
+        }
+        array.release(&array);
+    }
+    schema.release(&schema);
+}
+
+static void lines_from_rows(struct builder *builder, struct nt_buffer *out)
+{
+    struct nt_error error;
+    struct nt_text_stream *stream;
+    bool more = true;
+    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &stream, &error));
+    while (more)
+        assert_ok(stream->next(stream, out, &more, &error));
+    stream->free(stream);
+}
+
+/* Rows show a variant of which one alternative cannot be read, Arrow does not. */
+static bool has_broken_variant(const struct builder *builder, const struct nt_arrow *arrow)
+{
+    const char *reason;
+    for (uint32_t i = 0; i < nt_arrow_left_out(arrow); i++)
+        for (uint32_t field = nt_arrow_left_out_field(arrow, i, &reason); field != NT_NONE;
+             field = builder->dataset->fields[field].parent)
+            if (builder->dataset->fields[field].kind == NT_FIELD_VARIANT)
+                return true;
+    return false;
+}
+
+/* Some of the data sets have arrays without an item, which neither shows. */
+START_TEST(arrays_hold_what_rows_tell)
+{
+    struct builder *builder = random_dataset(3000 + (unsigned)_i, 2 + _i % 9);
+    struct nt_buffer from_arrow = {0}, from_rows = {0};
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    lines_from_arrow(arrow, &from_arrow);
+    lines_from_rows(builder, &from_rows);
+    ck_assert(from_rows.length > 0);
+    if (!has_broken_variant(builder, arrow))
+        ck_assert_str_eq(from_arrow.bytes, from_rows.bytes);
+    nt_buffer_deinit(&from_arrow);
+    nt_buffer_deinit(&from_rows);
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
+/* ---- the file ---- */
+
+static void read_file(const struct nt_arrow *arrow, uint64_t offset, size_t bytes, uint8_t *output)
+{
+    struct nt_error error;
+    assert_ok(nt_arrow_file_read(arrow, offset, output, bytes, &error));
+}
+
+START_TEST(any_split_of_reads_gives_the_same_file)
+{
+    struct builder *builder = random_dataset(4000 + (unsigned)_i, 4);
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    size_t size = nt_arrow_file_bytes(arrow);
+    uint8_t *whole = malloc(size), *parts = malloc(size);
+    read_file(arrow, 0, size, whole);
+    for (size_t step = 1; step < 200; step = step * 3 + 1) {
+        memset(parts, 0xEE, size);
+        for (size_t at = 0; at < size; at += step)
+            read_file(arrow, at, size - at < step ? size - at : step, parts + at);
+        ck_assert_mem_eq(parts, whole, size);
+    }
+    ck_assert_mem_eq(whole, "ARROW1\0\0", 8);
+    ck_assert_mem_eq(whole + size - 6, "ARROW1", 6);
+    free(whole);
+    free(parts);
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
+static uint32_t load_u32(const uint8_t *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+/* Messages follow each other from place 8: a mark, the length of the metadata, the metadata, the body. */
+START_TEST(messages_and_bodies_begin_at_multiples_of_64)
+{
+    struct builder *builder = random_dataset(5000 + (unsigned)_i, 5);
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    size_t size = nt_arrow_file_bytes(arrow);
+    uint8_t *whole = malloc(size);
+    read_file(arrow, 0, size, whole);
+    size_t schema_bytes = load_u32(whole + 12), body = 16 + schema_bytes;
+    ck_assert_uint_eq(load_u32(whole + 8), UINT32_MAX);
+    ck_assert_uint_eq(body % 64, 0);
+    if (nt_arrow_batches(arrow)) {
+        ck_assert_uint_eq(load_u32(whole + body), UINT32_MAX);
+        ck_assert_uint_eq((body + 8 + load_u32(whole + body + 4)) % 64, 0);
+    }
+    uint32_t footer_bytes = load_u32(whole + size - 10);
+    ck_assert_uint_eq((size - 10 - footer_bytes) % 8, 0);
+    free(whole);
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_read_past_the_end_is_refused)
+{
+    struct nt_error error;
+    uint8_t byte;
+    struct builder *builder = random_dataset(1, 3);
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    uint64_t size = nt_arrow_file_bytes(arrow);
+    assert_ok(nt_arrow_file_read(arrow, size, &byte, 0, &error));
+    assert_status(NT_INVALID, nt_arrow_file_read(arrow, size, &byte, 1, &error));
+    assert_status(NT_INVALID, nt_arrow_file_read(arrow, UINT64_MAX, &byte, 1, &error));
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
+/* ---- the interface's rules ---- */
+
+START_TEST(children_can_be_moved_away_and_outlive_everything)
+{
+    struct nt_error error;
+    struct ArrowArray array, child;
+    struct ArrowSchema schema, child_schema;
+    struct builder *builder = random_dataset((unsigned)_i, 5);
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
+    assert_ok(nt_arrow_export_batch(arrow, 0, &array, &error));
+    assert_status(NT_NOT_FOUND, nt_arrow_export_batch(arrow, nt_arrow_batches(arrow), &child, &error));
+    nt_arrow_free(arrow);
+    builder_free(builder);
+    child = *array.children[0];
+    child_schema = *schema.children[0];
+    array.children[0]->release = NULL;
+    schema.children[0]->release = NULL;
+    array.release(&array);
+    schema.release(&schema);
+    ck_assert(array.release == NULL);
+    ck_assert(schema.release == NULL);
+    struct nt_buffer text = {0};
+    for (int64_t slot = 0; slot < child.length; slot++) {
+        struct nt_json json;
+        nt_json_init(&json, &text, true);
+        put_slot(&json, &child_schema, &child, slot);
+    }
+    nt_buffer_deinit(&text);
+    child.release(&child);
+    child_schema.release(&child_schema);
+    ck_assert(child.release == NULL);
+}
+END_TEST
+
+/* ---- what Arrow cannot hold ---- */
+
+/* "ntuple.left_out" in the metadata: a number of pairs, then length and bytes of each key and value. */
+static void find_metadata(const struct ArrowSchema *schema, const char *key, char *value, size_t room)
+{
+    const char *at = schema->metadata;
+    int32_t count, length, value_length;
+    memcpy(&count, at, 4);
+    at += 4;
+    for (int32_t i = 0; i < count; i++) {
+        memcpy(&length, at, 4);
+        memcpy(&value_length, at + 4 + length, 4);
+        if ((size_t)length == strlen(key) && !memcmp(at + 4, key, (size_t)length)) {
+            ck_assert_uint_lt((size_t)value_length, room);
+            memcpy(value, at + 8 + length, (size_t)value_length);
+            value[value_length] = '\0';
+            return;
+        }
+        at += 8 + length + value_length;
+    }
+    ck_abort_msg("no key %s", key);
+}
+
+static void left_out(const struct nt_arrow *arrow, char *value, size_t room)
+{
+    struct nt_error error;
+    struct ArrowSchema schema;
+    assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
+    find_metadata(&schema, "ntuple.left_out", value, room);
+    schema.release(&schema);
+}
+
+/* A variant of one alternative, of two clusters; the second one's has more rows than 31 bits count. */
+START_TEST(a_cluster_that_union_offsets_cannot_count_is_left_out_and_named)
+{
+    static const uint64_t switches[] = {SWITCH(1, 0), SWITCH(0, 0)}, values[] = {7};
+    struct builder *builder = builder_new();
+    uint32_t variant = add_field(builder, NT_NONE, NT_FIELD_VARIANT, NT_ELEMENT_SWITCH);
+    uint32_t value = add_field(builder, variant, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t switch_column = add_column(builder, variant, NT_ENCODING_SWITCH, 0);
+    uint32_t value_column = add_column(builder, value, NT_ENCODING_INT32, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t cluster = add_cluster(builder, 2 * i, 2);
+        add_elements(builder, cluster, switch_column, switches, 2, 2);
+        add_elements(builder, cluster, value_column, values, 1, 1);
+    }
+    end_group(builder);
+    builder->pages[0][3].elements = UINT32_C(0x80000000); /* of the value's column in the second cluster */
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    uint64_t first;
+    char text[300];
+    ck_assert_uint_eq(nt_arrow_batches(arrow), 1);
+    ck_assert_uint_eq(nt_arrow_left_out_clusters(arrow), 1);
+    ck_assert_uint_eq(nt_arrow_left_out_cluster(arrow, 0, &first), 2);
+    ck_assert_uint_eq(first, 2);
+    left_out(arrow, text, sizeof(text));
+    ck_assert_str_eq(text, "[{\"first_entry\":2,\"entries\":2,\"reason\":"
+                           "\"a cluster that is larger than Arrow's types can count\"}]");
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_field_that_cannot_be_read_is_left_out_and_named)
+{
+    static const uint64_t values[] = {1, 2};
+    const char *reason;
+    char text[300];
+    struct builder *builder = builder_new();
+    uint32_t value = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, value, NT_ENCODING_INT32, 0);
+    uint32_t other = add_field(builder, NT_NONE, NT_FIELD_UNREADABLE, NT_ELEMENT_INT32);
+    builder->fields[other].unreadable = "of an unknown kind";
+    builder->fields[other].name = (struct nt_text){"od\xFF", 3};
+    uint32_t cluster = add_cluster(builder, 0, 2);
+    add_elements(builder, cluster, column, values, 2, 2);
+    end_group(builder);
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    ck_assert_uint_eq(nt_arrow_left_out(arrow), 1);
+    ck_assert_uint_eq(nt_arrow_left_out_field(arrow, 0, &reason), other);
+    ck_assert_str_eq(reason, "of an unknown kind");
+    left_out(arrow, text, sizeof(text));
+    ck_assert_str_eq(text, "[{\"field_hex\":\"6f64ff\",\"reason\":\"of an unknown kind\"}]");
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_page_list_that_cannot_be_read_fails_the_whole_table)
+{
+    struct nt_error error;
+    struct nt_arrow *arrow;
+    static const uint64_t values[] = {1, 2};
+    struct builder *builder = builder_new();
+    uint32_t value = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, value, NT_ENCODING_INT32, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t cluster = add_cluster(builder, 2 * i, 2);
+        add_elements(builder, cluster, column, values, 2, 2);
+        end_group(builder);
+    }
+    builder->bad_group[0] = true;
+    finish(builder, NULL);
+    assert_status(NT_CORRUPT, nt_arrow_new(builder->reader, builder->dataset, NULL, &arrow, &error));
+    builder_free(builder);
+}
+END_TEST
+
+/* Structures without members, variants without alternatives, no entries at all. */
+START_TEST(what_is_empty_stays_empty)
+{
+    struct builder *builder = builder_new();
+    add_field(builder, NT_NONE, NT_FIELD_CONTAINER, NT_ELEMENT_BYTE);
+    builder->fields[0].role = NT_ROLE_RECORD;
+    for (int i = 0; i < _i; i++)
+        add_cluster(builder, (uint64_t)i * 3, 3);
+    end_group(builder);
+    finish(builder, NULL);
+    struct nt_buffer lines = {0};
+    struct nt_arrow *arrow = open_arrow(builder);
+    ck_assert_uint_eq(nt_arrow_batches(arrow), (unsigned)_i);
+    lines_from_arrow(arrow, &lines);
+    ck_assert_uint_eq(lines.length, (unsigned)_i * strlen("{\"f\":{}}\n") * 3);
+    nt_buffer_deinit(&lines);
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("view: arrow");
+    TCase *tcase = tcase_create("arrays");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, arrays_hold_what_rows_tell, 0, SEEDS);
+    tcase_add_loop_test(tcase, children_can_be_moved_away_and_outlive_everything, 0, 10);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("the file");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, any_split_of_reads_gives_the_same_file, 0, 10);
+    tcase_add_loop_test(tcase, messages_and_bodies_begin_at_multiples_of_64, 0, 10);
+    tcase_add_test(tcase, a_read_past_the_end_is_refused);
+    suite_add_tcase(suite, tcase);
+    tcase = tcase_create("limits");
+    tcase_add_test(tcase, a_cluster_that_union_offsets_cannot_count_is_left_out_and_named);
+    tcase_add_test(tcase, a_field_that_cannot_be_read_is_left_out_and_named);
+    tcase_add_test(tcase, a_page_list_that_cannot_be_read_fails_the_whole_table);
+    tcase_add_loop_test(tcase, what_is_empty_stays_empty, 0, 3);
+    suite_add_tcase(suite, tcase);
+    return nt_test_main(suite);
+}
