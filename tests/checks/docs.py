@@ -13,7 +13,7 @@ DOCUMENTS = ['README.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md', 'tests/da
 CODE = re.compile(r'```.*?```|`[^`\n]+`', re.DOTALL)
 PATH = re.compile(r'(?<![\w./-])((?:src|include|tests|scripts|docs|bench|\.ci)/[\w./*<>-]*[\w*>/])')
 LINK = re.compile(r'\]\(([^)#:]+)(?:#[^)]*)?\)')
-SCHEMA_IN_CODE = re.compile(r'nt_json_document\([^,]+,[^,]+, "(\w+)"\)')
+SCHEMA_IN_CODE = re.compile(r'nt_json_document\([^,]+,[^,]+, ([^;]*"\w+"[^;]*)\);')
 SCHEMA_IN_DOCS = re.compile(r'ntuplefs\.(\w+)/1')
 HELP_OPTION = re.compile(r'^\s+(?:-\w, )?--([a-z][\w-]*)', re.MULTILINE)
 PAGE_OPTION = re.compile(r'(?<=\s)-([a-z][\w-]*)')
@@ -46,7 +46,8 @@ def missing_commands(root, path):
 
 
 def schema_problems(root):
-    used = {kind for path in (root / 'src').rglob('*.c') for kind in SCHEMA_IN_CODE.findall(path.read_text())}
+    calls = [call for path in (root / 'src').rglob('*.c') for call in SCHEMA_IN_CODE.findall(path.read_text())]
+    used = {kind for call in calls for kind in re.findall(r'"(\w+)"', call)}
     told = set(SCHEMA_IN_DOCS.findall((root / 'docs/tree.md').read_text()))
     for kind in sorted(used - told):
         yield f'docs/tree.md does not tell of the schema ntuplefs.{kind}/1'
