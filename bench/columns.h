@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the programs that measure reading share: a file that is open, and rounds that are timed.
+ */
+#ifndef NT_BENCH_COLUMNS_H
+#define NT_BENCH_COLUMNS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <ntuple/ntuple.h>
+
+static inline double seconds_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static inline void check(enum nt_status status, const struct nt_error *error)
+{
+    if (status == NT_OK)
+        return;
+    fprintf(stderr, "%s\n", error->message);
+    exit(EXIT_FAILURE);
+}
+
+/* The destination's page faults are not what is measured. */
+static inline void *touched_memory(size_t bytes)
+{
+    void *memory = malloc(bytes ? bytes : 1);
+    if (!memory) {
+        fprintf(stderr, "no memory for %zu bytes\n", bytes);
+        exit(EXIT_FAILURE);
+    }
+    return memset(memory, 1, bytes);
+}
+
+/* True where `wanted` is the name of a top-level field, or "*". */
+static inline bool is_wanted(const struct nt_dataset *dataset, uint32_t field, const char *wanted)
+{
+    struct nt_text name = dataset->fields[field].name;
+    return strcmp(wanted, "*") == 0 ||
+           (dataset->fields[field].parent == NT_NONE && name.length == strlen(wanted) &&
+            memcmp(name.bytes, wanted, name.length) == 0);
+}
+
+#endif
