@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "demand.h"
+
 static struct nt_error error;
 
 /* Numbers: files of 2021, drafts of 2022 and 2023, version 1.0.0.1 ("Column Description"). */
@@ -45,11 +47,11 @@ const uint32_t column_type_count = sizeof(column_types) / sizeof(column_types[0]
 
 const struct column_type *column_type_named(const char *name)
 {
-    for (uint32_t i = 0; i < column_type_count; i++)
-        if (strcmp(column_types[i].name, name) == 0)
-            return &column_types[i];
-    ck_abort_msg("no column type %s", name);
-    return NULL;
+    uint32_t i = 0;
+    while (i < column_type_count && strcmp(column_types[i].name, name) != 0)
+        i++;
+    demand(i < column_type_count);
+    return &column_types[i];
 }
 
 uint16_t column_type_number(const struct column_type *type, enum rntuple_generation generation)
@@ -209,7 +211,7 @@ uint32_t matrix_field(struct matrix_file *file, uint32_t parent, uint16_t role, 
         "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t",
         "u", "v", "w", "x", "y", "z", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N"};
     uint32_t field = file->description.field_count++;
-    ck_assert_uint_lt(field, MATRIX_FIELDS);
+    demand(field < MATRIX_FIELDS);
     file->fields[field] =
         (struct rntuple_field){.name = names[field], .type = type, .parent = parent, .role = role};
     return field;
@@ -229,7 +231,7 @@ uint32_t matrix_column(struct matrix_file *file, uint32_t field, const char *nam
     uint32_t column = file->description.column_count++;
     bool is_early_switch = type->packing == PACKED_SWITCH && file->generation < RNTUPLE_RC1;
     bool has_range = type->packing == PACKED_QUANTIZED && file->generation >= RNTUPLE_RC3;
-    ck_assert_uint_lt(column, MATRIX_COLUMNS);
+    demand(column < MATRIX_COLUMNS);
     file->types[column] = type;
     file->columns[column] = (struct rntuple_column){
         .type = column_type_number(type, file->generation),
@@ -245,7 +247,7 @@ uint32_t matrix_column(struct matrix_file *file, uint32_t field, const char *nam
 uint32_t matrix_cluster(struct matrix_file *file, uint64_t first_entry, uint64_t entries)
 {
     uint32_t cluster = file->description.cluster_count++;
-    ck_assert_uint_lt(cluster, MATRIX_CLUSTERS);
+    demand(cluster < MATRIX_CLUSTERS);
     file->clusters[cluster] = (struct rntuple_cluster){
         .first_entry = first_entry,
         .entries = entries,
@@ -279,7 +281,7 @@ struct rntuple_page *matrix_page(struct matrix_file *file, uint32_t cluster, uin
 {
     const struct column_type *type = file->types[column];
     uint32_t number = file->ranges[cluster][column].page_count++;
-    ck_assert_uint_lt(number, MATRIX_PAGES);
+    demand(number < MATRIX_PAGES);
     struct nt_buffer *packed = &file->packed[cluster][column][number];
     struct nt_buffer *stored = &file->stored[cluster][column][number];
     pack(file, type, values, count, packed);

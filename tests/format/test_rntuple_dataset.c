@@ -380,9 +380,13 @@ START_TEST(a_linked_attribute_set_is_a_data_set_of_its_own)
 END_TEST
 
 static const struct rntuple_page elsewhere[] = {
-    {1, "\0\0\0\0", 4, RNTUPLE_URI, RNTUPLE_NO_CHECKSUM, "https://example.org/page"},
-    {1, "\0\0\0\0", 4, RNTUPLE_OBJECT64, RNTUPLE_NO_CHECKSUM, NULL},
-    {1, "\0\0\0\0", 4, RNTUPLE_UNKNOWN_PLACE, RNTUPLE_NO_CHECKSUM, "a\x01"},
+    {.elements = 1,
+     .packed = "1234",
+     .packed_bytes = 4,
+     .place = RNTUPLE_URI,
+     .uri = "https://example.org/page"},
+    {.elements = 1, .packed = "1234", .packed_bytes = 4, .place = RNTUPLE_OBJECT64},
+    {.elements = 1, .packed = "1234", .packed_bytes = 4, .place = RNTUPLE_UNKNOWN_PLACE, .uri = "a\x01"},
 };
 
 START_TEST(pages_elsewhere_are_kept_and_told_apart)
@@ -417,7 +421,8 @@ END_TEST
 
 START_TEST(a_large_locator_is_a_place_in_the_file)
 {
-    struct rntuple_page page = {2, "\0\0\x80\x3f\0\0\0\x40", 8, RNTUPLE_LARGE, RNTUPLE_NO_CHECKSUM, NULL};
+    struct rntuple_page page = {
+        .elements = 2, .packed = "\0\0\x80\x3f\0\0\0\x40", .packed_bytes = 8, .place = RNTUPLE_LARGE};
     struct rntuple_range ranges[USUAL_COLUMNS];
     memcpy(ranges, first_cluster, sizeof(ranges));
     ranges[0].pages = &page;
@@ -438,8 +443,10 @@ END_TEST
 START_TEST(page_checksums_are_those_of_the_generation)
 {
     bool has_crc32 = _i < RNTUPLE_RC1, is_final = _i >= RNTUPLE_RC3;
-    struct rntuple_page page = {2,   "\0\0\x80\x3f\0\0\0\x40", 8, RNTUPLE_IN_FILE, RNTUPLE_CHECKSUM_OF_STORED,
-                                NULL};
+    struct rntuple_page page = {.elements = 2,
+                                .packed = "\0\0\x80\x3f\0\0\0\x40",
+                                .packed_bytes = 8,
+                                .checksum = RNTUPLE_CHECKSUM_OF_STORED};
     struct rntuple_range ranges[USUAL_COLUMNS];
     memcpy(ranges, first_cluster, sizeof(ranges));
     ranges[0].pages = &page;

@@ -5,7 +5,6 @@
  */
 #include "rntuple_writer.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -13,6 +12,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "demand.h"
 #include "tfile_writer.h"
 
 static bool has_crc32(enum rntuple_generation generation)
@@ -90,7 +90,7 @@ static unsigned frame_size_bytes(const struct rntuple_writer *writer)
 /* The sign tells a list; the size is filled in at the end. */
 static void begin_frame(struct rntuple_writer *writer, int64_t marker)
 {
-    ck_assert(writer->depth < sizeof(writer->frames) / sizeof(*writer->frames));
+    demand(writer->depth < sizeof(writer->frames) / sizeof(*writer->frames));
     writer->frames[writer->depth++] = writer->bytes.length;
     append_little(&writer->bytes, (uint64_t)marker, frame_size_bytes(writer));
 }
@@ -338,8 +338,8 @@ static void compress_block(const void *bytes, size_t count, struct nt_buffer *ou
     nt_buffer_append(out, "ZL\x08", 3);
     nt_buffer_append(out, "\0\0\0\0\0\0", 6);
     uint8_t *room = nt_buffer_extend(out, size);
-    ck_assert_uint_lt(count, 1 << 24);
-    ck_assert_int_eq(compress2(room, &size, bytes, count, 6), Z_OK);
+    demand(count < 1 << 24);
+    demand(compress2(room, &size, bytes, count, 6) == Z_OK);
     put_little(out, 3, size, 3);
     put_little(out, 6, count, 3);
     out->length = 9 + size;
@@ -405,17 +405,17 @@ static void store_page(struct state *state, const struct rntuple_page *page, str
 
 static struct place find_merged(const struct state *state, const struct rntuple_page *page)
 {
-    for (size_t i = 0; i < state->page_count; i++)
-        if (state->pages[i].page == page->merged)
-            return state->pages[i].place;
-    ck_abort_msg("a page is merged with one that was not written before");
-    return (struct place){0};
+    size_t i = 0;
+    while (i < state->page_count && state->pages[i].page != page->merged)
+        i++;
+    demand(i < state->page_count); /* it must have been written before */
+    return state->pages[i].place;
 }
 
 static void remember_page(struct state *state, const struct rntuple_page *page, struct place place)
 {
     state->pages = reallocarray(state->pages, state->page_count + 1, sizeof(*state->pages));
-    ck_assert_ptr_nonnull(state->pages);
+    demand(state->pages);
     state->pages[state->page_count++] = (struct written_page){page, place};
 }
 
@@ -544,7 +544,7 @@ static uint32_t write_page_lists(struct state *state)
             write_summaries(&writer, state->description, first, end);
         }
         write_clusters(state, &writer, first, end);
-        ck_assert(group < sizeof(state->page_lists) / sizeof(*state->page_lists));
+        demand(group < sizeof(state->page_lists) / sizeof(*state->page_lists));
         state->page_lists[group] = put_envelope(state, &writer);
     }
     return group;

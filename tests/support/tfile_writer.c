@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tfile_writer.h"
 
-#include <check.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "demand.h"
 
 enum {
     BEGIN = 100,
@@ -46,7 +47,7 @@ static size_t text_bytes(const char *string)
 static void overwrite(struct tfile_writer *writer, uint64_t offset, const struct nt_buffer *words)
 {
     uint64_t at = offset >= writer->hole_at + writer->hole_bytes ? offset - writer->hole_bytes : offset;
-    ck_assert(!words->failed && at + words->length <= writer->out.length);
+    demand(!words->failed && at + words->length <= writer->out.length);
     memcpy(writer->out.bytes + at, words->bytes, words->length);
 }
 
@@ -168,7 +169,7 @@ static void directory_members(struct nt_buffer *out, const struct tfile_writer *
 uint32_t tfile_writer_directory(struct tfile_writer *writer, uint32_t parent, const char *name)
 {
     uint32_t directory = writer->directory_count++;
-    ck_assert(directory < TFILE_MAX_DIRECTORIES);
+    demand(directory < TFILE_MAX_DIRECTORIES);
     writer->directories[directory] = (struct tfile_writer_directory){.parent = parent};
     struct nt_buffer members = {0};
     directory_members(&members, writer, directory);
@@ -256,17 +257,17 @@ void tfile_writer_finish(struct tfile_writer *writer)
     place(segments, writer->size, end + FREE_TO_THE_END);
     writer->free_list = record(writer, BEGIN, "", "", 1, segments->bytes, segments->length, segments->length);
     finish_header(writer, position(writer) - writer->free_list);
-    ck_assert(!writer->out.failed && position(writer) == end);
+    demand(!writer->out.failed && position(writer) == end);
 }
 
 void tfile_writer_save(const struct tfile_writer *writer, const char *path)
 {
     int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    ck_assert(descriptor >= 0);
+    demand(descriptor >= 0);
     size_t first = writer->hole_bytes ? writer->hole_at : writer->out.length;
     size_t rest = writer->out.length - first;
-    ck_assert(pwrite(descriptor, writer->out.bytes, first, 0) == (ssize_t)first);
-    ck_assert(pwrite(descriptor, writer->out.bytes + first, rest, (off_t)(first + writer->hole_bytes)) ==
-              (ssize_t)rest);
-    ck_assert(close(descriptor) == 0);
+    demand(pwrite(descriptor, writer->out.bytes, first, 0) == (ssize_t)first);
+    demand(pwrite(descriptor, writer->out.bytes + first, rest, (off_t)(first + writer->hole_bytes)) ==
+           (ssize_t)rest);
+    demand(close(descriptor) == 0);
 }

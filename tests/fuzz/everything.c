@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "everything.h"
+
+#include <stdlib.h>
+
+#include "base/buffer.h"
+#include "format/rntuple/rntuple.h"
+#include "json/json.h"
+
+enum { DOCUMENTS_OF_A_KIND = 4, PIECES_OF_A_STREAM = 64 };
+
+/* ---- documents ---- */
+
+static void read_text_stream(struct nt_text_stream *stream)
+{
+    struct nt_buffer out = {0};
+    bool more = true;
+    for (unsigned i = 0; more && i < PIECES_OF_A_STREAM; i++) {
+        nt_buffer_clear(&out);
+        if (stream->next(stream, &out, &more, NULL) != NT_OK)
+            break;
+    }
+    stream->free(stream);
+    nt_buffer_deinit(&out);
+}
+
+static void read_documents(const struct nt_file *file, const struct nt_dataset *dataset,
+                           const struct nt_document *documents, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_document *document = &documents[i];
+        uint64_t numbers = document->count ? document->count(file, dataset) : 1;
+        for (uint64_t number = 0; number < numbers && number < DOCUMENTS_OF_A_KIND; number++) {
+            struct nt_buffer out = {0};
+            struct nt_text_stream *stream;
+            if (document->write)
+                document->write(file, dataset, number, &out, NULL);
+            else if (document->open(file, dataset, number, &stream, NULL) == NT_OK)
+                read_text_stream(stream);
+            nt_buffer_deinit(&out);
+        }
+    }
+}
+
+static enum nt_status count_range(void *context, const struct nt_layout_range *range)
+{
+    *(uint64_t *)context += range->bytes;
+    return NT_OK;
+}
+
+/* ---- columns ---- */
+
+static void read_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column, uint8_t *room)
+{
+    uint64_t elements, pages, first;
+    uint32_t cluster;
+    const struct nt_page *page;
+    if (nt_column_size(reader, dataset, column, &elements, &pages, NULL) != NT_OK)
+        return;
+    uint32_t bytes = dataset->decoders[dataset->columns[column].decoder].element_bytes;
+    uint64_t most = bytes ? EVERYTHING_BYTES / bytes : 0;
+    nt_column_read(reader, dataset, column, 0, room, (size_t)(elements < most ? elements : most) * bytes,
+                   NULL);
+    if (nt_column_page(reader, dataset, column, 0, &page, &cluster, &first, NULL) != NT_OK)
+        return;
+    struct nt_buffer out = {0};
+    struct nt_json json;
+    nt_json_line(&json, &out);
+    if (dataset->ops->describe_page)
+        dataset->ops->describe_page(dataset, column, page, &json);
+    nt_json_finish(&json);
+    nt_buffer_deinit(&out);
+}
+
+/* ---- streams ---- */
+
+static void read_stream(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                        enum nt_stream_kind kind, uint8_t *room, everything_stream *told, void *context)
+{
+    struct nt_stream *stream = NULL;
+    uint64_t bytes = 0;
+    enum nt_status status = nt_stream_open(reader, dataset, field, kind, &stream, NULL);
+    if (status == NT_NOT_FOUND)
+        return;
+    if (status == NT_OK) {
+        bytes = nt_stream_elements(stream) * nt_stream_element_bytes(stream);
+        size_t count = bytes < EVERYTHING_BYTES ? (size_t)bytes : EVERYTHING_BYTES;
+        status = nt_stream_read(stream, 0, room, count, NULL);
+    }
+    if (told)
+        told(context, dataset->index, field, kind, status,
+             status == NT_OK && bytes <= EVERYTHING_BYTES ? room : NULL, bytes);
+    nt_stream_close(stream);
+}
+
+static void read_streams(struct nt_reader *reader, struct nt_file *file, everything_stream *told,
+                         void *context)
+{
+    uint8_t *room = malloc(EVERYTHING_BYTES);
+    for (uint32_t i = 0; room && i < file->dataset_count; i++) {
+        struct nt_dataset *dataset = file->datasets[i];
+        for (uint32_t field = 0; !dataset->failure && field < dataset->field_count; field++)
+            for (int kind = 0; kind < NT_STREAM_COUNT; kind++)
+                read_stream(reader, dataset, field, (enum nt_stream_kind)kind, room, told, context);
+    }
+    free(room);
+}
+
+static void read_physical(struct nt_reader *reader, struct nt_file *file)
+{
+    uint8_t *room = malloc(EVERYTHING_BYTES);
+    for (uint32_t i = 0; room && i < file->dataset_count; i++) {
+        struct nt_dataset *dataset = file->datasets[i];
+        if (dataset->failure)
+            continue;
+        read_documents(file, dataset, dataset->documents, dataset->document_count);
+        for (uint32_t column = 0; column < dataset->column_count; column++)
+            read_column(reader, dataset, column, room);
+    }
+    free(room);
+}
+
+void read_everything(struct nt_file *file, everything_stream *told, void *context)
+{
+    const struct nt_reader_options options = {.cache_bytes = 4 << 20, .maximum_page_bytes = 16 << 20};
+    struct nt_reader *reader;
+    uint64_t covered = 0;
+    if (nt_reader_new(&options, &reader, NULL) != NT_OK)
+        return;
+    read_documents(file, NULL, file->documents, file->document_count);
+    if (file->layout)
+        file->layout(file, count_range, &covered, NULL);
+    read_physical(reader, file);
+    read_streams(reader, file, told, context);
+    nt_reader_free(reader);
+}
+
+static enum nt_status dataset_status(const struct nt_file *file)
+{
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        if (!file->datasets[i]->failure)
+            return NT_OK;
+    return file->dataset_count ? file->datasets[0]->failure->status : NT_NOT_FOUND;
+}
+
+enum nt_status open_and_read(struct nt_source *source, everything_stream *told, void *context)
+{
+    struct nt_file *file;
+    enum nt_status status = nt_rntuple_file_open("input", source, &file, NULL);
+    if (status != NT_OK)
+        return status;
+    status = dataset_status(file);
+    read_everything(file, told, context);
+    nt_file_close(file);
+    return status;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A Blosc chunk. The first two bytes tell into how many bytes it is decompressed.
+ */
+#include <stdlib.h>
+
+#include <ntuple/codec.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    if (count < 2)
+        return 0;
+    size_t output_bytes = bytes[0] | (size_t)bytes[1] << 8;
+    uint8_t *output = malloc(output_bytes ? output_bytes : 1);
+    struct nt_codec_context *context = nt_codec_context_new();
+    if (output && context)
+        nt_compression(NT_COMPRESSION_BLOSC)
+            ->decompress(bytes + 2, count - 2, output, output_bytes, context, NULL);
+    nt_codec_context_free(context);
+    free(output);
+    return 0;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The container alone: its records, documents and layout, without the data sets in it.
+ */
+#include "everything.h"
+#include "format/rntuple/container.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    struct nt_source *source;
+    struct nt_file *file;
+    struct nt_container container;
+    if (nt_source_open_memory(bytes, count, "input", &source, NULL) != NT_OK ||
+        nt_file_new("input", source, &file, NULL) != NT_OK)
+        return 0;
+    if (nt_container_open(file, &container, NULL) == NT_OK)
+        read_everything(file, NULL, NULL);
+    nt_file_close(file);
+    return 0;
+}

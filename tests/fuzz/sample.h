@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A small file of any generation: a float, a vector of floats, a string, two clusters, checksums wherever the
+ * generation has them.
+ */
+#ifndef NT_TESTS_SAMPLE_H
+#define NT_TESTS_SAMPLE_H
+
+#include "rntuple_writer.h"
+
+/* `spoil` as in struct rntuple_description. The buffer is the caller's to deinit. */
+void sample_file(enum rntuple_generation generation, bool is_compressed,
+                 void (*spoil)(enum rntuple_envelope kind, struct nt_buffer *bytes), struct nt_buffer *out);
+
+#endif

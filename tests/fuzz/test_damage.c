@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every bit of a small file is flipped, one at a time, and the file is cut off at every byte: each time all
+ * of it is read. What is read must be what was written, or an error: never anything else.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "everything.h"
+#include "sample.h"
+#include "support.h"
+
+enum { STREAMS = 5, STREAM_BYTES = 128 };
+
+struct content {
+    uint32_t count;
+    struct {
+        enum nt_status status;
+        uint64_t bytes;
+        uint8_t content[STREAM_BYTES];
+    } streams[STREAMS];
+};
+
+struct figures {
+    unsigned damages, refused, errors, unchanged, wrong;
+};
+
+static void note(void *context, uint32_t dataset, uint32_t field, enum nt_stream_kind kind,
+                 enum nt_status status, const uint8_t *bytes, uint64_t count)
+{
+    struct content *content = context;
+    (void)dataset, (void)field, (void)kind;
+    if (content->count < STREAMS) {
+        content->streams[content->count].status = status;
+        content->streams[content->count].bytes = count;
+        if (bytes && count <= STREAM_BYTES)
+            memcpy(content->streams[content->count].content, bytes, count);
+    }
+    content->count++;
+}
+
+/* All streams of all data sets; false where the file or each of its data sets is refused. */
+static bool read_content(const uint8_t *bytes, size_t count, struct content *content)
+{
+    struct nt_source *source;
+    *content = (struct content){0};
+    ck_assert(nt_source_open_memory(bytes, count, "damaged", &source, NULL) == NT_OK);
+    return open_and_read(source, note, content) == NT_OK;
+}
+
+static void compare(const struct content *truth, const struct content *found, struct figures *figures)
+{
+    bool has_error = false, is_wrong = found->count != truth->count;
+    for (uint32_t i = 0; i < STREAMS && !is_wrong; i++) {
+        if (found->streams[i].status != NT_OK)
+            has_error = true;
+        else
+            is_wrong = found->streams[i].bytes != truth->streams[i].bytes ||
+                       memcmp(found->streams[i].content, truth->streams[i].content, STREAM_BYTES) != 0;
+    }
+    figures->wrong += is_wrong;
+    figures->errors += has_error && !is_wrong;
+    figures->unchanged += !has_error && !is_wrong;
+}
+
+static void try_damaged(const uint8_t *bytes, size_t count, const struct content *truth,
+                        struct figures *figures)
+{
+    struct content found;
+    figures->damages++;
+    if (read_content(bytes, count, &found))
+        compare(truth, &found, figures);
+    else
+        figures->refused++;
+}
+
+static void report(const char *what, const struct figures *figures, size_t bytes)
+{
+    printf("%s of %zu bytes: %u tried, %u refused, %u errors, %u unchanged, %u wrong\n", what, bytes,
+           figures->damages, figures->refused, figures->errors, figures->unchanged, figures->wrong);
+    ck_assert_uint_eq(figures->wrong, 0);
+    ck_assert_uint_gt(figures->refused, 0);
+}
+
+static void flip_bits(enum rntuple_generation generation, bool is_compressed, size_t step)
+{
+    struct nt_buffer file = {0};
+    struct content truth;
+    struct figures figures = {0};
+    sample_file(generation, is_compressed, NULL, &file);
+    uint8_t *bytes = (uint8_t *)file.bytes;
+    ck_assert(read_content(bytes, file.length, &truth) && truth.count == STREAMS);
+    for (uint32_t i = 0; i < STREAMS; i++)
+        ck_assert_int_eq(truth.streams[i].status, NT_OK);
+    for (size_t bit = 0; bit < 8 * file.length; bit += step) {
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        try_damaged(bytes, file.length, &truth, &figures);
+        bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+    report("flipped bits", &figures, file.length);
+    nt_buffer_deinit(&file);
+}
+
+START_TEST(a_flipped_bit_is_an_error_or_changes_nothing)
+{
+    flip_bits(RNTUPLE_V1_1, _i, 1);
+}
+END_TEST
+
+START_TEST(a_flipped_bit_is_found_in_every_generation_with_page_checksums)
+{
+    flip_bits(_i, true, 5);
+}
+END_TEST
+
+START_TEST(a_file_that_is_cut_off_is_an_error_or_read_whole)
+{
+    struct nt_buffer file = {0};
+    struct content truth;
+    struct figures figures = {0};
+    sample_file(_i, false, NULL, &file);
+    ck_assert(read_content((uint8_t *)file.bytes, file.length, &truth));
+    for (size_t length = 0; length < file.length; length++)
+        try_damaged((uint8_t *)file.bytes, length, &truth, &figures);
+    report("cuts", &figures, file.length);
+    nt_buffer_deinit(&file);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fuzz: damage");
+    TCase *tests = tcase_create("damage");
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, a_flipped_bit_is_an_error_or_changes_nothing, 0, 2);
+    tcase_add_loop_test(tests, a_flipped_bit_is_found_in_every_generation_with_page_checksums,
+                        RNTUPLE_CRC32_LINKS, RNTUPLE_GENERATIONS);
+    tcase_add_loop_test(tests, a_file_that_is_cut_off_is_an_error_or_read_whole, 0, RNTUPLE_GENERATIONS);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
