@@ -5,6 +5,7 @@
  */
 #include "format/rntuple/schema.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 void nt_schema_deinit(struct nt_schema *schema)
@@ -34,6 +35,14 @@ static void *grow(void **array, uint32_t *used, uint32_t count, size_t item_byte
 
 #define GROW(schema, member, counter, count)                                                                 \
     grow((void **)&(schema)->member, &(schema)->counter, count, sizeof(*(schema)->member))
+
+enum nt_status nt_schema_check_count(uint32_t used, uint32_t count, const char *what, struct nt_error *error)
+{
+    if (count <= NT_MAX_SCHEMA_ITEMS && used <= NT_MAX_SCHEMA_ITEMS - count)
+        return NT_OK;
+    return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "schema: %" PRIu64 " %s, expected at most %u",
+                   (uint64_t)used + count, what, (unsigned)NT_MAX_SCHEMA_ITEMS);
+}
 
 struct nt_field_record *nt_schema_add_fields(struct nt_schema *schema, uint32_t count)
 {
@@ -157,11 +166,14 @@ static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_
                                   struct nt_schema *schema, struct nt_error *error)
 {
     uint32_t first = schema->field_count;
+    enum nt_status status = nt_schema_check_count(first, list->items, "fields", error);
+    if (status != NT_OK)
+        return status;
     if (!nt_schema_add_fields(schema, list->items))
         return nt_fail_memory(error);
     for (uint32_t i = first; i < schema->field_count; i++) {
         schema->fields[i].id = i;
-        enum nt_status status = read_field(envelope, &list->payload, &schema->fields[i], error);
+        status = read_field(envelope, &list->payload, &schema->fields[i], error);
         if (status != NT_OK)
             return status;
     }
@@ -172,11 +184,14 @@ static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt
                                    struct nt_schema *schema, struct nt_error *error)
 {
     uint32_t first = schema->column_count;
+    enum nt_status status = nt_schema_check_count(first, list->items, "columns", error);
+    if (status != NT_OK)
+        return status;
     if (!nt_schema_add_columns(schema, list->items))
         return nt_fail_memory(error);
     for (uint32_t i = first; i < schema->column_count; i++) {
         schema->columns[i].id = i;
-        enum nt_status status = read_column(envelope, &list->payload, &schema->columns[i], error);
+        status = read_column(envelope, &list->payload, &schema->columns[i], error);
         if (status != NT_OK)
             return status;
     }

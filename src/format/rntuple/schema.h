@@ -63,8 +63,13 @@ struct nt_schema {
 
 void nt_schema_deinit(struct nt_schema *schema);
 
-/* Room for `count` more fields or columns at the end, zeroed; NULL without memory or beyond 2^32 - 1 of them.
- */
+/* Fields or columns of a schema. Each takes several times its bytes in the file, and those may be compressed
+ * a thousandfold: this bounds the memory that a small file can ask for. */
+enum { NT_MAX_SCHEMA_ITEMS = 1 << 19 };
+
+/* NT_LIMIT where `count` more fields or columns ("fields", "columns") behind `used` are too many. */
+enum nt_status nt_schema_check_count(uint32_t used, uint32_t count, const char *what, struct nt_error *error);
+/* Room for so many more, which were checked, at the end, zeroed; NULL without memory. */
 struct nt_field_record *nt_schema_add_fields(struct nt_schema *schema, uint32_t count);
 struct nt_column_record *nt_schema_add_columns(struct nt_schema *schema, uint32_t count);
 
