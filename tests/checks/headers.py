@@ -14,7 +14,7 @@ STRICT = ['-Wall', '-Wextra', '-Wpedantic', '-Werror', '-fsyntax-only', '-D_GNU_
 def compiles(compiler, language, include, directories):
     run = subprocess.run([*compiler, f'-x{language[0]}', f'-std={language[1]}', *STRICT,
                           *(f'-I{directory}' for directory in directories), '-'],
-                         input=f'#include <{include}>\n', capture_output=True, text=True)
+                         input=f'#include <{include}>\nextern int nothing_else;\n', capture_output=True, text=True)
     if run.returncode:
         print(f'{include} as {language[1]}:\n{run.stderr[:2000]}')
     return run.returncode == 0
