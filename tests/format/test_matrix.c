@@ -5,6 +5,8 @@
  */
 #include "matrix_file.h"
 
+#include <malloc.h>
+
 #include "format/rntuple/generation.h"
 
 static struct nt_error error;
@@ -176,6 +178,8 @@ END_TEST
 
 int main(void)
 {
+    mallopt(M_TRIM_THRESHOLD, 64 << 20); /* keep what compressors allocate for each page: half of the time */
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
     Suite *suite = suite_create("format: matrix of RNTuple generations");
     TCase *tests = tcase_create("matrix");
     tcase_set_timeout(tests, 60);
