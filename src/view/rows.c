@@ -13,7 +13,7 @@
 #include "view/window.h"
 
 /* Items may take no room in the file, so their number alone does not bound a row. */
-enum { MOST_LINE_BYTES = 1 << 30 };
+enum { MOST_LINE_BYTES = 1 << 28 };
 
 enum shape_kind {
     SHAPE_NOTHING, /* left out: its reason is in field.json */
@@ -332,7 +332,7 @@ static enum nt_status write_items(const struct writing *writing, struct shape *s
     for (uint64_t i = 0; i < count && status == NT_OK; i++) {
         status = write_row(writing, &shape->children[0], first + i);
         if (writing->json->out->length > MOST_LINE_BYTES)
-            status = nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 1 GiB of text");
+            status = nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
     }
     nt_json_end_array(writing->json);
     return status;

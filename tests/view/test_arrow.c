@@ -10,6 +10,7 @@
 #include "dataset_builder.h"
 #include "random_dataset.h"
 #include "support.h"
+#include "view/arrow_internal.h"
 #include "view/rows.h"
 #include "view/scalar.h"
 
@@ -253,6 +254,43 @@ START_TEST(a_read_past_the_end_is_refused)
 }
 END_TEST
 
+/* Three columns of 5 pages each: reading the values of one decodes its pages, and each once. */
+START_TEST(reading_a_buffer_decodes_the_pages_of_its_column_only)
+{
+    uint64_t values[50];
+    uint8_t bytes[400];
+    struct nt_error error;
+    struct nt_arrow_layout *layout;
+    struct nt_reader_counters counters;
+    struct builder *builder = builder_new();
+    for (uint32_t i = 0; i < 3; i++)
+        add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64), NT_ENCODING_INT64,
+                   0);
+    for (uint64_t i = 0; i < 50; i++)
+        values[i] = i * i;
+    uint32_t cluster = add_cluster(builder, 0, 50);
+    for (uint32_t column = 0; column < 3; column++)
+        add_elements(builder, cluster, column, values, 50, 10);
+    end_group(builder);
+    finish(builder, NULL);
+    struct nt_arrow *arrow = open_arrow(builder);
+    assert_ok(nt_arrow_layout(arrow, 0, &layout, &error));
+    uint64_t body = arrow->batches[0].offset + arrow->message_bytes;
+    uint8_t *metadata = malloc(body);
+    read_file(arrow, 0, body, metadata);
+    free(metadata);
+    nt_reader_counters(builder->reader, &counters);
+    ck_assert_uint_eq(counters.pages_decoded, 0);
+    read_file(arrow, body + layout->buffer_start[arrow->nodes[2].first_buffer + 1], sizeof(bytes), bytes);
+    nt_reader_counters(builder->reader, &counters);
+    ck_assert_uint_eq(counters.pages_decoded, 5);
+    ck_assert_mem_eq(bytes, values, sizeof(bytes));
+    nt_arrow_layout_free(layout);
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
 /* ---- the interface's rules ---- */
 
 START_TEST(children_can_be_moved_away_and_outlive_everything)
@@ -433,6 +471,7 @@ int main(void)
     tcase_add_loop_test(tcase, any_split_of_reads_gives_the_same_file, 0, 10);
     tcase_add_loop_test(tcase, messages_and_bodies_begin_at_multiples_of_64, 0, 10);
     tcase_add_test(tcase, a_read_past_the_end_is_refused);
+    tcase_add_test(tcase, reading_a_buffer_decodes_the_pages_of_its_column_only);
     suite_add_tcase(suite, tcase);
     tcase = tcase_create("limits");
     tcase_add_test(tcase, a_cluster_that_union_offsets_cannot_count_is_left_out_and_named);

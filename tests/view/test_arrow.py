@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""table.arrow in the hands of other programs: pyarrow, polars, DuckDB and pandas open it, on a mount and as a copy.
+Values are compared with those that another reader found, and with rows.jsonl. What is not installed is skipped."""
+import ctypes
+import importlib
+import json
+import sys
+
+from values import agrees
+
+import harness
+from harness import Skip, case, command, data, mounted, output, same
+
+
+def need(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Skip(f'{name} is not installed') from None
+
+
+def text_rows(source, path):
+    return [json.loads(line) for line in output(harness.NTUPLE, 'cat', source, f'{path}/rows.jsonl').decode().splitlines()]
+
+
+def check_table(table, path, expected, rows):
+    table.validate(full=True)
+    same(table.num_rows, expected['entries'], f'{path}: rows')
+    left_out = [item.get('field') for item in json.loads(table.schema.metadata[b'ntuple.left_out'])]
+    same(sorted(table.column_names + left_out), sorted(expected['fields']), f'{path}: fields')
+    for name in table.column_names:
+        found = table.column(name).to_pylist()
+        values = expected['fields'][name].get('values')
+        for row, value in enumerate(found):
+            if values is not None and not agrees(value, values[row]):
+                raise AssertionError(f'{path}: entry {row}: {name}: {value!r} instead of {values[row]!r}')
+            if rows and not agrees(value, rows[row][name]):
+                raise AssertionError(f'{path}: entry {row}: {name}: {value!r}, but {rows[row][name]!r} in rows.jsonl')
+
+
+def sources():
+    for source in sorted(harness.DATA.glob('*.root')):
+        if source.with_suffix('.json').exists() and not source.stem.startswith(('damaged', 'names')):
+            yield source, json.loads(source.with_suffix('.json').read_text())['datasets']
+
+
+@case
+def pyarrow_reads_a_copy_of_every_file():
+    pa = need('pyarrow')
+    for source, datasets in sources():
+        for path, expected in datasets.items():
+            copy = output(harness.NTUPLE, 'cat', source, f'{path}/table.arrow')
+            with pa.ipc.open_file(pa.py_buffer(copy)) as file:
+                check_table(file.read_all(), f'{source.name}: {path}', expected, text_rows(source, path))
+
+
+@case
+def pyarrow_maps_the_file_of_a_mount():
+    pa = need('pyarrow')
+    for source, datasets in sources():
+        with mounted(source) as top:
+            for path, expected in datasets.items():
+                with pa.memory_map(str(top / path / 'table.arrow')) as mapped:
+                    table = pa.ipc.open_file(mapped).read_all()
+                    check_table(table, f'{source.name}: {path}', expected, None)
+                    del table
+
+
+@case
+def strings_are_bytes_where_that_is_asked_for():
+    pa = need('pyarrow')
+    source = data('types.root')
+    for option, kind in ('text', pa.large_utf8()), ('binary', pa.large_binary()):
+        copy = output(harness.NTUPLE, 'cat', f'--arrow_strings={option}', source, 'types/table.arrow')
+        same(pa.ipc.open_file(pa.py_buffer(copy)).schema.field('string').type, kind, option)
+
+
+def types_of(pa):
+    large, fixed, field = pa.large_list, pa.list_, pa.field
+    x_y = pa.struct([field('x', pa.float32(), False), field('y', pa.int16(), False)])
+    return {
+        'bool': pa.bool_(), 'char': pa.uint8(), 'byte': pa.uint8(), 'int8': pa.int8(), 'uint16': pa.uint16(),
+        'int64': pa.int64(), 'float': pa.float32(), 'double': pa.float64(), 'string': pa.large_utf8(),
+        'vector_int32': large(field('item', pa.int32(), False)), 'bitset_65': fixed(field('item', pa.bool_(), False), 65),
+        'array': fixed(field('item', pa.int32(), False), 3), 'record': x_y, 'optional': pa.int32(),
+        'vector_optional': large(field('item', x_y, True)), 'streamed': pa.large_binary(),
+        'cardinality_64': pa.uint64(),
+        'pair': pa.struct([field('_0', pa.large_utf8(), False), field('_1', pa.int32(), False)]),
+    }
+
+
+@case
+def types_are_those_of_the_table_in_the_documentation():
+    pa = need('pyarrow')
+    copy = output(harness.NTUPLE, 'cat', data('types.root'), 'types/table.arrow')
+    schema = pa.ipc.open_file(pa.py_buffer(copy)).schema
+    for name, kind in types_of(pa).items():
+        same(schema.field(name).type, kind, name)
+    same([schema.field(name).nullable for name in ('optional', 'unique_ptr', 'int32')], [True, True, False], 'nullable')
+    same(schema.field('optional').metadata[b'ntuple.type'], b'std::optional<std::int32_t>', 'type of the optional')
+    variant = schema.field('variant').type
+    same((pa.types.is_union(variant), variant.mode, variant.field(0).type), (True, 'dense', pa.null()), 'variant')
+
+
+@case
+def polars_maps_the_file():
+    """Polars has no unions, and opens no file with one; what pyarrow has opened it takes column by column."""
+    pa, polars = need('pyarrow'), need('polars')
+    datasets = json.loads(data('example.json').read_text())['datasets']
+    with mounted(data('example.root')) as top:
+        [flat] = [path for path in datasets if path != 'Events']
+        table = polars.scan_ipc(top / flat / 'table.arrow').collect()
+        same(table.columns, list(datasets[flat]['fields']), 'columns')
+        for row, line in enumerate((top / flat / 'rows.jsonl').read_text().splitlines()):
+            same(agrees(list(table.row(row)), list(json.loads(line).values())), True, f'{flat}: entry {row}')
+        with pa.memory_map(str(top / 'Events/table.arrow')) as mapped:
+            events = polars.from_arrow(pa.ipc.open_file(mapped).read_all().select(['run', 'muon_pt']))
+            for name in events.columns:
+                for row, value in datasets['Events']['fields'][name]['sample'].items():
+                    found = events[name][int(row)]
+                    same(agrees(found.to_list() if name == 'muon_pt' else found, value), True, f'{name}: entry {row}')
+            del events
+
+
+@case
+def duckdb_answers_a_query():
+    pa, duckdb = need('pyarrow'), need('duckdb')
+    with mounted(data('example.root')) as top:
+        events = pa.ipc.open_file(pa.memory_map(str(top / 'Events/table.arrow'))).read_all().select(['run', 'event'])
+        found = duckdb.sql('select run, count(*), max(event) from events group by run order by run').fetchall()
+        same(found, [(362104, 300, 10000000897), (362105, 300, 10000001797), (362106, 300, 10000002697),
+                     (362107, 100, 10000002997)], 'events of each run')
+        del events
+
+
+@case
+def pandas_takes_the_table():
+    pa = need('pyarrow')
+    need('pandas')
+    copy = output(harness.NTUPLE, 'cat', data('example.root'), 'Events/table.arrow')
+    frame = pa.ipc.open_file(pa.py_buffer(copy)).read_all().select(['run', 'event', 'stream']).to_pandas()
+    same((len(frame), int(frame['event'].iloc[-1])), (1000, 10000002997), 'frame')
+
+
+class ArrowStructure(ctypes.Structure):
+    """Large enough for either structure of the interface; pyarrow reads what is in it."""
+    _fields_ = [('words', ctypes.c_uint64 * 16)]
+
+
+@case
+def pyarrow_imports_what_the_library_exports():
+    """The batches outlive the file, the reader and the table that they were made from."""
+    pa = need('pyarrow')
+    try:
+        library = ctypes.CDLL(harness.os.environ.get('NTUPLE_ARROW_MODULE', './no such module'))
+    except OSError as error:
+        raise Skip(f'the module cannot be loaded here: {error}') from None
+    source = data('types.root')
+    expected = json.loads(data('types.json').read_text())['datasets']['types']
+    file, reader, arrow = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
+    schema, array, batches = ArrowStructure(), ArrowStructure(), []
+    same(library.open_dataset(str(source).encode(), 0, ctypes.byref(file), ctypes.byref(reader), ctypes.byref(arrow)),
+         0, 'open_dataset')
+    same(library.export_schema(arrow, ctypes.byref(schema)), 0, 'export_schema')
+    found_schema = pa.Schema._import_from_c(ctypes.addressof(schema))
+    for batch in range(library.count_batches(arrow)):
+        same(library.export_batch(arrow, batch, ctypes.byref(array)), 0, 'export_batch')
+        batches.append(pa.RecordBatch._import_from_c(ctypes.addressof(array), found_schema))
+    library.close_dataset(file, reader, arrow)
+    check_table(pa.Table.from_batches(batches), 'types', expected, text_rows(source, 'types'))
+    copy = output(harness.NTUPLE, 'cat', source, 'types/table.arrow')
+    same(pa.ipc.open_file(pa.py_buffer(copy)).schema.equals(found_schema, check_metadata=True), True, 'the schemas')
+
+
+def stats(top):
+    return json.loads((top / '.ntuplefs/stats.json').read_text())
+
+
+def decoded(top, action):
+    """How many pages an action decodes."""
+    before = stats(top)['pages_decoded']
+    action()
+    return stats(top)['pages_decoded'] - before
+
+
+def write_flat(path, columns, entries):
+    """One page a column, many times larger than the 128 KiB that the kernel reads around a place."""
+    uproot, numpy = need('uproot'), need('numpy')
+    random = numpy.random.default_rng(1)
+    with uproot.recreate(path) as file:
+        file.mkrntuple('flat', {f'x{i}': random.random(entries) for i in range(columns)})
+
+
+@case
+def a_query_of_one_column_decodes_its_page_and_what_is_read_around_it():
+    """Around it lie the columns beside it, and those next to the messages at both ends of the file."""
+    pa = need('pyarrow')
+    with harness.scratch() as directory:
+        write_flat(directory / 'flat.root', 20, 100000)
+        with mounted(directory / 'flat.root') as top:
+            same(json.loads((top / 'flat/ntuple.json').read_text())['pages'], 20, 'pages')
+
+            def query():
+                with pa.memory_map(str(top / 'flat/table.arrow')) as mapped:
+                    only = pa.ipc.IpcReadOptions(included_fields=[9])
+                    table = pa.ipc.open_file(mapped, options=only).read_all()
+                    same(len(table.column('x9').to_numpy()), 100000, 'rows')
+                    sum(table.column('x9').to_pylist())
+            pages = decoded(top, query)
+            if not 1 <= pages <= 5:
+                raise AssertionError(f'{pages} pages decoded')
+
+
+@case
+def the_first_rows_cost_a_page_of_each_column():
+    """Pages that are decoded ahead of a reader come on top, and depend on how fast it is."""
+    with mounted(data('example.root')) as top:
+        columns, before = json.loads((top / 'Events/ntuple.json').read_text())['columns'], stats(top)
+        text = harness.subprocess.run(['head', '-n', '5', top / 'Events/rows.jsonl'], capture_output=True).stdout
+        same(text.count(b'\n'), 5, 'lines')
+        after = stats(top)
+        pages, ahead = (after[name] - before[name] for name in ('pages_decoded', 'pages_ahead'))
+        if pages - ahead > columns + columns // 4:
+            raise AssertionError(f'{pages} pages, {ahead} of them ahead, for 5 rows of {columns} columns')
+
+
+if __name__ == '__main__':
+    if len(sys.argv) > 1:
+        sys.exit('usage: test_arrow.py (NTUPLE and NTUPLEFS name the programs, NTUPLE_TEST_DATA the files)')
+    harness.run()

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Rows as text, of every file of tests/data: rows.jsonl, head.jsonl, rows.d and table.csv against the values that
+another reader found. A case per file, and some of its own."""
+import csv
+import io
+import json
+import re
+import sys
+
+from values import agrees
+
+import harness
+from compare_tree import children, compare_values, field_rows
+from harness import case, output, same
+
+
+def cat(source, path):
+    return output(harness.NTUPLE, 'cat', source, path)
+
+
+def lines(source, path):
+    text = cat(source, path).decode()
+    same(text == '' or text.endswith('\n'), True, f'{path} ends with a newline')
+    return [json.loads(line) for line in text.split('\n')[:-1]]
+
+
+def check_rows(source, tree, path, expected):
+    """Values that were written down, or, of large files, those of the logical files, which have the digest."""
+    rows = lines(source, f'{path}/rows.jsonl')
+    same(len(rows), expected['entries'], f'{path}: lines of rows.jsonl')
+    directories = dict(children(tree / path))
+    for name, values in expected['fields'].items():
+        if name not in directories:
+            continue
+        found = values.get('values')
+        if found is None:
+            found = field_rows(directories[name], expected['entries'])
+            compare_values(found, values)
+        for entry, (row, value) in enumerate(zip(rows, found)):
+            if not agrees(row[name], value):
+                raise AssertionError(f'{path}: entry {entry}: {name}: {row[name]!r} instead of {value!r}')
+        one_field = directories[name].relative_to(tree)
+        same(lines(source, f'{one_field}/rows.jsonl'), [row[name] for row in rows], f'{one_field}/rows.jsonl')
+    return rows
+
+
+def check_parts(source, path, rows):
+    text = cat(source, f'{path}/rows.jsonl')
+    same(cat(source, f'{path}/head.jsonl'), b''.join(text.splitlines(True)[:100]), f'{path}/head.jsonl')
+    for number in {0, len(rows) // 2, len(rows) - 1} if rows else ():
+        same(cat(source, f'{path}/rows.d/{number}.json'), text.splitlines(True)[number], f'{path}: row {number}')
+    result = harness.command(harness.NTUPLE, 'cat', source, f'{path}/rows.d/{len(rows)}.json')
+    same(result.returncode, 2, f'{path}: a row that is not there')
+
+
+def cell(value):
+    if value is None:
+        return ''
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def check_csv(source, path):
+    """Cells are what stands in rows.jsonl, numbers digit by digit."""
+    text = cat(source, f'{path}/table.csv').decode('utf-8', 'surrogateescape')
+    found = list(csv.reader(io.StringIO(text, newline=''), strict=True))
+    rows = [json.loads(line, parse_int=str, parse_float=str)
+            for line in cat(source, f'{path}/rows.jsonl').decode().splitlines()]
+    names = [name for name, _ in json.loads(cat(source, f'{path}/rows.d/0.json'), object_pairs_hook=list)] if rows else found[0]
+    same(found[0], names, f'{path}/table.csv: names')
+    same(len(found) - 1, len(rows), f'{path}/table.csv: lines')
+    for line, row in zip(found[1:], rows):
+        same(line, [cell(value) for value in row.values()], f'{path}/table.csv')
+
+
+def check_file(source):
+    expected = json.loads(source.with_suffix('.json').read_text())
+    with harness.scratch() as directory:
+        tree = directory / 'copy'
+        harness.command(harness.NTUPLE, 'cp', '-r', source, '/', tree)
+        for path, dataset in expected['datasets'].items():
+            if not (tree / path / 'rows.jsonl').exists():
+                raise AssertionError(f'{path}/rows.jsonl is not there')
+            rows = check_rows(source, tree, path, dataset)
+            check_parts(source, path, rows)
+            if (tree / path / 'table.csv').exists():
+                check_csv(source, path)
+
+
+def plain_names():
+    for source in sorted(harness.DATA.glob('*.root')):
+        if source.with_suffix('.json').exists() and not source.stem.startswith(('damaged', 'names')):
+            yield source
+
+
+def add_case(source):
+    def function():
+        check_file(source)
+    function.__name__ = f'rows_of_{source.stem}'
+    case(function)
+
+
+for found_source in plain_names():
+    add_case(found_source)
+
+
+@case
+def a_flat_data_set_has_a_table_and_others_have_none():
+    example = harness.data('example.root')
+    listing = output(harness.NTUPLE, 'ls', example, 'Events').decode().split()
+    same('table.csv' in listing, False, 'Events')
+    expected = json.loads(example.with_suffix('.json').read_text())['datasets']
+    flat = [path for path in expected if path != 'Events']
+    same([path for path in flat if 'table.csv' in output(harness.NTUPLE, 'ls', example, path).decode().split()], flat)
+
+
+@case
+def rows_before_and_behind_a_damaged_page_are_readable():
+    """rows.jsonl ends with an error there; an entry by its number is right, or an error."""
+    good, path = harness.data('compression_zstd.root'), 'compressed'
+    page = lines(good, f'{path}/noise/column.0/pages.jsonl')[1]
+    first, end = page['first_element'], page['first_element'] + page['elements']
+    rows = cat(good, f'{path}/rows.jsonl').splitlines(True)
+    with harness.scratch() as directory:
+        content = bytearray(good.read_bytes())
+        content[page['file_offset'] + page['stored_bytes'] // 2] ^= 1
+        damaged = directory / 'damaged.root'
+        damaged.write_bytes(content)
+        for row in first, end - 1:
+            result = harness.command(harness.NTUPLE, 'cat', damaged, f'{path}/rows.d/{row}.json')
+            same((result.returncode, result.stdout), (5, b''), f'row {row} of the damaged page')
+        for row in (0, first - 1, *range(end, len(rows), 97)):
+            same(cat(damaged, f'{path}/rows.d/{row}.json'), rows[row], f'row {row}')
+        result = harness.command(harness.NTUPLE, 'cat', damaged, f'{path}/rows.jsonl')
+        same(result.returncode, 5, 'rows.jsonl')
+        same(b''.join(rows[:first]).startswith(result.stdout), True, 'rows.jsonl up to the damaged page')
+
+
+@case
+def control_characters_and_odd_bytes_never_stand_in_a_document():
+    for source in sorted(harness.DATA.glob('names*.root')):
+        for path in json.loads(source.with_suffix('.json').read_text())['datasets']:
+            text = harness.command(harness.NTUPLE, 'cat', source, f'{path}/rows.jsonl').stdout
+            same(re.findall(rb'[\x00-\x09\x0b-\x1f\x7f]', text), [], f'{source.name}: {path}')
+            for line in text.decode('utf-8').splitlines():
+                json.loads(line)
+
+
+if __name__ == '__main__':
+    if len(sys.argv) > 1:
+        sys.exit('usage: test_rows.py (NTUPLE names the program, NTUPLE_TEST_DATA the files)')
+    harness.run(needs_fuse=False)

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "dataset_builder.h"
+#include "support.h"
+#include "view/window.h"
+
+enum { ELEMENTS = 1000, PAGE = 50 };
+
+/* One column of squares in pages of 50; `damaged` is a page that cannot be read, or -1. */
+static struct builder *squares(int damaged)
+{
+    uint64_t values[ELEMENTS];
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT64, 0);
+    for (uint64_t i = 0; i < ELEMENTS; i++)
+        values[i] = i * i;
+    uint32_t cluster = add_cluster(builder, 0, ELEMENTS);
+    builder->checksum = NT_CHECKSUM_XXH3_64;
+    add_elements(builder, cluster, column, values, ELEMENTS, PAGE);
+    end_group(builder);
+    if (damaged >= 0)
+        builder->bytes.bytes[builder->pages[0][damaged].offset + 3] ^= 1;
+    finish(builder, NULL);
+    return builder;
+}
+
+static void open_window(struct builder *builder, struct nt_window *window)
+{
+    struct nt_error error;
+    assert_ok(nt_window_open(window, builder->reader, builder->dataset, 0, NT_STREAM_DATA, &error));
+}
+
+START_TEST(any_walk_sees_the_elements)
+{
+    static const uint64_t steps[] = {1, 3, 64, 65, 333};
+    struct nt_error error;
+    struct nt_window window;
+    uint64_t value;
+    struct builder *builder = squares(-1);
+    open_window(builder, &window);
+    for (uint64_t at = 0; at < ELEMENTS; at += steps[_i]) {
+        assert_ok(nt_window_get_u64(&window, at, &value, &error));
+        ck_assert_uint_eq(value, at * at);
+        uint64_t back = ELEMENTS - 1 - at;
+        assert_ok(nt_window_get_u64(&window, back, &value, &error));
+        ck_assert_uint_eq(value, back * back);
+    }
+    nt_window_close(&window);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(the_first_look_costs_little_and_a_long_walk_few_reads)
+{
+    struct nt_error error;
+    struct nt_window window;
+    struct nt_reader_counters counters;
+    uint64_t value;
+    struct builder *builder = squares(-1);
+    open_window(builder, &window);
+    assert_ok(nt_window_get_u64(&window, 0, &value, &error));
+    nt_reader_counters(builder->reader, &counters);
+    ck_assert_uint_le(counters.pages_decoded, 2);
+    for (uint64_t at = 1; at < ELEMENTS; at++)
+        assert_ok(nt_window_get_u64(&window, at, &value, &error));
+    nt_reader_counters(builder->reader, &counters);
+    ck_assert_uint_le(counters.reads, 6);
+    nt_window_close(&window);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(only_elements_of_the_damaged_page_fail)
+{
+    struct nt_error error;
+    struct nt_window window;
+    uint64_t value;
+    struct builder *builder = squares(3);
+    open_window(builder, &window);
+    for (uint64_t at = 0; at < ELEMENTS; at++) {
+        if (at / PAGE == 3) {
+            assert_status(NT_CHECKSUM, nt_window_get_u64(&window, at, &value, &error));
+            continue;
+        }
+        assert_ok(nt_window_get_u64(&window, at, &value, &error));
+        ck_assert_uint_eq(value, at * at);
+    }
+    nt_window_close(&window);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_place_past_the_end_is_refused)
+{
+    struct nt_error error;
+    struct nt_window window;
+    const uint8_t *bytes;
+    struct builder *builder = squares(-1);
+    open_window(builder, &window);
+    assert_ok(nt_window_get(&window, ELEMENTS, 0, &bytes, &error));
+    assert_status(NT_CORRUPT, nt_window_get(&window, ELEMENTS, 1, &bytes, &error));
+    assert_status(NT_CORRUPT, nt_window_get(&window, UINT64_MAX, 2, &bytes, &error));
+    assert_status(NT_CORRUPT, nt_window_get(&window, 1, UINT64_MAX, &bytes, &error));
+    nt_window_close(&window);
+    builder_free(builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("view: window");
+    TCase *tcase = tcase_create("all");
+    tcase_add_loop_test(tcase, any_walk_sees_the_elements, 0, 5);
+    tcase_add_test(tcase, the_first_look_costs_little_and_a_long_walk_few_reads);
+    tcase_add_test(tcase, only_elements_of_the_damaged_page_fail);
+    tcase_add_test(tcase, a_place_past_the_end_is_refused);
+    suite_add_tcase(suite, tcase);
+    return nt_test_main(suite);
+}

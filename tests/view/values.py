@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Whether a value of rows.jsonl, or of table.arrow, is the one that another reader found: the rules of docs/text.md
+turned around. What is compared are Python objects, as json.loads or pyarrow's to_pylist give them."""
+import base64
+import math
+import struct
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'mount'))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+
+NOT_FINITE = {'NaN': math.nan, 'Infinity': math.inf, '-Infinity': -math.inf}
+
+
+def same_bits(one, other):
+    return struct.pack('<d', one) == struct.pack('<d', other) or (math.isnan(one) and math.isnan(other))
+
+
+def single(value):
+    try:
+        return struct.unpack('<f', struct.pack('<f', value))[0]
+    except OverflowError:
+        return math.copysign(math.inf, value)
+
+
+def number(value):
+    """A number that is written as text: hexadecimal digits, NaN, an infinity."""
+    if isinstance(value, str):
+        return NOT_FINITE[value] if value in NOT_FINITE else float.fromhex(value)
+    return value
+
+
+def agrees_real(found, expected):
+    """A decimal of a 32-bit number reads back to it, and to no other, whichever of the two is the decimal."""
+    try:
+        found, expected = float(number(found)), float(number(expected))
+    except (ValueError, TypeError):
+        return False
+    return same_bits(found, expected) \
+        or same_bits(single(found), expected) or same_bits(found, single(expected))
+
+
+def is_tuple(value):
+    return isinstance(value, dict) and value and list(value) == [f'_{i}' for i in range(len(value))]
+
+
+def members(value):
+    """What other readers show of a record: base classes dissolved into it, tuples by position."""
+    flat = {}
+    for name, member in value.items():
+        if name.startswith(':'):
+            flat.update(members(member))
+        else:
+            flat[name] = member
+    return flat
+
+
+def agrees_record(found, expected):
+    if isinstance(expected, dict):
+        found, expected = members(found), members(expected)
+        return found.keys() == expected.keys() and all(agrees(found[name], expected[name]) for name in found)
+    return isinstance(expected, (list, tuple)) and agrees(list(members(found).values()), list(expected))
+
+
+def agrees_list(found, expected):
+    if isinstance(expected, dict):      # a map as an object; a tuple with names
+        if is_tuple(expected):
+            expected = list(expected.values())
+        else:
+            found = [list(pair.values()) if isinstance(pair, dict) else pair for pair in found]
+            return agrees([[str(key), value] for key, value in found], [[key, value] for key, value in expected.items()])
+    return isinstance(expected, (list, tuple)) and len(found) == len(expected) \
+        and all(agrees(one, other) for one, other in zip(found, expected))
+
+
+def contents(value):
+    """What the text for a streamed object may mean: base64 in rows.jsonl, hexadecimal digits in tests/data."""
+    if isinstance(value, bytes):
+        return {value}
+    meanings = set()
+    for decode in lambda text: base64.b64decode(text, validate=True), bytes.fromhex:
+        try:
+            meanings.add(decode(value))
+        except (ValueError, TypeError):
+            pass
+    return meanings
+
+
+def agrees_bytes(found, expected):
+    return not contents(found).isdisjoint(contents(expected))
+
+
+def agrees(found, expected):
+    if isinstance(found, dict):
+        return agrees_record(found, expected)
+    if isinstance(found, list):
+        return agrees_list(found, expected)
+    if found is None or expected is None:
+        return found is expected
+    if isinstance(found, bool) or isinstance(expected, bool):
+        return int(found) == int(expected)
+    if isinstance(found, int) and isinstance(expected, int):
+        return found == expected
+    if found == expected and isinstance(found, str):
+        return True
+    return agrees_real(found, expected) or agrees_bytes(found, expected)
