@@ -73,6 +73,7 @@ enum nt_checksum_kind {
 struct nt_checksum {
     const char *name; /* as in JSON and extended attributes: "xxh3-64", "crc32", "none" */
     uint32_t bytes;   /* as stored, little-endian for integers */
+    bool is_integer;
     void (*compute)(const void *data, size_t bytes, uint8_t *digest); /* NULL for none */
 };
 
@@ -80,6 +81,10 @@ struct nt_checksum {
 const struct nt_checksum *nt_checksum(enum nt_checksum_kind kind);
 uint64_t nt_xxh3(const void *data, size_t bytes);
 uint32_t nt_crc32(const void *data, size_t bytes);
+
+/* The row's stored bytes as people and other tools write them: integers from their highest digit on. */
+enum { NT_CHECKSUM_TEXT = 129 };
+void nt_checksum_text(enum nt_checksum_kind kind, const uint8_t *stored, char text[NT_CHECKSUM_TEXT]);
 
 /* NT_OK where `stored` (the row's bytes) is the checksum of `data`, else NT_CHECKSUM with both as hex. */
 enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, size_t bytes,

@@ -2,7 +2,6 @@
  *
  * The table of checksums. Integers are stored little-endian, digests as their bytes.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <libdeflate.h>
@@ -67,21 +66,33 @@ DEFINE_EVP(compute_sha384, EVP_sha384())
 DEFINE_EVP(compute_sha512, EVP_sha512())
 
 static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
-    [NT_CHECKSUM_NONE] = {"none", 0, NULL},
-    [NT_CHECKSUM_XXH3_64] = {"xxh3-64", 8, compute_xxh3},
-    [NT_CHECKSUM_CRC32] = {"crc32", 4, compute_crc32},
-    [NT_CHECKSUM_ADLER32] = {"adler32", 4, compute_adler32},
-    [NT_CHECKSUM_MD5] = {"md5", 16, compute_md5},
-    [NT_CHECKSUM_SHA1] = {"sha1", 20, compute_sha1},
-    [NT_CHECKSUM_SHA224] = {"sha224", 28, compute_sha224},
-    [NT_CHECKSUM_SHA256] = {"sha256", 32, compute_sha256},
-    [NT_CHECKSUM_SHA384] = {"sha384", 48, compute_sha384},
-    [NT_CHECKSUM_SHA512] = {"sha512", 64, compute_sha512},
+    [NT_CHECKSUM_NONE] = {"none", 0, false, NULL},
+    [NT_CHECKSUM_XXH3_64] = {"xxh3-64", 8, true, compute_xxh3},
+    [NT_CHECKSUM_CRC32] = {"crc32", 4, true, compute_crc32},
+    [NT_CHECKSUM_ADLER32] = {"adler32", 4, true, compute_adler32},
+    [NT_CHECKSUM_MD5] = {"md5", 16, false, compute_md5},
+    [NT_CHECKSUM_SHA1] = {"sha1", 20, false, compute_sha1},
+    [NT_CHECKSUM_SHA224] = {"sha224", 28, false, compute_sha224},
+    [NT_CHECKSUM_SHA256] = {"sha256", 32, false, compute_sha256},
+    [NT_CHECKSUM_SHA384] = {"sha384", 48, false, compute_sha384},
+    [NT_CHECKSUM_SHA512] = {"sha512", 64, false, compute_sha512},
 };
 
 const struct nt_checksum *nt_checksum(enum nt_checksum_kind kind)
 {
     return &checksums[kind];
+}
+
+void nt_checksum_text(enum nt_checksum_kind kind, const uint8_t *stored, char text[NT_CHECKSUM_TEXT])
+{
+    static const char digits[] = "0123456789abcdef";
+    const struct nt_checksum *checksum = nt_checksum(kind);
+    for (uint32_t i = 0; i < checksum->bytes; i++) {
+        uint8_t byte = stored[checksum->is_integer ? checksum->bytes - 1 - i : i];
+        *text++ = digits[byte >> 4];
+        *text++ = digits[byte & 15];
+    }
+    *text = '\0';
 }
 
 enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, size_t bytes,
@@ -94,10 +105,8 @@ enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, 
     checksum->compute(data, bytes, digest);
     if (!memcmp(digest, stored, checksum->bytes))
         return NT_OK;
-    char expected[129], found[129];
-    for (uint32_t i = 0; i < checksum->bytes; i++) {
-        snprintf(expected + 2 * i, 3, "%02x", stored[i]);
-        snprintf(found + 2 * i, 3, "%02x", digest[i]);
-    }
+    char expected[NT_CHECKSUM_TEXT], found[NT_CHECKSUM_TEXT];
+    nt_checksum_text(kind, stored, expected);
+    nt_checksum_text(kind, digest, found);
     return nt_fail_mismatch(error, NT_CHECKSUM, offset, checksum->name, expected, found);
 }

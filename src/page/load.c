@@ -285,22 +285,14 @@ enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_p
 enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_page *page, char *hex,
                                    struct nt_error *error)
 {
-    enum { LONGEST = 64 };
-    static const char digits[] = "0123456789abcdef";
-    uint8_t digest[LONGEST];
+    uint8_t digest[64];
     uint32_t bytes = nt_checksum(page->checksum)->bytes;
     enum nt_status status = NT_OK;
+    *hex = '\0';
     if (bytes)
         status = read_raw(dataset, page, page->stored_bytes, digest, bytes, error);
-    /* Integers are stored with the lowest byte first and shown with the highest. */
-    bool reversed = page->checksum == NT_CHECKSUM_XXH3_64 || page->checksum == NT_CHECKSUM_CRC32 ||
-                    page->checksum == NT_CHECKSUM_ADLER32;
-    for (uint32_t i = 0; status == NT_OK && i < bytes; i++) {
-        uint8_t byte = digest[reversed ? bytes - 1 - i : i];
-        *hex++ = digits[byte >> 4];
-        *hex++ = digits[byte & 15];
-    }
-    *hex = '\0';
+    if (status == NT_OK)
+        nt_checksum_text(page->checksum, digest, hex);
     return status;
 }
 

@@ -63,7 +63,24 @@ START_TEST(verify_accepts_the_checksum_and_refuses_any_other)
         ck_assert_str_ne(error.expected, error.found);
         digest[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
-    ck_assert_int_eq(strncmp(error.found, known[_i].hex, sizeof(error.found) - 1), 0);
+    char text[NT_CHECKSUM_TEXT];
+    nt_checksum_text(known[_i].kind, digest, text);
+    ck_assert_int_eq(strncmp(error.found, text, sizeof(error.found) - 1), 0);
+}
+END_TEST
+
+START_TEST(integers_are_written_from_their_highest_digit_on_and_digests_as_they_are)
+{
+    static const uint8_t stored[64] = {0xc2, 0x94, 0xd3, 0x38, 0x05, 0x80, 0x06, 0x2d};
+    char text[NT_CHECKSUM_TEXT];
+    nt_checksum_text(NT_CHECKSUM_XXH3_64, stored, text);
+    ck_assert_str_eq(text, "2d06800538d394c2");
+    nt_checksum_text(NT_CHECKSUM_CRC32, stored, text);
+    ck_assert_str_eq(text, "38d394c2");
+    nt_checksum_text(NT_CHECKSUM_MD5, stored, text);
+    ck_assert_str_eq(text, "c294d3380580062d0000000000000000");
+    nt_checksum_text(NT_CHECKSUM_NONE, stored, text);
+    ck_assert_str_eq(text, "");
 }
 END_TEST
 
@@ -111,6 +128,7 @@ int main(void)
     int count = (int)(sizeof(known) / sizeof(*known));
     tcase_add_loop_test(rows, known_inputs_have_their_known_checksums, 0, count);
     tcase_add_loop_test(rows, verify_accepts_the_checksum_and_refuses_any_other, 0, count);
+    tcase_add_test(rows, integers_are_written_from_their_highest_digit_on_and_digests_as_they_are);
     tcase_add_test(rows, no_checksum_matches_anything);
     tcase_add_test(rows, every_kind_has_a_row_of_its_own);
     tcase_add_test(rows, checksums_of_all_lengths_agree_with_other_libraries);

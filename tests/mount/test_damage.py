@@ -122,7 +122,7 @@ def a_bad_page_is_told_once_on_one_line():
             records = [json.loads(line) for line in
                        (mount.mountpoint / '.ntuplefs/errors.jsonl').read_text().splitlines()]
             same(len(records), 1)
-            same(records[0]['file_offset'], page['file_offset'])
+            same((records[0]['file_offset'], records[0]['expected']), (page['file_offset'], page['checksum']))
             messages = mount.messages()
             same(len(messages), 1, messages)
             assert messages[0].startswith('ntuplefs: ') and 'event' in messages[0], messages
