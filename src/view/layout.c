@@ -54,15 +54,18 @@ static enum nt_status add_format_claim(void *context, const struct nt_layout_ran
 static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_item *item,
                                        const struct nt_extent *extents, size_t count, uint64_t stored_bytes)
 {
+    double ratio = item->ratio;
     enum nt_status status = NT_OK;
     for (size_t i = 0; i < count && status == NT_OK; i++) {
         uint64_t bytes = extents[i].bytes < stored_bytes ? extents[i].bytes : stored_bytes;
         item->owner = "page";
+        item->ratio = ratio;
         item->offset = extents[i].offset;
         item->bytes = bytes;
         if (bytes)
             status = add_claim(claims, item);
         item->owner = "checksum";
+        item->ratio = 0;
         item->offset += bytes;
         item->bytes = extents[i].bytes - bytes;
         if (item->bytes && status == NT_OK)
@@ -70,6 +73,14 @@ static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_i
         stored_bytes -= bytes;
     }
     return status;
+}
+
+static double page_ratio(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page)
+{
+    uint64_t packed;
+    bool is_known =
+        nt_packed_bytes(&dataset->decoders[dataset->columns[column].decoder], page->elements, &packed);
+    return is_known && page->stored_bytes ? (double)packed / (double)page->stored_bytes : 0;
 }
 
 static enum nt_status add_page(struct claims *claims, const struct nt_dataset *dataset,
@@ -80,6 +91,7 @@ static enum nt_status add_page(struct claims *claims, const struct nt_dataset *d
     size_t count = 1;
     struct nt_error error;
     item->source = dataset->file->layout_sources ? page->source : 0;
+    item->ratio = page_ratio(dataset, item->column, page);
     /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
     if (dataset->ops->page_extents)
         (void)dataset->ops->page_extents(dataset, page, &several, &count, &error);

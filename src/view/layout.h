@@ -19,6 +19,7 @@ struct nt_layout_item {
     uint32_t cluster;
     uint32_t page; /* number within the column */
     bool is_shared;
+    double ratio; /* of a page: its bytes before and after compression; 0 where that is not known */
     const char *owner, *detail;
 };
 

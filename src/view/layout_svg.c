@@ -120,30 +120,9 @@ static uint32_t owner_of(const struct picture *picture, const struct nt_layout_i
     return picture->owner_count - 1;
 }
 
-static double item_ratio(const struct picture *picture, const struct nt_layout_item *item)
-{
-    if (item->column == NT_NONE || strcmp(item->owner, "page") || item->page == NT_NONE)
-        return 0;
-    struct nt_dataset *dataset = picture->file->datasets[item->dataset];
-    const struct nt_decoder *decoder = &dataset->decoders[dataset->columns[item->column].decoder];
-    const struct nt_range *range;
-    if (nt_dataset_range(dataset, item->cluster, item->column, &range, NULL) != NT_OK || range->pages == 0)
-        return 0;
-    const struct nt_group *group = &dataset->groups[dataset->clusters[item->cluster].group];
-    uint64_t stored = 0, packed = 0, page_packed = 0;
-    for (uint32_t i = 0; i < range->pages; i++) {
-        const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
-        if (page->offset != item->claimed_offset && range->pages > 1)
-            continue;
-        stored += page->stored_bytes;
-        packed += nt_packed_bytes(decoder, page->elements, &page_packed) ? page_packed : 0;
-    }
-    return stored ? (double)packed / (double)stored : 0;
-}
-
 /* ---- drawing ---- */
 
-static void describe(const struct picture *picture, const struct nt_layout_item *item, double ratio,
+static void describe(const struct picture *picture, const struct nt_layout_item *item,
                      struct nt_buffer *title)
 {
     nt_buffer_text(title, item->owner);
@@ -157,8 +136,8 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
         nt_buffer_format(title, " %s", item->detail);
     }
     nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes, item->offset);
-    if (ratio > 0)
-        nt_buffer_format(title, ", ratio %.2f", ratio);
+    if (item->ratio > 0)
+        nt_buffer_format(title, ", ratio %.2f", item->ratio);
 }
 
 /* Stretches that wait to be drawn together because they are too narrow. */
@@ -210,12 +189,11 @@ static void draw_item(struct picture *picture, const struct nt_layout_item *item
                       struct narrow *narrow)
 {
     uint32_t owner = owner_of(picture, item);
-    double ratio = item_ratio(picture, item);
     struct nt_colour colour = picture->owners[owner].colour;
     if (picture->owners[owner].is_field)
-        colour = nt_field_colour(owner, ratio);
+        colour = nt_field_colour(owner, item->ratio);
     picture->owners[owner].bytes += item->bytes;
-    picture->owners[owner].packed_bytes += (uint64_t)(ratio * (double)item->bytes);
+    picture->owners[owner].packed_bytes += (uint64_t)(item->ratio * (double)item->bytes);
     for (uint64_t done = 0; done < item->bytes;) {
         uint64_t at = start + done, within = at % picture->line_bytes;
         uint64_t left = picture->line_bytes - within;
@@ -228,7 +206,7 @@ static void draw_item(struct picture *picture, const struct nt_layout_item *item
         } else {
             struct nt_buffer title = {0};
             draw_narrow(picture, line, narrow);
-            describe(picture, item, ratio, &title);
+            describe(picture, item, &title);
             draw(picture, line, x, end, colour, &title);
             picture->out->failed |= title.failed;
             nt_buffer_deinit(&title);
