@@ -64,23 +64,18 @@ static bool has_data(const struct nt_scope *scope, unsigned parameter)
     return decoder_of(scope)->encoding != NT_ENCODING_UNKNOWN;
 }
 
-/* What NumPy calls the elements: those that only the field describes have its dtype, or are raw bytes. */
 static enum nt_status put_npy_header(const struct nt_scope *scope, uint64_t elements,
                                      struct nt_buffer *header, struct nt_error *error)
 {
-    const struct nt_decoder *decoder = decoder_of(scope);
-    const struct nt_dtype *of_field = &scope->dataset->fields[scope->field].dtype;
-    const char *text = nt_element_info(decoder->element)->dtype;
-    char quoted[64];
-    if (decoder->element == NT_ELEMENT_SWITCH)
-        snprintf(quoted, sizeof(quoted), "%s", text);
-    else if (text)
-        snprintf(quoted, sizeof(quoted), "'%s'", text);
-    else
-        snprintf(quoted, sizeof(quoted), "'|V%u'", decoder->element_bytes);
-    bool is_fields = !text && of_field->text && of_field->bytes == decoder->element_bytes;
-    nt_npy_header(header, is_fields ? of_field->text : quoted, false, &elements, 1);
-    return header->failed ? nt_fail_memory(error) : NT_OK;
+    struct nt_buffer name = {0}, descr = {0};
+    nt_append_column_dtype(&name, scope->dataset, scope->column);
+    const char *quote = name.length && name.bytes[0] == '[' ? "" : "'";
+    nt_buffer_format(&descr, "%s%s%s", quote, name.bytes ? name.bytes : "", quote);
+    nt_npy_header(header, descr.bytes ? descr.bytes : "", false, &elements, 1);
+    bool failed = name.failed || descr.failed || header->failed;
+    nt_buffer_deinit(&name);
+    nt_buffer_deinit(&descr);
+    return failed ? nt_fail_memory(error) : NT_OK;
 }
 
 enum { IS_NPY = 1 };

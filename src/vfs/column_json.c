@@ -3,19 +3,43 @@
  * column.json: a stored column, its encoding and what its pages sum up to; and pages.jsonl, a line a page.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "vfs/documents.h"
+
+void nt_append_column_dtype(struct nt_buffer *text, const struct nt_dataset *dataset, uint32_t column)
+{
+    const struct nt_decoder *decoder = &dataset->decoders[dataset->columns[column].decoder];
+    const struct nt_dtype *of_field = &dataset->fields[dataset->columns[column].field].dtype;
+    const char *own = nt_element_info(decoder->element)->dtype;
+    if (own) {
+        nt_buffer_text(text, own);
+    } else if (of_field->text && of_field->bytes == decoder->element_bytes) {
+        size_t quotes = of_field->text[0] == '\'';
+        nt_buffer_append(text, of_field->text + quotes, strlen(of_field->text) - 2 * quotes);
+    } else {
+        nt_buffer_format(text, "|V%u", decoder->element_bytes);
+    }
+}
+
+static void put_dtype(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
+{
+    struct nt_buffer text = {0};
+    nt_append_column_dtype(&text, dataset, column);
+    nt_json_member_text(json, "dtype", text.bytes, text.length);
+    json->out->failed |= text.failed;
+    nt_buffer_deinit(&text);
+}
 
 static void put_encoding(struct nt_json *json, const struct nt_dataset *dataset,
                          const struct nt_column *column)
 {
     const struct nt_decoder *decoder = &dataset->decoders[column->decoder];
     const struct nt_encoding *encoding = nt_encoding(decoder->encoding);
-    const char *dtype = nt_element_info(decoder->element)->dtype;
     nt_json_member_unsigned(json, "bits", decoder->bits);
     nt_json_member_string(json, "encoding", encoding->steps);
     nt_json_member_string(json, "element", nt_element_info(decoder->element)->name);
-    nt_json_member_string(json, "dtype", dtype);
+    put_dtype(json, dataset, (uint32_t)(column - dataset->columns));
     nt_json_member_unsigned(json, "element_bytes", decoder->element_bytes);
     nt_json_key(json, "value_range");
     if (column->has_range) {

@@ -28,6 +28,10 @@ void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_
  * * 100 + level; page lists that are not loaded are left out. */
 void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column);
 
+/* What NumPy calls the decoded elements of a column, without quotes around a simple name: opaque elements,
+ * which only the field describes, have its dtype, or are raw bytes. */
+void nt_append_column_dtype(struct nt_buffer *text, const struct nt_dataset *dataset, uint32_t column);
+
 /* Whether a group's page list is loaded, whether all are. */
 bool nt_group_is_loaded(const struct nt_group *group);
 bool nt_is_loaded(const struct nt_dataset *dataset);

@@ -59,9 +59,30 @@ static bool has_column(const struct nt_scope *scope)
     return in_good_dataset(scope) && column_of(scope) != NT_NONE;
 }
 
+/* The node's page, or the first of its column. */
+static enum nt_status find_page(const struct nt_scope *scope, const struct nt_page **page_ret)
+{
+    uint32_t cluster;
+    uint64_t first_element;
+    return nt_column_page(scope->vfs->reader, scope->dataset, column_of(scope),
+                          is_page(scope) ? scope->node.number : 0, page_ret, &cluster, &first_element, NULL);
+}
+
+/* Whether a first page can tell; a page list that is bad is told when the value is asked for. */
+static bool has_page(const struct nt_scope *scope)
+{
+    const struct nt_page *page;
+    return has_column(scope) && find_page(scope, &page) != NT_NOT_FOUND;
+}
+
 static bool has_sums(const struct nt_scope *scope)
 {
     return in_column(scope) || (in_field(scope) && scope->dataset->fields[scope->field].owns_columns);
+}
+
+static bool has_ratio(const struct nt_scope *scope)
+{
+    return has_sums(scope) && has_page(scope);
 }
 
 static bool is_named(const struct nt_scope *scope)
@@ -139,10 +160,8 @@ static enum nt_status get_dtype(const struct nt_scope *scope, struct nt_buffer *
 {
     struct nt_dtype dtype;
     if (in_column(scope)) {
-        const struct nt_decoder *decoder =
-            &scope->dataset->decoders[scope->dataset->columns[scope->column].decoder];
-        const char *text = nt_element_info(decoder->element)->dtype;
-        return text ? put_string(value, text) : NT_NOT_FOUND;
+        nt_append_column_dtype(value, scope->dataset, scope->column);
+        return NT_OK;
     }
     nt_field_stream_dtype(scope->dataset, scope->field, stream_of(scope), &dtype);
     size_t length = strlen(dtype.text), quotes = dtype.text[0] == '\'';
@@ -206,15 +225,6 @@ static enum nt_status get_writer(const struct nt_scope *scope, struct nt_buffer 
 }
 
 /* ---- values from page lists ---- */
-
-/* The node's page, or the first of its column. */
-static enum nt_status find_page(const struct nt_scope *scope, const struct nt_page **page_ret)
-{
-    uint32_t cluster;
-    uint64_t first_element;
-    return nt_column_page(scope->vfs->reader, scope->dataset, column_of(scope),
-                          is_page(scope) ? scope->node.number : 0, page_ret, &cluster, &first_element, NULL);
-}
 
 static enum nt_status get_codec(const struct nt_scope *scope, struct nt_buffer *value)
 {
@@ -306,14 +316,14 @@ static const struct attribute attributes[] = {
     {"column_type", get_column_type, has_column},
     {"bits", get_bits, has_column},
     {"encoding", get_encoding, has_column},
-    {"codec", get_codec, has_column},
+    {"codec", get_codec, has_page},
     {"entries", get_entries, in_good_dataset},
     {"elements", get_elements, has_sums},
     {"pages", get_pages, has_sums},
     {"stored_bytes", get_stored_bytes, has_sums},
     {"decoded_bytes", get_decoded_bytes, has_sums},
-    {"ratio", get_ratio, has_sums},
-    {"checksum", get_checksum, has_column},
+    {"ratio", get_ratio, has_ratio},
+    {"checksum", get_checksum, has_page},
     {"description", get_description, has_description},
     {"format", get_format, in_file},
     {"writer", get_writer, in_good_dataset},

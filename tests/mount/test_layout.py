@@ -4,6 +4,7 @@
 pages.jsonl, pages/, the pictures. For the project's own files, and for the foreign ones of NTUPLE_SHARED."""
 import json
 import os
+import re
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -110,6 +111,28 @@ def documents_are_the_same_from_run_to_run():
     same(sorted(again), sorted(first), 'documents')
     for path, text in first.items():
         same(again[path], text, str(path))
+
+
+@case
+def every_extended_attribute_that_is_listed_has_a_value_without_pages_too():
+    with mounted(data('empty.root')) as top:
+        for path in (path for path in top.rglob('*') if 'pages' not in path.parts):
+            for name in os.listxattr(path):
+                os.getxattr(path, name)
+        column = next(top.rglob('column.0'))
+        if 'user.ntuplefs.codec' in os.listxattr(column):
+            raise AssertionError('a column without pages has a codec')
+
+
+@case
+def the_picture_tells_the_ratio_of_each_page():
+    with mounted(data('compression_zstd.root')) as top:
+        ratios = {page['file_offset']: page['ratio'] for path in top.rglob('pages.jsonl') for page in lines(path)}
+        titles = re.findall(r'<title>page [^<]* bytes at (\d+), ratio ([\d.]+)</title>', (top / 'layout.svg').read_text())
+        if len(titles) < 5:
+            raise AssertionError(f'only {len(titles)} titles of pages')
+        for offset, ratio in titles:
+            same(ratio, f'{ratios[int(offset)]:.2f}', f'the page at {offset}')
 
 
 @case
