@@ -241,14 +241,11 @@ __attribute__((always_inline)) static inline uint32_t integer_at(const uint8_t *
 }
 
 /* A function for each width, in which all shifts and masks are constants. */
-#define EACH_WIDTH(X)                                                                                        \
-    X(1)                                                                                                     \
-    X(2)                                                                                                     \
-    X(3)                                                                                                     \
-    X(4)                                                                                                     \
-    X(5)                                                                                                     \
-    X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)  \
-        X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+/* clang-format off */
+#define EACH_WIDTH(X) \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
+    X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+/* clang-format on */
 
 #define DEFINE_UNPACK_GROUPS(width)                                                                          \
     static void unpack_groups_##width(const uint8_t *packed, size_t groups, uint32_t *output)                \
