@@ -46,21 +46,23 @@ def is_tuple(value):
 
 
 def members(value):
-    """What other readers show of a record: base classes dissolved into it, tuples by position."""
-    flat = {}
+    """[(name, value)] sorted: base classes are dissolved, as other readers show them, who may put the name of a class
+    in front of members of one name."""
+    flat = []
     for name, member in value.items():
-        if name.startswith(':'):
-            flat.update(members(member))
+        if name.startswith(':') and isinstance(member, dict):
+            flat += members(member)
         else:
-            flat[name] = member
-    return flat
+            flat.append((name.rpartition('::')[2], member))
+    return sorted(flat, key=lambda item: (item[0], repr(item[1])))
 
 
 def agrees_record(found, expected):
     if isinstance(expected, dict):
         found, expected = members(found), members(expected)
-        return found.keys() == expected.keys() and all(agrees(found[name], expected[name]) for name in found)
-    return isinstance(expected, (list, tuple)) and agrees(list(members(found).values()), list(expected))
+        return len(found) == len(expected) and all(
+            name == other and agrees(one, value) for (name, one), (other, value) in zip(found, expected))
+    return isinstance(expected, (list, tuple)) and agrees(list(found.values()), list(expected))
 
 
 def agrees_list(found, expected):

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Rows and tables of files that others wrote, against values that others read.
+
+usage: check_foreign.py NTUPLE DIRECTORY...        NTUPLE: the program, built; exit status 1 where a case failed
+
+X.values.json beside X.root holds the entries as the validation suite of RNTuple tells them: rows.jsonl has to agree
+line by line. Where uproot and pyarrow are installed, table.arrow of every file has to equal rows.jsonl, and what uproot
+reads of it has to equal table.arrow. A directory that is missing is skipped.
+"""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from values import agrees
+
+try:
+    import pyarrow
+    import uproot
+except ImportError:
+    pyarrow = None
+
+# Its entries are told as attributes of ranges, not as the fields that store them.
+RANGES = 'structure.attributes'
+
+LARGEST = 5000      # entries; of longer data sets the first so many are compared with uproot's
+counts = {'passed': 0, 'failed': 0, 'skipped': 0}
+
+
+def report(name, error=None):
+    counts['passed' if error is None else 'failed'] += 1
+    if error is not None:
+        print(f'FAIL {name}: {error}', flush=True)
+
+
+def ntuple(program, *arguments):
+    result = subprocess.run([program, *arguments], capture_output=True, check=False)
+    if result.returncode:
+        raise ValueError(result.stderr.decode(errors='replace').strip())
+    return result.stdout
+
+
+def data_sets(program, path):
+    """Paths of the data sets in a file's tree, attribute sets left out; none where the file is refused."""
+    found, waiting = [], ['']
+    while waiting:
+        directory = waiting.pop()
+        names = ntuple(program, 'ls', path, directory or '/').decode().split('\n')[:-1]
+        if 'ntuple.json' in names:
+            found.append(directory.lstrip('/'))
+            continue
+        waiting += [f'{directory}/{name}' for name in names if '.' not in name]
+    return found
+
+
+def rows_of(program, path, data_set):
+    text = ntuple(program, 'cat', path, f'{data_set}/rows.jsonl').decode()
+    return [json.loads(line) for line in text.split('\n')[:-1]]
+
+
+def check_values(program, path):
+    """Entry by entry; an object instead of entries holds sums over all."""
+    expected = json.loads(path.with_suffix('.values.json').read_text())
+    if 'error' in expected or path.stem == RANGES:
+        counts['skipped'] += 1
+        return
+    rows = [row for data_set in data_sets(program, path)[:1] for row in rows_of(program, path, data_set)]
+    if isinstance(expected, dict):
+        rows = [{name: sum(flatten([row[name] for row in rows])) for name in expected}]
+        expected = [expected]
+    if len(rows) != len(expected):
+        raise ValueError(f'{len(rows)} lines instead of {len(expected)}')
+    for number, (row, value) in enumerate(zip(rows, expected)):
+        for name in row.keys() | value.keys():
+            if not (agrees_unordered if 'unordered' in path.stem else agrees)(row[name], value[name]):
+                raise ValueError(f'entry {number}: {name}: {row[name]!r} instead of {value[name]!r}')
+
+
+def agrees_unordered(found, expected):
+    """The items of a hash table come in any order."""
+    if not isinstance(found, list) or not isinstance(expected, list) or len(found) != len(expected):
+        return agrees(found, expected)
+    rest = list(expected)
+    for one in found:
+        match = next((i for i, other in enumerate(rest) if agrees_unordered(one, other)), None)
+        if match is None:
+            return False
+        del rest[match]
+    return True
+
+
+def flatten(values):
+    for value in values:
+        if isinstance(value, list):
+            yield from flatten(value)
+        else:
+            yield value
+
+
+def read_table(program, path, data_set):
+    content = ntuple(program, 'cat', path, f'{data_set}/table.arrow')
+    table = pyarrow.ipc.open_file(pyarrow.py_buffer(content)).read_all()
+    table.validate(full=True)
+    return table
+
+
+def check_rows_against_table(rows, table):
+    if len(rows) != table.num_rows:
+        raise ValueError(f'{len(rows)} rows, {table.num_rows} in the table')
+    if json.loads(table.schema.metadata[b'ntuple.left_out']):
+        rows = [{name: row[name] for name in table.column_names} for row in rows]
+    columns = [table.column(i).to_pylist() for i in range(table.num_columns)]
+    for number, row in enumerate(rows):
+        for name, one, column in zip(row, row.values(), columns):
+            if not agrees(one, column[number]):
+                raise ValueError(f'entry {number}: {name}: {one!r}, in the table {column[number]!r}')
+
+
+def is_shown_by_uproot(table, name):
+    """Behind the first cluster it takes other values for those of a variant; pointers are lists to it."""
+    field = table.schema.field(name)
+    return not (table.column(name).num_chunks > 1 and 'union' in str(field.type)) \
+        and b'std::unique_ptr<' not in field.metadata[b'ntuple.type']
+
+
+def check_table_against_uproot(path, data_set, table):
+    with uproot.open(path) as file:
+        peer = file[data_set]
+        names = {key for key in peer.keys() if '.' not in key}
+        for name in table.column_names:
+            try:
+                is_shown = name in names and is_shown_by_uproot(table, name)
+                values = peer[name].array(entry_stop=LARGEST).to_list() if is_shown else None
+            except Exception:  # whatever it cannot read
+                values = None
+            if values is None or values[:1] == [()]:    # nothing of a class whose members are all in its bases
+                counts['skipped'] += 1
+                continue
+            for number, (found, value) in enumerate(zip(table.column(name)[:LARGEST].to_pylist(), values)):
+                if not agrees(found, value):
+                    raise ValueError(f'entry {number}: {name}: {found!r}, in uproot {value!r}')
+
+
+def check_table(program, path, data_set):
+    """Generations before 1.0 are compared with rows only: uproot does not read them."""
+    document = json.loads(ntuple(program, 'cat', path, f'{data_set}/ntuple.json'))
+    if document['has_sharded_clusters'] or document['entries'] > 200000:
+        counts['skipped'] += 1
+        return
+    table = read_table(program, path, data_set)
+    check_rows_against_table(rows_of(program, path, data_set), table)
+    if document['version'].startswith('1.') and path.suffix == '.root':
+        try:
+            check_table_against_uproot(path, data_set, table)
+        except (KeyError, NotImplementedError, AttributeError, OSError):
+            counts['skipped'] += 1
+
+
+def check_file(program, path):
+    try:
+        found = data_sets(program, path)
+    except ValueError:
+        counts['skipped'] += 1      # what is refused is the concern of other tests
+        return
+    for data_set in found:
+        try:
+            check_table(program, path, data_set)
+            report(f'{path.name}: {data_set}')
+        except (ValueError, KeyError, pyarrow.ArrowException) as error:
+            report(f'{path.name}: {data_set}', error)
+
+
+def main():
+    if len(sys.argv) < 3:
+        print(__doc__)
+        return 2
+    program = sys.argv[1]
+    for directory in map(Path, sys.argv[2:]):
+        if not directory.is_dir():
+            print(f'skip {directory}: it is not there')
+            continue
+        for path in sorted(directory.glob('*.root')):
+            if path.with_suffix('.values.json').exists():
+                try:
+                    check_values(program, path)
+                    report(f'{path.name}: values')
+                except (ValueError, KeyError) as error:
+                    report(f'{path.name}: values', error)
+            if pyarrow:
+                check_file(program, path)
+    if not pyarrow:
+        print('skip tables: pyarrow and uproot are not installed')
+    print(', '.join(f'{count} {what}' for what, count in counts.items()))
+    return 1 if counts['failed'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
