@@ -121,6 +121,11 @@ static bool is_plain(uint32_t code_point)
            !(code_point >= 0x7F && code_point < 0xA0);
 }
 
+static bool is_plain_ascii(uint8_t byte)
+{
+    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+}
+
 static void put_escaped(struct nt_buffer *out, uint32_t code_point)
 {
     static const char short_escapes[] = "\"\"\\\\\nn\rr\tt";
@@ -142,6 +147,8 @@ static void put_string(struct nt_buffer *out, const void *bytes, size_t length)
         const uint8_t *run = at;
         uint32_t code_point = 0;
         size_t step = 0;
+        while (at < end && is_plain_ascii(*at))
+            at++;
         while (at < end && (step = nt_utf8_decode(at, (size_t)(end - at), &code_point)) &&
                is_plain(code_point))
             at += step;

@@ -68,11 +68,16 @@ static void decimal_from_text(struct decimal *decimal, const char *text)
         decimal->count--;
 }
 
+static bool can_be_scaled(double value)
+{
+    return value >= 1e-5 && value < 1e15;
+}
+
 /* integer / power is correctly rounded where both are exact, which is also what a reader of the decimal gets.
  * The first that is `value` has at most 15 digits, and so is the only such decimal. */
 static bool scale_double(struct decimal *decimal, double value)
 {
-    if (value < 1e-5 || value >= 1e15)
+    if (!can_be_scaled(value))
         return false;
     for (int places = 0; places < (int)(sizeof(powers) / sizeof(powers[0])); places++) {
         double integer = rint(value * powers[places]);
@@ -106,11 +111,12 @@ static bool scale_float(struct decimal *decimal, float value)
     return false;
 }
 
-/* Denormal numbers have fewer digits than the safe ones. */
+/* Denormal numbers have fewer digits than the safe ones; what scaling did not find has more. */
 static void print_double(struct decimal *decimal, double value)
 {
     char text[40];
-    for (int digits = value < DBL_MIN ? 1 : DOUBLE_SAFE_DIGITS; digits <= DOUBLE_DIGITS; digits++) {
+    int digits = value < DBL_MIN ? 1 : can_be_scaled(value) ? DOUBLE_SAFE_DIGITS + 1 : DOUBLE_SAFE_DIGITS;
+    for (; digits <= DOUBLE_DIGITS; digits++) {
         snprintf(text, sizeof(text), "%.*e", digits - 1, value);
         if (digits == DOUBLE_DIGITS || strtod(text, NULL) == value)
             break;

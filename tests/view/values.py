@@ -58,6 +58,8 @@ def members(value):
 
 
 def agrees_record(found, expected):
+    if expected == ():      # uproot shows nothing of a class whose members are all in its bases
+        return True
     if isinstance(expected, dict):
         found, expected = members(found), members(expected)
         return len(found) == len(expected) and all(
