@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * UTF-8 (the table of well-formed sequences in the Unicode standard) and texts for terminals.
+ * UTF-8 (the table of well-formed sequences in the Unicode standard), texts for terminals, names in paths.
  */
 #include <string.h>
 
@@ -112,6 +112,32 @@ START_TEST(terminals_get_no_control_characters)
 }
 END_TEST
 
+START_TEST(a_path_has_a_last_component_and_a_stem)
+{
+    static const struct {
+        const char *path, *name, *stem;
+    } rows[] = {
+        {"a/b.tar.gz", "b.tar.gz", "b.tar"},
+        {"a/b.tar.gz/", "b.tar.gz", "b.tar"},
+        {"b.root", "b.root", "b"},
+        {"/b//", "b", "b"},
+        {".x", ".x", ".x"},
+        {"a.d/.x.y", ".x.y", ".x"},
+        {"a.d/b", "b", "b"},
+        {"b.", "b.", "b"},
+        {"", "", ""},
+        {"/", "", ""},
+    };
+    size_t length;
+    const char *name = nt_path_name(rows[_i].path, &length);
+    ck_assert_uint_eq(length, strlen(rows[_i].name));
+    ck_assert_mem_eq(name, rows[_i].name, length);
+    const char *stem = nt_path_stem(rows[_i].path, &length);
+    ck_assert_uint_eq(length, strlen(rows[_i].stem));
+    ck_assert_mem_eq(stem, rows[_i].stem, length);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("text");
@@ -120,6 +146,7 @@ int main(void)
     tcase_add_loop_test(cases, an_ill_formed_sequence_is_none, 0, ILL_FORMED);
     tcase_add_test(cases, one_bad_byte_spoils_a_text);
     tcase_add_loop_test(cases, terminals_get_no_control_characters, 0, 12);
+    tcase_add_loop_test(cases, a_path_has_a_last_component_and_a_stem, 0, 10);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

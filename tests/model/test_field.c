@@ -2,6 +2,8 @@
  *
  * How fields hang together: rows, dimensions, and the tables of roles, streams and kinds.
  */
+#include <string.h>
+
 #include "builder.h"
 
 static struct nt_error error;
@@ -133,6 +135,25 @@ START_TEST(kinds_have_the_files_that_the_contract_gives_them)
 }
 END_TEST
 
+START_TEST(an_optional_is_a_collection_by_its_kind_and_known_by_its_type)
+{
+    static const struct {
+        const char *type;
+        enum nt_field_kind kind;
+        bool is_optional;
+    } types[] = {
+        {"std::optional<float>", NT_FIELD_COLLECTION, true},
+        {"std::unique_ptr<A>", NT_FIELD_COLLECTION, true},
+        {"std::vector<std::optional<float>>", NT_FIELD_COLLECTION, false},
+        {"std::optional<float>", NT_FIELD_DENSE_OPTIONAL, false},
+        {"std::optional", NT_FIELD_COLLECTION, false},
+        {"", NT_FIELD_COLLECTION, false},
+    };
+    struct nt_field field = {.kind = types[_i].kind, .type = {types[_i].type, strlen(types[_i].type)}};
+    ck_assert(nt_is_optional(&field) == types[_i].is_optional);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("field");
@@ -142,6 +163,7 @@ int main(void)
     tcase_add_test(cases, arrays_as_deep_as_the_limit_have_all_their_dimensions);
     tcase_add_test(cases, every_role_stream_and_kind_has_a_name);
     tcase_add_test(cases, kinds_have_the_files_that_the_contract_gives_them);
+    tcase_add_loop_test(cases, an_optional_is_a_collection_by_its_kind_and_known_by_its_type, 0, 6);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
