@@ -465,8 +465,3 @@ struct nt_file *nt_vfs_file(struct nt_vfs *vfs, uint64_t node)
         return NULL;
     return scope.file;
 }
-
-struct nt_reader *nt_vfs_reader(struct nt_vfs *vfs)
-{
-    return vfs->reader;
-}

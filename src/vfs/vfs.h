@@ -101,6 +101,5 @@ void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_
 
 /* For tools (verify, inspect): the open file that a node belongs to, NULL for the root of several. */
 struct nt_file *nt_vfs_file(struct nt_vfs *vfs, uint64_t node);
-struct nt_reader *nt_vfs_reader(struct nt_vfs *vfs);
 
 #endif

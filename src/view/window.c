@@ -85,22 +85,24 @@ enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t 
     return NT_OK;
 }
 
+static enum nt_status get_value(struct nt_window *window, uint64_t at, void *value, size_t bytes,
+                                struct nt_error *error)
+{
+    const uint8_t *element = NULL;
+    enum nt_status status = nt_window_get(window, at, 1, &element, error);
+    if (status == NT_OK)
+        memcpy(value, element, bytes);
+    return status;
+}
+
 enum nt_status nt_window_get_u64(struct nt_window *window, uint64_t at, uint64_t *value_ret,
                                  struct nt_error *error)
 {
-    const uint8_t *bytes = NULL;
-    enum nt_status status = nt_window_get(window, at, 1, &bytes, error);
-    if (status == NT_OK)
-        memcpy(value_ret, bytes, sizeof(*value_ret));
-    return status;
+    return get_value(window, at, value_ret, sizeof(*value_ret), error);
 }
 
 enum nt_status nt_window_get_u32(struct nt_window *window, uint64_t at, uint32_t *value_ret,
                                  struct nt_error *error)
 {
-    const uint8_t *bytes = NULL;
-    enum nt_status status = nt_window_get(window, at, 1, &bytes, error);
-    if (status == NT_OK)
-        memcpy(value_ret, bytes, sizeof(*value_ret));
-    return status;
+    return get_value(window, at, value_ret, sizeof(*value_ret), error);
 }
