@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "base/large.h"
+
 struct nt_codec_context *nt_codec_context_new(void)
 {
     return calloc(1, sizeof(struct nt_codec_context));
@@ -28,9 +30,7 @@ uint8_t *nt_codec_scratch(struct nt_codec_context *context, unsigned slot, size_
 {
     if (bytes > context->scratch[slot].capacity || !context->scratch[slot].bytes) {
         free(context->scratch[slot].bytes);
-        size_t capacity = bytes < 4096 ? 4096 : bytes;
-        context->scratch[slot].bytes = malloc(capacity);
-        context->scratch[slot].capacity = context->scratch[slot].bytes ? capacity : 0;
+        context->scratch[slot].bytes = nt_large_new(bytes, &context->scratch[slot].capacity);
     }
     return context->scratch[slot].bytes;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: open, read and release. Bytes are decoded into a buffer that each thread keeps, and are written to the
- * kernel from there: splicing was measured to be no faster.
+ * In: open, read and release. Bytes are decoded into a borrowed buffer and are written to the kernel from
+ * there: splicing was measured to be no faster.
  */
 #include "fuse/operations.h"
 
@@ -9,56 +9,8 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "fuse/status_errno.h"
-
-struct reply_buffer {
-    void *bytes;
-    size_t capacity;
-};
-
-static void reply_buffer_free(void *argument)
-{
-    struct reply_buffer *buffer = argument;
-    if (buffer)
-        free(buffer->bytes);
-    free(buffer);
-}
-
-static struct reply_buffer *thread_buffer(pthread_key_t key)
-{
-    struct reply_buffer *buffer = pthread_getspecific(key);
-    if (buffer)
-        return buffer;
-    buffer = calloc(1, sizeof(*buffer));
-    if (buffer && pthread_setspecific(key, buffer) != 0) {
-        free(buffer);
-        return NULL;
-    }
-    return buffer;
-}
-
-/* At least `size` bytes, the calling thread's own until its next call. NULL without memory. The first touch
- * of the many small pages that a large reply lies on costs as much as decoding into them, so one huge page is
- * asked for. */
-static void *reply_bytes(pthread_key_t key, size_t size)
-{
-    enum { HUGE_PAGE = 2 * 1024 * 1024, SMALL = 128 * 1024 };
-    struct reply_buffer *buffer = thread_buffer(key);
-    if (!buffer)
-        return NULL;
-    if (buffer->capacity < size) {
-        free(buffer->bytes);
-        buffer->capacity = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-        buffer->bytes = aligned_alloc(HUGE_PAGE, buffer->capacity);
-        if (buffer->bytes && size > SMALL)
-            madvise(buffer->bytes, buffer->capacity, MADV_HUGEPAGE);
-    }
-    if (!buffer->bytes)
-        buffer->capacity = 0;
-    return buffer->bytes;
-}
 
 /* One for each open(): a member of the mount's list, so that it can be closed where no release comes. */
 struct open_file {
@@ -117,7 +69,7 @@ int nt_file_operations_init(struct nt_mount *mount)
     int problem = pthread_mutex_init(&mount->open_files_lock, NULL);
     if (problem)
         return problem;
-    problem = pthread_key_create(&mount->reply_buffers, reply_buffer_free);
+    problem = nt_reply_buffers_init(&mount->reply_buffers);
     if (problem)
         pthread_mutex_destroy(&mount->open_files_lock);
     return problem;
@@ -128,8 +80,7 @@ void nt_file_operations_deinit(struct nt_mount *mount)
     while (mount->open_files)
         open_file_close(mount, mount->open_files);
     pthread_mutex_destroy(&mount->open_files_lock);
-    reply_buffer_free(pthread_getspecific(mount->reply_buffers)); /* other threads' went with them */
-    pthread_key_delete(mount->reply_buffers);
+    nt_reply_buffers_deinit(&mount->reply_buffers);
 }
 
 /* Streamed files have no size that the kernel could go by. What never changes stays in its page cache, also
@@ -192,19 +143,20 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     struct open_file *file = open_file_of(info);
     enum nt_status status = NT_OK;
     size_t count = 0;
-    void *bytes = reply_bytes(mount->reply_buffers, size);
-    if (!bytes)
+    struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);
+    if (!buffer)
         status = NT_NO_MEMORY;
     else if (fuse_req_interrupted(request)) /* while it waited for its turn */
         status = NT_CANCELED;
     else if (file->is_streamed)
         status = approach(request, file, (uint64_t)offset);
     if (status == NT_OK)
-        status = nt_vfs_read(file->handle, (uint64_t)offset, bytes, size, &count, NULL);
+        status = nt_vfs_read(file->handle, (uint64_t)offset, buffer->bytes, size, &count, NULL);
     if (status == NT_OK)
-        fuse_reply_buf(request, bytes, count);
+        fuse_reply_buf(request, buffer->bytes, count);
     else
         fuse_reply_err(request, nt_status_errno(status));
+    nt_reply_buffer_return(&mount->reply_buffers, buffer);
 }
 
 static void on_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)

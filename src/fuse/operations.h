@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "fuse/mount.h"
+#include "fuse/reply_buffers.h"
 
 struct open_file;
 
@@ -20,7 +21,7 @@ struct nt_mount {
     struct nt_vfs *vfs;
     struct nt_mount_settings settings;
     struct fuse_session *session;
-    pthread_key_t reply_buffers; /* a buffer for each thread, kept from read to read */
+    struct nt_reply_buffers reply_buffers;
     struct open_file *open_files;
     pthread_mutex_t open_files_lock;
     bool has_signal_handlers;

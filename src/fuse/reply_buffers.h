@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The buffers that bytes are decoded into before they are written to the kernel.
+ */
+#ifndef NT_FUSE_REPLY_BUFFERS_H
+#define NT_FUSE_REPLY_BUFFERS_H
+
+#include <pthread.h>
+#include <stddef.h>
+
+struct nt_reply_buffer {
+    void *bytes;
+    size_t capacity;
+    struct nt_reply_buffer *next;
+};
+
+struct nt_reply_buffers {
+    pthread_mutex_t lock;
+    struct nt_reply_buffer *idle; /* the last one returned first */
+};
+
+/* 0 or an errno value. */
+int nt_reply_buffers_init(struct nt_reply_buffers *buffers);
+/* All buffers have been returned. */
+void nt_reply_buffers_deinit(struct nt_reply_buffers *buffers);
+
+/* At least `size` bytes, the caller's until they are returned. NULL without memory. */
+struct nt_reply_buffer *nt_reply_buffer_borrow(struct nt_reply_buffers *buffers, size_t size);
+/* Accepts NULL. */
+void nt_reply_buffer_return(struct nt_reply_buffers *buffers, struct nt_reply_buffer *buffer);
+
+#endif

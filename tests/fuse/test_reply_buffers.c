@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Buffers for replies.
+ */
+#include <string.h>
+
+#include "fuse/reply_buffers.h"
+#include "support.h"
+
+static struct nt_reply_buffers buffers;
+
+static void setup(void)
+{
+    ck_assert_int_eq(nt_reply_buffers_init(&buffers), 0);
+}
+
+static void teardown(void)
+{
+    nt_reply_buffers_deinit(&buffers);
+}
+
+START_TEST(the_buffer_that_was_returned_last_is_the_first_to_be_lent)
+{
+    struct nt_reply_buffer *first = nt_reply_buffer_borrow(&buffers, 4096);
+    struct nt_reply_buffer *second = nt_reply_buffer_borrow(&buffers, 4096);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_nonnull(second);
+    ck_assert_ptr_ne(first->bytes, second->bytes);
+    nt_reply_buffer_return(&buffers, first);
+    nt_reply_buffer_return(&buffers, second);
+    ck_assert_ptr_eq(nt_reply_buffer_borrow(&buffers, 1), second);
+    ck_assert_ptr_eq(nt_reply_buffer_borrow(&buffers, 1), first);
+    nt_reply_buffer_return(&buffers, first);
+    nt_reply_buffer_return(&buffers, second);
+}
+END_TEST
+
+START_TEST(a_buffer_grows_to_what_is_wanted)
+{
+    static const size_t sizes[] = {0, 1, 131072, 1048576, 4096, 3000000};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&buffers, sizes[i]);
+        ck_assert_ptr_nonnull(buffer);
+        ck_assert_uint_ge(buffer->capacity, sizes[i]);
+        memset(buffer->bytes, 1, sizes[i]);
+        nt_reply_buffer_return(&buffers, buffer);
+    }
+}
+END_TEST
+
+START_TEST(without_memory_there_is_no_buffer)
+{
+    ck_assert_ptr_null(nt_reply_buffer_borrow(&buffers, SIZE_MAX));
+    nt_reply_buffer_return(&buffers, NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fuse: reply buffers");
+    TCase *cases = tcase_create("reply buffers");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, the_buffer_that_was_returned_last_is_the_first_to_be_lent);
+    tcase_add_test(cases, a_buffer_grows_to_what_is_wanted);
+    tcase_add_test(cases, without_memory_there_is_no_buffer);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
