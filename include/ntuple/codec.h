@@ -112,6 +112,7 @@ enum nt_compression_kind {
 
 struct nt_compression {
     const char *name;
+    bool stores_plain; /* where there are as many stored as packed bytes, they are the same bytes */
     /* `output_bytes` is known beforehand: short or long output is NT_CORRUPT. */
     enum nt_status (*decompress)(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                  size_t output_bytes, struct nt_codec_context *context,

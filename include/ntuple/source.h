@@ -6,6 +6,7 @@
 #ifndef NTUPLE_SOURCE_H
 #define NTUPLE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -43,8 +44,9 @@ struct nt_source_ops {
  * open. */
 struct nt_source {
     const struct nt_source_ops *ops;
-    uint64_t size;    /* NT_UNKNOWN_SIZE: ask nt_source_size */
-    const char *path; /* for messages; owned by the implementation */
+    uint64_t size;        /* NT_UNKNOWN_SIZE: ask nt_source_size */
+    uint64_t split_bytes; /* payloads that are longer lie in several parts; 0: however long, they do not */
+    const char *path;     /* for messages; owned by the implementation */
 };
 
 /* Open a regular file. Its descriptor is kept until the source is closed, so that what is read is always the
@@ -78,6 +80,12 @@ enum nt_status nt_source_open_memory(const void *bytes, size_t size, const char 
 /* Exactly `bytes` bytes from `offset`: NT_TRUNCATED where the source is shorter, NT_IO, NT_CHANGED. */
 enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                               struct nt_error *error);
+/* Whether so many bytes are what follows one another from an offset, so that their reads may be joined or
+ * divided. Else they are a payload in parts, which is known by its full size: it is read in one call. */
+static inline bool nt_source_is_range(const struct nt_source *source, uint64_t bytes)
+{
+    return !source->split_bytes || bytes <= source->split_bytes;
+}
 /* The size, also of a source that was opened lazily. */
 enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error);
 /* Where the next bytes are that are stored; `offset` itself where that cannot be told, the size where there

@@ -17,6 +17,7 @@ enum {
     MOST_BYTES = 8 * 1024 * 1024,
     MOST_PAGES = 16,
     FAST_MEGABYTES_PER_SECOND = 500,
+    EVIDENCE_NANOSECONDS = 20 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
     NEAR_BYTES = 1024 * 1024, /* the kernel's own read-ahead sends its requests a little out of order */
 };
 
@@ -58,7 +59,8 @@ static bool are_pages_slow(const struct nt_reader *reader)
     nt_reader_counters(reader, &counters);
     uint64_t nanoseconds = counters.read_nanoseconds + counters.checksum_nanoseconds +
                            counters.decompress_nanoseconds + counters.decode_nanoseconds;
-    return counters.decoded_bytes / FAST_MEGABYTES_PER_SECOND < nanoseconds / 1000;
+    return nanoseconds > EVIDENCE_NANOSECONDS &&
+           counters.decoded_bytes / FAST_MEGABYTES_PER_SECOND < nanoseconds / 1000;
 }
 
 void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct nt_sequence *sequence,

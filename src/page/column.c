@@ -159,20 +159,27 @@ struct column_read {
     uint64_t element_bytes;
 };
 
-/* The page that holds an element, from a position at or before it; NULL behind the end. */
-static const struct nt_page *page_of(const struct column_read *read, uint64_t element, struct position *at)
+/* The page that holds an element, from a position at or before it, and how many follow it in its range; NULL
+ * behind the end. */
+static const struct nt_page *page_of(const struct column_read *read, uint64_t element, struct position *at,
+                                     uint32_t *following_ret)
 {
     const struct nt_group *group;
     const struct nt_range *range = range_of(read->dataset, read->column, false, element, at, &group);
-    return range ? nt_find_page(group->pages + range->first_page, range->pages, element - at->elements)
-                 : NULL;
+    if (!range)
+        return NULL;
+    const struct nt_page *pages = group->pages + range->first_page;
+    const struct nt_page *page = nt_find_page(pages, range->pages, element - at->elements);
+    *following_ret = range->pages - 1 - (uint32_t)(page - pages);
+    return page;
 }
 
 static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
 {
     const struct column_read *read = walked;
     struct position at = mark_before(read->dataset, read->index, false, element);
-    const struct nt_page *page = page_of(read, element, &at);
+    uint32_t following;
+    const struct nt_page *page = page_of(read, element, &at, &following);
     *page_ret = (struct nt_ahead_page){.page = page, .column = read->column, .end = read->index->elements};
     if (page)
         page_ret->end = at.elements + page->first_element + page->elements;
@@ -184,17 +191,31 @@ static enum nt_status read_part(const struct column_read *read, const struct nt_
 {
     struct nt_cached *pinned;
     const uint8_t *data;
-    uint64_t page_bytes = page->elements * read->element_bytes;
-    if (bytes == page_bytes)
-        return nt_page_read_whole(read->reader, read->dataset, read->column, page, output, error);
+    bool is_end = offset + bytes == page->elements * read->element_bytes;
     enum nt_status status =
         nt_page_pin(read->reader, read->dataset, read->column, page, &pinned, &data, error);
     if (status != NT_OK)
         return status;
     memcpy(output, data + offset, bytes);
-    nt_page_unpin(read->reader, pinned,
-                  nt_sequence_use(&read->index->sequence, offset + bytes == page_bytes));
+    nt_page_unpin(read->reader, pinned, nt_sequence_use(&read->index->sequence, is_end));
     return NT_OK;
+}
+
+/* From byte `offset` of a page: whole pages, or part of one. How many bytes is told. */
+static enum nt_status read_pages(const struct column_read *read, const struct nt_page *page,
+                                 uint32_t following, uint64_t offset, uint8_t *output, size_t bytes,
+                                 size_t *part_ret, struct nt_error *error)
+{
+    uint64_t elements = 0, left = page->elements * read->element_bytes - offset;
+    uint32_t whole = offset ? 0
+                            : nt_count_whole_pages(read->dataset, page, 1 + following,
+                                                   bytes / read->element_bytes, NULL, &elements);
+    if (whole) {
+        *part_ret = (size_t)(elements * read->element_bytes);
+        return nt_pages_read_whole(read->reader, read->dataset, read->column, page, whole, output, error);
+    }
+    *part_ret = left < bytes ? (size_t)left : bytes;
+    return read_part(read, page, offset, output, *part_ret, error);
 }
 
 static enum nt_status read_bytes(const struct column_read *read, uint64_t offset, uint8_t *output,
@@ -203,13 +224,13 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
     struct position at = mark_before(read->dataset, read->index, false, offset / read->element_bytes);
     enum nt_status status = NT_OK;
     while (status == NT_OK && bytes) {
-        const struct nt_page *page = page_of(read, offset / read->element_bytes, &at);
+        uint32_t following;
+        size_t part;
+        const struct nt_page *page = page_of(read, offset / read->element_bytes, &at, &following);
         if (!page)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
         uint64_t begin = offset - (at.elements + page->first_element) * read->element_bytes;
-        uint64_t left = page->elements * read->element_bytes - begin;
-        size_t part = left < bytes ? (size_t)left : bytes;
-        status = read_part(read, page, begin, output, part, error);
+        status = read_pages(read, page, following, begin, output, bytes, &part, error);
         output += part;
         offset += part;
         bytes -= part;

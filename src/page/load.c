@@ -4,20 +4,19 @@
  * decompressed, decoded (RNTuple binary format, "Page Locations" and "Column Description"; the other formats
  * map onto the same).
  *
- * The stored bytes and the digest behind them are read in one call, because a source that joins split
- * payloads knows them by their full size. No size is believed before it is compared with a limit.
+ * No size is believed before it is compared with a limit. Bytes are copied no more often than they must be:
+ * what is stored as it is decoded is read straight into the output.
  */
 #include "page/load.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/overflow.h"
 #include "page/contexts.h"
 #include "page/place.h"
 
-enum { SLOT_STORED = 0, SLOT_PACKED = 1 }; /* of the codec context's scratch memory */
+enum { SLOT = 0 }; /* of the codec context's scratch memory */
 
 const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const struct nt_page *page)
 {
@@ -50,10 +49,24 @@ struct loading {
     const struct nt_compression *compression;
     struct nt_codec_context *context;
     size_t packed_bytes, decoded_bytes;
-    const uint8_t *stored; /* the digest follows */
+    bool is_plain;   /* the stored bytes are the packed ones */
+    bool is_decoded; /* the packed bytes are the decoded ones */
+    const uint8_t *stored, *digest;
+    uint8_t *packed;    /* where to decompress to */
     bool verify_packed; /* the digest is not that of the stored bytes: it must be that of the packed ones */
+    uint8_t digest_bytes[64];
     uint8_t *output;
+    uint64_t mark; /* when the stage began */
 };
+
+/* The time since the mark is that of a stage. */
+static uint64_t lap(struct loading *load, uint64_t *counter)
+{
+    uint64_t now = nt_nanoseconds(), passed = now - load->mark;
+    load->mark = now;
+    nt_count(counter, passed);
+    return passed;
+}
 
 static enum nt_status check_readable(const struct loading *load, struct nt_error *error)
 {
@@ -86,20 +99,69 @@ static enum nt_status check_sizes(const struct nt_reader *reader, const struct n
     return NT_OK;
 }
 
-static enum nt_status read_stored(struct loading *load, struct nt_error *error)
+/* Scratch memory for what does not go straight into the output: stored bytes with their digest, packed bytes.
+ */
+static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, uint8_t **stored_ret,
+                                     struct nt_error *error)
+{
+    enum { ALIGNMENT = 64 };
+    size_t packed_bytes = load->is_decoded || load->is_plain ? 0 : load->packed_bytes;
+    if (stored_bytes > SIZE_MAX - ALIGNMENT || packed_bytes > SIZE_MAX - ALIGNMENT - stored_bytes)
+        return nt_fail(error, NT_LIMIT, load->page->offset, "the sizes of a page overflow");
+    stored_bytes = (stored_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t bytes = stored_bytes + packed_bytes;
+    uint8_t *scratch = nt_codec_scratch(load->context, SLOT, bytes ? bytes : 1);
+    if (!scratch)
+        return nt_fail_memory(error);
+    *stored_ret = scratch;
+    load->packed = load->is_decoded ? load->output : scratch + stored_bytes;
+    return NT_OK;
+}
+
+/* The stored bytes of a large page that is stored as it is decoded become the output; the digest is read on
+ * its own. */
+static enum nt_status read_into_output(struct loading *load, size_t digest_bytes, struct nt_error *error)
 {
     const struct nt_page *page = load->page;
-    size_t bytes = (size_t)page->stored_bytes + nt_checksum(page->checksum)->bytes;
-    uint8_t *stored = nt_codec_scratch(load->context, SLOT_STORED, bytes ? bytes : 1);
-    if (!stored)
-        return nt_fail_memory(error);
-    uint64_t start = nt_nanoseconds();
-    enum nt_status status =
-        bytes ? nt_source_read(load->dataset->sources[page->source], page->offset, stored, bytes, error)
-              : NT_OK;
-    nt_count(&load->reader->counters.read_nanoseconds, nt_nanoseconds() - start);
-    nt_count(&load->reader->counters.stored_bytes, page->stored_bytes);
+    struct nt_source *source = load->dataset->sources[page->source];
+    size_t bytes = (size_t)page->stored_bytes;
+    enum nt_status status = nt_source_read(source, page->offset, load->output, bytes, error);
+    if (status == NT_OK && digest_bytes)
+        status = nt_source_read(source, page->offset + bytes, load->digest_bytes, digest_bytes, error);
+    load->stored = load->output;
+    load->digest = load->digest_bytes;
+    return status;
+}
+
+/* The stored bytes and the digest behind them, in one call. */
+static enum nt_status read_into_scratch(struct loading *load, size_t digest_bytes, struct nt_error *error)
+{
+    const struct nt_page *page = load->page;
+    size_t bytes = (size_t)page->stored_bytes + digest_bytes;
+    uint8_t *stored = NULL;
+    enum nt_status status = prepare_memory(load, bytes, &stored, error);
+    if (status == NT_OK && bytes)
+        status = nt_source_read(load->dataset->sources[page->source], page->offset, stored, bytes, error);
     load->stored = stored;
+    load->digest = stored + page->stored_bytes;
+    return status;
+}
+
+/* Where the stored bytes are not in memory yet. */
+static enum nt_status read_stored(struct loading *load, struct nt_error *error)
+{
+    enum { LARGE = 32 * 1024 }; /* a page for which a second read costs less than a copy */
+    const struct nt_page *page = load->page;
+    size_t digest_bytes = nt_checksum(page->checksum)->bytes;
+    uint8_t *unused;
+    if (load->stored)
+        return prepare_memory(load, 0, &unused, error);
+    bool is_range =
+        nt_source_is_range(load->dataset->sources[page->source], page->stored_bytes + digest_bytes);
+    enum nt_status status = load->is_plain && load->is_decoded && page->stored_bytes >= LARGE && is_range
+                                ? read_into_output(load, digest_bytes, error)
+                                : read_into_scratch(load, digest_bytes, error);
+    lap(load, &load->reader->counters.read_nanoseconds);
     return status;
 }
 
@@ -108,10 +170,9 @@ static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t 
     const struct nt_page *page = load->page;
     if (page->checksum == NT_CHECKSUM_NONE)
         return NT_OK;
-    uint64_t start = nt_nanoseconds();
-    enum nt_status status = nt_checksum_verify(page->checksum, bytes, count,
-                                               load->stored + page->stored_bytes, page->offset, error);
-    nt_count(&load->reader->counters.checksum_nanoseconds, nt_nanoseconds() - start);
+    enum nt_status status =
+        nt_checksum_verify(page->checksum, bytes, count, load->digest, page->offset, error);
+    lap(load, &load->reader->counters.checksum_nanoseconds);
     return status;
 }
 
@@ -134,9 +195,8 @@ const char *nt_reader_algorithm_name(unsigned algorithm)
     return algorithm < NT_READER_ALGORITHMS ? algorithm_names[algorithm] : NULL;
 }
 
-/* Compressions look at the first 16 bytes at most. */
-static const char *stored_algorithm(const struct nt_compression *compression, const struct nt_page *page,
-                                    const uint8_t *start, size_t packed_bytes)
+const char *nt_stored_algorithm(const struct nt_compression *compression, const struct nt_page *page,
+                                const uint8_t *start, size_t packed_bytes)
 {
     return compression->algorithm ? compression->algorithm(start, (size_t)page->stored_bytes, packed_bytes)
                                   : compression->name;
@@ -144,7 +204,7 @@ static const char *stored_algorithm(const struct nt_compression *compression, co
 
 static void count_algorithm(struct loading *load, uint64_t nanoseconds)
 {
-    const char *name = stored_algorithm(load->compression, load->page, load->stored, load->packed_bytes);
+    const char *name = nt_stored_algorithm(load->compression, load->page, load->stored, load->packed_bytes);
     unsigned i = 0;
     while (i < NT_READER_ALGORITHMS - 1 && strcmp(name, algorithm_names[i]))
         i++;
@@ -153,23 +213,19 @@ static void count_algorithm(struct loading *load, uint64_t nanoseconds)
     nt_count(&counters->stored_bytes, load->page->stored_bytes);
     nt_count(&counters->packed_bytes, load->packed_bytes);
     nt_count(&counters->nanoseconds, nanoseconds);
-    nt_count(&load->reader->counters.decompress_nanoseconds, nanoseconds);
 }
 
-/* Straight into the output where decoding has nothing left to do. */
 static enum nt_status decompress(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
 {
-    bool in_place = load->encoding->is_identity && load->packed_bytes == load->decoded_bytes;
-    uint8_t *packed =
-        in_place ? load->output
-                 : nt_codec_scratch(load->context, SLOT_PACKED, load->packed_bytes ? load->packed_bytes : 1);
-    if (!packed)
-        return nt_fail_memory(error);
-    uint64_t start = nt_nanoseconds();
-    enum nt_status status = load->compression->decompress(load->stored, (size_t)load->page->stored_bytes,
-                                                          packed, load->packed_bytes, load->context, error);
-    count_algorithm(load, nt_nanoseconds() - start);
-    *packed_ret = packed;
+    uint64_t nanoseconds = 0;
+    enum nt_status status = NT_OK;
+    *packed_ret = load->is_plain ? load->stored : load->packed;
+    if (!load->is_plain) {
+        status = load->compression->decompress(load->stored, (size_t)load->page->stored_bytes, load->packed,
+                                               load->packed_bytes, load->context, error);
+        nanoseconds = lap(load, &load->reader->counters.decompress_nanoseconds);
+    }
+    count_algorithm(load, nanoseconds);
     return status;
 }
 
@@ -177,10 +233,9 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
 {
     if (packed == load->output)
         return NT_OK;
-    uint64_t start = nt_nanoseconds();
     enum nt_status status = nt_decode(load->decoder, load->page->parameter, packed, load->packed_bytes,
                                       load->output, load->page->elements, error);
-    nt_count(&load->reader->counters.decode_nanoseconds, nt_nanoseconds() - start);
+    lap(load, &load->reader->counters.decode_nanoseconds);
     return status;
 }
 
@@ -203,6 +258,8 @@ static enum nt_status load_stages(struct loading *load, struct nt_error *error)
     if (status == NT_OK)
         status = check_sizes(load->reader, load->dataset, load->page, &load->packed_bytes,
                              &load->decoded_bytes, error);
+    load->is_plain = load->compression->stores_plain && load->page->stored_bytes == load->packed_bytes;
+    load->is_decoded = load->encoding->is_identity && load->packed_bytes == load->decoded_bytes;
     if (status == NT_OK)
         status = read_stored(load, error);
     if (status == NT_OK)
@@ -214,23 +271,36 @@ static enum nt_status load_stages(struct loading *load, struct nt_error *error)
     return status;
 }
 
-enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                            const struct nt_page *page, void *output, struct nt_error *error)
+enum nt_status nt_page_load_with(struct nt_codec_context *context, const uint8_t *stored,
+                                 struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                 const struct nt_page *page, void *output, struct nt_error *error)
 {
-    struct loading load = {.reader = reader, .dataset = dataset, .page = page, .output = output};
+    struct loading load = {.reader = reader, .dataset = dataset, .page = page, .context = context};
     load.decoder = nt_page_decoder(dataset, page);
     load.encoding = nt_encoding(load.decoder->encoding);
     load.compression = nt_compression(page->compression);
-    load.context = nt_contexts_borrow(reader->contexts);
-    if (!load.context)
-        return nt_fail_memory(error);
+    load.stored = stored;
+    load.digest = stored ? stored + page->stored_bytes : NULL;
+    load.output = output;
+    load.mark = nt_nanoseconds();
     enum nt_status status = load_stages(&load, error);
-    nt_contexts_return(reader->contexts, load.context);
     if (status != NT_OK)
         return nt_page_error(dataset, column, page, status, error);
+    nt_count(&reader->counters.stored_bytes, page->stored_bytes);
     nt_count(&reader->counters.pages_decoded, 1);
     nt_count(&reader->counters.decoded_bytes, load.decoded_bytes);
     return NT_OK;
+}
+
+enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                            const struct nt_page *page, void *output, struct nt_error *error)
+{
+    struct nt_codec_context *context = nt_contexts_borrow(reader->contexts);
+    if (!context)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_page_load_with(context, NULL, reader, dataset, column, page, output, error);
+    nt_contexts_return(reader->contexts, context);
+    return status;
 }
 
 enum nt_status nt_page_decoded_bytes(const struct nt_reader *reader, const struct nt_dataset *dataset,
@@ -238,78 +308,4 @@ enum nt_status nt_page_decoded_bytes(const struct nt_reader *reader, const struc
 {
     size_t packed;
     return check_sizes(reader, dataset, page, &packed, bytes_ret, error);
-}
-
-/* ---- as stored ---- */
-
-/* Bytes [offset, offset + bytes) of the page's stored bytes with the digest behind them, from where they lie.
- */
-static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
-                               uint8_t *output, size_t bytes, struct nt_error *error)
-{
-    struct nt_source *source = dataset->sources[page->source];
-    if (page->compression == NT_COMPRESSION_ELSEWHERE)
-        return nt_fail(error, NT_UNSUPPORTED, page->offset, "the page is not stored in this file");
-    if (!dataset->ops || !dataset->ops->page_extents)
-        return nt_source_read(source, page->offset + offset, output, bytes, error);
-    struct nt_extent *extents = NULL;
-    size_t count = 0;
-    enum nt_status status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
-    for (size_t i = 0; status == NT_OK && bytes && i < count; i++) {
-        if (offset >= extents[i].bytes) {
-            offset -= extents[i].bytes;
-            continue;
-        }
-        uint64_t left = extents[i].bytes - offset;
-        size_t part = left < bytes ? (size_t)left : bytes;
-        status = nt_source_read(source, extents[i].offset + offset, output, part, error);
-        output += part;
-        bytes -= part;
-        offset = 0;
-    }
-    free(extents);
-    if (status == NT_OK && bytes)
-        status = nt_fail(error, NT_TRUNCATED, page->offset, "the parts of the page are %zu bytes too short",
-                         bytes);
-    return status;
-}
-
-enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
-                                   void *output, size_t bytes, struct nt_error *error)
-{
-    if (!nt_fits(offset, bytes, page->stored_bytes))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the page's stored bytes");
-    return bytes ? read_raw(dataset, page, offset, output, bytes, error) : NT_OK;
-}
-
-enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_page *page, char *hex,
-                                   struct nt_error *error)
-{
-    uint8_t digest[64];
-    uint32_t bytes = nt_checksum(page->checksum)->bytes;
-    enum nt_status status = NT_OK;
-    *hex = '\0';
-    if (bytes)
-        status = read_raw(dataset, page, page->stored_bytes, digest, bytes, error);
-    if (status == NT_OK)
-        nt_checksum_text(page->checksum, digest, hex);
-    return status;
-}
-
-enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
-                                 const char **name_ret, struct nt_error *error)
-{
-    const struct nt_compression *compression = nt_compression(page->compression);
-    uint8_t start[16];
-    size_t bytes = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
-    uint64_t packed = 0, decoded = 0;
-    *name_ret = compression->name;
-    if (!compression->algorithm)
-        return NT_OK;
-    enum nt_status status = nt_page_sizes(dataset, page, &packed, &decoded, error);
-    if (status == NT_OK)
-        status = nt_page_load_stored(dataset, page, 0, start, bytes, error);
-    if (status == NT_OK)
-        *name_ret = stored_algorithm(compression, page, start, (size_t)packed);
-    return status;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: pages. Out: their decoded elements, through the cache or past it, with every new failure told once.
+ * In: pages. Out: their decoded elements, through the cache or past it, with every new failure told once. The
+ * stored bytes of small pages that lie one behind the other are read in one call.
  */
 #include <string.h>
 
+#include "base/overflow.h"
 #include "page/cache.h"
+#include "page/contexts.h"
+#include "page/elements.h"
 #include "page/load.h"
 #include "page/workers.h"
 
@@ -13,6 +17,9 @@ struct page_request {
     struct nt_dataset *dataset;
     uint32_t column;
     const struct nt_page *page;
+    struct nt_codec_context
+        *context; /* and the stored bytes, where they were read with those of neighbours */
+    const uint8_t *stored;
 };
 
 static struct nt_cache_key key_of(const struct nt_dataset *dataset, const struct nt_page *page)
@@ -43,7 +50,10 @@ static enum nt_status load_and_tell(void *context, uint8_t *output, struct nt_er
     struct nt_reader *reader = request->reader;
     nt_workers_claim(reader->workers, request->page);
     enum nt_status status =
-        nt_page_load(reader, request->dataset, request->column, request->page, output, error);
+        request->stored
+            ? nt_page_load_with(request->context, request->stored, reader, request->dataset, request->column,
+                                request->page, output, error)
+            : nt_page_load(reader, request->dataset, request->column, request->page, output, error);
     if (status == NT_OK)
         return NT_OK;
     nt_count(&reader->counters.failures, 1);
@@ -65,7 +75,7 @@ enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset,
                            const struct nt_page *page, struct nt_cached **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error)
 {
-    struct page_request request = {reader, dataset, column, page};
+    struct page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
     struct nt_cache_key key;
     size_t bytes;
     enum nt_status status = prepare(&request, &key, &bytes, error);
@@ -81,18 +91,18 @@ void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_c
     nt_cache_release(reader->cache, pinned, use);
 }
 
-enum nt_status nt_page_read_whole(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                                  const struct nt_page *page, void *output, struct nt_error *error)
+/* A whole page's elements, and how many bytes they are. */
+static enum nt_status read_whole(struct page_request *request, uint8_t *output, size_t *bytes_ret,
+                                 struct nt_error *error)
 {
-    struct page_request request = {reader, dataset, column, page};
+    struct nt_reader *reader = request->reader;
     struct nt_cache_key key;
-    size_t bytes;
-    enum nt_status status = prepare(&request, &key, &bytes, error);
+    enum nt_status status = prepare(request, &key, bytes_ret, error);
     if (status != NT_OK)
         return status;
     if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT) {
         struct nt_error failure = {0};
-        status = load_and_tell(&request, output, &failure);
+        status = load_and_tell(request, output, &failure);
         if (status == NT_OK) {
             nt_count(&reader->counters.pages_direct, 1);
             return NT_OK;
@@ -103,19 +113,119 @@ enum nt_status nt_page_read_whole(struct nt_reader *reader, struct nt_dataset *d
         return status;
     }
     struct nt_cached *pinned;
-    status = nt_cache_get(reader->cache, &key, bytes, load_and_tell, &request, &pinned, error);
+    status = nt_cache_get(reader->cache, &key, *bytes_ret, load_and_tell, request, &pinned, error);
     if (status == NT_OK) {
-        if (bytes)
-            memcpy(output, nt_cached_bytes(pinned), bytes);
+        if (*bytes_ret)
+            memcpy(output, nt_cached_bytes(pinned), *bytes_ret);
         nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
     }
     return status;
 }
 
+/* How many of the pages lie one behind the other within a reasonable read, and how long it is. */
+static uint32_t count_neighbours(const struct nt_dataset *dataset, const struct nt_page *pages,
+                                 uint32_t count, size_t *bytes_ret)
+{
+    enum { MOST_BYTES = 128 * 1024 };
+    const struct nt_source *source = dataset->sources[pages->source];
+    uint64_t bytes = 0, offset;
+    uint32_t found = 0;
+    for (; found < count; found++) {
+        const struct nt_page *page = &pages[found];
+        uint64_t page_bytes = page->stored_bytes + nt_checksum(page->checksum)->bytes;
+        if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
+            page->stored_bytes > MOST_BYTES || bytes + page_bytes > MOST_BYTES ||
+            !nt_source_is_range(source, bytes + page_bytes) || !nt_add(pages->offset, bytes, &offset) ||
+            page->offset != offset)
+            break;
+        bytes += page_bytes;
+    }
+    *bytes_ret = (size_t)bytes;
+    return found;
+}
+
+static bool is_absent(const struct page_request *request)
+{
+    struct nt_cache_key key = key_of(request->dataset, request->page);
+    return nt_cache_peek(request->reader->cache, &key) == NT_CACHE_ABSENT;
+}
+
+/* The stored bytes of neighbours, into scratch memory. NULL where that fails: then the pages are read one by
+ * one, and the one that cannot be read is found. */
+static const uint8_t *read_neighbours(const struct page_request *request, size_t bytes)
+{
+    enum { SLOT = 1 }; /* the loading of a page has slot 0 */
+    struct nt_reader *reader = request->reader;
+    struct nt_source *source = request->dataset->sources[request->page->source];
+    uint8_t *stored = nt_codec_scratch(request->context, SLOT, bytes);
+    uint64_t start = nt_nanoseconds();
+    if (!stored || nt_source_read(source, request->page->offset, stored, bytes, NULL) != NT_OK)
+        return NULL;
+    nt_count(&reader->counters.read_nanoseconds, nt_nanoseconds() - start);
+    return stored;
+}
+
+/* `count` pages that are neighbours. */
+static enum nt_status read_joined(struct page_request *request, uint32_t count, size_t bytes, uint8_t *output,
+                                  size_t *bytes_ret, struct nt_error *error)
+{
+    const struct nt_page *pages = request->page;
+    const uint8_t *stored = count > 1 && is_absent(request) ? read_neighbours(request, bytes) : NULL;
+    enum nt_status status = NT_OK;
+    size_t page_bytes;
+    *bytes_ret = 0;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        request->page = &pages[i];
+        request->stored = stored ? stored + (pages[i].offset - pages->offset) : NULL;
+        status = read_whole(request, output + *bytes_ret, &page_bytes, error);
+        *bytes_ret += page_bytes;
+    }
+    return status;
+}
+
+enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                   const struct nt_page *pages, uint32_t count, void *output,
+                                   struct nt_error *error)
+{
+    struct page_request request = {.reader = reader, .dataset = dataset, .column = column};
+    enum nt_status status = NT_OK;
+    uint8_t *end = output;
+    request.context = nt_contexts_borrow(reader->contexts);
+    if (!request.context)
+        return nt_fail_memory(error);
+    while (status == NT_OK && count) {
+        size_t stored_bytes, bytes;
+        uint32_t neighbours = count_neighbours(dataset, pages, count, &stored_bytes);
+        if (!neighbours)
+            neighbours = 1;
+        request.page = pages;
+        status = read_joined(&request, neighbours, stored_bytes, end, &bytes, error);
+        end += bytes;
+        pages += neighbours;
+        count -= neighbours;
+    }
+    nt_contexts_return(reader->contexts, request.context);
+    return status;
+}
+
+uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
+                              uint64_t elements, const struct nt_dtype *dtype, uint64_t *elements_ret)
+{
+    uint32_t whole = 0;
+    uint64_t found = 0;
+    for (; whole < count && pages[whole].elements <= elements - found; whole++) {
+        if (dtype && !nt_values_are_equal(nt_page_decoder(dataset, &pages[whole]), dtype))
+            break;
+        found += pages[whole].elements;
+    }
+    *elements_ret = found;
+    return whole;
+}
+
 void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                         const struct nt_page *page)
 {
-    struct page_request request = {reader, dataset, column, page};
+    struct page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
     struct nt_cache_key key;
     struct nt_cached *pinned;
     size_t bytes;

@@ -89,11 +89,7 @@ static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8
     const struct nt_stream *stream = run->stream;
     struct nt_reader *reader = stream->reader;
     struct nt_cached *pinned;
-    bool is_whole = run->first == 0 && run->count == run->page->elements;
     run->decoder = nt_page_decoder(stream->dataset, run->page);
-    if (is_whole && stream->rule->transform == nt_make_values &&
-        nt_values_are_equal(run->decoder, &stream->dtype))
-        return nt_page_read_whole(reader, stream->dataset, run->segment->column, run->page, output, error);
     enum nt_status status = find_previous(run, carry, error);
     if (status == NT_OK)
         status =
@@ -107,6 +103,22 @@ static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8
 }
 
 /* ---- one segment ---- */
+
+/* From an element where a page begins: pages whose elements are the stream's as they are, if they are wanted
+ * whole. How many elements is told; 0: the page at hand is none of them. */
+static enum nt_status produce_whole_pages(const struct nt_stream *stream, const struct nt_segment *segment,
+                                          const struct nt_page *page, uint64_t wanted, uint64_t *count_ret,
+                                          uint8_t *output, struct nt_error *error)
+{
+    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
+    *count_ret = 0;
+    if (stream->rule->transform != nt_make_values)
+        return NT_OK;
+    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
+    return whole ? nt_pages_read_whole(stream->reader, stream->dataset, segment->column, page, whole, output,
+                                       error)
+                 : NT_OK;
+}
 
 /* Offsets of values that are a page each: from the page list alone. */
 static void produce_page_offsets(const struct nt_segment *segment, uint64_t first, uint64_t count,
@@ -152,6 +164,14 @@ static enum nt_status produce_part(const struct nt_stream *stream, const struct 
     const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first - segment->zeros);
     struct nt_run run = {.stream = stream, .segment = segment, .page = page};
     run.first = (size_t)(first - segment->zeros - page->first_element);
+    if (run.first == 0) {
+        uint64_t whole;
+        enum nt_status status = produce_whole_pages(stream, segment, page, *count, &whole, output, error);
+        if (whole) {
+            *count = whole;
+            return status;
+        }
+    }
     run.count = page->elements - run.first;
     if (*count < run.count)
         run.count = (size_t)*count;

@@ -334,3 +334,30 @@ struct builder *plain_dataset(uint64_t entries, uint32_t page_elements)
     free(values);
     return builder;
 }
+
+struct builder *one_page(enum nt_checksum_kind checksum, enum nt_checksum_covers covers, bool compress)
+{
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_SPLIT_INT32, 0);
+    uint64_t values[100];
+    for (uint64_t i = 0; i < 100; i++)
+        values[i] = i;
+    builder->checksum = checksum;
+    builder->covers = covers;
+    builder->compress = compress;
+    add_cluster(builder, 0, 100);
+    add_elements(builder, 0, column, values, 100, 100);
+    finish(builder, NULL);
+    return builder;
+}
+
+const struct nt_page *first_page(struct builder *builder)
+{
+    struct nt_error error;
+    const struct nt_page *page;
+    uint32_t cluster;
+    uint64_t first;
+    assert_ok(nt_column_page(builder->reader, builder->dataset, 0, 0, &page, &cluster, &first, &error));
+    return page;
+}

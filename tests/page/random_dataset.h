@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Data sets with every kind of field, nested and mixed by chance (the same chance for the same seed).
+ * Data sets with every kind of field, nested and mixed by chance (the same chance for the same seed), and
+ * plain ones.
  */
 #ifndef NT_TESTS_PAGE_RANDOM_DATASET_H
 #define NT_TESTS_PAGE_RANDOM_DATASET_H
@@ -13,5 +14,9 @@ struct builder *random_dataset(unsigned seed, uint32_t clusters);
 
 /* One field of 32-bit integers, SplitInt32, `entries` of them in one cluster, in pages of `page_elements`. */
 struct builder *plain_dataset(uint64_t entries, uint32_t page_elements);
+
+/* The integers from 0 to 99 in one page, finished; and the first page of the first column. */
+struct builder *one_page(enum nt_checksum_kind checksum, enum nt_checksum_covers covers, bool compress);
+const struct nt_page *first_page(struct builder *builder);
 
 #endif

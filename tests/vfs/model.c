@@ -334,7 +334,7 @@ static enum nt_status open_model(const char *path, const struct nt_open_options 
     (void)options;
     struct nt_error broken = {.status = NT_CORRUPT, .offset = 12, .message = "the anchor is broken"};
     struct memory_source *source = calloc(1, sizeof(*source));
-    source->source = (struct nt_source){&memory_ops, FILE_BYTES, "memory"};
+    source->source = (struct nt_source){.ops = &memory_ops, .size = FILE_BYTES, .path = "memory"};
     enum nt_status status = nt_file_new(path, &source->source, file_ret, error);
     if (status != NT_OK)
         return status;

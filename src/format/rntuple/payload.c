@@ -137,8 +137,10 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
     if (!payload)
         return nt_fail_memory(error);
     /* A split payload may begin closer to the file's end than it is long: its reads are checked here. */
-    payload->source =
-        (struct nt_source){.ops = &payload_ops, .size = NT_UNKNOWN_SIZE, .path = file_source->path};
+    payload->source = (struct nt_source){.ops = &payload_ops,
+                                         .size = NT_UNKNOWN_SIZE,
+                                         .split_bytes = maximum_key_bytes,
+                                         .path = file_source->path};
     payload->file = file_source;
     payload->maximum_key_bytes = maximum_key_bytes ? maximum_key_bytes : UINT64_MAX;
     *source_ret = &payload->source;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whole pages together: how often the file is read, and what comes of a bad page among good ones.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset_builder.h"
+#include "page/load.h"
+#include "random_dataset.h"
+#include "support.h"
+
+enum { ENTRIES = 1000, PAGE_ELEMENTS = 10, PAGES = ENTRIES / PAGE_ELEMENTS };
+
+/* ---- a source that counts its reads ---- */
+
+struct counting_source {
+    struct nt_source source;
+    struct nt_source *inner;
+    unsigned reads;
+    uint64_t most_bytes;
+};
+
+static enum nt_status counting_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                    struct nt_error *error)
+{
+    struct counting_source *counting = (struct counting_source *)source;
+    counting->reads++;
+    if (bytes > counting->most_bytes)
+        counting->most_bytes = bytes;
+    return nt_source_read(counting->inner, offset, buffer, bytes, error);
+}
+
+static struct builder *builder;
+static struct counting_source counting;
+static int32_t expected[ENTRIES], elements[ENTRIES];
+static const struct nt_page *pages;
+
+static void setup(void)
+{
+    static const struct nt_source_ops ops = {.read_at = counting_read};
+    struct nt_error error;
+    builder = plain_dataset(ENTRIES, PAGE_ELEMENTS);
+    finish(builder, NULL);
+    pages = first_page(builder);
+    for (uint32_t i = 0; i < PAGES; i++)
+        assert_ok(nt_page_load(builder->reader, builder->dataset, 0, &pages[i], &expected[i * PAGE_ELEMENTS],
+                               &error));
+    reopen(builder, NULL);
+    counting = (struct counting_source){.inner = builder->dataset->sources[0]};
+    counting.source = (struct nt_source){.ops = &ops, .size = counting.inner->size, .path = "counted"};
+    builder->dataset->sources[0] = &counting.source;
+    memset(elements, 0, sizeof(elements));
+}
+
+static void teardown(void)
+{
+    builder->dataset->sources[0] = counting.inner;
+    builder_free(builder);
+}
+
+static enum nt_status read_all(struct nt_error *error)
+{
+    return nt_pages_read_whole(builder->reader, builder->dataset, 0, pages, PAGES, elements, error);
+}
+
+START_TEST(small_neighbours_are_read_in_one_call)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters;
+    assert_ok(read_all(&error));
+    ck_assert_mem_eq(elements, expected, sizeof(expected));
+    ck_assert_uint_eq(counting.reads, 1);
+    nt_reader_counters(builder->reader, &counters);
+    ck_assert_uint_eq(counters.pages_decoded, PAGES);
+    ck_assert_uint_eq(counters.pages_direct, PAGES);
+}
+END_TEST
+
+START_TEST(streams_and_columns_read_their_neighbours_in_one_call)
+{
+    struct nt_error error;
+    struct nt_stream *stream;
+    assert_ok(nt_column_read(builder->reader, builder->dataset, 0, 0, elements, sizeof(elements), &error));
+    ck_assert_mem_eq(elements, expected, sizeof(expected));
+    ck_assert_uint_eq(counting.reads, 1);
+    memset(elements, 0, sizeof(elements));
+    assert_ok(nt_stream_open(builder->reader, builder->dataset, 0, NT_STREAM_DATA, &stream, &error));
+    assert_ok(nt_stream_read(stream, 0, elements, sizeof(elements), &error));
+    ck_assert_mem_eq(elements, expected, sizeof(expected));
+    ck_assert_uint_eq(counting.reads, 2);
+    nt_stream_close(stream);
+}
+END_TEST
+
+START_TEST(pages_that_do_not_lie_one_behind_the_other_are_read_apart)
+{
+    struct nt_error error;
+    struct nt_page some[] = {pages[0], pages[1], pages[3], pages[4], pages[2]};
+    assert_ok(nt_pages_read_whole(builder->reader, builder->dataset, 0, some, 5, elements, &error));
+    ck_assert_uint_eq(counting.reads, 3);
+    ck_assert_mem_eq(elements, expected, 2 * PAGE_ELEMENTS * sizeof(int32_t));
+    ck_assert_mem_eq(elements + 2 * PAGE_ELEMENTS, expected + 3 * PAGE_ELEMENTS,
+                     2 * PAGE_ELEMENTS * sizeof(int32_t));
+    ck_assert_mem_eq(elements + 4 * PAGE_ELEMENTS, expected + 2 * PAGE_ELEMENTS,
+                     PAGE_ELEMENTS * sizeof(int32_t));
+}
+END_TEST
+
+/* Longer reads of such a source would be taken for payloads in parts. */
+START_TEST(reads_are_no_longer_than_what_a_source_holds_in_one_part)
+{
+    struct nt_error error;
+    uint64_t page_bytes = pages[1].offset - pages[0].offset;
+    counting.source.split_bytes = 5 * page_bytes / 2;
+    assert_ok(read_all(&error));
+    ck_assert_mem_eq(elements, expected, sizeof(expected));
+    ck_assert_uint_eq(counting.reads, PAGES / 2);
+    ck_assert_uint_eq(counting.most_bytes, 2 * page_bytes);
+}
+END_TEST
+
+START_TEST(cached_pages_are_not_loaded_again)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters;
+    struct nt_cached *pinned;
+    const uint8_t *data;
+    for (uint32_t i = 0; i < PAGES; i += 7) {
+        assert_ok(nt_page_pin(builder->reader, builder->dataset, 0, &pages[i], &pinned, &data, &error));
+        nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
+    }
+    assert_ok(read_all(&error));
+    ck_assert_mem_eq(elements, expected, sizeof(expected));
+    nt_reader_counters(builder->reader, &counters);
+    ck_assert_uint_eq(counters.pages_decoded, PAGES);
+}
+END_TEST
+
+START_TEST(a_bad_page_among_neighbours_is_named_and_told_once)
+{
+    struct nt_error error;
+    struct nt_reader_counters counters;
+    builder->bytes.bytes[pages[42].offset] ^= 1;
+    assert_status(NT_CHECKSUM, read_all(&error));
+    ck_assert_uint_eq(error.offset, pages[42].offset);
+    ck_assert_ptr_nonnull(strstr(error.message, "page 42"));
+    ck_assert_mem_eq(elements, expected, 42 * PAGE_ELEMENTS * sizeof(int32_t));
+    assert_status(NT_CHECKSUM, read_all(&error));
+    ck_assert_ptr_nonnull(strstr(error.message, "page 42"));
+    nt_reader_counters(builder->reader, &counters);
+    ck_assert_uint_eq(counters.failures, 1);
+}
+END_TEST
+
+START_TEST(neighbours_behind_the_end_of_the_file_are_found_one_by_one)
+{
+    struct nt_error error;
+    counting.inner->size = pages[50].offset + 1;
+    counting.source.size = counting.inner->size;
+    assert_status(NT_TRUNCATED, read_all(&error));
+    ck_assert_ptr_nonnull(strstr(error.message, "page 50"));
+    ck_assert_mem_eq(elements, expected, 50 * PAGE_ELEMENTS * sizeof(int32_t));
+}
+END_TEST
+
+START_TEST(whole_pages_are_counted_by_elements_and_type)
+{
+    uint64_t found;
+    const struct nt_dtype same = {NT_ELEMENT_INT32, 4, "'<i4'"}, other = {NT_ELEMENT_INT64, 8, "'<i8'"};
+    const struct nt_dataset *dataset = builder->dataset;
+    ck_assert_uint_eq(nt_count_whole_pages(dataset, pages, PAGES, 25, NULL, &found), 2);
+    ck_assert_uint_eq(found, 20);
+    ck_assert_uint_eq(nt_count_whole_pages(dataset, pages, PAGES, UINT64_MAX, &same, &found), PAGES);
+    ck_assert_uint_eq(found, ENTRIES);
+    ck_assert_uint_eq(nt_count_whole_pages(dataset, pages, PAGES, 9, &same, &found), 0);
+    ck_assert_uint_eq(found, 0);
+    ck_assert_uint_eq(nt_count_whole_pages(dataset, pages, PAGES, 100, &other, &found), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("page: pages");
+    TCase *cases = tcase_create("pages");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, small_neighbours_are_read_in_one_call);
+    tcase_add_test(cases, streams_and_columns_read_their_neighbours_in_one_call);
+    tcase_add_test(cases, pages_that_do_not_lie_one_behind_the_other_are_read_apart);
+    tcase_add_test(cases, reads_are_no_longer_than_what_a_source_holds_in_one_part);
+    tcase_add_test(cases, cached_pages_are_not_loaded_again);
+    tcase_add_test(cases, a_bad_page_among_neighbours_is_named_and_told_once);
+    tcase_add_test(cases, neighbours_behind_the_end_of_the_file_are_found_one_by_one);
+    tcase_add_test(cases, whole_pages_are_counted_by_elements_and_type);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
