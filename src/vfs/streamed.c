@@ -28,10 +28,11 @@ static void restart(struct streamed *streamed)
     streamed->is_at_end = false;
 }
 
-/* One more piece at the end of the window. */
+/* One more piece at the end of the window, which stays as it is where that fails. */
 static enum nt_status make_more(struct streamed *streamed, struct nt_error *error)
 {
     bool more = false;
+    size_t length = streamed->window.length;
     enum nt_status status = NT_OK;
     if (!streamed->stream)
         status = streamed->scope->pseudo->stream(streamed->scope, &streamed->stream, error);
@@ -39,10 +40,12 @@ static enum nt_status make_more(struct streamed *streamed, struct nt_error *erro
         status = streamed->stream->next(streamed->stream, &streamed->window, &more, error);
     if (status == NT_OK && streamed->window.failed)
         status = nt_fail_memory(error);
-    if (status != NT_OK)
-        restart(streamed);
-    else
+    if (status == NT_OK) {
         streamed->is_at_end = !more;
+    } else {
+        streamed->window.length = length;
+        streamed->window.failed = false;
+    }
     return status;
 }
 
@@ -62,21 +65,29 @@ static void forget_before(struct streamed *streamed, uint64_t offset)
     }
 }
 
+static uint64_t window_end(const struct streamed *streamed)
+{
+    return streamed->window_offset + streamed->window.length;
+}
+
+/* What was made before a piece that fails is given first, as a short read; the next one gets the error. */
 static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
+    enum nt_status status = NT_OK;
     if (offset < streamed->window_offset)
         restart(streamed);
-    while (!streamed->is_at_end && streamed->window_offset + streamed->window.length < offset + bytes) {
+    while (status == NT_OK && !streamed->is_at_end && window_end(streamed) < offset + bytes) {
         forget_before(streamed, offset);
-        enum nt_status status = make_more(streamed, error);
-        if (status != NT_OK)
-            return status;
+        status = make_more(streamed, error);
     }
-    uint64_t end = streamed->window_offset + streamed->window.length;
+    uint64_t end = window_end(streamed);
     *bytes_ret = 0;
-    if (offset >= end)
-        return NT_OK;
+    if (offset >= end) {
+        if (status != NT_OK)
+            restart(streamed);
+        return status;
+    }
     *bytes_ret = end - offset < bytes ? (size_t)(end - offset) : bytes;
     memcpy(buffer, streamed->window.bytes + (offset - streamed->window_offset), *bytes_ret);
     return NT_OK;

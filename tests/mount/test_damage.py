@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 
-from harness import Foreground, case, data, fails, mounted, ntuplefs, run, same, scratch
+from harness import NTUPLE, Foreground, case, command, data, fails, mounted, ntuplefs, run, same, scratch
 
 BLOCK = 4096
 EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
@@ -97,6 +97,34 @@ def every_kind_of_read_fails_with_EIO():
         with mounted(copy) as top:
             for name in 'data.bin', 'data.npy', 'column.0/data.bin', 'column.0/data.npy', 'rows.jsonl':
                 fails(errno.EIO, (top / 'Events/event' / name).read_bytes)
+
+
+def read_until_it_fails(path):
+    """All that can be read from the start, and the error that ended it."""
+    found = bytearray()
+    with open(path, 'rb', buffering=0) as file:
+        while True:
+            try:
+                piece = file.read(1 << 20)
+            except OSError as problem:
+                return bytes(found), problem.errno
+            if not piece:
+                return bytes(found), None
+            found += piece
+
+
+@case
+def every_row_before_the_damage_is_given():
+    with scratch() as directory:
+        copy, page = damaged_example(directory)
+        with mounted(data('example.root')) as top:
+            rows = (top / 'Events/rows.jsonl').read_bytes().splitlines(keepends=True)
+        with mounted(copy) as top:
+            expected = b''.join(rows[:page['first_element']])
+            same(read_until_it_fails(top / 'Events/rows.jsonl'), (expected, errno.EIO))
+            same(read_until_it_fails(top / 'Events/rows.jsonl'), (expected, errno.EIO))
+        result = command(NTUPLE, 'cat', copy, 'Events/rows.jsonl')
+        same((result.returncode != 0, result.stdout), (True, expected))
 
 
 @case
