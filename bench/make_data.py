@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 """make_data.py KIND COMPRESSION OUTPUT [ENTRIES]: write an RNTuple file to measure with.
 
-KIND         hits   a flat table: floats with full mantissas, doubles, integers, a flag
-             events collections of different lengths whose floats keep a part of their mantissa, flags, texts
-             deep   lists of lists of structures
-             wide   N fields of one float or integer, with N as in "wide2000"
+KIND         hits    a flat table: floats with full mantissas, doubles, integers, a flag
+             events  collections of different lengths whose floats keep a part of their mantissa, flags, texts
+             deep    lists of lists of structures
+             wide    N fields of one float or integer, with N as in "wide2000"
+             columns N floats that are all alike
+             pages   one field of integers in N pages of 256 bytes and clusters of 10,000 pages
 COMPRESSION  zstd, lz4, zlib, lzma or none
 
 The same arguments always give the same values. Needs ROOT (the package "root").
@@ -17,7 +19,8 @@ import warnings
 warnings.filterwarnings("ignore")
 
 COMPRESSIONS = {"zstd": 505, "lz4": 404, "zlib": 101, "lzma": 207, "none": 0}
-ENTRIES = {"hits": 4_000_000, "events": 150_000, "deep": 60_000, "wide": 1_000}
+ENTRIES = {"hits": 4_000_000, "events": 150_000, "deep": 60_000, "wide": 1_000, "columns": 4_000_000}
+PAGE_ENTRIES = 64
 
 GENERATOR = r"""
 #pragma cling optimize(2)
@@ -62,13 +65,19 @@ float short_float(double value) {
 
 struct Job { std::string path; int compression; std::uint64_t entries; int fields; };
 
-template <class Fill> void write(const Job &job, std::unique_ptr<ROOT::RNTupleModel> model, Fill fill) {
+template <class Fill> void write(const Job &job, std::unique_ptr<ROOT::RNTupleModel> model, Fill fill,
+                                 std::size_t page_bytes = 0, std::uint64_t cluster_entries = 0) {
    ROOT::RNTupleWriteOptions options;
    options.SetCompression(job.compression);
+   if (page_bytes) {
+      options.SetInitialUnzippedPageSize(page_bytes);
+      options.SetMaxUnzippedPageSize(page_bytes);
+   }
    auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "data", job.path, options);
    for (std::uint64_t i = 0; i < job.entries; ++i) {
       fill(i);
       writer->Fill();
+      if (cluster_entries && (i + 1) % cluster_entries == 0) writer->CommitCluster();
    }
 }
 
@@ -157,6 +166,24 @@ void wide(const Job &job) {
    });
 }
 
+void columns(const Job &job) {
+   auto model = ROOT::RNTupleModel::Create();
+   Random random;
+   std::vector<std::shared_ptr<float>> floats;
+   for (int i = 0; i < job.fields; ++i) floats.push_back(model->MakeField<float>("field" + std::to_string(i)));
+   write(job, std::move(model), [&](std::uint64_t) {
+      for (auto &value : floats) *value = short_float(random.bits() >> 40);
+   });
+}
+
+void pages(const Job &job) {
+   auto model = ROOT::RNTupleModel::Create();
+   Random random;
+   auto value = model->MakeField<std::int32_t>("field0");
+   write(job, std::move(model), [&](std::uint64_t) { *value = random.bits() % 1000; }, PAGE_ENTRIES * sizeof(*value),
+         10000 * PAGE_ENTRIES);
+}
+
 } // namespace make_data
 """
 
@@ -164,11 +191,14 @@ void wide(const Job &job) {
 def make(kind, compression, output, entries=None):
     import ROOT
 
-    if not hasattr(make, "is_declared") and not ROOT.gInterpreter.Declare(GENERATOR):
+    generator = GENERATOR.replace("PAGE_ENTRIES", str(PAGE_ENTRIES))
+    if not hasattr(make, "is_declared") and not ROOT.gInterpreter.Declare(generator):
         sys.exit("the generator does not compile")
     make.is_declared = True
     name, fields = re.fullmatch(r"([a-z]+)(\d*)", kind).groups()
-    job = ROOT.make_data.Job(str(output), COMPRESSIONS[compression], entries or ENTRIES[name], int(fields or 0))
+    count = int(fields or 0)
+    entries = entries or (PAGE_ENTRIES * count if name == "pages" else ENTRIES[name])
+    job = ROOT.make_data.Job(str(output), COMPRESSIONS[compression], entries, count)
     getattr(ROOT.make_data, name)(job)
 
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The most memory that the daemon occupies while every column is read, beside what it may.
+
+The columns are read past the kernel's page cache, in parts of pages and in no order, so that pages stay in the daemon's
+own cache.
+"""
+import json
+import os
+import random
+import re
+
+from .mount import MEBIBYTE, Mount
+
+FILES = ("hits-zstd", "hits-none", "events-zstd", "columns16-zstd", "wide20000-zstd", "pages1000000-zstd")
+PIECE = 100_000
+CACHE = 64 * MEBIBYTE
+BASE, PAGE, LARGEST_PAGES = 32 * MEBIBYTE, 64, 3
+DECODED_BYTES = re.compile(r'"decoded_bytes":(\d+)')
+
+
+def read_shuffled(path, chance):
+    file = os.open(path, os.O_RDONLY)
+    places = list(range(0, os.fstat(file).st_size, PIECE))
+    chance.shuffle(places)
+    for place in places:
+        os.pread(file, PIECE, place)
+    os.close(file)
+
+
+def largest_page(data):
+    """Decoded bytes of the largest page of all columns."""
+    largest = 0
+    for path in data.rglob("column.*/pages.jsonl"):
+        with open(path) as lines:
+            largest = max([largest, *(int(DECODED_BYTES.search(line)[1]) for line in lines)])
+    return largest
+
+
+def measure_file(path, ntuplefs, threads):
+    chance = random.Random(1)
+    with Mount(ntuplefs, path, ["-o", f"cachesize={CACHE},direct_io=on"]) as mount:
+        files = mount.files("*")
+        for file in files:
+            read_shuffled(file, chance)
+        memory = mount.memory()
+        data = mount.point / "data"
+        pages = json.loads((data / "ntuple.json").read_text())["pages"]
+        metadata = sum(file.stat().st_size for file in data.glob("*.bin"))
+        page = largest_page(data)
+    bound = CACHE + BASE + PAGE * pages + metadata + LARGEST_PAGES * page * threads
+    return {"memory": memory, "bound": bound, "pages": pages, "metadata": metadata, "largest page": page,
+            "files": len(files)}
+
+
+def measure(arguments, folder, results, save):
+    for name in FILES:
+        if arguments.only in name:
+            results["memory"][name] = measure_file(arguments.data / f"{name}.root", arguments.build / "ntuplefs",
+                                                   arguments.threads)
+            save()

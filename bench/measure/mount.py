@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""A mount that is being measured, and reading its files."""
+import json
+import mmap
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+MEBIBYTE = 1 << 20
+POLL_SECONDS = 0.0002
+CPUCLOCK_SCHED = 2  # of clock_getcpuclockid: what all threads of a process used
+buffer = bytearray()
+
+
+def destination(size):
+    """Memory that was touched before."""
+    global buffer
+    if len(buffer) < size:
+        buffer = bytearray(b"\1") * size
+    return memoryview(buffer)[:size]
+
+
+def read_into(path, memory, piece=None):
+    """Read a file as far as the memory goes; in pieces as dd does, or in calls as large as the kernel takes."""
+    file = os.open(path, os.O_RDONLY)
+    done = 0
+    while done < len(memory):
+        got = os.readv(file, [memory[done:done + piece] if piece else memory[done:]])
+        if not got:
+            raise EOFError(path)
+        done += got
+    os.close(file)
+
+
+def read_whole(path, piece=None):
+    """Seconds to read a file into memory."""
+    memory = destination(os.path.getsize(path))
+    start = time.perf_counter()
+    read_into(path, memory, piece)
+    return time.perf_counter() - start
+
+
+def read_pieces(path):
+    return read_whole(path, MEBIBYTE)
+
+
+def sum_mapping(path):
+    """Seconds to map a file and to add its bytes as integers."""
+    import numpy
+    start = time.perf_counter()
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapping:
+        words = numpy.frombuffer(mapping, "<u4", count=len(mapping) // 4)
+        words.sum()
+        del words
+    return time.perf_counter() - start
+
+
+def timed(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def most_memory(process):
+    """The most bytes that a process has occupied so far."""
+    status = pathlib.Path(f"/proc/{process}/status").read_text().splitlines()
+    [line] = [line for line in status if line.startswith("VmHWM")]
+    return 1024 * int(line.split()[1])
+
+
+class Mount:
+    """A daemon of its own, from the start of its process until the with block ends."""
+
+    def __init__(self, program, source, options=()):
+        self.point = pathlib.Path(tempfile.mkdtemp(prefix="ntuplefs-bench-"))
+        start = time.perf_counter()
+        self.process = subprocess.Popen([program, "-f", *options, source, self.point])
+        while not (self.point / ".ntuplefs").exists():
+            if self.process.poll() is not None:
+                sys.exit(f"{program} did not mount {source}")
+            time.sleep(POLL_SECONDS)
+        self.seconds = time.perf_counter() - start
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        subprocess.run(["fusermount3", "-u", self.point], check=True)
+        self.process.wait()
+        self.point.rmdir()
+
+    def files(self, field):
+        """The data of a field, or of all fields; columns as stored would be the same bytes again."""
+        root = self.point / "data"
+        if field != "*":
+            return [root / field / "data.bin"]
+        found = []
+        for folder, folders, names in os.walk(root):
+            folders[:] = [name for name in folders if not name.startswith("column.") and not name.endswith(".d")]
+            found += [pathlib.Path(folder) / name for name in names if name.endswith(".bin") and folder != str(root)]
+        return found
+
+    def pages_decoded(self):
+        return json.loads((self.point / ".ntuplefs" / "stats.json").read_text())["pages_decoded"]
+
+    def processor_seconds(self):
+        return time.clock_gettime((~self.process.pid << 3) | CPUCLOCK_SCHED)
+
+    def memory(self):
+        return most_memory(self.process.pid)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""What reads of 4 KiB here and there decode: each page that they touch once, and nothing the second time."""
+import json
+import os
+import random
+import time
+
+from .mount import Mount
+
+FILES = {"hits-zstd": "px", "pages1000000-zstd": "field0"}
+READS, SIZE = 1000, 4096
+
+
+def touched(places, pages):
+    """How many pages lie in the blocks of 4 KiB that the kernel asks for."""
+    blocks = {block for place in places for block in range(place // SIZE, (place + SIZE - 1) // SIZE + 1)}
+    return sum(any(block in blocks for block in range(first // SIZE, (end - 1) // SIZE + 1)) for first, end in pages)
+
+
+def page_ranges(column):
+    """Where each page of a column lies in its decoded file."""
+    end, ranges = 0, []
+    with open(column / "pages.jsonl") as lines:
+        for line in lines:
+            first, end = end, end + json.loads(line)["decoded_bytes"]
+            ranges.append((first, end))
+    return ranges
+
+
+def read_at(path, places):
+    """Seconds of a read."""
+    with open(path, "rb", buffering=0) as reader:
+        os.posix_fadvise(reader.fileno(), 0, 0, os.POSIX_FADV_RANDOM)  # what the kernel reads ahead is not counted
+        start = time.perf_counter()
+        for place in places:
+            os.pread(reader.fileno(), SIZE, place)
+        return (time.perf_counter() - start) / len(places)
+
+
+def measure_file(path, field, ntuplefs):
+    chance = random.Random(1)
+    with Mount(ntuplefs, path) as mount:
+        [file] = mount.files(field)
+        places = [chance.randrange(os.path.getsize(file) - SIZE) for _ in range(READS)]
+        seconds, decoded = [], [mount.pages_decoded()]
+        for _ in range(2):
+            seconds.append(read_at(file, places))
+            decoded.append(mount.pages_decoded())
+        pages = page_ranges(file.parent / "column.0")
+    return {"pages": len(pages), "touched": touched(places, pages), "decoded": decoded[1] - decoded[0],
+            "decoded again": decoded[2] - decoded[1], "seconds per read": seconds[0],
+            "seconds per read again": seconds[1]}
+
+
+def measure(arguments, folder, results, save):
+    for name, field in FILES.items():
+        if arguments.only in name:
+            results["random"][name] = measure_file(arguments.data / f"{name}.root", field,
+                                                   arguments.build / "ntuplefs")
+            save()

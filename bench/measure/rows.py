@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""How long a million entries take as text, beside other ways to JSON; needs uproot.
+
+A flat data set of seven fields in ten clusters; peers that are missing are left out.
+"""
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+from .mount import Mount
+
+ENTRIES = 1_000_000
+
+# In processes of their own, so that this one stays small: a child's memory begins with that of its parent.
+MAKE = '''
+import sys, numpy, uproot
+random, entries = numpy.random.default_rng(1), int(sys.argv[2])
+types = {'run': 'uint32', 'event': 'uint64', 'pt': 'float32', 'eta': 'float32', 'weight': 'float64', 'charge': 'int32', 'good': 'bool'}
+with uproot.recreate(sys.argv[1]) as file:
+    flat = file.mkrntuple('flat', types)
+    for first in range(0, entries, 100000):
+        part = min(100000, entries - first)
+        flat.extend({'run': numpy.full(part, 360000 + first // 100000, 'u4'), 'event': numpy.arange(first, first + part, dtype='u8'),
+                     'pt': random.exponential(30, part).astype('f4'), 'eta': random.normal(0, 2, part).astype('f4'),
+                     'weight': random.normal(1, .1, part), 'charge': random.choice([-1, 1], part).astype('i4'),
+                     'good': random.random(part) < .9})
+'''
+UPROOT = '''
+import json, sys, uproot
+with uproot.open(sys.argv[1]) as file:
+    for part in file['flat'].arrays().to_list():
+        sys.stdout.write(json.dumps(part) + '\\n')
+'''
+PYARROW = '''
+import json, sys, pyarrow as pa
+table = pa.ipc.open_file(pa.memory_map(sys.argv[1])).read_all()
+for batch in table.to_batches():
+    for row in batch.to_pylist():
+        sys.stdout.write(json.dumps(row) + '\\n')
+'''
+
+
+def timed(command):
+    """(seconds, bytes of memory at most) of a process; its output goes nowhere."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command[0]} failed")
+    return time.perf_counter() - start, 1024 * usage.ru_maxrss
+
+
+def commands(ntuple, source, flat, peers):
+    yield "`ntuple cat FILE flat/rows.jsonl`", [ntuple, "cat", source, "flat/rows.jsonl"]
+    yield "`ntuple cat FILE flat/table.csv`", [ntuple, "cat", source, "flat/table.csv"]
+    if peers and shutil.which("jq"):
+        yield "`jq -c .pt rows.jsonl`", ["jq", "-c", ".pt", flat / "rows.jsonl"]
+    if peers and importlib.util.find_spec("pyarrow"):
+        yield "pyarrow: `table.arrow`, `to_pylist`, `json.dumps`", [sys.executable, "-c", PYARROW, flat / "table.arrow"]
+    if peers:
+        yield "uproot: `arrays().to_list()`, `json.dumps`", [sys.executable, "-c", UPROOT, source]
+
+
+def measure(arguments, folder, results, save):
+    source = folder / "flat.root"
+    if arguments.only not in source.name or not importlib.util.find_spec("uproot"):
+        return
+    subprocess.run([sys.executable, "-c", MAKE, source, str(ENTRIES)], check=True)
+    for _ in range(arguments.rounds):
+        with Mount(arguments.build / "ntuplefs", source) as mount:
+            flat = mount.point / "flat"
+            for what, command in (("`head -n 5 rows.jsonl`", ["head", "-n", "5"]), ("`wc -l rows.jsonl`", ["wc", "-l"])):
+                seconds, _ = timed([*command, flat / "rows.jsonl"])
+                results["rows"].setdefault(what, []).append((seconds, mount.memory()))
+            for what, command in commands(arguments.build / "ntuple", source, flat, arguments.peers):
+                results["rows"].setdefault(what, []).append(timed(command))
+        save()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""How fast columns are read: the codec alone, the library, the mount, plain files, peers, in turns."""
+import os
+import subprocess
+import sys
+
+from .mount import Mount, read_pieces, read_whole, sum_mapping
+from .peers import build_commit, compile_with_root, jsroot_peer, python_peer
+
+CASES = [("hits-zstd", "px"), ("hits-lz4", "px"), ("hits-zlib", "px"), ("hits-lzma", "px"), ("hits-none", "px"),
+         ("events-zstd", "*"), ("events-zlib", "*"), ("deep-zstd", "*"), ("wide2000-zstd", "*")]
+PASSES = 3
+
+
+def title(case, field):
+    return f"{case} {'all' if field == '*' else field}"
+
+
+# ---- contenders: each a function from (file, field) to {what: (bytes, seconds, processors in use or None)} ----
+
+def total(files, read, mount=None):
+    before = mount.processor_seconds() if mount else 0
+    seconds = sum(read(path) for path in files)
+    processors = (mount.processor_seconds() - before) / seconds if mount else None
+    return sum(os.path.getsize(path) for path in files), seconds, processors
+
+
+def through_mount(program, options=(), suffix=""):
+    def run(path, field):
+        results = {}
+        for what, read, again in (("whole", read_whole, True), ("1 MiB pieces", read_pieces, False),
+                                  ("mapped", sum_mapping, True)):
+            with Mount(program, path, options) as mount:
+                files = mount.files(field)
+                results[f"mount{suffix}, {what}"] = total(files, read, mount)
+                if again:
+                    results[f"mount{suffix}, {what} again"] = total(files, read)
+        return results
+    return run
+
+
+def program(name, *command, all_columns=True):
+    """A program that prints bytes (0: those of the mount's files) and seconds; None and ... stand for file and field."""
+    def run(path, field):
+        if field == "*" and not all_columns:
+            return {}
+        parts = [path if part is None else field if part is ... else str(part) for part in command]
+        result = subprocess.run(parts, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        if result.returncode:  # peers do not read every file
+            print(f"{name} does not read {path}: {result.stderr.splitlines()[:2]}", file=sys.stderr)
+            return {}
+        size, *seconds = result.stdout.split()
+        return {name: (int(size), float(seconds[-1]), None)}
+    return run
+
+
+def plain_files(folder):
+    def run(path, field):
+        copies = sorted(folder.iterdir())
+        return {"tmpfs, whole": total(copies, read_whole), "tmpfs, mapped": total(copies, sum_mapping)}
+    return run
+
+
+def own_contenders(arguments, folder):
+    threads, passes = arguments.threads, str(PASSES)
+    for what, tool in (("codec alone", "decode_pages"), ("library", "read_columns")):
+        for count in dict.fromkeys((1, threads)):
+            yield program(f"{what}, {count} thread{'s' * (count > 1)}", arguments.build / "bench" / tool, None, ...,
+                          str(count), passes)
+    yield through_mount(arguments.build / "ntuplefs")
+    yield through_mount(arguments.build / "ntuplefs", ["-o", "direct_io=on"], " direct")
+    yield plain_files(folder / "plain")
+    if arguments.against:
+        older, commit = build_commit(arguments.against, arguments.build, folder)
+        yield through_mount(older, suffix=f" {commit}")
+
+
+def peer_contenders(arguments, folder):
+    root_bulk = compile_with_root("root_bulk.cxx", folder)
+    for name, command, all_columns in (("ROOT bulk", root_bulk and [root_bulk], True),
+                                       ("uproot", python_peer("uproot"), True),
+                                       ("RDataFrame", python_peer("rdataframe"), False),  # all columns: minutes
+                                       ("JSROOT", jsroot_peer(), False)):
+        if command and name.lower() not in arguments.without:
+            yield program(name, *command, None, ..., PASSES, all_columns=all_columns)
+
+
+def contenders(arguments, folder):
+    return [*own_contenders(arguments, folder), *(peer_contenders(arguments, folder) if arguments.peers else ())]
+
+
+def copy_plain(path, field, ntuplefs, folder):
+    """The decoded files beside each other on tmpfs: as many as the mount has."""
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    with Mount(ntuplefs, path) as mount:
+        for number, file in enumerate(mount.files(field)):
+            (folder / f"{number:06}").write_bytes(file.read_bytes())
+    return sum(file.stat().st_size for file in folder.iterdir())
+
+
+def measure_case(path, field, chosen, rounds, ntuplefs, folder):
+    """{"speed": {what: [bytes per second of each round]}, "processors": {what: [those that the daemon used]}}"""
+    size = copy_plain(path, field, ntuplefs, folder / "plain")
+    results = {"speed": {}, "processors": {}}
+    for _ in range(rounds):
+        for run in chosen:
+            for what, (given, seconds, processors) in run(str(path), field).items():
+                results["speed"].setdefault(what, []).append((given or size) / seconds)
+                if processors is not None:
+                    results["processors"].setdefault(what, []).append(processors)
+    return results
+
+
+def measure(arguments, folder, results, save):
+    cases = [(case, field) for case, field in CASES if arguments.only in case]
+    chosen = contenders(arguments, folder) if cases else []
+    for case, field in cases:
+        found = measure_case(arguments.data / f"{case}.root", field, chosen, arguments.rounds,
+                             arguments.build / "ntuplefs", folder)
+        for what, values in found.items():
+            results[what][title(case, field)] = values
+        save()
