@@ -190,7 +190,8 @@ static enum nt_exit_status open_tree(struct program *program)
 
 static enum nt_status mount_and_serve(struct program *program, const char *source, struct nt_error *error)
 {
-    enum { FEWEST_THREADS = 4 }; /* slow decoding must not keep metadata waiting */
+    /* Slow decoding must not keep metadata waiting, nor a reader its own next read. */
+    enum { FEWEST_THREADS = 4, FEWEST_READS_AHEAD = 2 };
     const struct nt_settings *settings = &program->settings;
     unsigned threads = settings->threads ? settings->threads : nt_processors();
     struct nt_mount_settings mount_settings = {
@@ -203,6 +204,7 @@ static enum nt_status mount_and_serve(struct program *program, const char *sourc
         .is_debugging = settings->debug,
         .is_single_threaded = settings->single_threaded,
         .threads = threads > FEWEST_THREADS ? threads : FEWEST_THREADS,
+        .reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD,
         .direct_io = settings->direct_io,
         .on_ready = on_ready,
         .context = program,

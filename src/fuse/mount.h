@@ -28,6 +28,9 @@ struct nt_mount_settings {
     bool is_debugging;      /* print every request */
     bool is_single_threaded;
     unsigned threads; /* requests that are served at once */
+    /* Reads ahead of readers that the kernel may have sent at once. All requests stand in one queue: more
+     * than can be served at once keep calls waiting that a user waits for. */
+    unsigned reads_ahead;
     enum nt_direct_io direct_io;
     void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */
     void *context;
