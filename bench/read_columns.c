@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How fast libntuple reads columns whole into memory:
+ * How fast libntuple reads columns whole into memory, all of them by one call:
  *
  *   read_columns FILE FIELD|* THREADS ROUNDS
  *
@@ -10,24 +10,33 @@
 
 enum { MOST_STREAMS = 1 << 20 };
 
-static struct nt_stream *streams[MOST_STREAMS];
-static size_t stream_count;
+static struct nt_stream_range ranges[MOST_STREAMS];
+static size_t range_count;
 
-static uint64_t stream_bytes(const struct nt_stream *stream)
+static uint64_t range_bytes(const struct nt_stream_range *range)
 {
-    return nt_stream_elements(stream) * nt_stream_element_bytes(stream);
+    return range->count * nt_stream_element_bytes(range->stream);
+}
+
+static void add_range(struct nt_stream *stream)
+{
+    ranges[range_count++] = (struct nt_stream_range){.stream = stream, .count = nt_stream_elements(stream)};
 }
 
 static void open_streams(struct nt_reader *reader, struct nt_dataset *dataset, const char *wanted)
 {
     struct nt_error error;
+    struct nt_stream *stream;
     for (uint32_t field = 0; field < dataset->field_count; field++) {
         unsigned kinds = nt_field_kind_info(dataset->fields[field].kind)->streams;
         if (!is_wanted(dataset, field, wanted) || dataset->fields[field].unreadable)
             continue;
-        for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && stream_count < MOST_STREAMS; kind++)
-            if (kinds & 1u << kind)
-                check(nt_stream_open(reader, dataset, field, kind, &streams[stream_count++], &error), &error);
+        for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && range_count < MOST_STREAMS; kind++) {
+            if (!(kinds & 1u << kind))
+                continue;
+            check(nt_stream_open(reader, dataset, field, kind, &stream, &error), &error);
+            add_range(stream);
+        }
     }
 }
 
@@ -36,7 +45,7 @@ int main(int argument_count, char **arguments)
     struct nt_error error;
     struct nt_file *file;
     struct nt_reader *reader;
-    uint64_t bytes = 0, most = 0;
+    uint64_t bytes = 0;
     if (argument_count != 5) {
         fprintf(stderr, "usage: read_columns FILE FIELD|* THREADS ROUNDS\n");
         return EXIT_FAILURE;
@@ -45,24 +54,21 @@ int main(int argument_count, char **arguments)
     check(nt_file_open(arguments[1], &(struct nt_open_options){0}, &file, &error), &error);
     check(nt_reader_new(&options, &reader, &error), &error);
     open_streams(reader, file->datasets[0], arguments[2]);
-    for (size_t i = 0; i < stream_count; i++) {
-        uint64_t size = stream_bytes(streams[i]);
-        bytes += size;
-        most = size > most ? size : most;
-    }
-    void *output = touched_memory(most);
+    for (size_t i = 0; i < range_count; i++)
+        bytes += range_bytes(&ranges[i]);
+    uint8_t *memory = touched_memory(bytes), *output = memory;
+    for (size_t i = 0; i < range_count; output += range_bytes(&ranges[i++]))
+        ranges[i].output = output;
     printf("%llu", (unsigned long long)bytes);
     for (int round = atoi(arguments[4]); round > 0; round--) {
         double start = seconds_now();
-        for (size_t i = 0; i < stream_count; i++)
-            check(nt_stream_read_elements(streams[i], 0, nt_stream_elements(streams[i]), output, &error),
-                  &error);
+        check(nt_streams_read_elements(ranges, range_count, &error), &error);
         printf(" %.6f", seconds_now() - start);
     }
     putchar('\n');
-    for (size_t i = 0; i < stream_count; i++)
-        nt_stream_close(streams[i]);
+    for (size_t i = 0; i < range_count; i++)
+        nt_stream_close(ranges[i].stream);
     nt_reader_free(reader);
     nt_file_close(file);
-    free(output);
+    free(memory);
 }

@@ -114,7 +114,19 @@ uint32_t nt_stream_element_bytes(const struct nt_stream *stream);
 /* Bytes [offset, offset + bytes) of the stream into `output`; exact, any split gives the same bytes. */
 enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *output, size_t bytes,
                               struct nt_error *error);
-/* Elements [first, first + count), decoded by all workers of the reader. */
+/* Elements [first, first + count) of a stream, and where they go: `count` times the stream's element bytes.
+ */
+struct nt_stream_range {
+    struct nt_stream *stream;
+    uint64_t first, count;
+    void *output;
+};
+/* Ranges of one or many streams of one reader, decoded by the calling thread and all workers of the reader:
+ * of many columns also those that are small keep all processors busy. Of those that fail the first in their
+ * order is told; what is in the outputs is then not determined. NT_INVALID past the end of a stream. */
+enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, size_t count,
+                                        struct nt_error *error);
+/* One range. */
 enum nt_status nt_stream_read_elements(struct nt_stream *stream, uint64_t first, uint64_t count, void *output,
                                        struct nt_error *error);
 

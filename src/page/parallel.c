@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a range of elements. Out: the same elements, made by this thread and all idle workers. Parts end with
- * pages, so that no page is decoded twice, and are taken one after the other by whoever is free.
+ * In: ranges of elements, of one or of many streams. Out: the same elements, made by this thread and all idle
+ * workers. Parts end with pages, so that no page is decoded twice, and are taken one after the other by
+ * whoever is free.
  */
 #include <pthread.h>
 
@@ -12,14 +13,20 @@
 enum { PART_BYTES = 512 * 1024 };
 
 struct parallel_read {
-    struct nt_stream *stream;
-    uint64_t first, end;
-    uint8_t *output;
+    const struct nt_stream_range *ranges;
+    size_t count;
     pthread_mutex_t lock;
-    uint64_t next;         /* the first element that nobody has taken */
-    enum nt_status status; /* of the first element that failed */
-    uint64_t failed;
+    size_t at;             /* the range that parts are taken of ... */
+    uint64_t taken;        /* ... and how many of its elements somebody has taken */
+    enum nt_status status; /* of the first elements that failed: */
+    size_t failed_range;
+    uint64_t failed_first;
     struct nt_error error;
+};
+
+struct part {
+    size_t range;
+    uint64_t first, end; /* elements of the stream */
 };
 
 /* Where the page (or segment without pages) ends that holds an element of the stream. */
@@ -39,59 +46,98 @@ static uint64_t page_end(const struct nt_stream *stream, uint64_t element)
     return lead + segment->first + end;
 }
 
-static bool take_part(struct parallel_read *read, uint64_t *first_ret, uint64_t *end_ret)
+static bool take_part(struct parallel_read *read, struct part *part_ret)
 {
-    uint64_t least = PART_BYTES / read->stream->element_bytes;
     pthread_mutex_lock(&read->lock);
-    bool is_more = read->status == NT_OK && read->next < read->end;
+    while (read->at < read->count && read->taken == read->ranges[read->at].count) {
+        read->at++;
+        read->taken = 0;
+    }
+    bool is_more = read->status == NT_OK && read->at < read->count;
     if (is_more) {
-        *first_ret = read->next;
-        uint64_t aim = read->end - read->next <= least ? read->end - 1 : read->next + least;
-        uint64_t end = page_end(read->stream, aim);
-        *end_ret = read->next = end < read->end ? end : read->end;
+        const struct nt_stream_range *range = &read->ranges[read->at];
+        uint64_t least = PART_BYTES / range->stream->element_bytes, left = range->count - read->taken;
+        uint64_t first = range->first + read->taken, end = range->first + range->count;
+        uint64_t page = page_end(range->stream, left <= least ? end - 1 : first + least);
+        *part_ret = (struct part){read->at, first, page < end ? page : end};
+        read->taken += part_ret->end - first;
     }
     pthread_mutex_unlock(&read->lock);
     return is_more;
+}
+
+static void note_failure(struct parallel_read *read, const struct part *part, enum nt_status status,
+                         const struct nt_error *error)
+{
+    pthread_mutex_lock(&read->lock);
+    bool is_earlier = part->range < read->failed_range ||
+                      (part->range == read->failed_range && part->first < read->failed_first);
+    if (read->status == NT_OK || is_earlier) {
+        read->status = status;
+        read->failed_range = part->range;
+        read->failed_first = part->first;
+        read->error = *error;
+    }
+    pthread_mutex_unlock(&read->lock);
 }
 
 static void work(void *context)
 {
     struct parallel_read *read = context;
     struct nt_error error = {0};
-    uint64_t first, end;
-    while (take_part(read, &first, &end)) {
-        uint8_t *output = read->output + (first - read->first) * read->stream->element_bytes;
-        enum nt_status status = nt_stream_produce(read->stream, first, end - first, output, &error);
-        if (status == NT_OK)
-            continue;
-        pthread_mutex_lock(&read->lock);
-        if (read->status == NT_OK || first < read->failed) {
-            read->status = status;
-            read->failed = first;
-            read->error = error;
-        }
-        pthread_mutex_unlock(&read->lock);
+    struct part part;
+    while (take_part(read, &part)) {
+        const struct nt_stream_range *range = &read->ranges[part.range];
+        uint8_t *output = range->output;
+        output += (part.first - range->first) * range->stream->element_bytes;
+        enum nt_status status =
+            nt_stream_produce(range->stream, part.first, part.end - part.first, output, &error);
+        if (status != NT_OK)
+            note_failure(read, &part, status, &error);
     }
+}
+
+/* All are of one reader and lie within their streams; how many bytes they are. */
+static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t count, uint64_t *bytes_ret,
+                                   struct nt_error *error)
+{
+    *bytes_ret = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct nt_stream_range *range = &ranges[i];
+        if (range->stream->reader != ranges->stream->reader)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "range %zu is of another reader", i);
+        if (!nt_fits(range->first, range->count, range->stream->elements))
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
+        *bytes_ret += range->count * range->stream->element_bytes; /* of memory that is there */
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, size_t count,
+                                        struct nt_error *error)
+{
+    uint64_t bytes;
+    enum nt_status status = check_ranges(ranges, count, &bytes, error);
+    if (status != NT_OK || !bytes)
+        return status;
+    struct nt_reader *reader = ranges->stream->reader;
+    nt_count(&reader->counters.reads, count);
+    nt_count(&reader->counters.bytes, bytes);
+    struct parallel_read read = {.ranges = ranges, .count = count};
+    if (pthread_mutex_init(&read.lock, NULL))
+        return nt_fail_memory(error);
+    if (bytes <= 2 * PART_BYTES)
+        work(&read);
+    else
+        nt_workers_together(reader->workers, work, &read);
+    pthread_mutex_destroy(&read.lock);
+    if (read.status != NT_OK && error)
+        *error = read.error;
+    return read.status;
 }
 
 enum nt_status nt_stream_read_elements(struct nt_stream *stream, uint64_t first, uint64_t count, void *output,
                                        struct nt_error *error)
 {
-    if (!nt_fits(first, count, stream->elements))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
-    if (!count)
-        return NT_OK;
-    nt_count(&stream->reader->counters.reads, 1);
-    nt_count(&stream->reader->counters.bytes, count * stream->element_bytes);
-    if (count * stream->element_bytes <= 2 * PART_BYTES)
-        return nt_stream_produce(stream, first, count, output, error);
-    struct parallel_read read = {
-        .stream = stream, .first = first, .end = first + count, .next = first, .output = output};
-    if (pthread_mutex_init(&read.lock, NULL))
-        return nt_fail_memory(error);
-    nt_workers_together(stream->reader->workers, work, &read);
-    pthread_mutex_destroy(&read.lock);
-    if (read.status != NT_OK && error)
-        *error = read.error;
-    return read.status;
+    return nt_streams_read_elements(&(struct nt_stream_range){stream, first, count, output}, 1, error);
 }

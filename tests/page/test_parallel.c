@@ -89,6 +89,45 @@ START_TEST(elements_read_together_are_those_read_alone)
 }
 END_TEST
 
+START_TEST(many_streams_read_together_are_those_read_alone)
+{
+    enum { PIECES = 40 };
+    struct nt_error error;
+    struct builder *builder = long_list();
+    struct nt_stream *opened[2];
+    struct nt_stream_range ranges[2 * PIECES];
+    char *expected[2], *got[2];
+    size_t bytes[2], count = 0;
+    finish(builder, NULL);
+    for (int i = 0; i < 2; i++) {
+        expected[i] = read_at_once(builder, streams[i].field, streams[i].kind, &bytes[i]);
+        got[i] = calloc(1, bytes[i]);
+    }
+    reopen(builder, &(struct nt_reader_options){.threads = 3});
+    for (int i = 0; i < 2; i++)
+        opened[i] = open_data(builder, streams[i].field, streams[i].kind);
+    for (uint64_t piece = 0; piece < PIECES; piece++)
+        for (int i = 0; i < 2; i++) {
+            uint64_t elements = nt_stream_elements(opened[i]);
+            uint64_t first = elements * piece / PIECES, end = elements * (piece + 1) / PIECES;
+            ranges[count++] = (struct nt_stream_range){opened[i], first, end - first,
+                                                       got[i] + first * nt_stream_element_bytes(opened[i])};
+        }
+    assert_ok(nt_streams_read_elements(ranges, count, &error));
+    assert_ok(nt_streams_read_elements(ranges, 0, &error));
+    for (int i = 0; i < 2; i++)
+        ck_assert(!memcmp(got[i], expected[i], bytes[i]));
+    ranges[7].first = UINT64_MAX;
+    assert_status(NT_INVALID, nt_streams_read_elements(ranges, count, &error));
+    for (int i = 0; i < 2; i++) {
+        nt_stream_close(opened[i]);
+        free(expected[i]);
+        free(got[i]);
+    }
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(the_first_of_several_bad_pages_is_the_error_of_a_shared_read)
 {
     struct nt_error error;
@@ -258,6 +297,7 @@ int main(void)
     Suite *suite = suite_create("page: parallel");
     TCase *cases = tcase_create("parallel");
     tcase_set_timeout(cases, 120);
+    tcase_add_test(cases, many_streams_read_together_are_those_read_alone);
     tcase_add_loop_test(cases, elements_read_together_are_those_read_alone, 0, 2);
     tcase_add_test(cases, the_first_of_several_bad_pages_is_the_error_of_a_shared_read);
     tcase_add_loop_test(cases, threads_that_read_one_stream_do_not_disturb_one_another, 0, 4);
