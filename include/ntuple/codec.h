@@ -121,6 +121,15 @@ struct nt_compression {
      * "blosclz", ...). There are `input_bytes` of them, but `start` has the first 16 only (or all, if they
      * are fewer). NULL: `name`. */
     const char *(*algorithm)(const uint8_t *start, size_t input_bytes, size_t output_bytes);
+    /* The bytes after which the output can be cut into parts that are decompressed alone, as the stored bytes
+     * tell (`start` as above); 0: it cannot. The last part may be shorter. Not checked against what follows
+     * the header. NULL where the algorithm knows no parts; then so is `decompress_part`. */
+    size_t (*part_bytes)(const uint8_t *start, size_t input_bytes, size_t output_bytes);
+    /* Bytes [offset, offset + bytes) of the `output_bytes` that `decompress` would make, and these only,
+     * from all stored bytes. Both ends are multiples of `part_bytes` or the end of the output, else
+     * NT_UNSUPPORTED. Damage in other parts may go unnoticed. Needs no context; thread-safe. */
+    enum nt_status (*decompress_part)(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                      size_t offset, uint8_t *output, size_t bytes, struct nt_error *error);
 };
 
 const struct nt_compression *nt_compression(enum nt_compression_kind kind);

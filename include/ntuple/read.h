@@ -40,6 +40,9 @@ struct nt_reader_counters {                             /* integers only; all si
     uint64_t read_nanoseconds, checksum_nanoseconds, decompress_nanoseconds, decode_nanoseconds;
     uint64_t pages_direct; /* decoded straight into the reply */
     uint64_t pages_ahead;  /* decoded before they were asked for */
+    /* Blocks of pages, decoded alone; their bytes are among decoded_bytes. Each is an entry of the cache, and
+     * so are the stored bytes that they come from: cache_* counts these as it does pages. */
+    uint64_t parts_decoded;
     uint64_t failures, failures_remembered;
     struct nt_algorithm_counters algorithms[NT_READER_ALGORITHMS];
 };

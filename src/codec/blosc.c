@@ -1,37 +1,57 @@
 /* SPDX-License-Identifier: MIT
  *
- * A chunk of c-blosc 1. Its 16-byte header is checked against the bytes that are there before the library
- * sees it. A chunk may hold more than is wanted (an array that was trimmed): the rest is cut off.
+ * A chunk of c-blosc 1, or some of its blocks, which do not depend on one another. Its 16-byte header
+ * (c-blosc's README_CHUNK_FORMAT) is checked against the bytes that are there before the library sees it. A
+ * chunk may hold more than is wanted (an array that was trimmed): the rest is cut off.
  */
 #include <string.h>
 
 #include <blosc.h>
 
 #include "base/bytes.h"
+#include "base/overflow.h"
 #include "codec/compression.h"
 #include "codec/context.h"
 
-enum { HEADER_BYTES = 16 };
+enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
 
 /* A chunk of which only a part is wanted is decompressed as a whole; a small one may claim to be 2 GiB. */
 static const size_t maximum_trimmed_chunk = (size_t)256 << 20;
 
-enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
-                                   size_t output_bytes, struct nt_codec_context *context,
-                                   struct nt_error *error)
+static enum nt_status check_header(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                   size_t *chunk_bytes_ret, struct nt_error *error)
 {
-    size_t chunk_bytes = 0;
     if (input_bytes < HEADER_BYTES)
         return nt_fail_number(error, NT_TRUNCATED, NT_NO_OFFSET, "bytes of a blosc chunk's header",
                               HEADER_BYTES, input_bytes);
     if (nt_load_le32(input + 12) != input_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a blosc chunk",
                               nt_load_le32(input + 12), input_bytes);
-    if (blosc_cbuffer_validate(input, input_bytes, &chunk_bytes) < 0)
+    if (blosc_cbuffer_validate(input, input_bytes, chunk_bytes_ret) < 0)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: the chunk's header contradicts itself");
-    if (chunk_bytes < output_bytes)
+    if (*chunk_bytes_ret < output_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
-                              output_bytes, chunk_bytes);
+                              output_bytes, *chunk_bytes_ret);
+    return NT_OK;
+}
+
+static enum nt_status check_is_whole(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                     struct nt_error *error)
+{
+    if (input_bytes >= HEADER_BYTES && nt_load_le32(input + 4) != output_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
+                              output_bytes, nt_load_le32(input + 4));
+    return NT_OK;
+}
+
+enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                   size_t output_bytes, struct nt_codec_context *context,
+                                   struct nt_error *error)
+{
+    size_t chunk_bytes = 0;
+    enum nt_status status = check_header(input, input_bytes, output_bytes, &chunk_bytes, error);
+    if (status != NT_OK)
+        return status;
     if (chunk_bytes > output_bytes && chunk_bytes > maximum_trimmed_chunk)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a blosc chunk of %zu bytes, of which %zu are wanted",
                        chunk_bytes, output_bytes);
@@ -55,10 +75,56 @@ enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_byte
                                          size_t output_bytes, struct nt_codec_context *context,
                                          struct nt_error *error)
 {
-    if (input_bytes >= HEADER_BYTES && nt_load_le32(input + 4) != output_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed blosc chunk",
-                              output_bytes, nt_load_le32(input + 4));
-    return nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error);
+    enum nt_status status = check_is_whole(input, input_bytes, output_bytes, error);
+    return status == NT_OK ? nt_decompress_blosc(input, input_bytes, output, output_bytes, context, error)
+                           : status;
+}
+
+/* ---- blocks ---- */
+
+/* blosc_getitem does not check all that blosc_decompress_ctx does. It follows flags of versions to come, and
+ * of a block that is not made of whole items it returns bytes that nobody wrote. Such chunks, and bytes that
+ * are no whole number of items, are left to the latter. */
+size_t nt_blosc_part_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes)
+{
+    if (input_bytes < HEADER_BYTES)
+        return 0;
+    uint32_t type_bytes = start[3], chunk_bytes = nt_load_le32(start + 4),
+             block_bytes = nt_load_le32(start + 8);
+    if (start[0] != FORMAT_VERSION || start[2] & FLAG_UNKNOWN || chunk_bytes < output_bytes)
+        return 0;
+    if (type_bytes == 0 || block_bytes == 0 || block_bytes > chunk_bytes || block_bytes % type_bytes ||
+        output_bytes % type_bytes)
+        return 0;
+    return block_bytes;
+}
+
+enum nt_status nt_decompress_blosc_part(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                        size_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
+{
+    size_t chunk_bytes = 0;
+    enum nt_status status = check_header(input, input_bytes, output_bytes, &chunk_bytes, error);
+    if (status != NT_OK)
+        return status;
+    size_t part_bytes = nt_blosc_part_bytes(input, input_bytes, output_bytes), type_bytes = input[3];
+    if (part_bytes == 0 || offset % part_bytes || !nt_fits(offset, bytes, output_bytes) ||
+        ((offset + bytes) % part_bytes && offset + bytes != output_bytes))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "blosc: not the borders of blocks");
+    int produced = blosc_getitem(input, (int)(offset / type_bytes), (int)(bytes / type_bytes), output);
+    if (produced < 0 || (size_t)produced != bytes)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: invalid data (the library's code %d)",
+                       produced);
+    return NT_OK;
+}
+
+enum nt_status nt_decompress_whole_blosc_part(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                              size_t offset, uint8_t *output, size_t bytes,
+                                              struct nt_error *error)
+{
+    enum nt_status status = check_is_whole(input, input_bytes, output_bytes, error);
+    return status == NT_OK
+               ? nt_decompress_blosc_part(input, input_bytes, output_bytes, offset, output, bytes, error)
+               : status;
 }
 
 const char *nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
@@ -68,5 +134,5 @@ const char *nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t 
     (void)output_bytes;
     if (input_bytes < HEADER_BYTES)
         return "unknown";
-    return start[2] & 2 ? "none" : codecs[start[2] >> 5];
+    return start[2] & FLAG_STORED ? "none" : codecs[start[2] >> 5];
 }

@@ -27,11 +27,14 @@ static enum nt_status refuse(const uint8_t *input, size_t input_bytes, uint8_t *
 }
 
 static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
-    [NT_COMPRESSION_NONE] = {"none", true, copy, NULL},
-    [NT_COMPRESSION_ROOT_BLOCKS] = {"root", true, nt_decompress_root_blocks, nt_root_blocks_algorithm},
-    [NT_COMPRESSION_BLOSC] = {"blosc", false, nt_decompress_blosc, nt_blosc_algorithm},
-    [NT_COMPRESSION_BLOSC_WHOLE] = {"blosc", false, nt_decompress_whole_blosc, nt_blosc_algorithm},
-    [NT_COMPRESSION_ELSEWHERE] = {"elsewhere", false, refuse, NULL},
+    [NT_COMPRESSION_NONE] = {"none", true, copy, NULL, NULL, NULL},
+    [NT_COMPRESSION_ROOT_BLOCKS] = {"root", true, nt_decompress_root_blocks, nt_root_blocks_algorithm, NULL,
+                                    NULL},
+    [NT_COMPRESSION_BLOSC] = {"blosc", false, nt_decompress_blosc, nt_blosc_algorithm, nt_blosc_part_bytes,
+                              nt_decompress_blosc_part},
+    [NT_COMPRESSION_BLOSC_WHOLE] = {"blosc", false, nt_decompress_whole_blosc, nt_blosc_algorithm,
+                                    nt_blosc_part_bytes, nt_decompress_whole_blosc_part},
+    [NT_COMPRESSION_ELSEWHERE] = {"elsewhere", false, refuse, NULL, NULL, NULL},
 };
 
 const struct nt_compression *nt_compression(enum nt_compression_kind kind)

@@ -19,11 +19,12 @@ enum {
     FAST_MEGABYTES_PER_SECOND = 500,
     EVIDENCE_NANOSECONDS = 20 * 1000 * 1000, /* before it, first touches of memory look like slow decoding */
     NEAR_BYTES = 1024 * 1024, /* the kernel's own read-ahead sends its requests a little out of order */
+    NEAR_READS = 8,
 };
 
-static bool is_near(uint64_t a, uint64_t b)
+static bool is_near(uint64_t a, uint64_t b, uint64_t distance)
 {
-    return a < b ? b - a <= NEAR_BYTES : a - b <= NEAR_BYTES;
+    return a < b ? b - a <= distance : a - b <= distance;
 }
 
 static bool is_on(const struct nt_sequence *sequence)
@@ -31,11 +32,17 @@ static bool is_on(const struct nt_sequence *sequence)
     return atomic_load_explicit(&sequence->reads, memory_order_relaxed) >= SEQUENTIAL_READS;
 }
 
+bool nt_sequence_follows(const struct nt_sequence *sequence, uint64_t offset, uint64_t bytes)
+{
+    uint64_t expected = atomic_load_explicit(&sequence->expected_offset, memory_order_relaxed);
+    return is_near(offset, expected, bytes > NEAR_BYTES / NEAR_READS ? NEAR_BYTES : bytes * NEAR_READS);
+}
+
 bool nt_sequence_note(struct nt_sequence *sequence, uint64_t offset, size_t bytes)
 {
     uint64_t expected =
         atomic_exchange_explicit(&sequence->expected_offset, offset + bytes, memory_order_relaxed);
-    if (is_near(offset, expected)) {
+    if (is_near(offset, expected, NEAR_BYTES)) {
         atomic_fetch_add_explicit(&sequence->reads, 1, memory_order_relaxed);
     } else {
         atomic_store_explicit(&sequence->reads, 0, memory_order_relaxed);

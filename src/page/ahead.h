@@ -26,6 +26,9 @@ struct nt_ahead_page {
 /* The page that holds an element; there is one. */
 typedef void nt_ahead_find(const void *walked, uint64_t element, struct nt_ahead_page *page_ret);
 
+/* Whether a read of bytes [offset, offset + bytes) begins where the last one ended, or near: within a few
+ * times its own length, as read-ahead sends its requests a little out of order. */
+bool nt_sequence_follows(const struct nt_sequence *sequence, uint64_t offset, uint64_t bytes);
 /* Note a read of bytes [offset, offset + bytes). True where it follows others. */
 bool nt_sequence_note(struct nt_sequence *sequence, uint64_t offset, size_t bytes);
 /* What becomes of a page that a read has used up to its end, or not. */

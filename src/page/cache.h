@@ -29,6 +29,12 @@ struct nt_cache_key {
     uint32_t element;
     uint32_t element_bytes;
     uint8_t compression, checksum, checksum_covers, reserved;
+    uint64_t part; /* what of the page: */
+};
+enum {
+    NT_CACHE_WHOLE = 0,  /* all of its elements */
+    NT_CACHE_STORED = 1, /* its stored bytes and digest */
+    NT_CACHE_PARTS = 2,  /* its first part; the others follow */
 };
 
 /* `limit` bounds the bytes of all entries, those being loaded and buffers kept for reuse included. The

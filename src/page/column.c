@@ -157,6 +157,7 @@ struct column_read {
     uint32_t column;
     struct nt_column_index *index;
     uint64_t element_bytes;
+    bool is_random; /* the read does not follow the one before */
 };
 
 /* The page that holds an element, from a position at or before it, and how many follow it in its range; NULL
@@ -192,6 +193,9 @@ static enum nt_status read_part(const struct column_read *read, const struct nt_
     struct nt_cached *pinned;
     const uint8_t *data;
     bool is_end = offset + bytes == page->elements * read->element_bytes;
+    if (read->is_random &&
+        nt_page_read_part(read->reader, read->dataset, page, (size_t)offset, output, bytes))
+        return NT_OK;
     enum nt_status status =
         nt_page_pin(read->reader, read->dataset, read->column, page, &pinned, &data, error);
     if (status != NT_OK)
@@ -254,6 +258,7 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
     nt_count(&reader->counters.reads, 1);
     nt_count(&reader->counters.bytes, bytes);
+    read.is_random = !nt_sequence_follows(&read.index->sequence, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(&read.index->sequence, offset, bytes))
         nt_ahead_queue(reader, dataset, &read.index->sequence, (offset + bytes) / read.element_bytes,

@@ -202,13 +202,20 @@ const char *nt_stored_algorithm(const struct nt_compression *compression, const 
                                   : compression->name;
 }
 
-static void count_algorithm(struct loading *load, uint64_t nanoseconds)
+struct nt_algorithm_counters *nt_page_algorithm_counters(struct nt_reader *reader, const struct nt_page *page,
+                                                         const uint8_t *start, size_t packed_bytes)
 {
-    const char *name = nt_stored_algorithm(load->compression, load->page, load->stored, load->packed_bytes);
+    const char *name = nt_stored_algorithm(nt_compression(page->compression), page, start, packed_bytes);
     unsigned i = 0;
     while (i < NT_READER_ALGORITHMS - 1 && strcmp(name, algorithm_names[i]))
         i++;
-    struct nt_algorithm_counters *counters = &load->reader->counters.algorithms[i];
+    return &reader->counters.algorithms[i];
+}
+
+static void count_algorithm(struct loading *load, uint64_t nanoseconds)
+{
+    struct nt_algorithm_counters *counters =
+        nt_page_algorithm_counters(load->reader, load->page, load->stored, load->packed_bytes);
     nt_count(&counters->pages, 1);
     nt_count(&counters->stored_bytes, load->page->stored_bytes);
     nt_count(&counters->packed_bytes, load->packed_bytes);

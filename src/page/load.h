@@ -22,6 +22,12 @@ enum nt_status nt_page_load_with(struct nt_codec_context *context, const uint8_t
 const char *nt_stored_algorithm(const struct nt_compression *compression, const struct nt_page *page,
                                 const uint8_t *start, size_t packed_bytes);
 
+/* All that decides about a page's decoded elements. */
+struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page);
+/* Of the algorithm that the stored bytes name; `start` has the first 16 of them. */
+struct nt_algorithm_counters *nt_page_algorithm_counters(struct nt_reader *reader, const struct nt_page *page,
+                                                         const uint8_t *start, size_t packed_bytes);
+
 /* A page's decoded elements in the cache, loaded where they are not there: valid until nt_page_unpin. */
 enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                            const struct nt_page *page, struct nt_cached **pinned_ret,
@@ -38,6 +44,12 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
  * of `dtype` (NULL: any), and how many elements these are. */
 uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
                               uint64_t elements, const struct nt_dtype *dtype, uint64_t *elements_ret);
+
+/* Bytes [offset, offset + bytes) of a page's decoded elements, few beside its size, from the parts that hold
+ * them. False where this is not possible, does not pay or fails, or the page is in the cache: then the page
+ * is to be used. */
+bool nt_page_read_part(struct nt_reader *reader, struct nt_dataset *dataset, const struct nt_page *page,
+                       size_t offset, void *output, size_t bytes);
 
 /* Load a page into the cache if it is not there and not being loaded. */
 void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,

@@ -22,7 +22,7 @@ struct page_request {
     const uint8_t *stored;
 };
 
-static struct nt_cache_key key_of(const struct nt_dataset *dataset, const struct nt_page *page)
+struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)
 {
     const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
     return (struct nt_cache_key){
@@ -67,7 +67,7 @@ static enum nt_status load_and_tell(void *context, uint8_t *output, struct nt_er
 static enum nt_status prepare(const struct page_request *request, struct nt_cache_key *key, size_t *bytes_ret,
                               struct nt_error *error)
 {
-    *key = key_of(request->dataset, request->page);
+    *key = nt_page_key(request->dataset, request->page);
     return nt_page_decoded_bytes(request->reader, request->dataset, request->page, bytes_ret, error);
 }
 
@@ -146,7 +146,7 @@ static uint32_t count_neighbours(const struct nt_dataset *dataset, const struct 
 
 static bool is_absent(const struct page_request *request)
 {
-    struct nt_cache_key key = key_of(request->dataset, request->page);
+    struct nt_cache_key key = nt_page_key(request->dataset, request->page);
     return nt_cache_peek(request->reader->cache, &key) == NT_CACHE_ABSENT;
 }
 

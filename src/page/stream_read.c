@@ -12,10 +12,12 @@
 #include "page/rows.h"
 #include "page/stream.h"
 
-/* The index value before a page's first element is known from the page read just before. */
+/* What goes along from page to page of one read. The index value before a page's first element is known from
+ * the page read just before. */
 struct carry {
     const struct nt_page *page;
     uint64_t value;
+    bool is_random; /* the read does not follow the one before */
 };
 
 /* ---- one page ---- */
@@ -83,6 +85,41 @@ static enum nt_cache_use use_of(const struct nt_run *run)
                            run->first + run->count == run->page->elements);
 }
 
+/* Few elements of a page that need no others, from parts of the page. False where the page is to be used. */
+static bool read_part(const struct nt_run *run, uint8_t *output)
+{
+    const struct nt_stream *stream = run->stream;
+    size_t element_bytes = run->decoder->element_bytes;
+    return nt_page_read_part(stream->reader, stream->dataset, run->page, run->first * element_bytes, output,
+                             run->count * element_bytes);
+}
+
+/* The same for what is to be made of the elements: `is_made_ret` false where the page is to be used. */
+static enum nt_status produce_part_run(const struct nt_run *run, uint8_t *output, bool *is_made_ret,
+                                       struct nt_error *error)
+{
+    const struct nt_stream *stream = run->stream;
+    *is_made_ret = false;
+    if (stream->rule->needs_previous || !nt_compression(run->page->compression)->decompress_part)
+        return NT_OK;
+    if (stream->rule->transform == nt_make_values && nt_values_are_equal(run->decoder, &stream->dtype)) {
+        *is_made_ret = read_part(run, output);
+        return NT_OK;
+    }
+    uint8_t *elements = malloc(run->count * run->decoder->element_bytes);
+    if (!elements)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    struct nt_run part = *run;
+    part.data = elements;
+    part.first = 0;
+    *is_made_ret = read_part(run, elements);
+    if (*is_made_ret)
+        status = stream->rule->transform(&part, output, error);
+    free(elements);
+    return status == NT_OK ? NT_OK : elements_failed(run, status, error);
+}
+
 static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8_t *output,
                                   struct nt_error *error)
 {
@@ -90,7 +127,13 @@ static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8
     struct nt_reader *reader = stream->reader;
     struct nt_cached *pinned;
     run->decoder = nt_page_decoder(stream->dataset, run->page);
-    enum nt_status status = find_previous(run, carry, error);
+    bool is_made = false;
+    enum nt_status status = NT_OK;
+    if (carry->is_random && run->count < run->page->elements)
+        status = produce_part_run(run, output, &is_made, error);
+    if (status != NT_OK || is_made)
+        return status;
+    status = find_previous(run, carry, error);
     if (status == NT_OK)
         status =
             nt_page_pin(reader, stream->dataset, run->segment->column, run->page, &pinned, &run->data, error);
@@ -183,7 +226,8 @@ static enum nt_status produce_part(const struct nt_stream *stream, const struct 
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
                                  struct nt_error *error)
 {
-    struct carry carry = {0};
+    struct carry carry = {.is_random = !nt_sequence_follows(&stream->sequence, first * stream->element_bytes,
+                                                            count * stream->element_bytes)};
     enum nt_status status = NT_OK;
     if (stream->rule->has_leading_zero && count) {
         if (first == 0) {

@@ -99,6 +99,7 @@ static const struct counter counters[] = {
     COUNTER(decode_nanoseconds),
     COUNTER(pages_direct),
     COUNTER(pages_ahead),
+    COUNTER(parts_decoded),
     COUNTER(failures),
     COUNTER(failures_remembered),
 };

@@ -122,6 +122,172 @@ START_TEST(a_small_chunk_that_claims_gigabytes_is_refused)
 }
 END_TEST
 
+/* ---- parts ---- */
+
+/* A part into memory of exactly its size. */
+static enum nt_status part_status(const uint8_t *chunk, size_t chunk_bytes, size_t whole, size_t offset,
+                                  size_t bytes, uint8_t **output_ret)
+{
+    uint8_t *exact = exact_copy(chunk, chunk_bytes);
+    *output_ret = malloc(bytes ? bytes : 1);
+    memset(*output_ret, 0xA5, bytes);
+    enum nt_status status =
+        nt_compression(NT_COMPRESSION_BLOSC)
+            ->decompress_part(exact, chunk_bytes, whole, offset, *output_ret, bytes, &error);
+    free(exact);
+    return status;
+}
+
+static size_t part_bytes_of(const uint8_t *chunk, size_t chunk_bytes, size_t whole)
+{
+    return nt_compression(NT_COMPRESSION_BLOSC)->part_bytes(chunk, chunk_bytes, whole);
+}
+
+/* Each part, and some of them on to the end. */
+static void check_parts(const uint8_t *chunk, size_t chunk_bytes, const uint8_t *plain, size_t whole)
+{
+    size_t part = part_bytes_of(chunk, chunk_bytes, whole);
+    ck_assert_uint_gt(part, 0);
+    for (size_t offset = 0; offset < whole; offset += part)
+        for (int to_the_end = 0; to_the_end <= (offset % (16 * part) == 0); to_the_end++) {
+            uint8_t *output;
+            size_t left = whole - offset, bytes = to_the_end || left < part ? left : part;
+            assert_ok(part_status(chunk, chunk_bytes, whole, offset, bytes, &output));
+            ck_assert_mem_eq(output, plain + offset, bytes);
+            free(output);
+        }
+}
+
+START_TEST(parts_are_the_bytes_of_the_whole_in_every_codec_filter_type_and_block_size)
+{
+    static uint8_t plain[100000], chunk[120000];
+    static const size_t type_sizes[] = {1, 2, 4, 7, 8, 16, 250};
+    static const size_t block_sizes[] = {0, 1000, 4096, 16000, 300000};
+    fill_sample(plain, sizeof(plain), 6);
+    for (int level = 0; level <= 8; level += 4)
+        for (int shuffle = 0; shuffle <= 2; shuffle++)
+            for (size_t i = 0; i < sizeof(type_sizes) / sizeof(*type_sizes); i++)
+                for (size_t k = 0; k < sizeof(block_sizes) / sizeof(*block_sizes); k++) {
+                    size_t bytes = (sizeof(plain) - 1000 * k) / type_sizes[i] * type_sizes[i];
+                    int made = blosc_compress_ctx(level, shuffle, type_sizes[i], bytes, plain, chunk,
+                                                  sizeof(chunk), codecs[_i], block_sizes[k], 1);
+                    ck_assert_int_gt(made, 0);
+                    check_parts(chunk, (size_t)made, plain, bytes);
+                    check_parts(chunk, (size_t)made, plain, bytes / 2 / type_sizes[i] * type_sizes[i]);
+                }
+}
+END_TEST
+
+/* Blocks of 1000 bytes; items of up to 16 would have larger ones. */
+static size_t write_blocks(uint8_t *plain, size_t bytes, uint8_t *chunk, size_t room, const char *codec)
+{
+    fill_sample(plain, bytes, 7);
+    int made = blosc_compress_ctx(5, BLOSC_SHUFFLE, 20, bytes, plain, chunk, room, codec, 1000, 1);
+    ck_assert_int_gt(made, 0);
+    return (size_t)made;
+}
+
+START_TEST(parts_begin_and_end_with_blocks)
+{
+    static uint8_t plain[9840], chunk[12000];
+    size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
+    uint8_t *output;
+    ck_assert_uint_eq(part_bytes_of(chunk, bytes, sizeof(plain)), 1000);
+    static const size_t bad[][2] = {{20, 980}, {0, 980}, {1000, 1020}, {9000, 860}, {10000, 0}};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        assert_status(NT_UNSUPPORTED,
+                      part_status(chunk, bytes, sizeof(plain), bad[i][0], bad[i][1], &output));
+        free(output);
+    }
+}
+END_TEST
+
+/* What blosc_getitem would make something of, and blosc_decompress_ctx refuses. */
+START_TEST(chunks_that_only_the_library_for_the_whole_checks_have_no_parts)
+{
+    static uint8_t plain[9840], chunk[12000];
+    static const struct {
+        size_t at;
+        const char *bytes;
+        size_t count;
+    } edits[] = {
+        {0, "\x03", 1},             /* a version to come */
+        {2, "\x29", 1},             /* a flag to come */
+        {3, "\x00", 1},             /* items of no bytes */
+        {3, "\x03", 1},             /* blocks of 333 items and a third */
+        {8, "\x00\x00\x00\x00", 4}, /* blocks of no bytes */
+        {8, "\x84\x26\x00\x00", 4}, /* larger than the chunk */
+    };
+    size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
+    for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+        uint8_t *changed = exact_copy(chunk, bytes), *output;
+        memcpy(changed + edits[i].at, edits[i].bytes, edits[i].count);
+        ck_assert_uint_eq(part_bytes_of(changed, bytes, sizeof(plain)), 0);
+        ck_assert_int_ne(part_status(changed, bytes, sizeof(plain), 0, 1000, &output), NT_OK);
+        free(output);
+        free(changed);
+    }
+    ck_assert_uint_eq(part_bytes_of(chunk, 15, sizeof(plain)), 0);
+    ck_assert_uint_eq(part_bytes_of(chunk, bytes, sizeof(plain) + 20), 0);
+}
+END_TEST
+
+START_TEST(a_part_of_a_whole_chunk_is_refused_where_the_chunk_holds_more)
+{
+    static uint8_t plain[9840], chunk[12000], output[1000];
+    size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
+    const struct nt_compression *whole = nt_compression(NT_COMPRESSION_BLOSC_WHOLE);
+    assert_ok(whole->decompress_part(chunk, bytes, sizeof(plain), 0, output, sizeof(output), &error));
+    ck_assert_mem_eq(output, plain, sizeof(output));
+    assert_status(NT_CORRUPT, whole->decompress_part(chunk, bytes, sizeof(plain) - 20, 0, output,
+                                                     sizeof(output), &error));
+    assert_status(NT_CORRUPT,
+                  whole->decompress_part(chunk, bytes - 1, sizeof(plain), 0, output, sizeof(output), &error));
+    assert_status(NT_TRUNCATED,
+                  whole->decompress_part(chunk, 15, sizeof(plain), 0, output, sizeof(output), &error));
+}
+END_TEST
+
+/* Where the whole can be had, so can the part, or it is refused; it is never anything else. */
+START_TEST(no_flipped_bit_makes_a_part_differ_from_the_whole)
+{
+    static uint8_t plain[2960], chunk[4000];
+    size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
+    for (size_t bit = 0; bit < 8 * bytes; bit++) {
+        uint8_t *whole, *part;
+        chunk[bit / 8] ^= (uint8_t)(1u << bit % 8);
+        enum nt_status of_whole =
+            decompress_exact(NT_COMPRESSION_BLOSC, chunk, bytes, sizeof(plain), &whole, &error);
+        enum nt_status of_part = part_status(chunk, bytes, sizeof(plain), 1000, 1000, &part);
+        if (of_whole == NT_OK && of_part == NT_OK)
+            ck_assert_mem_eq(part, whole + 1000, 1000);
+        free(whole);
+        free(part);
+        chunk[bit / 8] ^= (uint8_t)(1u << bit % 8);
+    }
+}
+END_TEST
+
+START_TEST(damage_in_one_block_leaves_the_others_readable)
+{
+    static uint8_t plain[9840], chunk[12000];
+    uint8_t *output;
+    size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
+    ck_assert_str_eq(nt_compression(NT_COMPRESSION_BLOSC)->algorithm(chunk, bytes, sizeof(plain)),
+                     codecs[_i]);
+    memset(chunk + 16 + 4 * 3, 0xFF, 4); /* the place of the fourth block */
+    ck_assert_int_eq(status_of(chunk, bytes, plain, sizeof(plain)), NT_CORRUPT);
+    for (size_t block = 0; block < 10; block++) {
+        size_t count = block < 9 ? 1000 : 840;
+        assert_status(block == 3 ? NT_CORRUPT : NT_OK,
+                      part_status(chunk, bytes, sizeof(plain), block * 1000, count, &output));
+        if (block != 3)
+            ck_assert_mem_eq(output, plain + block * 1000, count);
+        free(output);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("codec: blosc");
@@ -135,5 +301,15 @@ int main(void)
     tcase_add_loop_test(chunks, no_flipped_bit_does_harm, 0, CODECS);
     tcase_add_test(chunks, a_small_chunk_that_claims_gigabytes_is_refused);
     suite_add_tcase(suite, chunks);
+    TCase *parts = tcase_create("parts");
+    tcase_set_timeout(parts, 60);
+    tcase_add_loop_test(parts, parts_are_the_bytes_of_the_whole_in_every_codec_filter_type_and_block_size, 0,
+                        CODECS);
+    tcase_add_loop_test(parts, parts_begin_and_end_with_blocks, 0, CODECS);
+    tcase_add_loop_test(parts, chunks_that_only_the_library_for_the_whole_checks_have_no_parts, 0, CODECS);
+    tcase_add_loop_test(parts, a_part_of_a_whole_chunk_is_refused_where_the_chunk_holds_more, 0, CODECS);
+    tcase_add_loop_test(parts, no_flipped_bit_makes_a_part_differ_from_the_whole, 0, CODECS);
+    tcase_add_loop_test(parts, damage_in_one_block_leaves_the_others_readable, 0, CODECS);
+    suite_add_tcase(suite, parts);
     return nt_test_main(suite);
 }

@@ -55,6 +55,21 @@ START_TEST(algorithms_are_told_from_any_few_bytes)
 }
 END_TEST
 
+START_TEST(sizes_of_parts_are_told_where_parts_are_decompressed)
+{
+    const uint8_t bytes[16] = {2, 1, 1, 0};
+    for (int kind = 0; kind < NT_COMPRESSION_COUNT; kind++) {
+        const struct nt_compression *row = nt_compression((enum nt_compression_kind)kind);
+        ck_assert_int_eq(row->part_bytes != NULL, row->decompress_part != NULL);
+        for (size_t count = 0; row->part_bytes && count <= sizeof(bytes); count++) {
+            uint8_t *exact = exact_copy(bytes, count);
+            ck_assert_uint_eq(row->part_bytes(exact, count, 100), 0);
+            free(exact);
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("codec: compression");
@@ -63,6 +78,7 @@ int main(void)
     tcase_add_test(rows, bytes_elsewhere_are_refused);
     tcase_add_test(rows, every_kind_has_a_row);
     tcase_add_test(rows, algorithms_are_told_from_any_few_bytes);
+    tcase_add_test(rows, sizes_of_parts_are_told_where_parts_are_decompressed);
     suite_add_tcase(suite, rows);
     return nt_test_main(suite);
 }
