@@ -48,8 +48,9 @@ static void add_chunk(struct nt_dataset *dataset, const struct nt_page *page, st
     size_t digest = nt_checksum(page->checksum)->bytes, stored = (size_t)page->stored_bytes;
     check(nt_page_sizes(dataset, page, &packed, &decoded, &error), &error);
     *chunk = (struct chunk){page, touched_memory(stored + digest), array_bytes, (size_t)decoded};
-    check(nt_source_read(dataset->sources[page->source], page->offset, chunk->stored, stored + digest, &error),
-          &error);
+    check(
+        nt_source_read(dataset->sources[page->source], page->offset, chunk->stored, stored + digest, &error),
+        &error);
     array_bytes += chunk->bytes;
 }
 

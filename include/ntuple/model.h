@@ -173,7 +173,8 @@ struct nt_field {
     bool has_type_checksum;
     bool owns_columns; /* false: the columns are another field's (projected): no column.<k> here */
     bool is_fortran_order;
-    uint32_t dimension_count; /* BLZ: fixed dimensions of a row beyond the first */
+    uint32_t
+        dimension_count; /* BLZ: fixed dimensions of a row beyond the first; one of 0: rows have nothing */
     const uint64_t *dimensions;
     uint64_t member_offset; /* NT_FIELD_MEMBER */
     struct nt_dtype dtype;  /* of the data file: the field's own type */
@@ -220,6 +221,16 @@ struct nt_layout_range {
     const char *detail; /* class of a key, kind of an envelope; may be NULL; lives as long as the file */
 };
 typedef enum nt_status nt_layout_emit(void *context, const struct nt_layout_range *range);
+
+/* Where the ranges of a format's own bytes go, which belong to no column. */
+struct nt_layout_output {
+    nt_layout_emit *emit;
+    void *context;
+    uint32_t dataset, source; /* as above */
+};
+/* Emit one; nothing where it is empty. Returns what `emit` returns. */
+enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
+                             const char *owner);
 
 struct nt_dataset_ops {
     /* Fill group->ranges, pages and page_count (and the clusters' entries where not known before); called

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file: its directories and data sets, and their end.
+ * A file: its directories and data sets, their layout, and their end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -104,4 +104,22 @@ void nt_file_close(struct nt_file *file)
     nt_source_close(file->source);
     nt_arena_free(file->arena);
     free(file);
+}
+
+enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
+                             const char *owner)
+{
+    if (bytes == 0)
+        return NT_OK;
+    struct nt_layout_range range = {
+        .offset = offset,
+        .bytes = bytes,
+        .source = output->source,
+        .owner = owner,
+        .dataset = output->dataset,
+        .column = NT_NONE,
+        .cluster = UINT64_MAX,
+        .page = UINT64_MAX,
+    };
+    return output->emit(output->context, &range);
 }

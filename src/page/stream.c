@@ -50,6 +50,9 @@ static enum nt_rows_of rows_of(const struct nt_stream_rule *rule)
 static uint64_t elements_per_row(const struct nt_dataset *dataset, uint32_t field)
 {
     const struct nt_field *f = &dataset->fields[field];
+    for (uint32_t i = 0; i < f->dimension_count; i++)
+        if (f->dimensions[i] == 0)
+            return 0;
     return f->kind == NT_FIELD_VALUE && f->repetition ? f->repetition : 1;
 }
 

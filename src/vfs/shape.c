@@ -23,8 +23,8 @@ static uint32_t row_dimensions(const struct nt_dataset *dataset, uint32_t field,
     if (f->kind == NT_FIELD_BYTES || f->kind == NT_FIELD_PAGE_BYTES)
         return 0;
     uint32_t count = nt_field_dimensions(dataset, field, dimensions, NT_MAX_DEPTH + 1);
-    if (f->dimension_count) { /* they tell the own repetition more exactly */
-        if (f->kind == NT_FIELD_VALUE && f->repetition)
+    if (f->dimension_count) { /* they tell the own repetition, a member its structure's, more exactly */
+        if (count && (f->kind == NT_FIELD_MEMBER || f->repetition))
             count--;
         for (uint32_t i = 0; i < f->dimension_count && count < NT_NUMPY_DIMENSIONS; i++)
             dimensions[count++] = f->dimensions[i];

@@ -27,6 +27,7 @@ enum shape_kind {
     SHAPE_VARIANT,
     SHAPE_FIXED, /* std::array: `size` items a row */
     SHAPE_OBJECT,
+    SHAPE_OBJECTS, /* structures in fixed dimensions */
     SHAPE_TUPLE,
     SHAPE_WRAPPER, /* enum, atomic: the only sub-field's value */
 };
@@ -70,7 +71,7 @@ static enum shape_kind shape_of(const struct nt_field *field)
     switch (field->kind) {
     case NT_FIELD_VALUE:
         if (field->dtype.element == NT_ELEMENT_OPAQUE && field->child_count)
-            return SHAPE_OBJECT;
+            return field->dimension_count ? SHAPE_OBJECTS : SHAPE_OBJECT;
         return field->repetition || field->dimension_count ? SHAPE_VALUES : SHAPE_VALUE;
     case NT_FIELD_CARDINALITY:
     case NT_FIELD_MEMBER:
@@ -108,6 +109,7 @@ static const struct window_kinds {
     [SHAPE_VARIANT] = {NT_STREAM_TAGS, NT_STREAM_INDEX},
     [SHAPE_FIXED] = {-1, -1},
     [SHAPE_OBJECT] = {-1, -1},
+    [SHAPE_OBJECTS] = {-1, -1},
     [SHAPE_TUPLE] = {-1, -1},
     [SHAPE_WRAPPER] = {-1, -1},
 };
@@ -216,6 +218,7 @@ struct writing {
 };
 
 static enum nt_status write_row(const struct writing *writing, struct shape *shape, uint64_t row);
+static enum nt_status write_members(const struct writing *writing, struct shape *shape, uint64_t row);
 
 static enum nt_status write_value(const struct writing *writing, struct shape *shape, uint64_t row)
 {
@@ -262,6 +265,27 @@ static enum nt_status read_values(const struct writing *writing, struct shape *s
     return shape->gathered.failed ? nt_fail_memory(writing->error) : NT_OK;
 }
 
+static enum nt_status check_line(const struct writing *writing)
+{
+    if (writing->json->out->length <= MOST_LINE_BYTES)
+        return NT_OK;
+    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+}
+
+/* A row of no elements: arrays down to the first dimension of 0. */
+static enum nt_status write_nothing(const struct writing *writing, const uint64_t *dimensions)
+{
+    enum nt_status status = NT_OK;
+    nt_json_array(writing->json);
+    for (uint64_t i = 0; status == NT_OK && i < dimensions[0]; i++) {
+        status = check_line(writing);
+        if (status == NT_OK)
+            status = write_nothing(writing, dimensions + 1);
+    }
+    nt_json_end_array(writing->json);
+    return status;
+}
+
 /* Arrays in arrays for several dimensions: an array opens wherever the index is a multiple of what is inside
  * it. */
 static enum nt_status write_values(const struct writing *writing, struct shape *shape, uint64_t row)
@@ -270,25 +294,25 @@ static enum nt_status write_values(const struct writing *writing, struct shape *
     const uint64_t *dimensions = field->dimension_count ? field->dimensions : &field->repetition;
     uint32_t dimension_count = field->dimension_count ? field->dimension_count : 1;
     const uint8_t *bytes = NULL;
-    enum nt_status status = read_values(writing, shape, row, &bytes);
-    if (status != NT_OK)
-        return status;
-    for (uint64_t i = 0; i < shape->size; i++, bytes += shape->data.element_bytes) {
+    bool has_members = shape->kind == SHAPE_OBJECTS;
+    enum nt_status status = has_members ? NT_OK : read_values(writing, shape, row, &bytes);
+    for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
         uint64_t inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if (i % inside == 0)
                 nt_json_array(writing->json);
-        nt_json_element(writing->json, &field->dtype, bytes);
+        if (has_members)
+            status = write_members(writing, shape, value_place(writing, shape, row, i));
+        else
+            nt_json_element(writing->json, &field->dtype, bytes + i * shape->data.element_bytes);
+        if (status == NT_OK)
+            status = check_line(writing);
         inside = shape->size;
         for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
             if ((i + 1) % inside == 0)
                 nt_json_end_array(writing->json);
     }
-    if (shape->size == 0) {
-        nt_json_array(writing->json);
-        nt_json_end_array(writing->json);
-    }
-    return NT_OK;
+    return shape->size ? status : write_nothing(writing, dimensions);
 }
 
 static enum nt_status get_item_range(const struct writing *writing, struct shape *shape, uint64_t row,
@@ -331,8 +355,8 @@ static enum nt_status write_items(const struct writing *writing, struct shape *s
     nt_json_array(writing->json);
     for (uint64_t i = 0; i < count && status == NT_OK; i++) {
         status = write_row(writing, &shape->children[0], first + i);
-        if (writing->json->out->length > MOST_LINE_BYTES)
-            status = nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+        if (status == NT_OK)
+            status = check_line(writing);
     }
     nt_json_end_array(writing->json);
     return status;
@@ -399,7 +423,7 @@ static enum nt_status write_variant(const struct writing *writing, struct shape 
 static enum nt_status write_members(const struct writing *writing, struct shape *shape, uint64_t row)
 {
     enum nt_status status = NT_OK;
-    bool is_object = shape->kind == SHAPE_OBJECT;
+    bool is_object = shape->kind != SHAPE_TUPLE;
     if (is_object)
         nt_json_object(writing->json);
     else
@@ -426,6 +450,7 @@ static enum nt_status write_row(const struct writing *writing, struct shape *sha
     case SHAPE_VALUE:
         return write_value(writing, shape, row);
     case SHAPE_VALUES:
+    case SHAPE_OBJECTS:
         return write_values(writing, shape, row);
     case SHAPE_TEXT:
     case SHAPE_BASE64:

@@ -89,6 +89,10 @@ static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uin
 {
     struct nt_arena *arena = build->dataset->arena;
     struct nt_field *field = nt_blz_field(build, index);
+    const struct nt_field *structure = nt_blz_field(build, field->parent);
+    field->dimensions = structure->dimensions; /* an item for each of the structure's */
+    field->dimension_count = structure->dimension_count;
+    field->is_fortran_order = structure->is_fortran_order;
     field->member_offset = offset;
     field->dtype = type->dtype;
     if (type->dimension_count) {
@@ -146,6 +150,18 @@ static enum nt_status set_shape(struct nt_blz_build *build, struct nt_field *fie
     return NT_OK;
 }
 
+/* The dtype's text: `<f8`, without the quotes that the Python literal of a plain type has. */
+static enum nt_status name_type(struct nt_blz_build *build, const struct nt_blz_dtype *dtype,
+                                const char **name_ret, struct nt_error *error)
+{
+    const char *text = dtype->is_object ? "pickle" : dtype->dtype.text;
+    size_t length = strlen(text);
+    bool is_quoted = length >= 2 && text[0] == '\'';
+    *name_ret =
+        is_quoted ? nt_arena_format(build->dataset->arena, "%.*s", (int)(length - 2), text + 1) : text;
+    return *name_ret ? NT_OK : nt_fail_memory(error);
+}
+
 enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, const struct nt_blz_dtype *dtype,
                                  const uint64_t *dimensions, uint32_t dimension_count,
                                  struct nt_blz_column *info, struct nt_error *error)
@@ -153,8 +169,9 @@ enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, con
     static const struct nt_dtype byte = {NT_ELEMENT_BYTE, 1, "'|u1'"};
     const struct nt_dtype *stored = dtype->is_object ? &byte : &dtype->dtype;
     struct nt_column column = {.id = count_of(&build->columns, sizeof(column)), .field = field};
-    column.type_name = dtype->is_object ? "pickle" : dtype->dtype.text;
     enum nt_status status = find_decoder(build, stored, &column.decoder, error);
+    if (status == NT_OK)
+        status = name_type(build, dtype, &column.type_name, error);
     if (status == NT_OK)
         status = set_shape(build, nt_blz_field(build, field), dtype, dimensions, dimension_count,
                            &info->items, error);
@@ -163,16 +180,11 @@ enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, con
     nt_blz_field(build, field)->dtype = *stored;
     if (info->rows > build->entries)
         build->entries = info->rows;
-    if (info->items == 0) {
-        nt_blz_field(build, field)->kind = NT_FIELD_UNREADABLE;
-        nt_blz_field(build, field)->unreadable = "its rows have no items";
-        return NT_OK;
-    }
     nt_buffer_append(&build->columns, &column, sizeof(column));
     nt_buffer_append(&build->column_infos, info, sizeof(*info));
     if (build->columns.failed || build->column_infos.failed)
         return nt_fail_memory(error);
-    return add_members(build, field, 0, dtype, 0, error);
+    return info->items ? add_members(build, field, 0, dtype, 0, error) : NT_OK;
 }
 
 /* ---- the end ---- */

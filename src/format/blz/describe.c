@@ -148,43 +148,19 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
 
 /* ---- layout ---- */
 
-struct layout {
-    nt_layout_emit *emit;
-    void *context;
-    uint32_t source;
-};
-
-static enum nt_status emit_range(const struct layout *layout, uint64_t offset, uint64_t bytes,
-                                 const char *owner)
-{
-    if (bytes == 0)
-        return NT_OK;
-    struct nt_layout_range range = {
-        .offset = offset,
-        .bytes = bytes,
-        .source = layout->source,
-        .owner = owner,
-        .dataset = 0,
-        .column = NT_NONE,
-        .cluster = UINT64_MAX,
-        .page = UINT64_MAX,
-    };
-    return layout->emit(layout->context, &range);
-}
-
 /* What stands before the chunks of a file. A file that is damaged or missing has nothing to tell here. */
-static enum nt_status emit_chunk_file(const struct layout *layout, struct nt_source *source)
+static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, struct nt_source *source)
 {
     struct nt_bloscpack bloscpack;
     if (nt_bloscpack_open(source, &bloscpack, NULL, NULL) != NT_OK)
         return NT_OK;
     uint64_t header_bytes = bloscpack.header.header_bytes;
-    enum nt_status status = emit_range(layout, 0, header_bytes, "bloscpack header");
+    enum nt_status status = nt_layout_put(layout, 0, header_bytes, "bloscpack header");
     if (status == NT_OK)
-        status = emit_range(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata");
+        status = nt_layout_put(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata");
     if (status == NT_OK)
-        status = emit_range(layout, bloscpack.offsets_offset,
-                            bloscpack.chunks_offset - bloscpack.offsets_offset, "offsets");
+        status = nt_layout_put(layout, bloscpack.offsets_offset,
+                               bloscpack.chunks_offset - bloscpack.offsets_offset, "offsets");
     return status;
 }
 
@@ -194,7 +170,7 @@ enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, v
     (void)error;
     const struct nt_dataset *dataset = file->datasets[0];
     const struct nt_blz *blz = dataset->format_data;
-    struct layout layout = {.emit = emit, .context = context};
+    struct nt_layout_output layout = {.emit = emit, .context = context};
     enum nt_status status = NT_OK;
     for (layout.source = 0; status == NT_OK && layout.source < blz->file_count; layout.source++) {
         struct nt_source *source = dataset->sources[layout.source];
@@ -202,7 +178,7 @@ enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, v
         if (layout.source < blz->chunk_file_count)
             status = emit_chunk_file(&layout, source);
         else if (nt_source_size(source, &bytes, NULL) == NT_OK)
-            status = emit_range(&layout, 0, bytes, "metadata");
+            status = nt_layout_put(&layout, 0, bytes, "metadata");
     }
     return status;
 }

@@ -266,6 +266,8 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     builder->decoder = dataset->columns[index].decoder;
     builder->element_bytes = dataset->decoders[builder->decoder].element_bytes;
     builder->element = 0;
+    if (builder->column->items == 0)
+        return NT_OK; /* whatever chunks there are, no row has bytes */
     if (!nt_multiply(dataset->entries, builder->column->items, &all))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^64 elements");
     bool is_object = builder->column->layout == NT_BLZ_OBJECT_FILES;

@@ -7,26 +7,9 @@
 #include "format/rntuple/rntuple.h"
 
 struct emitter {
-    nt_layout_emit *emit;
-    void *context;
     const struct nt_dataset *dataset;
-    struct nt_error *error;
+    struct nt_layout_output output;
 };
-
-static enum nt_status emit_range(const struct emitter *emitter, const char *owner, uint64_t offset,
-                                 uint64_t bytes)
-{
-    struct nt_layout_range range = {
-        .offset = offset,
-        .bytes = bytes,
-        .owner = owner,
-        .dataset = emitter->dataset->index,
-        .column = NT_NONE,
-        .cluster = UINT64_MAX,
-        .page = UINT64_MAX,
-    };
-    return emitter->emit(emitter->context, &range);
-}
 
 /* An envelope in all the keys that it lies in. One whose parts cannot be found is left out: the layout is
  * shown for damaged files, too. */
@@ -40,7 +23,7 @@ static enum nt_status emit_envelope(const struct emitter *emitter, enum nt_envel
     if (status != NT_OK)
         return NT_OK;
     for (size_t i = 0; i < count && status == NT_OK; i++)
-        status = emit_range(emitter, nt_envelope_name(kind), extents[i].offset, extents[i].bytes);
+        status = nt_layout_put(&emitter->output, extents[i].offset, extents[i].bytes, nt_envelope_name(kind));
     free(extents);
     return status;
 }
@@ -59,7 +42,7 @@ static enum nt_status emit_dataset(const struct emitter *emitter)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(emitter->dataset);
     const struct nt_anchor *anchor = &rntuple->anchor;
-    enum nt_status status = emit_range(emitter, "anchor", anchor->offset, anchor->stored_bytes);
+    enum nt_status status = nt_layout_put(&emitter->output, anchor->offset, anchor->stored_bytes, "anchor");
     if (status == NT_OK)
         status =
             emit_envelope(emitter, NT_ENVELOPE_HEADER, anchor->header.offset, anchor->header.stored_bytes);
@@ -81,7 +64,8 @@ enum nt_status nt_rntuple_layout(const struct nt_file *file, nt_layout_emit *emi
     enum nt_status status =
         container->kind->layout ? container->kind->layout(file, emit, context, error) : NT_OK;
     for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++) {
-        struct emitter emitter = {emit, context, file->datasets[i], error};
+        struct emitter emitter = {.dataset = file->datasets[i],
+                                  .output = {emit, context, file->datasets[i]->index, 0}};
         if (nt_rntuple_of(file->datasets[i]))
             status = emit_dataset(&emitter);
     }

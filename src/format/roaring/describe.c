@@ -118,26 +118,8 @@ enum nt_status nt_roaring_write_metadata(const struct nt_file *file, const struc
 
 struct layout {
     const struct nt_roaring *roaring;
-    nt_layout_emit *emit;
-    void *context;
+    struct nt_layout_output output;
 };
-
-static enum nt_status emit_range(const struct layout *layout, uint64_t offset, uint64_t bytes,
-                                 const char *owner)
-{
-    if (bytes == 0)
-        return NT_OK;
-    struct nt_layout_range range = {
-        .offset = offset,
-        .bytes = bytes,
-        .owner = owner,
-        .dataset = 0,
-        .column = NT_NONE,
-        .cluster = UINT64_MAX,
-        .page = UINT64_MAX,
-    };
-    return layout->emit(layout->context, &range);
-}
 
 static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap *bitmap,
                                   struct nt_error *error)
@@ -147,25 +129,26 @@ static enum nt_status emit_bitmap(void *context, const struct nt_roaring_bitmap 
     enum nt_status status = NT_OK;
     (void)error;
     if (layout->roaring->width == NT_ROARING_64)
-        status = emit_range(layout, at - sizeof(bitmap->high), sizeof(bitmap->high), "bucket key");
+        status =
+            nt_layout_put(&layout->output, at - sizeof(bitmap->high), sizeof(bitmap->high), "bucket key");
     if (status == NT_OK)
-        status = emit_range(layout, at, bitmap->header_bytes, "header");
+        status = nt_layout_put(&layout->output, at, bitmap->header_bytes, "header");
     at += bitmap->header_bytes;
     if (status == NT_OK)
-        status = emit_range(layout, at, bitmap->descriptor_bytes, "descriptors");
+        status = nt_layout_put(&layout->output, at, bitmap->descriptor_bytes, "descriptors");
     at += bitmap->descriptor_bytes;
     if (status == NT_OK)
-        status = emit_range(layout, at, bitmap->offset_bytes, "offset header");
+        status = nt_layout_put(&layout->output, at, bitmap->offset_bytes, "offset header");
     return status;
 }
 
 enum nt_status nt_roaring_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                  struct nt_error *error)
 {
-    struct layout layout = {.roaring = file->format_data, .emit = emit, .context = context};
+    struct layout layout = {.roaring = file->format_data, .output = {.emit = emit, .context = context}};
     enum nt_status status = NT_OK;
     if (layout.roaring->width == NT_ROARING_64)
-        status = emit_range(&layout, 0, sizeof(uint64_t), "bucket count");
+        status = nt_layout_put(&layout.output, 0, sizeof(uint64_t), "bucket count");
     if (status != NT_OK)
         return status;
     struct nt_roaring_walk walk = {
@@ -176,7 +159,7 @@ enum nt_status nt_roaring_layout(const struct nt_file *file, nt_layout_emit *emi
     };
     status = nt_roaring_walk(&walk, error);
     if (status == NT_OK)
-        status = emit_range(&layout, layout.roaring->end, file->source->size - layout.roaring->end,
-                            "trailing bytes");
+        status = nt_layout_put(&layout.output, layout.roaring->end, file->source->size - layout.roaring->end,
+                               "trailing bytes");
     return status;
 }
