@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Arrays that bloscpack wrote: the values that its own reader finds, and how much of a chunk a small read decodes."""
+import contextlib
+import errno
+import hashlib
+import json
+import os
+
+import numpy as np
+
+import harness
+from harness import case, run, same
+
+PIECE, BLOCK, CHUNK = 4096, 1 << 15, 1 << 21
+
+
+def expected_of(name):
+    return json.loads(harness.data(f'{name}.json').read_text())
+
+
+@contextlib.contextmanager
+def mounted(name, source=None):
+    """The mountpoint of one file's mount, and the directory of its field."""
+    with harness.mounted(source or harness.data(f'{name}.blp')) as mountpoint:
+        yield mountpoint, mountpoint / name / 'values'
+
+
+def stats(mountpoint):
+    return json.loads((mountpoint / '.ntuplefs/stats.json').read_text())
+
+
+def pread(path, count, offset):
+    file = os.open(path, os.O_RDONLY)
+    try:
+        return os.pread(file, count, offset)
+    finally:
+        os.close(file)
+
+
+@case
+def arrays_are_what_bloscpack_reads():
+    names = sorted(path.stem for path in harness.DATA.glob('*.blp'))
+    same(len(names), 5, 'files')
+    for name in names:
+        expected = expected_of(name)
+        with mounted(name) as (mountpoint, field):
+            array = np.load(field / 'data.npy')
+            same(list(array.shape), expected['shape'], name)
+            same(json.loads(json.dumps(array.dtype.descr if array.dtype.names else array.dtype.str)), expected['dtype'], name)
+            same(hashlib.sha256(array.tobytes()).hexdigest(), expected['sha256'], name)
+            if 'rows' in expected:
+                rows = [json.loads(line)['values'] for line in (mountpoint / name / 'rows.jsonl').read_text().splitlines()]
+                same(rows, expected['rows'], name)
+            for member in array.dtype.names or ():
+                np.testing.assert_array_equal(np.load(field / member / 'data.npy'), array[member])
+
+
+@case
+def a_columns_type_is_the_dtype_without_quotes():
+    for name, text in ('blocks', '<i8'), ('structures', "[('x', '<i4'), ('y', '<f8')]"):
+        with mounted(name) as (_, field):
+            same(os.getxattr(field / 'column.0', 'user.ntuplefs.column_type').decode(), text)
+
+
+@case
+def small_reads_at_random_places_decode_only_the_blocks_that_they_touch():
+    for name in 'blocks', 'blocks_with_digests':
+        array = np.arange(expected_of(name)['shape'][0], dtype='<i8') * 3
+        with mounted(name) as (mountpoint, field):
+            offsets = [CHUNK + 5 * BLOCK, 40 * BLOCK + 2 * PIECE, CHUNK + 60 * BLOCK + PIECE, 20 * BLOCK]
+            for i, offset in enumerate(offsets, 1):
+                same(pread(field / 'data.bin', PIECE, offset), array.tobytes()[offset:offset + PIECE], (name, offset))
+                found = stats(mountpoint)
+                same((found['parts_decoded'], found['pages_decoded'], found['decoded_bytes']), (i, 0, i * BLOCK), name)
+            for offset in offsets:
+                place = offset + 3 * PIECE
+                same(pread(field / 'data.bin', PIECE, place), array.tobytes()[place:place + PIECE], (name, place))
+            same(stats(mountpoint)['parts_decoded'], len(offsets), f'{name}: each block once')
+            same(hashlib.sha256((field / 'data.bin').read_bytes()).hexdigest(), expected_of(name)['sha256'], name)
+
+
+def damaged(name, directory, block):
+    """A copy whose first chunk's block has a place that is none."""
+    content = bytearray(harness.data(f'{name}.blp').read_bytes())
+    with harness.mounted(harness.data(f'{name}.blp')) as mountpoint:
+        page = json.loads((mountpoint / name / 'values/column.0/pages.jsonl').read_text().splitlines()[0])
+    place = page['file_offset'] + 16 + 4 * block
+    content[place:place + 4] = b'\xff' * 4
+    copy = directory / f'{name}.blp'
+    copy.write_bytes(content)
+    return copy
+
+
+@case
+def a_damaged_block_is_an_error_and_with_a_digest_so_is_its_chunk():
+    for name, is_covered in ('blocks', False), ('blocks_with_digests', True):
+        array = np.arange(expected_of(name)['shape'][0], dtype='<i8') * 3
+        with harness.scratch() as directory, mounted(name, damaged(name, directory, 7)) as (mountpoint, field):
+            harness.fails(errno.EIO, pread, field / 'data.bin', PIECE, 7 * BLOCK + PIECE)
+            if is_covered:
+                harness.fails(errno.EIO, pread, field / 'data.bin', PIECE, 40 * BLOCK)
+            else:
+                same(pread(field / 'data.bin', PIECE, 40 * BLOCK), array.tobytes()[40 * BLOCK:40 * BLOCK + PIECE])
+            same(pread(field / 'data.bin', PIECE, CHUNK + 9 * BLOCK), array.tobytes()[CHUNK + 9 * BLOCK:][:PIECE])
+            same(len((mountpoint / '.ntuplefs/errors.jsonl').read_text().splitlines()), 1, 'errors')
+
+
+if __name__ == '__main__':
+    run()
