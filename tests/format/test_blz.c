@@ -342,6 +342,54 @@ START_TEST(members_of_a_structure_are_fields_of_their_own)
 }
 END_TEST
 
+/* Structures of 24 bytes lie across the borders of the parts. */
+START_TEST(a_small_read_of_a_member_decodes_the_blocks_that_it_touches)
+{
+    enum { COUNT = 40000, FIRST = 30001, WANTED = 300 };
+    struct row {
+        double a;
+        int64_t b, c;
+    } *rows = calloc(COUNT, sizeof(*rows));
+    int64_t wanted[WANTED];
+    for (int i = 0; i < COUNT; i++)
+        rows[i] = (struct row){i, 2 * i, 3 * i};
+    put_metadata("a", "[('a', '<f8'), ('b', '<i8'), ('c', '<i8')]", "[40000]", COUNT);
+    put_chunk("a", 0, rows, COUNT * sizeof(*rows), sizeof(*rows));
+    struct nt_file *file = open_path("a");
+    struct nt_stream *stream;
+    struct nt_reader_counters counters;
+    uint32_t field = find_field(file->datasets[0], "values/b");
+    assert_ok(nt_stream_open(reader, file->datasets[0], field, NT_STREAM_DATA, &stream, &error));
+    assert_ok(nt_stream_read(stream, FIRST * sizeof(*wanted), wanted, sizeof(wanted), &error));
+    for (int i = 0; i < WANTED; i++)
+        ck_assert_int_eq(wanted[i], 2 * (FIRST + i));
+    nt_reader_counters(reader, &counters);
+    ck_assert_uint_eq(counters.parts_decoded, 1);
+    ck_assert_uint_eq(counters.pages_decoded, 0);
+    nt_stream_close(stream);
+    close_file(file);
+    free(rows);
+}
+END_TEST
+
+START_TEST(an_array_with_a_dimension_of_no_size_has_rows_of_nothing)
+{
+    static const char *const shapes[] = {"[5, 0]", "[5, 2, 0, 3]"};
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+        put_metadata("a", "float64", shapes[i], 5);
+        struct nt_file *file = open_path("a");
+        uint64_t rows;
+        size_t bytes;
+        assert_ok(
+            nt_field_rows(reader, file->datasets[0], find_field(file->datasets[0], "values"), &rows, &error));
+        ck_assert_uint_eq(rows, 5);
+        free(read_data(file->datasets[0], "values", &bytes));
+        ck_assert_uint_eq(bytes, 0);
+        close_file(file);
+    }
+}
+END_TEST
+
 START_TEST(objects_are_pickles_that_are_not_opened)
 {
     put_metadata("a", "object", "[3]", 512);
@@ -759,6 +807,8 @@ int main(void)
     tcase_add_test(arrays, chunk_files_behind_the_end_are_left_alone);
     tcase_add_test(arrays, rows_of_several_dimensions_have_a_shape);
     tcase_add_test(arrays, members_of_a_structure_are_fields_of_their_own);
+    tcase_add_test(arrays, a_small_read_of_a_member_decodes_the_blocks_that_it_touches);
+    tcase_add_test(arrays, an_array_with_a_dimension_of_no_size_has_rows_of_nothing);
     tcase_add_test(arrays, objects_are_pickles_that_are_not_opened);
     tcase_add_test(arrays, an_array_without_rows_needs_no_files);
     tcase_add_loop_test(arrays, metadata_that_cannot_be_is_refused, 0, sizeof(refused) / sizeof(*refused));
