@@ -137,8 +137,8 @@ def show(results):
         print(f'| {NAMES[way]} / c-blosc, the faster | ' + ' | '.join(ratios) + ' |')
 
 
-def random_reads(build, source, reads=1000):
-    """Small reads at random places of large chunks, through a fresh mount, again, and of whole chunks by the program."""
+def random_reads(build, source, reads=100):
+    """Small reads at random places of large chunks, through a fresh mount."""
     with Mount(build, source) as (point, data), open(data, 'rb', buffering=0) as file:
         places = random.Random(1)
         blocks = os.path.getsize(data) // PIECE

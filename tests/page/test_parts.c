@@ -2,6 +2,7 @@
  *
  * Small reads in large pages: which parts are decoded, how often, and that nothing else comes out.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include <blosc.h>
@@ -213,6 +214,55 @@ START_TEST(any_ranges_give_the_bytes_of_the_column_whatever_the_cache_keeps)
 }
 END_TEST
 
+/* ---- threads ---- */
+
+enum { THREADS = 4, READS = 300 };
+
+struct scattered_reads {
+    struct nt_stream *stream;
+    uint32_t seed;
+    unsigned wrong;
+};
+
+/* At places that do not follow one another; all threads together come to each block several times. */
+static void *read_scattered(void *argument)
+{
+    struct scattered_reads *reads = argument;
+    uint8_t output[READ_BYTES];
+    uint32_t state = reads->seed;
+    for (unsigned i = 0; i < READS; i++) {
+        state = state * 1664525u + 1013904223u;
+        size_t offset = (state >> 4) % (COLUMN_BYTES - READ_BYTES);
+        if (nt_stream_read(reads->stream, offset, output, READ_BYTES, NULL) != NT_OK ||
+            memcmp(output, expected + offset, READ_BYTES))
+            reads->wrong++;
+    }
+    return NULL;
+}
+
+START_TEST(threads_decode_each_block_once)
+{
+    struct builder *builder = plain_chunks();
+    struct nt_stream *stream = open_stream(builder);
+    pthread_t threads[THREADS];
+    struct scattered_reads reads[THREADS];
+    for (uint32_t i = 0; i < THREADS; i++) {
+        reads[i] = (struct scattered_reads){.stream = stream, .seed = i};
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, read_scattered, &reads[i]), 0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        ck_assert_uint_eq(reads[i].wrong, 0);
+    }
+    struct nt_reader_counters counters = counters_of(builder);
+    ck_assert_uint_gt(counters.parts_decoded, 10);
+    ck_assert_uint_le(counters.parts_decoded, PAGES * (PAGE_BYTES / BLOCK_BYTES + 1));
+    ck_assert_uint_le(counters.pages_decoded, PAGES);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 /* ---- damage ---- */
 
 static unsigned failures_told;
@@ -285,6 +335,9 @@ int main(void)
     tcase_add_test(which, values_of_another_type_are_made_from_blocks_too);
     tcase_add_loop_test(which, any_ranges_give_the_bytes_of_the_column_whatever_the_cache_keeps, 0, 3);
     suite_add_tcase(suite, which);
+    TCase *threads = tcase_create("threads");
+    tcase_add_test(threads, threads_decode_each_block_once);
+    suite_add_tcase(suite, threads);
     TCase *damage = tcase_create("damage");
     tcase_add_test(damage, a_damaged_block_fails_and_the_others_of_its_page_do_not);
     tcase_add_test(damage, a_digest_covers_the_blocks_that_are_not_wanted);
