@@ -4,17 +4,24 @@
 A flat data set of seven fields in ten clusters; peers that are missing are left out.
 """
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
-import time
 
 from .mount import Mount
 
 ENTRIES = 1_000_000
 
-# In processes of their own, so that this one stays small: a child's memory begins with that of its parent.
+# Starts a program from a process that is small: the most memory that a child is said to have had begins with that of its
+# parent.
+TIMED = '''
+import os, subprocess, sys, time
+start = time.perf_counter()
+process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+print(time.perf_counter() - start, 1024 * usage.ru_maxrss)
+sys.exit(status != 0)
+'''
 MAKE = '''
 import sys, numpy, uproot
 random, entries = numpy.random.default_rng(1), int(sys.argv[2])
@@ -45,13 +52,9 @@ for batch in table.to_batches():
 
 def timed(command):
     """(seconds, bytes of memory at most) of a process; its output goes nowhere."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{command[0]} failed")
-    return time.perf_counter() - start, 1024 * usage.ru_maxrss
+    seconds, memory = subprocess.run([sys.executable, "-c", TIMED, *command], check=True, stdout=subprocess.PIPE,
+                                     text=True).stdout.split()
+    return float(seconds), int(memory)
 
 
 def commands(ntuple, source, flat, peers):

@@ -19,34 +19,13 @@
  */
 #include "page/cache.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "page/cache_entries.h"
 #include "page/reader.h"
 
 enum { PASSED_BYTES = 4 * 1024 * 1024 };
-
-enum entry_state { LOADING, READY, FAILED };
-
-struct nt_cached {
-    struct nt_cache_key key;
-    uint64_t hash;
-    struct nt_cached *next;          /* in its bucket */
-    struct nt_cached *older, *newer; /* in its idle list */
-    uint8_t *data;
-    size_t capacity;
-    uint64_t charge;
-    unsigned pins;
-    enum entry_state state;
-    bool in_table;
-    bool is_passed;
-    bool is_kept; /* false: leaves with its last pin */
-    pthread_cond_t changed;
-    struct nt_error *failure;
-    time_t expires;
-};
 
 /* A buffer without an entry; its own first bytes hold this. */
 struct spare {
@@ -59,12 +38,7 @@ struct nt_cache {
     uint64_t limit, used;
     unsigned failure_seconds;
     struct nt_reader_counters *counters;
-    struct nt_cached **buckets;
-    size_t bucket_count, entry_count;
-    struct idle_list {
-        struct nt_cached *oldest, *newest;
-        uint64_t bytes;
-    } stay, passed;
+    struct nt_cache_entries entries;
     struct spare *spares;
 };
 
@@ -90,96 +64,10 @@ static time_t seconds_now(void)
     return now.tv_sec;
 }
 
-/* ---- the table ---- */
-
-static struct nt_cached **bucket_of(struct nt_cache *cache, uint64_t hash)
-{
-    return &cache->buckets[hash & (cache->bucket_count - 1)];
-}
-
-static struct nt_cached *table_find(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash)
-{
-    for (struct nt_cached *entry = *bucket_of(cache, hash); entry; entry = entry->next)
-        if (entry->hash == hash && !memcmp(&entry->key, key, sizeof(*key)))
-            return entry;
-    return NULL;
-}
-
-/* Twice the buckets; without memory the chains just become longer. */
-static void table_grow(struct nt_cache *cache)
-{
-    size_t old_count = cache->bucket_count;
-    struct nt_cached **old = cache->buckets;
-    struct nt_cached **buckets = calloc(old_count * 2, sizeof(struct nt_cached *));
-    if (!buckets)
-        return;
-    cache->buckets = buckets;
-    cache->bucket_count = old_count * 2;
-    for (size_t i = 0; i < old_count; i++)
-        for (struct nt_cached *entry = old[i], *next; entry; entry = next) {
-            next = entry->next;
-            struct nt_cached **bucket = bucket_of(cache, entry->hash);
-            entry->next = *bucket;
-            *bucket = entry;
-        }
-    free(old);
-}
-
-static void table_insert(struct nt_cache *cache, struct nt_cached *entry)
-{
-    if (cache->entry_count >= cache->bucket_count)
-        table_grow(cache);
-    struct nt_cached **bucket = bucket_of(cache, entry->hash);
-    entry->next = *bucket;
-    *bucket = entry;
-    entry->in_table = true;
-    cache->entry_count++;
-}
-
-static void table_remove(struct nt_cache *cache, struct nt_cached *entry)
-{
-    struct nt_cached **link = bucket_of(cache, entry->hash);
-    while (*link != entry)
-        link = &(*link)->next;
-    *link = entry->next;
-    entry->in_table = false;
-    cache->entry_count--;
-}
-
-/* ---- the idle lists ---- */
-
-static struct idle_list *list_of(struct nt_cache *cache, const struct nt_cached *entry)
-{
-    return entry->is_passed ? &cache->passed : &cache->stay;
-}
-
-static void idle_add(struct nt_cache *cache, struct nt_cached *entry)
-{
-    struct idle_list *list = list_of(cache, entry);
-    entry->newer = NULL;
-    entry->older = list->newest;
-    *(list->newest ? &list->newest->newer : &list->oldest) = entry;
-    list->newest = entry;
-    list->bytes += entry->charge;
-}
-
-static void idle_remove(struct nt_cache *cache, struct nt_cached *entry)
-{
-    struct idle_list *list = list_of(cache, entry);
-    *(entry->older ? &entry->older->newer : &list->oldest) = entry->newer;
-    *(entry->newer ? &entry->newer->older : &list->newest) = entry->older;
-    list->bytes -= entry->charge;
-}
-
-static struct nt_cached *oldest_idle(const struct nt_cache *cache)
-{
-    return cache->passed.oldest ? cache->passed.oldest : cache->stay.oldest;
-}
-
 static void pin(struct nt_cache *cache, struct nt_cached *entry)
 {
     if (entry->pins++ == 0)
-        idle_remove(cache, entry);
+        nt_entries_busy(&cache->entries, entry);
 }
 
 /* ---- room ---- */
@@ -221,8 +109,8 @@ static void garbage_free(struct garbage *garbage)
 static void discard(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
 {
     if (entry->in_table)
-        table_remove(cache, entry);
-    if (entry->state == READY)
+        nt_entries_remove(&cache->entries, entry);
+    if (entry->state == NT_ENTRY_READY)
         nt_count(&cache->counters->cache_pages, (uint64_t)-1);
     discharge(cache, entry->charge);
     entry->next = garbage->entries;
@@ -234,7 +122,7 @@ static void unpin(struct nt_cache *cache, struct nt_cached *entry, struct garbag
     if (--entry->pins)
         return;
     if (entry->in_table && entry->is_kept)
-        idle_add(cache, entry);
+        nt_entries_idle(&cache->entries, entry);
     else
         discard(cache, entry, garbage);
 }
@@ -274,7 +162,7 @@ static void spare_drop(struct nt_cache *cache, struct garbage *garbage)
 static void evict(struct nt_cache *cache, struct nt_cached *victim, struct nt_cached *entry,
                   struct garbage *garbage)
 {
-    idle_remove(cache, victim);
+    nt_entries_busy(&cache->entries, victim);
     discard(cache, victim, garbage);
     if (!entry->data && victim->data && victim->capacity == entry->capacity) {
         entry->data = victim->data;
@@ -286,15 +174,16 @@ static void evict(struct nt_cache *cache, struct nt_cached *victim, struct nt_ca
 /* Make room for an entry and charge it: what was passed and spare buffers go first, then the oldest. */
 static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
 {
-    while (cache->passed.bytes > PASSED_BYTES)
-        evict(cache, cache->passed.oldest, entry, garbage);
+    while (cache->entries.passed.bytes > PASSED_BYTES)
+        evict(cache, cache->entries.passed.oldest, entry, garbage);
     if (!entry->data)
         entry->data = spare_take(cache, entry->capacity);
-    while (cache->used + entry->charge > cache->limit && (cache->spares || oldest_idle(cache))) {
+    while (cache->used + entry->charge > cache->limit &&
+           (cache->spares || nt_entries_oldest(&cache->entries))) {
         if (cache->spares)
             spare_drop(cache, garbage);
         else
-            evict(cache, oldest_idle(cache), entry, garbage);
+            evict(cache, nt_entries_oldest(&cache->entries), entry, garbage);
     }
     entry->is_kept = cache->used + entry->charge <= cache->limit;
     charge(cache, entry->charge);
@@ -327,7 +216,7 @@ static bool is_worth_remembering(enum nt_status status)
 static void finish(struct nt_cache *cache, struct nt_cached *entry, enum nt_status status,
                    const struct nt_error *failure)
 {
-    entry->state = status == NT_OK ? READY : FAILED;
+    entry->state = status == NT_OK ? NT_ENTRY_READY : NT_ENTRY_FAILED;
     if (status == NT_OK) {
         nt_count(&cache->counters->cache_pages, 1);
         return;
@@ -344,7 +233,7 @@ static void finish(struct nt_cache *cache, struct nt_cached *entry, enum nt_stat
     if (!entry->failure || !is_worth_remembering(status))
         entry->is_kept = false;
     if (!entry->is_kept && entry->in_table)
-        table_remove(cache, entry);
+        nt_entries_remove(&cache->entries, entry);
 }
 
 static enum nt_status copy_failure(const struct nt_cached *entry, struct nt_error *error)
@@ -361,13 +250,14 @@ static enum nt_status wait_for(struct nt_cache *cache, struct nt_cached *entry, 
                                struct garbage *garbage, struct nt_error *error)
 {
     pin(cache, entry);
-    if (entry->state == FAILED)
+    if (entry->state == NT_ENTRY_FAILED)
         nt_count(&cache->counters->failures_remembered, 1);
     else
-        nt_count(entry->state == READY ? &cache->counters->cache_hits : &cache->counters->cache_waits, 1);
-    while (entry->state == LOADING)
+        nt_count(
+            entry->state == NT_ENTRY_READY ? &cache->counters->cache_hits : &cache->counters->cache_waits, 1);
+    while (entry->state == NT_ENTRY_LOADING)
         pthread_cond_wait(&entry->changed, &cache->lock);
-    if (entry->state == READY) {
+    if (entry->state == NT_ENTRY_READY) {
         *entry_ret = entry;
         return NT_OK;
     }
@@ -410,13 +300,13 @@ static enum nt_status load_entry(struct nt_cache *cache, struct nt_cached *entry
 static struct nt_cached *find_current(struct nt_cache *cache, const struct nt_cache_key *key, uint64_t hash,
                                       struct garbage *garbage)
 {
-    struct nt_cached *entry = table_find(cache, key, hash);
-    if (!entry || entry->state != FAILED || entry->expires > seconds_now())
+    struct nt_cached *entry = nt_entries_find(&cache->entries, key, hash);
+    if (!entry || entry->state != NT_ENTRY_FAILED || entry->expires > seconds_now())
         return entry;
     if (entry->pins) {
-        table_remove(cache, entry);
+        nt_entries_remove(&cache->entries, entry);
     } else {
-        idle_remove(cache, entry);
+        nt_entries_busy(&cache->entries, entry);
         discard(cache, entry, garbage);
     }
     return NULL;
@@ -436,7 +326,7 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
     } else if ((entry = entry_new(key, hash, bytes))) {
         nt_count(&cache->counters->cache_misses, 1);
         make_room(cache, entry, &garbage);
-        table_insert(cache, entry);
+        nt_entries_insert(&cache->entries, entry);
         status = load_entry(cache, entry, load, context, entry_ret, &garbage, error);
     } else {
         status = nt_fail_memory(error);
@@ -448,8 +338,9 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
 
 enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key)
 {
-    static const enum nt_cache_presence presences[] = {
-        [LOADING] = NT_CACHE_LOADING, [READY] = NT_CACHE_READY, [FAILED] = NT_CACHE_FAILED};
+    static const enum nt_cache_presence presences[] = {[NT_ENTRY_LOADING] = NT_CACHE_LOADING,
+                                                       [NT_ENTRY_READY] = NT_CACHE_READY,
+                                                       [NT_ENTRY_FAILED] = NT_CACHE_FAILED};
     struct garbage garbage = {0};
     uint64_t hash = key_hash(key);
     pthread_mutex_lock(&cache->lock);
@@ -468,7 +359,7 @@ void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key, c
     struct nt_cached *entry = find_current(cache, key, hash, &garbage) ? NULL : entry_new(key, hash, 0);
     if (entry) {
         make_room(cache, entry, &garbage);
-        table_insert(cache, entry);
+        nt_entries_insert(&cache->entries, entry);
         finish(cache, entry, failure->status, failure);
         unpin(cache, entry, &garbage);
     }
@@ -497,15 +388,15 @@ void nt_cache_forget(struct nt_cache *cache, const void *source)
 {
     struct garbage garbage = {0};
     pthread_mutex_lock(&cache->lock);
-    for (size_t i = 0; i < cache->bucket_count; i++)
-        for (struct nt_cached *entry = cache->buckets[i], *next; entry; entry = next) {
+    for (size_t i = 0; i < cache->entries.bucket_count; i++)
+        for (struct nt_cached *entry = cache->entries.buckets[i], *next; entry; entry = next) {
             next = entry->next;
             if (entry->key.source != source)
                 continue;
             if (entry->pins) {
-                table_remove(cache, entry);
+                nt_entries_remove(&cache->entries, entry);
             } else {
-                idle_remove(cache, entry);
+                nt_entries_busy(&cache->entries, entry);
                 discard(cache, entry, &garbage);
             }
         }
@@ -515,17 +406,14 @@ void nt_cache_forget(struct nt_cache *cache, const void *source)
 
 struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_reader_counters *counters)
 {
-    enum { FIRST_BUCKETS = 1024 };
     struct nt_cache *cache = calloc(1, sizeof(*cache));
     if (!cache)
         return NULL;
     cache->limit = limit;
     cache->failure_seconds = failure_seconds;
     cache->counters = counters;
-    cache->bucket_count = FIRST_BUCKETS;
-    cache->buckets = calloc(FIRST_BUCKETS, sizeof(struct nt_cached *));
-    if (!cache->buckets || pthread_mutex_init(&cache->lock, NULL)) {
-        free(cache->buckets);
+    if (!nt_entries_init(&cache->entries) || pthread_mutex_init(&cache->lock, NULL)) {
+        nt_entries_deinit(&cache->entries);
         free(cache);
         return NULL;
     }
@@ -538,14 +426,14 @@ void nt_cache_free(struct nt_cache *cache)
         return;
     struct garbage garbage = {0};
     struct nt_cached *entry;
-    while ((entry = oldest_idle(cache))) {
-        idle_remove(cache, entry);
+    while ((entry = nt_entries_oldest(&cache->entries))) {
+        nt_entries_busy(&cache->entries, entry);
         discard(cache, entry, &garbage);
     }
     while (cache->spares)
         spare_drop(cache, &garbage);
     garbage_free(&garbage);
     pthread_mutex_destroy(&cache->lock);
-    free(cache->buckets);
+    nt_entries_deinit(&cache->entries);
     free(cache);
 }

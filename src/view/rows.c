@@ -1,177 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows as JSON. The fields that are read become shapes, a tree as deep as the schema (NT_MAX_DEPTH at most);
- * each shape has windows on its streams, and writing a row walks the tree. The shape of a field says how its
- * rows look as text, which is more than how they are stored: an optional is a value or null, a pair an array.
+ * In: a field's shape and the number of a row. Out: the row as JSON; writing it walks the tree of shapes.
  */
 #include "view/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/row_shape.h"
 #include "view/scalar.h"
-#include "view/window.h"
 
 /* Items may take no room in the file, so their number alone does not bound a row. */
 enum { MOST_LINE_BYTES = 1 << 28 };
-
-enum shape_kind {
-    SHAPE_NOTHING, /* left out: its reason is in field.json */
-    SHAPE_VALUE,
-    SHAPE_VALUES, /* a bitset, or fixed dimensions */
-    SHAPE_TEXT,
-    SHAPE_BASE64,
-    SHAPE_ARRAY,    /* a collection */
-    SHAPE_OPTIONAL, /* no or one item */
-    SHAPE_DENSE_OPTIONAL,
-    SHAPE_VARIANT,
-    SHAPE_FIXED, /* std::array: `size` items a row */
-    SHAPE_OBJECT,
-    SHAPE_OBJECTS, /* structures in fixed dimensions */
-    SHAPE_TUPLE,
-    SHAPE_WRAPPER, /* enum, atomic: the only sub-field's value */
-};
-
-struct shape {
-    enum shape_kind kind;
-    uint32_t field;
-    uint64_t size;
-    struct nt_window data, offsets; /* of a variant: tags and index; of a dense optional: valid */
-    struct nt_buffer gathered;      /* values of a row that do not lie together */
-    struct shape *children;
-    uint32_t child_count;
-};
 
 struct nt_rows {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint64_t count;
-    struct shape root;
+    struct nt_row_shape root;
 };
 
-/* ---- shapes ---- */
-
-static bool begins_with(struct nt_text text, const char *prefix)
-{
-    return text.length > strlen(prefix) && !memcmp(text.bytes, prefix, strlen(prefix));
-}
-
-static enum shape_kind shape_of_container(const struct nt_field *field)
-{
-    if (field->repetition)
-        return SHAPE_FIXED;
-    if (field->role == NT_ROLE_PLAIN && field->child_count == 1)
-        return SHAPE_WRAPPER;
-    return begins_with(field->type, "std::pair<") || begins_with(field->type, "std::tuple<") ? SHAPE_TUPLE
-                                                                                             : SHAPE_OBJECT;
-}
-
-static enum shape_kind shape_of(const struct nt_field *field)
-{
-    switch (field->kind) {
-    case NT_FIELD_VALUE:
-        if (field->dtype.element == NT_ELEMENT_OPAQUE && field->child_count)
-            return field->dimension_count ? SHAPE_OBJECTS : SHAPE_OBJECT;
-        return field->repetition || field->dimension_count ? SHAPE_VALUES : SHAPE_VALUE;
-    case NT_FIELD_CARDINALITY:
-    case NT_FIELD_MEMBER:
-        return SHAPE_VALUE;
-    case NT_FIELD_BYTES:
-        return field->role == NT_ROLE_STREAMED ? SHAPE_BASE64 : SHAPE_TEXT;
-    case NT_FIELD_PAGE_BYTES:
-        return SHAPE_BASE64;
-    case NT_FIELD_COLLECTION:
-        return nt_is_optional(field) ? SHAPE_OPTIONAL : SHAPE_ARRAY;
-    case NT_FIELD_DENSE_OPTIONAL:
-        return SHAPE_DENSE_OPTIONAL;
-    case NT_FIELD_VARIANT:
-        return SHAPE_VARIANT;
-    case NT_FIELD_CONTAINER:
-        return shape_of_container(field);
-    case NT_FIELD_UNREADABLE:
-    case NT_FIELD_KIND_COUNT:
-        break;
-    }
-    return SHAPE_NOTHING;
-}
-
-static const struct window_kinds {
-    int data, offsets; /* enum nt_stream_kind, -1: none */
-} windows_of[] = {
-    [SHAPE_NOTHING] = {-1, -1},
-    [SHAPE_VALUE] = {NT_STREAM_DATA, -1},
-    [SHAPE_VALUES] = {NT_STREAM_DATA, -1},
-    [SHAPE_TEXT] = {NT_STREAM_DATA, NT_STREAM_OFFSETS},
-    [SHAPE_BASE64] = {NT_STREAM_DATA, NT_STREAM_OFFSETS},
-    [SHAPE_ARRAY] = {-1, NT_STREAM_OFFSETS},
-    [SHAPE_OPTIONAL] = {-1, NT_STREAM_OFFSETS},
-    [SHAPE_DENSE_OPTIONAL] = {NT_STREAM_VALID, -1},
-    [SHAPE_VARIANT] = {NT_STREAM_TAGS, NT_STREAM_INDEX},
-    [SHAPE_FIXED] = {-1, -1},
-    [SHAPE_OBJECT] = {-1, -1},
-    [SHAPE_OBJECTS] = {-1, -1},
-    [SHAPE_TUPLE] = {-1, -1},
-    [SHAPE_WRAPPER] = {-1, -1},
-};
-
-static void shape_deinit(struct shape *shape)
-{
-    nt_window_close(&shape->data);
-    nt_window_close(&shape->offsets);
-    nt_buffer_deinit(&shape->gathered);
-    for (uint32_t i = 0; i < shape->child_count; i++)
-        shape_deinit(&shape->children[i]);
-    free(shape->children);
-}
-
-/* Dimensions, where a row has several, tell its repetition more exactly. */
-static uint64_t row_size(const struct nt_field *field)
-{
-    uint64_t size = field->repetition && !field->dimension_count ? field->repetition : 1;
-    for (uint32_t i = 0; i < field->dimension_count; i++)
-        size *= field->dimensions[i];
-    return size;
-}
-
-/* Whether a shape can be made at all: one of the parts it cannot do without may be unreadable. */
-static void settle(struct shape *shape)
-{
-    bool needs_all = shape->kind == SHAPE_ARRAY || shape->kind == SHAPE_OPTIONAL ||
-                     shape->kind == SHAPE_FIXED || shape->kind == SHAPE_DENSE_OPTIONAL ||
-                     shape->kind == SHAPE_WRAPPER;
-    if (needs_all && (shape->child_count != 1 || shape->children[0].kind == SHAPE_NOTHING))
-        shape->kind = SHAPE_NOTHING;
-}
-
-static enum nt_status shape_init(struct nt_rows *rows, struct shape *shape, uint32_t field,
-                                 enum shape_kind kind, struct nt_error *error)
-{
-    struct nt_dataset *dataset = rows->dataset;
-    enum nt_status status = NT_OK;
-    uint32_t count = 0;
-    const uint32_t *children = nt_dataset_children(dataset, field, &count);
-    shape->kind = kind;
-    shape->field = field;
-    shape->size = field == NT_NONE ? 1 : row_size(&dataset->fields[field]);
-    if (windows_of[kind].data >= 0)
-        status = nt_window_open(&shape->data, rows->reader, dataset, field,
-                                (enum nt_stream_kind)windows_of[kind].data, error);
-    if (status == NT_OK && windows_of[kind].offsets >= 0)
-        status = nt_window_open(&shape->offsets, rows->reader, dataset, field,
-                                (enum nt_stream_kind)windows_of[kind].offsets, error);
-    if (status != NT_OK || kind == SHAPE_NOTHING)
-        return status;
-    shape->children = calloc(count ? count : 1, sizeof(*shape->children));
-    if (!shape->children)
-        return nt_fail_memory(error);
-    shape->child_count = count;
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = shape_init(rows, &shape->children[i], children[i], shape_of(&dataset->fields[children[i]]),
-                            error);
-    if (status == NT_OK)
-        settle(shape);
-    return status;
-}
+/* ---- opening ---- */
 
 enum nt_status nt_rows_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                             struct nt_rows **rows_ret, struct nt_error *error)
@@ -186,8 +35,7 @@ enum nt_status nt_rows_open(struct nt_reader *reader, struct nt_dataset *dataset
     if (field != NT_NONE)
         status = nt_field_rows(reader, dataset, field, &rows->count, error);
     if (status == NT_OK)
-        status = shape_init(rows, &rows->root, field,
-                            field == NT_NONE ? SHAPE_OBJECT : shape_of(&dataset->fields[field]), error);
+        status = nt_row_shape_init(&rows->root, reader, dataset, field, error);
     if (status != NT_OK) {
         nt_rows_close(rows);
         return status;
@@ -200,7 +48,7 @@ void nt_rows_close(struct nt_rows *rows)
 {
     if (!rows)
         return;
-    shape_deinit(&rows->root);
+    nt_row_shape_deinit(&rows->root);
     free(rows);
 }
 
@@ -217,10 +65,10 @@ struct writing {
     struct nt_error *error;
 };
 
-static enum nt_status write_row(const struct writing *writing, struct shape *shape, uint64_t row);
-static enum nt_status write_members(const struct writing *writing, struct shape *shape, uint64_t row);
+static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
+static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
 
-static enum nt_status write_value(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     const uint8_t *bytes;
     enum nt_status status = nt_window_get(&shape->data, row, 1, &bytes, writing->error);
@@ -230,7 +78,7 @@ static enum nt_status write_value(const struct writing *writing, struct shape *s
 }
 
 /* Where value `i` of a row, counted as C does, lies in the field's data. */
-static uint64_t value_place(const struct writing *writing, const struct shape *shape, uint64_t row,
+static uint64_t value_place(const struct writing *writing, const struct nt_row_shape *shape, uint64_t row,
                             uint64_t i)
 {
     const struct nt_field *field = &writing->dataset->fields[shape->field];
@@ -247,7 +95,7 @@ static uint64_t value_place(const struct writing *writing, const struct shape *s
 }
 
 /* Read all values of a row before any is written. In Fortran order they lie apart. */
-static enum nt_status read_values(const struct writing *writing, struct shape *shape, uint64_t row,
+static enum nt_status read_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                   const uint8_t **bytes_ret)
 {
     if (!writing->dataset->fields[shape->field].is_fortran_order)
@@ -288,13 +136,13 @@ static enum nt_status write_nothing(const struct writing *writing, const uint64_
 
 /* Arrays in arrays for several dimensions: an array opens wherever the index is a multiple of what is inside
  * it. */
-static enum nt_status write_values(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     const struct nt_field *field = &writing->dataset->fields[shape->field];
     const uint64_t *dimensions = field->dimension_count ? field->dimensions : &field->repetition;
     uint32_t dimension_count = field->dimension_count ? field->dimension_count : 1;
     const uint8_t *bytes = NULL;
-    bool has_members = shape->kind == SHAPE_OBJECTS;
+    bool has_members = shape->kind == NT_SHAPE_OBJECTS;
     enum nt_status status = has_members ? NT_OK : read_values(writing, shape, row, &bytes);
     for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
         uint64_t inside = shape->size;
@@ -315,7 +163,7 @@ static enum nt_status write_values(const struct writing *writing, struct shape *
     return shape->size ? status : write_nothing(writing, dimensions);
 }
 
-static enum nt_status get_item_range(const struct writing *writing, struct shape *shape, uint64_t row,
+static enum nt_status get_item_range(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                      uint64_t *first_ret, uint64_t *count_ret)
 {
     const uint8_t *bytes;
@@ -332,7 +180,7 @@ static enum nt_status get_item_range(const struct writing *writing, struct shape
     return NT_OK;
 }
 
-static enum nt_status write_bytes(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     uint64_t first = 0, count = 0;
     const uint8_t *bytes = NULL;
@@ -341,14 +189,14 @@ static enum nt_status write_bytes(const struct writing *writing, struct shape *s
         status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
     if (status != NT_OK)
         return status;
-    if (shape->kind == SHAPE_TEXT)
+    if (shape->kind == NT_SHAPE_TEXT)
         nt_json_bytes(writing->json, bytes, (size_t)count);
     else
         nt_json_base64(writing->json, bytes, (size_t)count);
     return NT_OK;
 }
 
-static enum nt_status write_items(const struct writing *writing, struct shape *shape, uint64_t first,
+static enum nt_status write_items(const struct writing *writing, struct nt_row_shape *shape, uint64_t first,
                                   uint64_t count)
 {
     enum nt_status status = NT_OK;
@@ -362,7 +210,8 @@ static enum nt_status write_items(const struct writing *writing, struct shape *s
     return status;
 }
 
-static enum nt_status write_collection(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_collection(const struct writing *writing, struct nt_row_shape *shape,
+                                       uint64_t row)
 {
     uint64_t first = 0, count = 0;
     enum nt_status status = get_item_range(writing, shape, row, &first, &count);
@@ -372,14 +221,14 @@ static enum nt_status write_collection(const struct writing *writing, struct sha
 }
 
 /* Where the value of an optional's row is, if it has one. */
-static enum nt_status find_value(const struct writing *writing, struct shape *shape, uint64_t row,
+static enum nt_status find_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                  uint64_t *value_row_ret, bool *has_value_ret)
 {
     uint64_t count = 0;
     const uint8_t *valid = NULL;
     enum nt_status status;
     *value_row_ret = row;
-    if (shape->kind == SHAPE_DENSE_OPTIONAL) {
+    if (shape->kind == NT_SHAPE_DENSE_OPTIONAL) {
         status = nt_window_get(&shape->data, row, 1, &valid, writing->error);
         *has_value_ret = status == NT_OK && *valid;
         return status;
@@ -391,7 +240,7 @@ static enum nt_status find_value(const struct writing *writing, struct shape *sh
     return status;
 }
 
-static enum nt_status write_optional(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_optional(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     bool has_value;
     enum nt_status status = find_value(writing, shape, row, &row, &has_value);
@@ -402,7 +251,7 @@ static enum nt_status write_optional(const struct writing *writing, struct shape
     return status;
 }
 
-static enum nt_status write_variant(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_variant(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     uint32_t tag;
     uint64_t index;
@@ -414,24 +263,24 @@ static enum nt_status write_variant(const struct writing *writing, struct shape 
     if (tag > shape->child_count)
         return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "alternatives of a variant",
                               shape->child_count, tag);
-    if (tag && shape->children[tag - 1].kind != SHAPE_NOTHING)
+    if (tag && shape->children[tag - 1].kind != NT_SHAPE_NOTHING)
         return write_row(writing, &shape->children[tag - 1], index);
     nt_json_null(writing->json);
     return NT_OK;
 }
 
-static enum nt_status write_members(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     enum nt_status status = NT_OK;
-    bool is_object = shape->kind != SHAPE_TUPLE;
+    bool is_object = shape->kind != NT_SHAPE_TUPLE;
     if (is_object)
         nt_json_object(writing->json);
     else
         nt_json_array(writing->json);
     for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
-        struct shape *child = &shape->children[i];
+        struct nt_row_shape *child = &shape->children[i];
         const struct nt_text *name = &writing->dataset->fields[child->field].name;
-        if (is_object && child->kind == SHAPE_NOTHING)
+        if (is_object && child->kind == NT_SHAPE_NOTHING)
             continue;
         if (is_object)
             nt_json_key_bytes(writing->json, name->bytes, name->length);
@@ -444,32 +293,32 @@ static enum nt_status write_members(const struct writing *writing, struct shape 
     return status;
 }
 
-static enum nt_status write_row(const struct writing *writing, struct shape *shape, uint64_t row)
+static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     switch (shape->kind) {
-    case SHAPE_VALUE:
+    case NT_SHAPE_VALUE:
         return write_value(writing, shape, row);
-    case SHAPE_VALUES:
-    case SHAPE_OBJECTS:
+    case NT_SHAPE_VALUES:
+    case NT_SHAPE_OBJECTS:
         return write_values(writing, shape, row);
-    case SHAPE_TEXT:
-    case SHAPE_BASE64:
+    case NT_SHAPE_TEXT:
+    case NT_SHAPE_BASE64:
         return write_bytes(writing, shape, row);
-    case SHAPE_ARRAY:
+    case NT_SHAPE_ARRAY:
         return write_collection(writing, shape, row);
-    case SHAPE_OPTIONAL:
-    case SHAPE_DENSE_OPTIONAL:
+    case NT_SHAPE_OPTIONAL:
+    case NT_SHAPE_DENSE_OPTIONAL:
         return write_optional(writing, shape, row);
-    case SHAPE_VARIANT:
+    case NT_SHAPE_VARIANT:
         return write_variant(writing, shape, row);
-    case SHAPE_FIXED:
+    case NT_SHAPE_FIXED:
         return write_items(writing, shape, row * shape->size, shape->size);
-    case SHAPE_OBJECT:
-    case SHAPE_TUPLE:
+    case NT_SHAPE_OBJECT:
+    case NT_SHAPE_TUPLE:
         return write_members(writing, shape, row);
-    case SHAPE_WRAPPER:
+    case NT_SHAPE_WRAPPER:
         return write_row(writing, &shape->children[0], row);
-    case SHAPE_NOTHING:
+    case NT_SHAPE_NOTHING:
         break;
     }
     nt_json_null(writing->json);
@@ -499,16 +348,16 @@ static void unquote(struct nt_buffer *cell)
 }
 
 /* A string's bytes as they are; `is_text_ret` false where the value is no string. */
-static enum nt_status append_text(const struct writing *writing, struct shape *shape, uint64_t row,
+static enum nt_status append_text(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                   struct nt_buffer *cell, bool *is_text_ret)
 {
     const uint8_t *bytes = NULL;
     uint64_t first = row, count = 1;
     enum nt_status status = NT_OK;
-    *is_text_ret = shape->kind == SHAPE_TEXT;
+    *is_text_ret = shape->kind == NT_SHAPE_TEXT;
     if (*is_text_ret)
         status = get_item_range(writing, shape, row, &first, &count);
-    if (status == NT_OK && (*is_text_ret || shape->kind == SHAPE_VALUE))
+    if (status == NT_OK && (*is_text_ret || shape->kind == NT_SHAPE_VALUE))
         status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
     if (status != NT_OK || !bytes)
         return status;
@@ -522,16 +371,16 @@ static enum nt_status append_text(const struct writing *writing, struct shape *s
 enum nt_status nt_rows_write_plain(struct nt_rows *rows, uint64_t row, struct nt_buffer *cell,
                                    struct nt_error *error)
 {
-    struct shape *shape = &rows->root;
+    struct nt_row_shape *shape = &rows->root;
     struct nt_json json;
     struct writing writing = {rows->dataset, &json, error};
     bool has_value = true, is_text = false;
     enum nt_status status = NT_OK;
     nt_buffer_clear(cell);
     nt_json_init(&json, cell, true);
-    while (shape->kind == SHAPE_WRAPPER || shape->kind == SHAPE_OPTIONAL ||
-           shape->kind == SHAPE_DENSE_OPTIONAL) {
-        if (shape->kind != SHAPE_WRAPPER)
+    while (shape->kind == NT_SHAPE_WRAPPER || shape->kind == NT_SHAPE_OPTIONAL ||
+           shape->kind == NT_SHAPE_DENSE_OPTIONAL) {
+        if (shape->kind != NT_SHAPE_WRAPPER)
             status = find_value(&writing, shape, row, &row, &has_value);
         if (!has_value)
             return status;
