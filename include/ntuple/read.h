@@ -15,9 +15,10 @@
 struct nt_reader;
 
 struct nt_reader_options {
-    uint64_t cache_bytes;        /* bound of the decoded pages that are kept; 0: 256 MiB */
-    unsigned threads;            /* workers that decode in parallel and, slow pages, ahead; 0: none */
-    unsigned failure_seconds;    /* how long a failed page is remembered; 0: 10 */
+    uint64_t cache_bytes;     /* bound of the decoded pages that are kept; 0: 256 MiB */
+    unsigned threads;         /* workers that decode in parallel and, slow pages, ahead; 0: none */
+    bool always_ahead;        /* decode ahead also pages that load fast; pays where nobody else reads ahead */
+    unsigned failure_seconds; /* how long a failed page is remembered; 0: 10 */
     uint64_t maximum_page_bytes; /* 0: 256 MiB */
     /* Called once per failure that was not remembered, from any thread. May be NULL. */
     void (*on_failure)(void *context, const struct nt_dataset *dataset, uint32_t column,

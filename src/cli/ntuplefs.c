@@ -183,6 +183,8 @@ static enum nt_exit_status open_tree(struct program *program)
     options.report_context = program;
     if (program->settings.single_threaded)
         options.threads = 0;
+    options.always_ahead =
+        program->settings.direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
     enum nt_status status =
         nt_vfs_new(program->sources, program->source_count, &options, &program->vfs, &error);
     return status == NT_OK ? NT_EXIT_OK : fail(program, nt_exit_status(status), &error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: where reads begin and end. Out: pages behind them in the workers' queue, once two reads have followed
- * one another and pages take long enough to load; and for the cache, which pages are not going to be wanted
- * again.
+ * one another and pages take long enough to load, or it is asked for; and for the cache, which pages are not
+ * going to be wanted again.
  */
 #include "page/ahead.h"
 
@@ -74,7 +74,7 @@ void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct
                     uint64_t element, uint64_t end, nt_ahead_find *find, const void *walked)
 {
     uint64_t queued = atomic_load_explicit(&sequence->queued, memory_order_relaxed), bytes = 0;
-    if (!nt_workers_count(reader->workers) || !are_pages_slow(reader))
+    if (!nt_workers_count(reader->workers) || !(reader->options.always_ahead || are_pages_slow(reader)))
         return;
     for (unsigned pages = 0; element < end && pages < MOST_PAGES && bytes < MOST_BYTES; pages++) {
         struct nt_ahead_page next;

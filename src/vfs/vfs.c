@@ -112,6 +112,7 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
 {
     const struct nt_reader_options options = {
         .cache_bytes = vfs->options.cache_bytes,
+        .always_ahead = vfs->options.always_ahead,
         .threads = vfs->options.threads,
         .maximum_page_bytes = vfs->options.open.maximum_page_bytes,
         .on_failure = on_page_failure,

@@ -27,6 +27,7 @@ struct nt_vfs_handle;
 struct nt_vfs_options {
     struct nt_open_options open;
     uint64_t cache_bytes; /* 0: the reader's default */
+    bool always_ahead;    /* as the reader's option */
     unsigned threads;     /* workers; 0: none */
     bool list_sized;      /* leave streamed files out of listings (they still open by name) */
     bool verify_on_open;  /* check all pages of a .bin, .npy or .arrow file when it is opened */

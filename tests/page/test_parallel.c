@@ -241,6 +241,24 @@ START_TEST(pages_that_load_fast_are_not_decoded_ahead)
 }
 END_TEST
 
+START_TEST(pages_that_load_fast_are_decoded_ahead_where_that_is_asked_for)
+{
+    struct nt_error error;
+    struct builder *builder = long_list();
+    char got[4096];
+    finish(builder, &(struct nt_reader_options){.threads = 1, .always_ahead = true});
+    struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+    pretend_pages_are_slow(builder, false);
+    for (size_t offset = 0; offset < 10 * sizeof(got); offset += sizeof(got))
+        assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
+    for (unsigned wait = 0; wait < 1000 && !pages_ahead(builder); wait++)
+        usleep(10000);
+    ck_assert_uint_gt(pages_ahead(builder), 0);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(sequential_reads_are_followed_by_decoding_ahead_and_others_are_not)
 {
     struct nt_error error;
@@ -302,6 +320,7 @@ int main(void)
     tcase_add_test(cases, the_first_of_several_bad_pages_is_the_error_of_a_shared_read);
     tcase_add_loop_test(cases, threads_that_read_one_stream_do_not_disturb_one_another, 0, 4);
     tcase_add_test(cases, pages_that_load_fast_are_not_decoded_ahead);
+    tcase_add_test(cases, pages_that_load_fast_are_decoded_ahead_where_that_is_asked_for);
     tcase_add_test(cases, sequential_reads_are_followed_by_decoding_ahead_and_others_are_not);
     tcase_add_test(cases, a_data_set_is_forgotten_while_workers_are_ahead_in_it);
     suite_add_tcase(suite, cases);
