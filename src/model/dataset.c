@@ -12,6 +12,7 @@
 #include <ntuple/model.h>
 
 #include "base/arena.h"
+#include "base/search.h"
 
 /* ---- linking ---- */
 
@@ -233,23 +234,12 @@ enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *
 }
 
 /* Which group holds a cluster: groups are ordered by their first cluster. */
-static uint32_t group_of_cluster(const struct nt_dataset *dataset, uint32_t cluster)
-{
-    uint32_t low = 0, high = dataset->group_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (dataset->groups[middle].first_cluster <= cluster)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
+NT_DEFINE_LAST_AT_MOST(group_of_cluster, struct nt_group, first_cluster)
 
 enum nt_status nt_dataset_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
                                 const struct nt_range **range_ret, struct nt_error *error)
 {
-    uint32_t number = group_of_cluster(dataset, cluster);
+    uint32_t number = group_of_cluster(dataset->groups, dataset->group_count, cluster);
     enum nt_status status = nt_dataset_load_group(dataset, number, error);
     if (status == NT_OK)
         *range_ret = nt_group_range(dataset, &dataset->groups[number], cluster, column);

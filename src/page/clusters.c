@@ -9,34 +9,22 @@
 #include <stdlib.h>
 
 #include "base/overflow.h"
+#include "base/search.h"
 #include "page/views.h"
 
 enum { GROUP_LOADED = 1, GROUP_FAILED = 2 }; /* of nt_group.state */
 
+NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, first_cluster)
+NT_DEFINE_LAST_AT_MOST(find_page, struct nt_page, first_element)
+
 struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
 {
-    uint32_t low = 0, high = dataset->group_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (dataset->groups[middle].first_cluster <= cluster)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &dataset->groups[low];
+    return &dataset->groups[find_group(dataset->groups, dataset->group_count, cluster)];
 }
 
 const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element)
 {
-    uint32_t low = 0, high = count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (pages[middle].first_element <= element)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &pages[low];
+    return &pages[find_page(pages, count, element)];
 }
 
 /* ---- order ---- */

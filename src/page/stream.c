@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/overflow.h"
+#include "base/search.h"
 #include "page/rows.h"
 
 static const struct nt_stream_rule rules[] = {
@@ -368,15 +369,9 @@ uint64_t nt_stream_segment_first(const struct nt_stream *stream, uint32_t segmen
                                            : stream->elements - stream->rule->has_leading_zero;
 }
 
+NT_DEFINE_LAST_AT_MOST(find_segment, struct nt_segment, first)
+
 const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element)
 {
-    uint32_t low = 0, high = stream->segment_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (stream->segments[middle].first <= element)
-            low = middle;
-        else
-            high = middle;
-    }
-    return &stream->segments[low];
+    return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
 }

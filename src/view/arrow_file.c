@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "base/search.h"
 #include "view/arrow_internal.h"
 #include "view/flatbuffer.h"
 
@@ -338,18 +339,7 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
     return status;
 }
 
-static uint32_t find_batch(const struct nt_arrow *arrow, uint64_t offset)
-{
-    uint32_t low = 0, high = arrow->batch_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (arrow->batches[middle].offset <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
+NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, offset)
 
 static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *output, size_t bytes)
 {
@@ -373,7 +363,7 @@ enum nt_status nt_arrow_file_read(const struct nt_arrow *arrow, uint64_t offset,
         } else if (offset >= tail) {
             take = copy_part(&arrow->tail, offset - tail, to, bytes);
         } else {
-            uint32_t batch = find_batch(arrow, offset);
+            uint32_t batch = find_batch(arrow->batches, arrow->batch_count, offset);
             uint64_t within = offset - arrow->batches[batch].offset;
             uint64_t left = arrow->message_bytes + arrow->batches[batch].body_bytes - within;
             take = left < bytes ? (size_t)left : bytes;
