@@ -49,6 +49,7 @@ def run(needs_fuse=True):
     if problem:
         print(f'skip everything: {problem}')
         sys.exit(77)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup the programs would inherit that it is ignored
     failed = 0
     for function in cases:
         name = function.__name__.replace('_', ' ')
