@@ -74,6 +74,8 @@ struct nt_range {
     uint32_t state;                /* enum nt_range_state */
 };
 
+enum nt_group_state { NT_GROUP_NOT_LOADED, NT_GROUP_LOADED, NT_GROUP_FAILED };
+
 struct nt_group {
     uint64_t first_entry, entries; /* as the footer tells; 0,0 where it does not */
     uint32_t first_cluster;
@@ -83,7 +85,7 @@ struct nt_group {
     struct nt_page *pages;
     uint64_t page_count;
     void *format_data;
-    atomic_int state; /* 0 not loaded, 1 loaded, 2 failed */
+    atomic_int state; /* enum nt_group_state */
     struct nt_error *failure;
 };
 
@@ -354,6 +356,8 @@ enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *erro
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error);
 
+/* The group that would hold a cluster: groups are ordered by their first one. Loads nothing. */
+struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
 /* The range of a column in a cluster (loads its group). */
 enum nt_status nt_dataset_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
                                 const struct nt_range **range_ret, struct nt_error *error);

@@ -181,8 +181,6 @@ out:
 
 /* ---- cluster groups ---- */
 
-enum { GROUP_NOT_LOADED, GROUP_LOADED, GROUP_FAILED };
-
 static enum nt_status group_failure(const struct nt_group *group, struct nt_error *error)
 {
     if (!group->failure)
@@ -196,13 +194,13 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
 {
     struct nt_group *group = &dataset->groups[number];
     int state = atomic_load_explicit(&group->state, memory_order_acquire);
-    if (state == GROUP_LOADED)
+    if (state == NT_GROUP_LOADED)
         return NT_OK;
-    if (state == GROUP_FAILED)
+    if (state == NT_GROUP_FAILED)
         return group_failure(group, error);
     pthread_mutex_lock(&dataset->lock);
     state = atomic_load_explicit(&group->state, memory_order_acquire);
-    if (state == GROUP_NOT_LOADED) {
+    if (state == NT_GROUP_NOT_LOADED) {
         struct nt_error failure = {0};
         enum nt_status status = dataset->ops->load_group(dataset, number, &failure);
         if (status == NT_IO || status == NT_NO_MEMORY) {
@@ -216,11 +214,11 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
             if (group->failure)
                 *group->failure = failure;
         }
-        state = status == NT_OK ? GROUP_LOADED : GROUP_FAILED;
+        state = status == NT_OK ? NT_GROUP_LOADED : NT_GROUP_FAILED;
         atomic_store_explicit(&group->state, state, memory_order_release);
     }
     pthread_mutex_unlock(&dataset->lock);
-    return state == GROUP_LOADED ? NT_OK : group_failure(group, error);
+    return state == NT_GROUP_LOADED ? NT_OK : group_failure(group, error);
 }
 
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
@@ -233,13 +231,17 @@ enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *
     return NT_OK;
 }
 
-/* Which group holds a cluster: groups are ordered by their first cluster. */
-NT_DEFINE_LAST_AT_MOST(group_of_cluster, struct nt_group, first_cluster)
+NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, first_cluster)
+
+struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
+{
+    return &dataset->groups[find_group(dataset->groups, dataset->group_count, cluster)];
+}
 
 enum nt_status nt_dataset_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
                                 const struct nt_range **range_ret, struct nt_error *error)
 {
-    uint32_t number = group_of_cluster(dataset->groups, dataset->group_count, cluster);
+    uint32_t number = find_group(dataset->groups, dataset->group_count, cluster);
     enum nt_status status = nt_dataset_load_group(dataset, number, error);
     if (status == NT_OK)
         *range_ret = nt_group_range(dataset, &dataset->groups[number], cluster, column);

@@ -12,15 +12,7 @@
 #include "base/search.h"
 #include "page/views.h"
 
-enum { GROUP_LOADED = 1, GROUP_FAILED = 2 }; /* of nt_group.state */
-
-NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, first_cluster)
 NT_DEFINE_LAST_AT_MOST(find_page, struct nt_page, first_element)
-
-struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
-{
-    return &dataset->groups[find_group(dataset->groups, dataset->group_count, cluster)];
-}
 
 const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element)
 {
@@ -47,7 +39,7 @@ static int compare_order_keys(const void *left, const void *right)
 
 static bool is_failed(const struct nt_group *group)
 {
-    return atomic_load_explicit(&((struct nt_group *)group)->state, memory_order_acquire) == GROUP_FAILED;
+    return atomic_load_explicit(&((struct nt_group *)group)->state, memory_order_acquire) == NT_GROUP_FAILED;
 }
 
 /* Clusters whose entries are unknown, because their page list is bad, stand at the end as NT_NONE. */

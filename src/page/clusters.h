@@ -51,8 +51,6 @@ struct nt_active {
 void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position, uint32_t cluster,
                     struct nt_active *active);
 
-/* The group of a cluster. */
-struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
 /* The page of a range that holds an element, counted from the range's first. */
 const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element);
 

@@ -17,9 +17,8 @@ struct page_request {
     struct nt_dataset *dataset;
     uint32_t column;
     const struct nt_page *page;
-    struct nt_codec_context
-        *context; /* and the stored bytes, where they were read with those of neighbours */
-    const uint8_t *stored;
+    struct nt_codec_context *context; /* borrowed; NULL: to be borrowed for the page */
+    const uint8_t *stored;            /* where they were read with those of neighbours */
 };
 
 struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)
@@ -50,7 +49,7 @@ static enum nt_status load_and_tell(void *context, uint8_t *output, struct nt_er
     struct nt_reader *reader = request->reader;
     nt_workers_claim(reader->workers, request->page);
     enum nt_status status =
-        request->stored
+        request->context
             ? nt_page_load_with(request->context, request->stored, reader, request->dataset, request->column,
                                 request->page, output, error)
             : nt_page_load(reader, request->dataset, request->column, request->page, output, error);
