@@ -8,7 +8,6 @@ Each file is MIB (128) of decoded bytes in chunks of 1 MiB. All ways take turns 
 are timed in their third pass, into memory that was touched before; only the mount is timed in the first read of a fresh mount.
 Prints tables for docs/performance.md: medians, lowest and highest, in decoded GB a second.
 """
-import json
 import os
 import random
 import shutil
@@ -18,6 +17,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from measure.mount import Mount, read_whole
 
 PASSES = 3
 THREADS = os.cpu_count()
@@ -69,31 +70,18 @@ def output(*command, **environment):
                           env=os.environ | environment).stdout
 
 
-class Mount:
-    def __init__(self, build, source):
-        self.point = Path(tempfile.mkdtemp(prefix='ntuplefs-bench-'))
-        self.process = subprocess.Popen([build / 'ntuplefs', '-f', source, self.point])
-        while not (self.point / '.ntuplefs').exists():
-            if self.process.poll() is not None:
-                raise SystemExit(f'blz.py: {source} is not mounted')
-            time.sleep(0.001)
+class ArrayMount(Mount):
+    """A mount of one array."""
 
-    def __enter__(self):
+    @property
+    def data(self):
         [data] = self.point.glob('**/values/data.bin')
-        return self.point, data
-
-    def __exit__(self, *unused):
-        subprocess.run(['fusermount3', '-u', self.point], check=True)
-        self.process.wait()
-        self.point.rmdir()
+        return data
 
 
-def by_mount(build, source, memory):
-    with Mount(build, source) as (_, data), open(data, 'rb', buffering=0) as file:
-        done, size, start = 0, os.path.getsize(data), time.perf_counter()
-        while done < size:
-            done += os.readv(file.fileno(), [memory[done:size]])
-        return time.perf_counter() - start
+def by_mount(build, source):
+    with ArrayMount(build / 'ntuplefs', source) as mount:
+        return read_whole(mount.data)
 
 
 def by_program(build, source):
@@ -106,12 +94,12 @@ def by_peer(program, source):
     return float(output(sys.executable, '-c', program, source, PASSES, THREADS, **KEEP_MEMORY).split()[-1])
 
 
-def measure(build, source, rounds, memory):
+def measure(build, source, rounds):
     """{way: [GB a second]}"""
     speeds = {}
     for _ in range(rounds):
         size, seconds = by_program(build, source)
-        seconds['mount'] = by_mount(build, source, memory)
+        seconds['mount'] = by_mount(build, source)
         if source.suffix == '.blp':
             seconds['bloscpack'] = by_peer(BLOSCPACK, source)
         else:
@@ -139,15 +127,15 @@ def show(results):
 
 def random_reads(build, source, reads=100):
     """Small reads at random places of large chunks, through a fresh mount."""
-    with Mount(build, source) as (point, data), open(data, 'rb', buffering=0) as file:
+    with ArrayMount(build / 'ntuplefs', source) as mount, open(mount.data, 'rb', buffering=0) as file:
         places = random.Random(1)
-        blocks = os.path.getsize(data) // PIECE
+        blocks = os.path.getsize(mount.data) // PIECE
         offsets = [places.randrange(blocks) * PIECE for _ in range(reads)]
         start = time.perf_counter()
         for offset in offsets:
             os.pread(file.fileno(), PIECE, offset)
         seconds = time.perf_counter() - start
-        stats = json.loads((point / '.ntuplefs/stats.json').read_text())
+        stats = mount.stats()
     print(f"\n{reads} random reads of 4 KiB in chunks of 8 MiB: {1e6 * seconds / reads:.0f} µs a read, {stats['parts_decoded']} blocks "
           f"and {stats['pages_decoded']} chunks decoded, {stats['decoded_bytes'] >> 20} MiB.")
 
@@ -158,13 +146,12 @@ def main():
         return 2
     build, rounds = Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 5
     mebibytes = int(sys.argv[3]) if len(sys.argv) > 3 else 128
-    memory = memoryview(bytearray(b'\1') * (mebibytes << 20))
     folder = Path(tempfile.mkdtemp(prefix='ntuplefs-bench-'))
     try:
         output(sys.executable, '-c', MAKE, folder, mebibytes)
         print(f'load {os.getloadavg()[0]:.1f} before', end='')
         sources = sorted(path for path in folder.iterdir() if path.name != 'large.blp')
-        results = {path.stem: measure(build, path, rounds, memory) for path in sources}
+        results = {path.stem: measure(build, path, rounds) for path in sources}
         print(f', {os.getloadavg()[0]:.1f} after\n')
         show(results)
         random_reads(build, folder / 'large.blp')

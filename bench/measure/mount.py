@@ -103,8 +103,11 @@ class Mount:
             found += [pathlib.Path(folder) / name for name in names if name.endswith(".bin") and folder != str(root)]
         return found
 
+    def stats(self):
+        return json.loads((self.point / ".ntuplefs" / "stats.json").read_text())
+
     def pages_decoded(self):
-        return json.loads((self.point / ".ntuplefs" / "stats.json").read_text())["pages_decoded"]
+        return self.stats()["pages_decoded"]
 
     def processor_seconds(self):
         return time.clock_gettime((~self.process.pid << 3) | CPUCLOCK_SCHED)

@@ -5,6 +5,7 @@ A script decorates its cases with @case and ends with run(). Each case prints on
 exit status is 1 where a case failed, 77 (which meson shows as skipped) where nothing can be mounted here.
 """
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -71,6 +72,19 @@ def data(name):
     if not path.exists():
         raise Skip(f'{name} is not there')
     return path
+
+
+def pread(path, size, offset, flags=0):
+    """Bytes of a file, by a descriptor of their own."""
+    descriptor = os.open(path, os.O_RDONLY | flags)
+    try:
+        return os.pread(descriptor, size, offset)
+    finally:
+        os.close(descriptor)
+
+
+def stats(mountpoint):
+    return json.loads((mountpoint / '.ntuplefs/stats.json').read_text())
 
 
 def same(found, expected, what=''):

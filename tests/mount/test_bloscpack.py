@@ -10,7 +10,7 @@ import os
 import numpy as np
 
 import harness
-from harness import case, run, same
+from harness import case, pread, run, same, stats
 
 PIECE, BLOCK, CHUNK = 4096, 1 << 15, 1 << 21
 
@@ -24,18 +24,6 @@ def mounted(name, source=None):
     """The mountpoint of one file's mount, and the directory of its field."""
     with harness.mounted(source or harness.data(f'{name}.blp')) as mountpoint:
         yield mountpoint, mountpoint / name / 'values'
-
-
-def stats(mountpoint):
-    return json.loads((mountpoint / '.ntuplefs/stats.json').read_text())
-
-
-def pread(path, count, offset):
-    file = os.open(path, os.O_RDONLY)
-    try:
-        return os.pread(file, count, offset)
-    finally:
-        os.close(file)
 
 
 @case

@@ -7,7 +7,7 @@ import shutil
 
 import numpy as np
 
-from harness import NTUPLE, Foreground, case, command, data, fails, mounted, ntuplefs, run, same, scratch
+from harness import NTUPLE, Foreground, case, command, data, fails, mounted, ntuplefs, pread, run, same, scratch
 
 BLOCK = 4096
 EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
@@ -28,14 +28,6 @@ def damaged_example(directory):
     shutil.copy(data('example.root'), copy)
     flip(copy, page['file_offset'] + page['stored_bytes'] // 2)
     return copy, page
-
-
-def pread(path, size, offset, flags=0):
-    descriptor = os.open(path, os.O_RDONLY | flags)
-    try:
-        return os.pread(descriptor, size, offset)
-    finally:
-        os.close(descriptor)
 
 
 @case

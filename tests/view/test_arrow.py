@@ -10,7 +10,7 @@ import sys
 from values import agrees
 
 import harness
-from harness import Skip, case, command, data, mounted, output, same
+from harness import Skip, case, command, data, mounted, output, same, stats
 
 
 def need(name):
@@ -171,10 +171,6 @@ def pyarrow_imports_what_the_library_exports():
     check_table(pa.Table.from_batches(batches), 'types', expected, text_rows(source, 'types'))
     copy = output(harness.NTUPLE, 'cat', source, 'types/table.arrow')
     same(pa.ipc.open_file(pa.py_buffer(copy)).schema.equals(found_schema, check_metadata=True), True, 'the schemas')
-
-
-def stats(top):
-    return json.loads((top / '.ntuplefs/stats.json').read_text())
 
 
 def decoded(top, action):
