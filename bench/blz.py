@@ -136,7 +136,7 @@ def random_reads(build, source, reads=100):
             os.pread(file.fileno(), PIECE, offset)
         seconds = time.perf_counter() - start
         stats = mount.stats()
-    print(f"\n{reads} random reads of 4 KiB in chunks of 8 MiB: {1e6 * seconds / reads:.0f} µs a read, {stats['parts_decoded']} blocks "
+    print(f"\n{reads} random reads of 4 KiB in chunks of 8 MiB: {1e6 * seconds / reads:.0f} µs a read, {stats['blocks_decoded']} blocks "
           f"and {stats['pages_decoded']} chunks decoded, {stats['decoded_bytes'] >> 20} MiB.")
 
 

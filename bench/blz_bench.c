@@ -19,6 +19,7 @@
 #include <blosc.h>
 
 #include "columns.h"
+#include "page/page.h"
 
 struct chunk {
     const struct nt_page *page;
@@ -161,8 +162,11 @@ int main(int count, char **arguments)
     threads = count == 4 ? (unsigned)atoi(arguments[2]) : 0;
     if (threads < 1 || threads > 64 || rounds < 1 || rounds > MOST_ROUNDS)
         fail("usage: blz_bench FILE THREADS ROUNDS");
-    check(nt_file_open(arguments[1], &(struct nt_open_options){0}, &file, &error), &error);
-    check(nt_reader_new(&(struct nt_reader_options){.threads = threads - 1}, &reader, &error), &error);
+    check(nt_file_open(arguments[1], NULL, &file, &error), &error);
+    check(nt_reader_new(&(struct nt_reader_options){.struct_bytes = sizeof(struct nt_reader_options),
+                                                    .threads = threads - 1},
+                        &reader, &error),
+          &error);
     check(nt_stream_open(reader, file->datasets[0], 0, NT_STREAM_DATA, &stream, &error), &error);
     load_chunks(reader, file->datasets[0]);
     output = touched_memory(array_bytes);

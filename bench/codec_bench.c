@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <ntuple/codec.h>
+#include "codec/codec.h"
 
 enum { ROUNDS = 21, LARGEST_ELEMENT = 12 };
 static const double round_seconds = 0.002;
@@ -34,8 +34,11 @@ struct work {
 static void decode_once(const struct work *work)
 {
     struct nt_error error;
-    if (nt_decode(&work->decoder, 0, work->packed, work->packed_bytes, work->output, work->elements,
-                  &error)) {
+    const struct nt_packed packed = {.decoder = &work->decoder,
+                                     .data = work->packed,
+                                     .bytes = work->packed_bytes,
+                                     .elements = work->elements};
+    if (nt_decode(&packed, work->output, &error)) {
         fprintf(stderr, "%s\n", error.message);
         exit(EXIT_FAILURE);
     }
@@ -73,7 +76,7 @@ static void measure_encoding(enum nt_encoding_kind kind, uint32_t bits, struct w
     }
     const struct nt_encoding *encoding = nt_encoding(kind);
     printf("%-13s %2u bits  %7.2f GB/s  %5.2f of memcpy  %s\n", encoding->name, bits, speed * 1e-9,
-           speed / copy_speed, encoding->steps);
+           speed / copy_speed, nt_encoding_steps(kind));
 }
 
 int main(int count, char **arguments)
@@ -90,9 +93,12 @@ int main(int count, char **arguments)
         const struct nt_encoding *encoding = nt_encoding((enum nt_encoding_kind)kind);
         if (count > 2 && strcmp(encoding->name, arguments[2]))
             continue;
-        if (encoding->minimum_bits == 0 || encoding->element == NT_ELEMENT_OPAQUE || encoding->is_identity)
+        uint32_t least = encoding->bits ? encoding->bits : encoding->minimum_bits;
+        uint32_t most = encoding->bits ? encoding->bits : encoding->maximum_bits;
+        if (least == 0 || encoding->element == NT_ELEMENT_OPAQUE ||
+            nt_encoding_is_identity((enum nt_encoding_kind)kind))
             continue;
-        for (uint32_t bits = encoding->minimum_bits; bits <= encoding->maximum_bits; bits += 5)
+        for (uint32_t bits = least; bits <= most; bits += 5)
             measure_encoding((enum nt_encoding_kind)kind, bits, &work);
     }
     free(packed);

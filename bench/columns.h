@@ -12,6 +12,8 @@
 
 #include <ntuple/ntuple.h>
 
+#include "model/model.h"
+
 static inline double seconds_now(void)
 {
     struct timespec time;

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 
 #include "columns.h"
+#include "page/page.h"
 
 struct page {
     const struct nt_page *page;
@@ -28,7 +29,7 @@ static void decode_page(const struct page *page, struct nt_codec_context *contex
 {
     struct nt_error error;
     bool in_place =
-        nt_encoding(page->decoder->encoding)->is_identity && page->packed_bytes == page->decoded_bytes;
+        nt_encoding_is_identity(page->decoder->encoding) && page->packed_bytes == page->decoded_bytes;
     uint8_t *packed = in_place ? page->output : nt_codec_scratch(context, 1, (size_t)page->packed_bytes);
     const struct nt_page *listed = page->page;
     check(nt_checksum_verify(listed->checksum, page->stored, (size_t)listed->stored_bytes,
@@ -39,8 +40,12 @@ static void decode_page(const struct page *page, struct nt_codec_context *contex
                            context, &error),
           &error);
     if (!in_place)
-        check(nt_decode(page->decoder, listed->parameter, packed, (size_t)page->packed_bytes, page->output,
-                        listed->elements, &error),
+        check(nt_decode(&(struct nt_packed){.decoder = page->decoder,
+                                            .parameter = listed->parameter,
+                                            .data = packed,
+                                            .bytes = (size_t)page->packed_bytes,
+                                            .elements = listed->elements},
+                        page->output, &error),
               &error);
 }
 
@@ -126,8 +131,8 @@ int main(int argument_count, char **arguments)
         fprintf(stderr, "usage: decode_pages FILE FIELD|* THREADS ROUNDS\n");
         return EXIT_FAILURE;
     }
-    check(nt_file_open(arguments[1], &(struct nt_open_options){0}, &file, &error), &error);
-    check(nt_reader_new(&(struct nt_reader_options){0}, &reader, &error), &error);
+    check(nt_file_open(arguments[1], NULL, &file, &error), &error);
+    check(nt_reader_new(NULL, &reader, &error), &error);
     for (unsigned i = 0; i < threads; i++)
         if (!(contexts[i] = nt_codec_context_new()))
             return EXIT_FAILURE;

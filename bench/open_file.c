@@ -19,7 +19,7 @@ int main(int argument_count, char **arguments)
     for (int round = 0; round < atoi(arguments[2]); round++) {
         struct nt_file *file;
         double start = seconds_now();
-        check(nt_file_open(arguments[1], &(struct nt_open_options){0}, &file, &error), &error);
+        check(nt_file_open(arguments[1], NULL, &file, &error), &error);
         uint64_t entries = file->datasets[0]->entries;
         double seconds = seconds_now() - start;
         if (round == 0)

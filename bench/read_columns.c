@@ -28,11 +28,10 @@ static void open_streams(struct nt_reader *reader, struct nt_dataset *dataset, c
     struct nt_error error;
     struct nt_stream *stream;
     for (uint32_t field = 0; field < dataset->field_count; field++) {
-        unsigned kinds = nt_field_kind_info(dataset->fields[field].kind)->streams;
         if (!is_wanted(dataset, field, wanted) || dataset->fields[field].unreadable)
             continue;
         for (enum nt_stream_kind kind = 0; kind < NT_STREAM_COUNT && range_count < MOST_STREAMS; kind++) {
-            if (!(kinds & 1u << kind))
+            if (!nt_field_has_stream(&dataset->fields[field], kind))
                 continue;
             check(nt_stream_open(reader, dataset, field, kind, &stream, &error), &error);
             add_range(stream);
@@ -50,8 +49,9 @@ int main(int argument_count, char **arguments)
         fprintf(stderr, "usage: read_columns FILE FIELD|* THREADS ROUNDS\n");
         return EXIT_FAILURE;
     }
-    struct nt_reader_options options = {.threads = (unsigned)atoi(arguments[3]) - 1};
-    check(nt_file_open(arguments[1], &(struct nt_open_options){0}, &file, &error), &error);
+    struct nt_reader_options options = {.struct_bytes = sizeof(options),
+                                        .threads = (unsigned)atoi(arguments[3]) - 1};
+    check(nt_file_open(arguments[1], NULL, &file, &error), &error);
     check(nt_reader_new(&options, &reader, &error), &error);
     open_streams(reader, file->datasets[0], arguments[2]);
     for (size_t i = 0; i < range_count; i++)

@@ -71,7 +71,7 @@ static void measure(size_t number, const char *path, unsigned rounds)
     struct nt_error error;
     struct nt_file *file;
     struct nt_reader *reader;
-    const struct nt_reader_options options = {.cache_bytes = 1};
+    const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 1};
     roaring_bitmap_t *bitmap =
         make_bitmap(bitmaps[number].values, bitmaps[number].range, bitmaps[number].has_runs);
     uint64_t values = roaring_bitmap_get_cardinality(bitmap);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Hand a data set to another program's Arrow library: prints what the columns of each batch are.
- * usage: arrow_columns FILE [NUMBER OF THE DATA SET]
+ *
+ *   arrow_columns FILE [DATASET]
+ *
+ * DATASET may be left out where the file has only one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,33 +37,26 @@ static enum nt_status print_batches(const struct nt_arrow *arrow, struct nt_erro
     return status;
 }
 
-int main(int argc, char **argv)
+int main(int argument_count, char **arguments)
 {
     struct nt_error error = {0};
     struct nt_file *file = NULL;
+    struct nt_dataset *dataset;
     struct nt_reader *reader = NULL;
     struct nt_arrow *arrow = NULL;
-    unsigned long number = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
-    if (argc < 2) {
-        fprintf(stderr, "usage: arrow_columns FILE [NUMBER]\n");
-        return 1;
+    if (argument_count != 2 && argument_count != 3) {
+        fprintf(stderr, "usage: arrow_columns FILE [DATASET]\n");
+        return EXIT_FAILURE;
     }
-    enum nt_status status = nt_file_open(argv[1], NULL, &file, &error);
-    if (status == NT_OK && (number >= file->dataset_count || file->datasets[number]->failure)) {
-        fprintf(stderr, "arrow_columns: data set %lu cannot be read\n", number);
-        nt_file_close(file);
-        return 1;
-    }
-    if (status == NT_OK)
-        status = nt_reader_new(NULL, &reader, &error);
-    if (status == NT_OK)
-        status = nt_arrow_new(reader, file->datasets[number], NULL, &arrow, &error);
-    if (status == NT_OK)
-        status = print_batches(arrow, &error);
-    if (status != NT_OK)
+    bool done = nt_file_open(arguments[1], NULL, &file, &error) == NT_OK &&
+                nt_file_find(file, arguments[2], &dataset, &error) == NT_OK &&
+                nt_reader_new(NULL, &reader, &error) == NT_OK &&
+                nt_arrow_new(reader, dataset, NULL, &arrow, &error) == NT_OK &&
+                print_batches(arrow, &error) == NT_OK;
+    if (!done)
         fprintf(stderr, "arrow_columns: %s\n", error.message);
     nt_arrow_free(arrow);
     nt_reader_free(reader);
     nt_file_close(file);
-    return status == NT_OK ? 0 : 1;
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }

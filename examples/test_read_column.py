@@ -8,20 +8,35 @@ import subprocess
 import sys
 
 program, data = sys.argv[1], pathlib.Path(sys.argv[2])
-fields = json.loads((data / "example.json").read_text())["datasets"]["Events"]["fields"]
 
 
-def read(field, *elements):
-    command = [program, data / "example.root", "Events", field, *map(str, elements)]
+def read(file, dataset, field, *elements):
+    command = [program, data / f"{file}.root", dataset, field, *map(str, elements)]
     return subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
 
 
+def expected(file):
+    return json.loads((data / f"{file}.json").read_text())["datasets"].items()
+
+
+def unpacked(kind, elements):
+    return [value for value, in struct.iter_unpack(kind, elements)]
+
+
+fields = dict(expected("example"))["Events"]["fields"]
 for name, kind in (("weight", "<d"), ("run", "<I"), ("event", "<Q")):
     width = struct.calcsize(kind)
-    whole = read(name)
+    whole = read("example", "Events", name)
     for row, value in fields[name]["sample"].items():
-        found, = struct.unpack_from(kind, whole, int(row) * width)
-        assert found == value, (name, row, found, value)
-    assert read(name, 10, 5) == whole[10 * width:15 * width], name
-    assert read(name, 1000, 5) == b"", name
-assert subprocess.run([program, data / "example.root", "Events", "absent"], stderr=subprocess.DEVNULL).returncode == 1
+        assert unpacked(kind, whole)[int(row)] == value, (name, row)
+    assert read("example", "Events", name, 10, 5) == whole[10 * width:15 * width], name
+    assert read("example", "Events", name, 1000, 5) == b"", name
+first = [muon["pt"] for row in ("0", "1", "2") for muon in fields["muons"]["sample"][row]]
+for path in ("muons/_0/pt", "muons._0.pt"):
+    assert unpacked("<f", read("example", "Events", path, 0, len(first))) == first, path
+for path, dataset in expected("dirs_and_cycles"):
+    elements = read("dirs_and_cycles", path, "number")
+    kind = {"top;1": "<i", "top": "<i", "run 1.5/inner": "<f"}.get(path, "<d")
+    assert unpacked(kind, elements) == dataset["fields"]["number"]["values"], path
+for absent in (("Events", "absent"), ("absent", "weight"), ("Events", "muons")):
+    assert subprocess.run([program, data / "example.root", *absent], stderr=subprocess.DEVNULL).returncode == 1, absent

@@ -7,26 +7,34 @@
 #ifndef NTUPLE_ARROW_H
 #define NTUPLE_ARROW_H
 
-#include <ntuple/model.h>
+#include <ntuple/api.h>
+#include <ntuple/dataset.h>
 #include <ntuple/read.h>
 
-#pragma GCC visibility push(default)
+NT_API_BEGIN
 
 struct nt_arrow;
 
-struct nt_arrow_options {
+struct nt_arrow_options { /* grows as nt_open_options does */
+    size_t struct_bytes;
     bool strings_as_binary; /* large_binary instead of large_utf8 */
 };
+#define NT_ARROW_OPTIONS_INIT                                                                                \
+    {                                                                                                        \
+        sizeof(struct nt_arrow_options), false                                                               \
+    }
 
-/* Work out the schema and the batches (loads all page lists). The reader and the data set must outlive the
- * result, which is immutable and may be used by several threads. NT_UNSUPPORTED for sharded clusters, whose
- * columns do not share their borders. */
-enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
-                            const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
-                            struct nt_error *error);
+/* Work out the schema and the batches. Loads all page lists and decodes nothing but the validity of optionals
+ * in the dense form of drafts. The reader and the data set must outlive the result, which may be used by
+ * several threads. NT_UNSUPPORTED for sharded clusters, whose columns do not share their borders; NT_INVALID
+ * for options that are not known; the failure of a page list that cannot be read. */
+NT_CHECKED enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
+                                       const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
+                                       struct nt_error *error);
 void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
 
-/* Fields that Arrow cannot express here: how many, and which with the reason. */
+/* Fields that Arrow cannot express here: how many, and the number of one of them with the reason, which lives
+ * as long as the table. Known since it was made. */
 uint32_t nt_arrow_left_out(const struct nt_arrow *arrow);
 uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
 
@@ -35,10 +43,11 @@ uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, 
 uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow);
 uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
 
-/* The IPC file: its size, and bytes [offset, offset + bytes) of it, exact; NT_INVALID past the end. */
+/* The IPC file: its size, which is known, and bytes [offset, offset + bytes) of it, exact; NT_INVALID past
+ * the end. Decodes the pages of the columns that the bytes belong to. Any thread. */
 uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow);
-enum nt_status nt_arrow_file_read(const struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,
-                                  struct nt_error *error);
+NT_CHECKED enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output,
+                                             size_t bytes, struct nt_error *error);
 
 /* The Arrow C data interface (https://arrow.apache.org/docs/format/CDataInterface.html). The structures are
  * the interface's own; programs that have them already define ARROW_C_DATA_INTERFACE first. */
@@ -76,14 +85,16 @@ struct ArrowArray {
 
 #endif
 
+/* How many batches there are: one for each cluster that has one. Known since the table was made. */
 uint32_t nt_arrow_batches(const struct nt_arrow *arrow);
-/* Fill a structure of the caller's, who calls its release when done. The batch is decoded into memory of its
- * own, so it outlives the nt_arrow. */
-enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
-                                      struct nt_error *error);
-enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
-                                     struct ArrowArray *array_ret, struct nt_error *error);
+/* Fill a structure of the caller's, who calls its release when done. The batch is decoded by the calling
+ * thread, whole, into memory of its own, so it outlives the nt_arrow, the reader and the file. NT_NOT_FOUND
+ * past the last batch. */
+NT_CHECKED enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
+                                                 struct nt_error *error);
+NT_CHECKED enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
+                                                struct ArrowArray *array_ret, struct nt_error *error);
 
-#pragma GCC visibility pop
+NT_API_END
 
 #endif

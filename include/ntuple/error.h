@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#pragma GCC visibility push(default)
+#include <ntuple/api.h>
+
+NT_API_BEGIN
 
 enum nt_status {
     NT_OK = 0,
@@ -33,6 +35,7 @@ enum nt_status {
 
 #define NT_NO_OFFSET UINT64_MAX
 
+/* Its size is part of the interface and does not change; statuses may be added. */
 struct nt_error {
     enum nt_status status;
     int system_error;   /* errno for NT_IO, else 0 */
@@ -42,31 +45,9 @@ struct nt_error {
     char found[136];
 };
 
-/* A short name of a status, e.g. "corrupt". Never NULL. */
+/* A short name of a status, e.g. "corrupt". Never NULL, lives for ever. */
 const char *nt_status_name(enum nt_status status);
 
-/* Fill `error` (may be NULL) and return `status`. `offset` is a byte position in the source or NT_NO_OFFSET.
- */
-enum nt_status nt_fail(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format,
-                       ...) __attribute__((format(printf, 4, 5)));
-
-/* The same for "`what`: expected X, found Y". */
-enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, uint64_t offset,
-                                const char *what, const char *expected, const char *found);
-
-/* The same for two integers. */
-enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset,
-                              const char *what, uint64_t expected, uint64_t found);
-
-/* NT_IO with an errno value, its text appended to the message. */
-enum nt_status nt_fail_system(struct nt_error *error, int system_error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-enum nt_status nt_fail_memory(struct nt_error *error);
-
-/* Put "context: " in front of the message of an error that is being passed on. */
-void nt_error_context(struct nt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#pragma GCC visibility pop
+NT_API_END
 
 #endif

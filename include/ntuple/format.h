@@ -1,39 +1,52 @@
 /* SPDX-License-Identifier: MIT
  *
- * File formats: a static table of rows, tried in order until one recognises the file.
+ * Opening files: formats are tried in order until one recognises the file.
  */
 #ifndef NTUPLE_FORMAT_H
 #define NTUPLE_FORMAT_H
 
-#include <ntuple/model.h>
+#include <ntuple/api.h>
+#include <ntuple/dataset.h>
+#include <ntuple/source.h>
 
-#pragma GCC visibility push(default)
+NT_API_BEGIN
 
+/* Structures of options grow at their end: the first member says how much of them the caller knows, what it
+ * does not know is as if it were 0, and 0 is always what is usual. Begin with the macro behind the structure.
+ * A program that asks for what the library that it runs with does not know yet is refused with NT_INVALID. */
 struct nt_open_options {
+    size_t struct_bytes;
     const char *format; /* name of the only format to try, NULL: all */
-    bool
-        refuse_trailing_bytes; /* Roaring: bytes behind the end are an error; else metadata.json tells them */
-    uint64_t maximum_page_bytes; /* pages that decode to more are refused; 0: 256 MiB */
+    /* Roaring: bytes behind the end are an error; else metadata.json tells them. */
+    bool refuse_trailing_bytes;
+    /* What a file may ask for; 0: in proportion to its size. */
+    uint64_t metadata_bytes; /* memory for what is made of its metadata */
+    uint64_t page_bytes;     /* pages that decode to more are refused */
+    /* What is read is shown to users who might not read it themselves: a file of a data set of several is
+     * refused where its mode lets fewer users in than the mode that is told of the data set. */
+    bool for_other_users;
 };
+#define NT_OPEN_OPTIONS_INIT                                                                                 \
+    {                                                                                                        \
+        sizeof(struct nt_open_options), NULL, false, 0, 0, false                                             \
+    }
 
-struct nt_format {
-    const char *name;        /* "rntuple" */
-    const char *description; /* for --help */
-    bool takes_directories;  /* `open` is given directories, too */
-    /* Open `path`. NT_NOT_THIS_FORMAT where the file is not of this format (the next is tried; the message
-     * says what the file is instead, where it can be told). On success the file belongs to the caller. */
-    enum nt_status (*open)(const char *path, const struct nt_open_options *options, struct nt_file **file_ret,
-                           struct nt_error *error);
-};
+/* The formats in the order in which they are tried: the name by which one is asked for, and what it is for
+ * people. NULL past the last. */
+const char *nt_format_name(uint32_t index);
+const char *nt_format_description(uint32_t index);
 
-/* The table; ends with NULL. */
-extern const struct nt_format *const nt_formats[];
+/* Open a file with the first format that takes it. NT_NOT_THIS_FORMAT names what it is instead, or why it is
+ * of none. A file of which no data set opens is an error (that of the first data set). */
+NT_CHECKED enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
+                                       struct nt_file **file_ret, struct nt_error *error);
 
-/* Open a file with the first format that takes it. NT_NOT_THIS_FORMAT names what it is instead. A file of
- * which no data set opens is an error (that of the first data set). */
-enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
-                            struct nt_file **file_ret, struct nt_error *error);
+/* The same from a source, by whose name the file is called. On success the source is the file's and closed
+ * with it, otherwise it stays the caller's. BLZ arrays and tables are folders: they are not read from a
+ * source. */
+NT_CHECKED enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
+                                              struct nt_file **file_ret, struct nt_error *error);
 
-#pragma GCC visibility pop
+NT_API_END
 
 #endif

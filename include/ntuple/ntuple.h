@@ -6,12 +6,13 @@
 #define NTUPLE_NTUPLE_H
 
 #include <ntuple/arrow.h>
-#include <ntuple/codec.h>
+#include <ntuple/dataset.h>
+#include <ntuple/element.h>
 #include <ntuple/error.h>
 #include <ntuple/format.h>
-#include <ntuple/model.h>
 #include <ntuple/read.h>
 #include <ntuple/source.h>
+#include <ntuple/text.h>
 #include <ntuple/version.h>
 
 #endif

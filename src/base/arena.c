@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: sizes. Out: zeroed memory out of blocks in a list, which are freed together. What is larger than half a
+ * block has a block to itself.
+ */
 #include "base/arena.h"
 
 #include <stdalign.h>

@@ -13,8 +13,8 @@ struct nt_arena;
 struct nt_arena *nt_arena_new(void);        /* NULL without memory */
 void nt_arena_free(struct nt_arena *arena); /* accepts NULL */
 
-/* Zeroed memory for `count` items of `size` bytes, aligned for any type; NULL without memory or on overflow.
- */
+/* Zeroed memory for `count` items of `size` bytes, aligned for any type; NULL without memory or
+ * on overflow. */
 void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size);
 /* A NUL-terminated copy; NULL without memory. */
 char *nt_arena_copy(struct nt_arena *arena, const void *bytes, size_t length);

@@ -1,7 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: bytes and formatted text. Out: one piece of memory that they stand in, one behind the other. It at least
+ * doubles where it is too small.
+ */
 #include "base/buffer.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +13,12 @@ void nt_buffer_deinit(struct nt_buffer *buffer)
 {
     free(buffer->bytes);
     *buffer = (struct nt_buffer){0};
+}
+
+void nt_buffer_deinit_part(struct nt_buffer *part, struct nt_buffer *whole)
+{
+    whole->failed |= part->failed;
+    nt_buffer_deinit(part);
 }
 
 void nt_buffer_clear(struct nt_buffer *buffer)
@@ -43,6 +52,11 @@ static bool reserve(struct nt_buffer *buffer, size_t count)
     return true;
 }
 
+const char *nt_buffer_string(const struct nt_buffer *buffer)
+{
+    return buffer->bytes ? buffer->bytes : "";
+}
+
 uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count)
 {
     if (!reserve(buffer, count))
@@ -72,11 +86,17 @@ void nt_buffer_byte(struct nt_buffer *buffer, char byte)
 
 void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments;
     va_start(arguments, format);
+    nt_buffer_format_list(buffer, format, arguments);
+    va_end(arguments);
+}
+
+void nt_buffer_format_list(struct nt_buffer *buffer, const char *format, va_list arguments)
+{
+    va_list again;
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
     if (length < 0)
         buffer->failed = true;
     else if (reserve(buffer, (size_t)length)) {

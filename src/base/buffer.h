@@ -5,6 +5,7 @@
 #ifndef NT_BASE_BUFFER_H
 #define NT_BASE_BUFFER_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,12 +18,18 @@ struct nt_buffer {
 };
 
 void nt_buffer_deinit(struct nt_buffer *buffer);
+/* The end of a buffer whose bytes became part of `whole`, whatever way: if it failed, so has the whole. */
+void nt_buffer_deinit_part(struct nt_buffer *part, struct nt_buffer *whole);
 void nt_buffer_clear(struct nt_buffer *buffer); /* keeps the memory */
 void nt_buffer_append(struct nt_buffer *buffer, const void *bytes, size_t count);
 void nt_buffer_text(struct nt_buffer *buffer, const char *text);
 void nt_buffer_byte(struct nt_buffer *buffer, char byte);
 void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void nt_buffer_format_list(struct nt_buffer *buffer, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+/* The bytes as a text that is never NULL: "" where nothing was appended, or could be. */
+const char *nt_buffer_string(const struct nt_buffer *buffer);
 /* Room for `count` bytes at the end, which then count as appended; NULL without memory. */
 uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count);
 

@@ -1,11 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a status, a place and a message. Out: the caller's nt_error, where there is one, and the status again.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <ntuple/error.h>
+#include "base/error.h"
 
 static const char *const status_names[] = {
     [NT_OK] = "ok",
@@ -36,8 +39,9 @@ static void append_offset(struct nt_error *error)
                  error->offset);
 }
 
-static void error_set(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format,
-                      va_list arguments)
+__attribute__((format(printf, 4, 0))) static void error_set(struct nt_error *error, enum nt_status status,
+                                                            uint64_t offset, const char *format,
+                                                            va_list arguments)
 {
     *error = (struct nt_error){.status = status, .offset = offset};
     vsnprintf(error->message, sizeof(error->message), format, arguments);
@@ -100,6 +104,23 @@ enum nt_status nt_fail_system(struct nt_error *error, int system_error, const ch
 enum nt_status nt_fail_memory(struct nt_error *error)
 {
     return nt_fail(error, NT_NO_MEMORY, NT_NO_OFFSET, "out of memory");
+}
+
+enum nt_status nt_fail_with(struct nt_error *error, const struct nt_error *failure)
+{
+    if (error)
+        *error = *failure;
+    return failure->status;
+}
+
+bool nt_is_machine_failure(enum nt_status status)
+{
+    return status == NT_IO || status == NT_CHANGED || nt_is_passing_failure(status);
+}
+
+bool nt_is_passing_failure(enum nt_status status)
+{
+    return status == NT_NO_MEMORY || status == NT_CANCELED;
 }
 
 void nt_error_context(struct nt_error *error, const char *format, ...)

@@ -1,7 +1,48 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: bytes that may be anything. Out: their code points (The Unicode Standard, table 3-7: well-formed UTF-8
+ * byte sequences), what a terminal may show of them, bytes that were percent-encoded (RFC 3986, 2.1), and the
+ * last component of a path.
+ */
 #include "base/text.h"
 
 #include <string.h>
+
+struct nt_text nt_text_of(const char *string)
+{
+    return (struct nt_text){string ? string : "", string ? strlen(string) : 0};
+}
+
+bool nt_text_is(struct nt_text text, const char *string)
+{
+    return nt_texts_are_equal(text, nt_text_of(string));
+}
+
+bool nt_texts_are_equal(struct nt_text a, struct nt_text b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
+}
+
+bool nt_text_begins_with(struct nt_text text, const char *prefix)
+{
+    return nt_text_skip(&text, prefix);
+}
+
+bool nt_text_skip(struct nt_text *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (text->length < length || memcmp(text->bytes, prefix, length) != 0)
+        return false;
+    text->bytes += length;
+    text->length -= length;
+    return true;
+}
+
+bool nt_text_copy(struct nt_arena *arena, struct nt_text from, struct nt_text *to)
+{
+    *to = (struct nt_text){from.length ? nt_arena_copy(arena, from.bytes, from.length) : "", from.length};
+    return to->bytes;
+}
 
 size_t nt_utf8_decode(const uint8_t *bytes, size_t left, uint32_t *code_point_ret)
 {
@@ -25,6 +66,15 @@ size_t nt_utf8_decode(const uint8_t *bytes, size_t left, uint32_t *code_point_re
     return length;
 }
 
+void nt_append_code_point(struct nt_buffer *out, uint32_t code_point)
+{
+    static const uint8_t leads[] = {0x00, 0xC0, 0xE0, 0xF0}, masks[] = {0x7F, 0x1F, 0x0F, 0x07};
+    unsigned left = code_point < 0x80 ? 0 : code_point < 0x800 ? 1 : code_point < 0x10000 ? 2 : 3;
+    nt_buffer_byte(out, (char)(leads[left] | (code_point >> 6 * left & masks[left])));
+    while (left--)
+        nt_buffer_byte(out, (char)(0x80 | (code_point >> 6 * left & 0x3F)));
+}
+
 bool nt_is_utf8(const void *bytes, size_t length)
 {
     const uint8_t *at = bytes;
@@ -37,6 +87,26 @@ bool nt_is_utf8(const void *bytes, size_t length)
         length -= step;
     }
     return true;
+}
+
+static int hex_value(char digit)
+{
+    if (digit >= '0' && digit <= '9')
+        return digit - '0';
+    digit |= 0x20;
+    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+bool nt_is_percent_encoded(const char *bytes, size_t left)
+{
+    return left > 2 && bytes[0] == '%' && hex_value(bytes[1]) >= 0 && hex_value(bytes[2]) >= 0;
+}
+
+size_t nt_percent_decode(const char *bytes, size_t left, uint8_t *byte_ret)
+{
+    bool is_encoded = nt_is_percent_encoded(bytes, left);
+    *byte_ret = is_encoded ? (uint8_t)(hex_value(bytes[1]) << 4 | hex_value(bytes[2])) : (uint8_t)bytes[0];
+    return is_encoded ? 3 : 1;
 }
 
 /* Unicode's explicit directional controls and marks, and the C1 controls. */

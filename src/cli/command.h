@@ -52,8 +52,8 @@ enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_
 /* Print a name: as it is into files and pipes, escaped on a terminal. */
 void nt_print_name(const char *name);
 
-/* The status for what stdio could not write; quiet where the reader has gone. Call at the end of a command.
- */
+/* The status for what stdio could not write; quiet where the reader has gone. Call at the end of
+ * a command. */
 enum nt_exit_status nt_finish_output(void);
 
 /* All bytes of a file of the tree to a descriptor. Complains. NT_EXIT_OK also where the reader of a pipe has

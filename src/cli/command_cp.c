@@ -160,8 +160,15 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {'r', "recursive", NT_OPTION_FLAG, offsetof(struct nt_settings, recursive), .help = "copy directories"},
-    {'f', "force", NT_OPTION_FLAG, offsetof(struct nt_settings, overwrite),
+    {.letter = 'r',
+     .name = "recursive",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, recursive),
+     .help = "copy directories"},
+    {.letter = 'f',
+     .name = "force",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, overwrite),
      .help = "replace files that exist"},
     {0},
 };

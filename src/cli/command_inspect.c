@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple inspect: a summary of each data set and a table of its columns, for people or as JSON. One table
- * tells what there is of a column: its headings, the keys in JSON and the keys to sort by.
+ * ntuple inspect: a summary of each data set and a table of its columns, for people or as JSON.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,134 +11,21 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/inspect_rows.h"
 #include "json/json.h"
-#include "model/path.h"
-#include "vfs/scope.h"
-#include "view/inspect.h"
-
-/* A line of the table. */
-struct row {
-    uint64_t column, bits, elements, pages, stored_bytes, packed_bytes, decoded_bytes;
-    double ratio, share;
-    const char *field, *type, *encoding, *compression;
-};
-
-enum kind { KIND_TEXT, KIND_NUMBER, KIND_BYTES, KIND_RATIO, KIND_SHARE };
-
-static const struct property {
-    const char *key, *title;
-    enum kind kind;
-    size_t member;
-    bool is_in_table, is_in_total;
-} properties[] = {
-    {"column", "COLUMN", KIND_NUMBER, offsetof(struct row, column), true, false},
-    {"field", "FIELD", KIND_TEXT, offsetof(struct row, field), true, true},
-    {"type", "TYPE", KIND_TEXT, offsetof(struct row, type), true, false},
-    {"encoding", "ENCODING", KIND_TEXT, offsetof(struct row, encoding), true, false},
-    {"bits", "BITS", KIND_NUMBER, offsetof(struct row, bits), true, false},
-    {"elements", "ELEMENTS", KIND_NUMBER, offsetof(struct row, elements), true, true},
-    {"pages", "PAGES", KIND_NUMBER, offsetof(struct row, pages), true, true},
-    {"stored_bytes", "STORED", KIND_BYTES, offsetof(struct row, stored_bytes), true, true},
-    {"packed_bytes", "PACKED", KIND_BYTES, offsetof(struct row, packed_bytes), true, true},
-    {"decoded_bytes", "DECODED", KIND_BYTES, offsetof(struct row, decoded_bytes), false, true},
-    {"ratio", "RATIO", KIND_RATIO, offsetof(struct row, ratio), true, true},
-    {"share", "SHARE", KIND_SHARE, offsetof(struct row, share), true, true},
-    {"compression", "COMPRESSION", KIND_TEXT, offsetof(struct row, compression), true, true},
-};
-enum { PROPERTIES = sizeof(properties) / sizeof(*properties) };
+#include "model/model.h"
+#include "vfs/documents.h"
+#include "vfs/resolve.h"
 
 struct inspector {
     const struct nt_settings *settings;
-    const struct property *sort; /* NULL: as in the file */
-    bool is_for_people;          /* a terminal: short sizes */
+    const struct nt_inspect_property *sort; /* NULL: as in the file */
+    bool is_for_people;                     /* a terminal: short sizes */
     uint64_t file_bytes;
     struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
     bool has_printed;
 };
-
-static uint64_t number_of(const struct row *row, const struct property *property)
-{
-    return *(const uint64_t *)((const char *)row + property->member);
-}
-
-static double real_of(const struct row *row, const struct property *property)
-{
-    return *(const double *)((const char *)row + property->member);
-}
-
-static const char *text_of(const struct row *row, const struct property *property)
-{
-    return *(const char *const *)((const char *)row + property->member);
-}
-
-/* ---- rows ---- */
-
-static const char *names_of_algorithms(struct nt_arena *arena, unsigned algorithms)
-{
-    const char *names = "";
-    for (unsigned i = 0; i < NT_READER_ALGORITHMS && names; i++)
-        if (algorithms & 1u << i)
-            names = nt_arena_format(arena, "%s%s%s", names, names[0] ? "," : "", nt_reader_algorithm_name(i));
-    return names;
-}
-
-static const char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset, uint32_t field)
-{
-    struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '/');
-    const char *copy = path.failed ? NULL : nt_arena_copy(arena, path.length ? path.bytes : "", path.length);
-    nt_buffer_deinit(&path);
-    return copy;
-}
-
-static double quotient(uint64_t a, uint64_t b)
-{
-    return b ? (double)a / (double)b : 0;
-}
-
-static bool fill_row(const struct inspector *inspector, const struct nt_dataset *dataset,
-                     const struct nt_inspected *inspected, struct row *row)
-{
-    const struct nt_column_sums *sums = &inspected->sums;
-    *row = (struct row){
-        .elements = sums->elements,
-        .pages = sums->pages,
-        .stored_bytes = sums->stored_bytes,
-        .packed_bytes = sums->packed_bytes,
-        .decoded_bytes = sums->decoded_bytes,
-        .ratio = quotient(sums->packed_bytes, sums->stored_bytes),
-        .share = quotient(sums->stored_bytes, inspector->file_bytes),
-        .field = "total",
-        .type = "",
-        .encoding = "",
-        .compression = names_of_algorithms(inspector->arena, inspected->algorithms),
-    };
-    if (inspected->column != NT_NONE) {
-        const struct nt_column *column = &dataset->columns[inspected->column];
-        const struct nt_decoder *decoder = &dataset->decoders[column->decoder];
-        row->column = column->id;
-        row->bits = decoder->bits;
-        row->field = path_of(inspector->arena, dataset, column->field);
-        row->type = column->type_name;
-        row->encoding = nt_encoding(decoder->encoding)->steps;
-    }
-    return row->field && row->compression;
-}
-
-static int compare_rows(const void *left, const void *right, void *context)
-{
-    const struct row *a = left, *b = right;
-    const struct property *by = context;
-    int order = 0;
-    if (by->kind == KIND_TEXT)
-        order = strcmp(text_of(a, by), text_of(b, by));
-    else if (by->kind == KIND_RATIO || by->kind == KIND_SHARE)
-        order = (real_of(a, by) < real_of(b, by)) - (real_of(a, by) > real_of(b, by));
-    else if (by->member != offsetof(struct row, column))
-        order = (number_of(a, by) < number_of(b, by)) - (number_of(a, by) > number_of(b, by));
-    return order ? order : (a->column > b->column) - (a->column < b->column);
-}
 
 /* ---- text ---- */
 
@@ -169,27 +55,27 @@ static const char *format_text(const struct inspector *inspector, const char *te
     return copy;
 }
 
-static const char *format_cell(const struct inspector *inspector, const struct row *row,
-                               const struct property *property, bool is_total)
+static const char *format_cell(const struct inspector *inspector, const struct nt_inspect_row *row,
+                               const struct nt_inspect_property *property, bool is_total)
 {
     const char *cell = NULL;
     if (is_total && !property->is_in_total)
         return "";
     switch (property->kind) {
-    case KIND_TEXT:
-        cell = format_text(inspector, text_of(row, property));
+    case NT_INSPECT_TEXT:
+        cell = format_text(inspector, nt_inspect_text(row, property));
         break;
-    case KIND_NUMBER:
-        cell = nt_arena_format(inspector->arena, "%" PRIu64, number_of(row, property));
+    case NT_INSPECT_NUMBER:
+        cell = nt_arena_format(inspector->arena, "%" PRIu64, nt_inspect_number(row, property));
         break;
-    case KIND_BYTES:
-        cell = format_bytes(inspector, number_of(row, property));
+    case NT_INSPECT_BYTES:
+        cell = format_bytes(inspector, nt_inspect_number(row, property));
         break;
-    case KIND_RATIO:
-        cell = nt_arena_format(inspector->arena, "%.2f", real_of(row, property));
+    case NT_INSPECT_RATIO:
+        cell = nt_arena_format(inspector->arena, "%.2f", nt_inspect_real(row, property));
         break;
-    case KIND_SHARE:
-        cell = nt_arena_format(inspector->arena, "%.1f%%", 100 * real_of(row, property));
+    case NT_INSPECT_SHARE:
+        cell = nt_arena_format(inspector->arena, "%.1f%%", 100 * nt_inspect_real(row, property));
         break;
     }
     return cell ? cell : "?";
@@ -216,24 +102,25 @@ static void print_cell(const char *cell, int width, bool is_text, bool is_last)
 }
 
 /* `rows` has the total at its end. */
-static enum nt_status print_table(const struct inspector *inspector, const struct row *rows, uint32_t count,
-                                  struct nt_error *error)
+static enum nt_status print_table(const struct inspector *inspector, const struct nt_inspect_row *rows,
+                                  uint32_t count, struct nt_error *error)
 {
-    int widths[PROPERTIES] = {0};
-    const char *(*cells)[PROPERTIES] = calloc((size_t)count + 2, sizeof(*cells));
+    int widths[NT_INSPECT_PROPERTIES] = {0};
+    const char *(*cells)[NT_INSPECT_PROPERTIES] = calloc((size_t)count + 2, sizeof(*cells));
     if (!cells)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count + 2; i++)
-        for (int k = 0; k < PROPERTIES; k++) {
-            cells[i][k] = i ? format_cell(inspector, &rows[i - 1], &properties[k], i == count + 1)
-                            : properties[k].title;
+        for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
+            cells[i][k] = i ? format_cell(inspector, &rows[i - 1], &nt_inspect_properties[k], i == count + 1)
+                            : nt_inspect_properties[k].title;
             if (width_of(cells[i][k]) > widths[k])
                 widths[k] = width_of(cells[i][k]);
         }
     for (uint32_t i = 0; i < count + 2; i++)
-        for (int k = 0; k < PROPERTIES; k++)
-            if (properties[k].is_in_table)
-                print_cell(cells[i][k], widths[k], properties[k].kind == KIND_TEXT, k == PROPERTIES - 1);
+        for (int k = 0; k < NT_INSPECT_PROPERTIES; k++)
+            if (nt_inspect_properties[k].is_in_table)
+                print_cell(cells[i][k], widths[k], nt_inspect_properties[k].kind == NT_INSPECT_TEXT,
+                           k == NT_INSPECT_PROPERTIES - 1);
     free(cells);
     return NT_OK;
 }
@@ -250,7 +137,7 @@ static void print_bytes(const struct inspector *inspector, const char *key, uint
 }
 
 static void print_summary(const struct inspector *inspector, const struct nt_dataset *dataset,
-                          const struct nt_inspected *total, const struct row *row)
+                          const struct nt_inspected *total, const struct nt_inspect_row *row)
 {
     print_line(inspector, "name", dataset->name.bytes);
     if (dataset->writer.length)
@@ -276,27 +163,28 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
 
 /* ---- JSON ---- */
 
-static void put_row(struct nt_json *json, const struct row *row, bool is_total)
+static void put_row(struct nt_json *json, const struct nt_inspect_row *row, bool is_total)
 {
-    for (int k = 0; k < PROPERTIES; k++) {
-        const struct property *property = &properties[k];
-        if (is_total && (!property->is_in_total || property->member == offsetof(struct row, field)))
+    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
+        const struct nt_inspect_property *property = &nt_inspect_properties[k];
+        if (is_total &&
+            (!property->is_in_total || property->member == offsetof(struct nt_inspect_row, field)))
             continue;
-        if (property->kind == KIND_TEXT)
-            nt_json_member_text(json, property->key, text_of(row, property), strlen(text_of(row, property)));
-        else if (property->kind == KIND_RATIO && !row->stored_bytes)
+        if (property->kind == NT_INSPECT_TEXT)
+            nt_json_member_text(json, property->key, nt_text_of(nt_inspect_text(row, property)));
+        else if (property->kind == NT_INSPECT_RATIO && !row->stored_bytes)
             nt_json_member_null(json, property->key);
-        else if (property->kind == KIND_RATIO || property->kind == KIND_SHARE)
-            nt_json_member_double(json, property->key, real_of(row, property));
+        else if (property->kind == NT_INSPECT_RATIO || property->kind == NT_INSPECT_SHARE)
+            nt_json_member_double(json, property->key, nt_inspect_real(row, property));
         else
-            nt_json_member_unsigned(json, property->key, number_of(row, property));
+            nt_json_member_unsigned(json, property->key, nt_inspect_number(row, property));
     }
 }
 
 static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
-                        const struct nt_inspected *total, const struct row *rows, uint32_t count)
+                        const struct nt_inspected *total, const struct nt_inspect_row *rows, uint32_t count)
 {
-    nt_json_member_text(json, "writer", dataset->writer.bytes, dataset->writer.length);
+    nt_json_member_text(json, "writer", dataset->writer);
     nt_json_member_string(json, "format", dataset->format);
     nt_json_member_string(json, "version", dataset->version);
     nt_json_member_string(json, "generation", dataset->generation);
@@ -306,7 +194,7 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_unsigned(json, "cluster_groups", dataset->group_count);
     put_row(json, &rows[count], true);
     nt_json_member_unsigned(json, "largest_page_bytes", total->largest_page);
-    nt_json_member_string(json, "checksum", nt_checksum(total->sums.checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum(total->sums.checksum)->name);
     nt_json_member_bool(json, "is_complete", total->sums.is_complete);
     nt_json_key(json, "columns");
     nt_json_array(json);
@@ -323,13 +211,13 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
 static enum nt_status show(struct inspector *inspector, const struct nt_dataset *dataset,
                            const struct nt_inspected *columns, uint32_t count, struct nt_error *error)
 {
-    struct row *rows = calloc((size_t)count + 1, sizeof(*rows));
+    struct nt_inspect_row *rows = calloc((size_t)count + 1, sizeof(*rows));
     enum nt_status status = rows ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i <= count; i++)
-        if (!fill_row(inspector, dataset, &columns[i], &rows[i]))
+        if (!nt_inspect_row_fill(inspector->arena, inspector->file_bytes, dataset, &columns[i], &rows[i]))
             status = nt_fail_memory(error);
     if (status == NT_OK && inspector->sort)
-        qsort_r(rows, count, sizeof(*rows), compare_rows, (void *)inspector->sort);
+        nt_inspect_rows_sort(rows, count, inspector->sort);
     if (status == NT_OK && inspector->json) {
         put_dataset(inspector->json, dataset, &columns[count], rows, count);
     } else if (status == NT_OK) {
@@ -343,16 +231,18 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
     return status;
 }
 
-static enum nt_exit_status inspect_dataset(struct inspector *inspector, struct nt_dataset *dataset,
-                                           uint32_t field)
+static enum nt_exit_status inspect_dataset(struct inspector *inspector, const struct nt_scope *scope,
+                                           uint32_t index, uint32_t field)
 {
+    struct nt_dataset *dataset = scope->file->datasets[index];
     struct nt_error error = {0};
     struct nt_inspected *columns = NULL;
     uint32_t count = 0;
     enum nt_status status;
     if (inspector->json) {
         nt_json_object(inspector->json);
-        nt_json_member_text(inspector->json, "name", dataset->name.bytes, dataset->name.length);
+        nt_json_member_text(inspector->json, "name", dataset->name);
+        nt_json_member_dataset_path(inspector->json, scope->opened, index);
     }
     if (dataset->failure) {
         error = *dataset->failure;
@@ -364,7 +254,7 @@ static enum nt_exit_status inspect_dataset(struct inspector *inspector, struct n
         status = show(inspector, dataset, columns, count, &error);
     if (inspector->json) {
         if (status != NT_OK)
-            nt_json_member_text(inspector->json, "error", error.message, strlen(error.message));
+            nt_json_member_text(inspector->json, "error", nt_text_of(error.message));
         nt_json_end_object(inspector->json);
     }
     free(columns);
@@ -384,10 +274,10 @@ static enum nt_exit_status inspect_scope(struct inspector *inspector, const stru
 {
     enum nt_exit_status first = NT_EXIT_OK;
     if (scope->dataset)
-        return inspect_dataset(inspector, scope->dataset, scope->field);
+        return inspect_dataset(inspector, scope, scope->dataset->index, scope->field);
     for (uint32_t i = 0; i < scope->file->dataset_count; i++)
         if (is_in_directory(scope->file, scope->file->datasets[i], scope->node.item))
-            nt_note_failure(&first, inspect_dataset(inspector, scope->file->datasets[i], NT_NONE));
+            nt_note_failure(&first, inspect_dataset(inspector, scope, i, NT_NONE));
     return first;
 }
 
@@ -407,9 +297,9 @@ static enum nt_exit_status inspect_as_json(struct inspector *inspector, const st
     struct nt_buffer out = {0};
     struct nt_json json;
     nt_json_document(&json, &out, "inspect");
-    nt_json_member_text(&json, "file", scope->file->path, strlen(scope->file->path));
+    nt_json_member_text(&json, "file", nt_text_of(scope->file->path));
     nt_json_member_unsigned(&json, "file_bytes", inspector->file_bytes);
-    nt_json_key(&json, "ntuples");
+    nt_json_key(&json, "datasets");
     nt_json_array(&json);
     inspector->json = &json;
     enum nt_exit_status result = inspect_scope(inspector, scope);
@@ -442,13 +332,13 @@ static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char
 }
 
 /* "stored" is as good as "stored_bytes". */
-static const struct property *property_named(const char *name)
+static const struct nt_inspect_property *property_named(const char *name)
 {
     size_t length = strlen(name);
-    for (int k = 0; k < PROPERTIES; k++) {
-        const char *key = properties[k].key;
+    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
+        const char *key = nt_inspect_properties[k].key;
         if (!strncmp(key, name, length) && (!key[length] || !strcmp(key + length, "_bytes")))
-            return &properties[k];
+            return &nt_inspect_properties[k];
     }
     return NULL;
 }
@@ -457,8 +347,9 @@ static enum nt_exit_status complain_about_sort(const char *name)
 {
     struct nt_error error = {0};
     char keys[256] = "";
-    for (int k = 0; k < PROPERTIES; k++)
-        snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s", k ? ", " : "", properties[k].key);
+    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++)
+        snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s", k ? ", " : "",
+                 nt_inspect_properties[k].key);
     nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "unknown key to sort by; there are %s", keys);
     return nt_complain(name, &error);
 }

@@ -234,11 +234,20 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {'a', "all", NT_OPTION_FLAG, offsetof(struct nt_settings, all),
+    {.letter = 'a',
+     .name = "all",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, all),
      .help = "names that begin with a dot, too"},
-    {'l', "long", NT_OPTION_FLAG, offsetof(struct nt_settings, details),
+    {.letter = 'l',
+     .name = "long",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, details),
      .help = "mode, owner, size and time"},
-    {'R', "recursive", NT_OPTION_FLAG, offsetof(struct nt_settings, recursive),
+    {.letter = 'R',
+     .name = "recursive",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, recursive),
      .help = "directories below, too"},
     {0},
 };

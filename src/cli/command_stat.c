@@ -30,7 +30,7 @@ static void print_attributes(const char *path, const struct nt_vfs_attributes *a
 {
     const struct stat *stat = &attributes->stat;
     char mode[NT_MODE_TEXT], time[64];
-    struct tm local;
+    struct tm utc;
     print_text("path", *path ? path : "/");
     print_text("class", class_names[attributes->class]);
     if (attributes->class != NT_VFS_STREAMED)
@@ -38,7 +38,7 @@ static void print_attributes(const char *path, const struct nt_vfs_attributes *a
     nt_format_mode(stat->st_mode, mode);
     printf("inode: %ju\nmode: %s\nuid: %ju\ngid: %ju\n", (uintmax_t)stat->st_ino, mode,
            (uintmax_t)stat->st_uid, (uintmax_t)stat->st_gid);
-    if (localtime_r(&stat->st_mtime, &local) && strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S%z", &local))
+    if (gmtime_r(&stat->st_mtime, &utc) && strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &utc))
         print_text("modified", time);
 }
 

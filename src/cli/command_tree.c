@@ -102,9 +102,16 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 }
 
 static const struct nt_option options[] = {
-    {'a', "all", NT_OPTION_FLAG, offsetof(struct nt_settings, all),
+    {.letter = 'a',
+     .name = "all",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, all),
      .help = "names that begin with a dot, too"},
-    {'L', "depth", NT_OPTION_NUMBER, offsetof(struct nt_settings, depth), "N",
+    {.letter = 'L',
+     .name = "depth",
+     .kind = NT_OPTION_NUMBER,
+     .member = offsetof(struct nt_settings, depth),
+     .argument = "N",
      .help = "go N directories deep"},
     {0},
 };

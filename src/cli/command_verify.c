@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "json/json.h"
+#include "model/model.h"
 #include "model/path.h"
 #include "view/verify.h"
 
@@ -84,15 +85,17 @@ static void put_error(struct nt_json *json, const struct nt_error *error)
     else
         nt_json_member_unsigned(json, "file_offset", error->offset);
     nt_json_member_string(json, "status", error->status == NT_OK ? NULL : nt_status_name(error->status));
-    nt_json_member_text(json, "what", error->message, strlen(error->message));
+    nt_json_member_text(json, "what", nt_text_of(error->message));
     nt_json_member_string(json, "expected", error->expected[0] ? error->expected : NULL);
     nt_json_member_string(json, "found", error->found[0] ? error->found : NULL);
 }
 
 static void put_place(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
 {
+    if (finding->dataset == NT_NONE)
+        return;
     const struct nt_dataset *dataset = file->datasets[finding->dataset];
-    nt_json_member_text(json, "ntuple", dataset->name.bytes, dataset->name.length);
+    nt_json_member_text(json, "dataset", dataset->name);
     if (dataset->cycle)
         nt_json_member_unsigned(json, "cycle", dataset->cycle);
     if (finding->cluster_group != NT_NONE)
@@ -100,9 +103,7 @@ static void put_place(struct nt_json *json, const struct nt_file *file, const st
     if (finding->field != NT_NONE) {
         struct nt_buffer path = {0};
         nt_append_field_path(&path, dataset, finding->field, '/');
-        nt_json_member_text(json, "field", path.length ? path.bytes : "", path.length);
-        json->out->failed |= path.failed;
-        nt_buffer_deinit(&path);
+        nt_json_member_buffer(json, "field", &path);
     }
     if (finding->column != NT_NONE)
         nt_json_member_unsigned(json, "column", dataset->columns[finding->column].id);
@@ -124,7 +125,7 @@ static void print_finding_as_json(const struct verifier *verifier, const struct 
     struct nt_buffer line = {0};
     struct nt_json json;
     nt_json_line(&json, &line);
-    nt_json_member_text(&json, "file", verifier->path, strlen(verifier->path));
+    nt_json_member_text(&json, "file", nt_text_of(verifier->path));
     nt_json_member_string(&json, "finding", nt_finding_name(finding->kind));
     put_place(&json, verifier->file, finding);
     put_error(&json, &finding->error);
@@ -136,6 +137,8 @@ static void print_finding_as_json(const struct verifier *verifier, const struct 
 /* The message of a page's error names its field; other messages do not. */
 static void append_place(struct nt_buffer *line, const struct nt_file *file, const struct nt_finding *finding)
 {
+    if (finding->dataset == NT_NONE)
+        return;
     const struct nt_dataset *dataset = file->datasets[finding->dataset];
     nt_append_printable(line, dataset->name.bytes, dataset->name.length);
     if (!dataset->is_newest_cycle && dataset->cycle)
@@ -193,9 +196,9 @@ static void print_summary_as_json(const struct verifier *verifier, const struct 
     struct nt_buffer line = {0};
     struct nt_json json;
     nt_json_line(&json, &line);
-    nt_json_member_text(&json, "file", verifier->path, strlen(verifier->path));
+    nt_json_member_text(&json, "file", nt_text_of(verifier->path));
     nt_json_member_string(&json, "result", verdict(summary));
-    nt_json_member_unsigned(&json, "ntuples", verifier->file->dataset_count);
+    nt_json_member_unsigned(&json, "datasets", verifier->file->dataset_count);
     nt_json_member_unsigned(&json, "columns", summary->columns);
     nt_json_member_unsigned(&json, "pages", summary->pages);
     nt_json_member_unsigned(&json, "stored_bytes", summary->stored_bytes);
@@ -257,7 +260,7 @@ static enum nt_exit_status conclude_unopened(const struct verifier *verifier, co
         struct nt_buffer line = {0};
         struct nt_json json;
         nt_json_line(&json, &line);
-        nt_json_member_text(&json, "file", verifier->path, strlen(verifier->path));
+        nt_json_member_text(&json, "file", nt_text_of(verifier->path));
         nt_json_member_string(&json, "result", result_of(error->status));
         put_error(&json, error);
         nt_json_finish(&json);
@@ -293,7 +296,8 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     const struct nt_vfs_options tree = nt_settings_tree(invocation->settings);
     /* This thread works as well. */
-    const struct nt_reader_options options = {.cache_bytes = tree.cache_bytes, .threads = tree.threads - 1};
+    const struct nt_reader_options options = {
+        .struct_bytes = sizeof(options), .cache_bytes = tree.cache_bytes, .threads = tree.threads - 1};
     struct nt_reader *reader;
     struct nt_error error = {0};
     if (nt_reader_new(&options, &reader, &error) != NT_OK)
@@ -311,7 +315,11 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),
      .help = "a line of JSON for each finding and each file"},
-    {'q', "quiet", NT_OPTION_FLAG, offsetof(struct nt_settings, quiet), .help = "only the exit status"},
+    {.letter = 'q',
+     .name = "quiet",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, quiet),
+     .help = "only the exit status"},
     {0},
 };
 

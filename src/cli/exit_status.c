@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a status of the library. Out: the number that a program ends with, and what it means.
+ */
 #include "cli/exit_status.h"
 
 #include <stddef.h>

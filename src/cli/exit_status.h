@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include <ntuple/error.h>
+#include "base/error.h"
 
 enum nt_exit_status {
     NT_EXIT_OK = 0,

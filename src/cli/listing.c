@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a directory of the tree. Out: its entries, a batch at a time, in the tree's order.
+ */
 #include "cli/listing.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include <ntuple/ntuple.h>
 
 #include "cli/command.h"
+#include "model/model.h"
 
 static const struct nt_command *const commands[] = {
     &nt_command_ls, &nt_command_tree,   &nt_command_cat,     &nt_command_stat,
@@ -18,8 +19,16 @@ static const struct nt_command *const commands[] = {
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
 static const struct nt_option common_options[] = {
-    {'h', "help", NT_OPTION_FLAG, offsetof(struct nt_settings, help), .help = "print this text"},
-    {'V', "version", NT_OPTION_FLAG, offsetof(struct nt_settings, version), .help = "print the version"},
+    {.letter = 'h',
+     .name = "help",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, help),
+     .help = "print this text"},
+    {.letter = 'V',
+     .name = "version",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, version),
+     .help = "print the versions of ntuple and the library for deflate"},
     {0},
 };
 
@@ -97,7 +106,7 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
         if (settings.help)
             print_help(NULL);
         else
-            puts("ntuple " NTUPLE_VERSION);
+            printf("ntuple %s\n%s\n", nt_version(), nt_deflate_library());
         return nt_finish_output();
     }
     if (first == argument_count)

@@ -17,6 +17,7 @@
 #include "fuse/log.h"
 #include "fuse/mount.h"
 #include "fuse/mountpoint.h"
+#include "model/model.h"
 
 #define PROGRAM "ntuplefs"
 #define MEMBER(name) offsetof(struct nt_settings, name)
@@ -25,27 +26,43 @@ static const char *const direct_io_choices[] = {
     [NT_DIRECT_IO_AUTO] = "auto", [NT_DIRECT_IO_ON] = "on", [NT_DIRECT_IO_OFF] = "off", NULL};
 
 static const struct nt_option switches[] = {
-    {'f', "foreground", NT_OPTION_FLAG, MEMBER(foreground),
+    {.letter = 'f',
+     .name = "foreground",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(foreground),
      .help = "stay in the foreground; messages to stderr"},
-    {'d', "debug", NT_OPTION_FLAG, MEMBER(debug), .help = "the same, and print every request"},
-    {'s', "single", NT_OPTION_FLAG, MEMBER(single_threaded), .help = "serve one request at a time"},
-    {'o', "options", NT_OPTION_LIST, .argument = "NAME[=VALUE],...",
+    {.letter = 'd',
+     .name = "debug",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(debug),
+     .help = "the same, and print every request"},
+    {.letter = 's',
+     .name = "single",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(single_threaded),
+     .help = "serve one request at a time"},
+    {.letter = 'o',
+     .name = "options",
+     .kind = NT_OPTION_LIST,
+     .argument = "NAME[=VALUE],...",
      .help = "options as mount(8) passes them"},
-    {'h', "help", NT_OPTION_FLAG, MEMBER(help), .help = "print this text"},
-    {'V', "version", NT_OPTION_FLAG, MEMBER(version), .help = "print the versions of ntuplefs and libfuse"},
+    {.letter = 'h',
+     .name = "help",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(help),
+     .help = "print this text"},
+    {.letter = 'V',
+     .name = "version",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(version),
+     .help = "print the versions of ntuplefs, libfuse and the library for deflate"},
     {0},
 };
 
-#define PASS(text, explanation)                                                                              \
-    {                                                                                                        \
-        .name = text, .kind = NT_OPTION_PASS, .member = MEMBER(passed), .passed = text, .help = explanation  \
-    }
-
 static const struct nt_option mount_options[] = {
     {.name = "allow_other",
-     .kind = NT_OPTION_PASS,
-     .member = MEMBER(passed),
-     .passed = "allow_other,default_permissions",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(allow_other),
      .help = "other users may use the mount, as far as the sources' modes let them"},
     {.name = "auto_unmount",
      .kind = NT_OPTION_FLAG,
@@ -80,10 +97,26 @@ static const struct nt_option mount_options[] = {
      .kind = NT_OPTION_PASS,
      .member = MEMBER(passed),
      .help = "accepted, as it is the default"},
-    PASS("nosuid", "as for mount(8)"),
-    PASS("nodev", "as for mount(8)"),
-    PASS("noexec", "as for mount(8)"),
-    PASS("noatime", "as for mount(8)"),
+    {.name = "nosuid",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .passed = "nosuid",
+     .help = "as for mount(8)"},
+    {.name = "nodev",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .passed = "nodev",
+     .help = "as for mount(8)"},
+    {.name = "noexec",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .passed = "noexec",
+     .help = "as for mount(8)"},
+    {.name = "noatime",
+     .kind = NT_OPTION_PASS,
+     .member = MEMBER(passed),
+     .passed = "noatime",
+     .help = "as for mount(8)"},
     {0},
 };
 
@@ -117,7 +150,7 @@ static void print_help(void)
 
 static void print_version(void)
 {
-    printf(PROGRAM " " NTUPLE_VERSION "\nlibfuse %s\n", nt_mount_libfuse_version());
+    printf(PROGRAM " %s\nlibfuse %s\n%s\n", nt_version(), nt_mount_libfuse_version(), nt_deflate_library());
 }
 
 static void report(void *context, const char *line)
@@ -181,6 +214,7 @@ static enum nt_exit_status open_tree(struct program *program)
     struct nt_vfs_options options = nt_settings_tree(&program->settings);
     options.report = report;
     options.report_context = program;
+    options.open.for_other_users = program->settings.allow_other;
     if (program->settings.single_threaded)
         options.threads = 0;
     options.always_ahead =
@@ -202,6 +236,7 @@ static enum nt_status mount_and_serve(struct program *program, const char *sourc
         .source = settings->fsname ? settings->fsname : source,
         .subtype = settings->subtype ? settings->subtype : PROGRAM,
         .options = settings->passed.bytes,
+        .allow_other = settings->allow_other,
         .auto_unmount = settings->auto_unmount,
         .is_debugging = settings->debug,
         .is_single_threaded = settings->single_threaded,

@@ -145,8 +145,8 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
 
 /* ---- lists after -o ---- */
 
-/* Copy a list's next item, up to a comma that no backslash escapes; returns where the one behind it starts.
- */
+/* Copy a list's next item, up to a comma that no backslash escapes; returns where the one behind
+ * it starts. */
 static const char *next_item(const char *text, char *item)
 {
     while (*text && *text != ',') {

@@ -11,10 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <ntuple/error.h>
-
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/error.h"
 
 enum nt_option_kind {
     NT_OPTION_FLAG,   /* bool: set to true */

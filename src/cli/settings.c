@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the members of the settings. Out: the options that set them, a row each.
+ */
 #include "cli/settings.h"
 
 #include <sched.h>
+
+#include "format/format.h"
 
 #define MEMBER(name) offsetof(struct nt_settings, name)
 #define CHOICES(...)                                                                                         \
@@ -21,6 +26,16 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(cache_bytes),
      .argument = "SIZE",
      .help = "keep at most so many bytes of decoded pages (with K, M, G; default 256M)"},
+    {.name = "metadatasize",
+     .kind = NT_OPTION_SIZE,
+     .member = MEMBER(metadata_bytes),
+     .argument = "SIZE",
+     .help = "let a file's metadata take so many bytes of memory (default: 64M and 64 times the file)"},
+    {.name = "pagesize",
+     .kind = NT_OPTION_SIZE,
+     .member = MEMBER(page_bytes),
+     .argument = "SIZE",
+     .help = "refuse pages that decode to more bytes (default: 64M and 16 times the file, at most 256M)"},
     {.name = "threads",
      .kind = NT_OPTION_NUMBER,
      .member = MEMBER(threads),
@@ -71,7 +86,11 @@ unsigned nt_processors(void)
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 {
     return (struct nt_vfs_options){
-        .open = {.format = settings->format, .refuse_trailing_bytes = settings->trailing_bytes != 0},
+        .open = {.struct_bytes = sizeof(struct nt_open_options),
+                 .format = settings->format,
+                 .refuse_trailing_bytes = settings->trailing_bytes != 0,
+                 .metadata_bytes = settings->metadata_bytes,
+                 .page_bytes = settings->page_bytes},
         .cache_bytes = settings->cache_bytes,
         .threads = settings->threads ? settings->threads : nt_processors(),
         .list_sized = settings->list != 0,

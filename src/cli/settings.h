@@ -15,14 +15,15 @@ struct nt_settings {
     /* The tree: nt_tree_options. */
     const char *format;
     uint64_t cache_bytes;
-    unsigned threads;        /* 0: one for each processor */
-    unsigned list;           /* "all", "sized" */
-    unsigned verify;         /* "read", "open" */
-    unsigned arrow_strings;  /* "text", "binary" */
-    unsigned trailing_bytes; /* "accept", "refuse" */
+    uint64_t metadata_bytes, page_bytes; /* 0: in proportion to the file */
+    unsigned threads;                    /* 0: one for each processor */
+    unsigned list;                       /* "all", "sized" */
+    unsigned verify;                     /* "read", "open" */
+    unsigned arrow_strings;              /* "text", "binary" */
+    unsigned trailing_bytes;             /* "accept", "refuse" */
 
     /* ntuplefs */
-    bool foreground, debug, single_threaded, force, auto_unmount;
+    bool foreground, debug, single_threaded, force, allow_other, auto_unmount;
     const char *fsname, *subtype;
     unsigned direct_io;      /* enum nt_direct_io */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */

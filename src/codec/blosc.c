@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/overflow.h"
-#include "codec/compression.h"
+#include "codec/decompressors.h"
 #include "codec/context.h"
 
 enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
@@ -59,7 +59,7 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
         return NT_OK;
     uint8_t *target = output;
     if (chunk_bytes > output_bytes)
-        target = nt_codec_scratch(context, NT_SCRATCH_BLOSC, chunk_bytes);
+        target = nt_codec_scratch(context, NT_SCRATCH_CHUNK, chunk_bytes);
     if (!target)
         return nt_fail_memory(error);
     int produced = blosc_decompress_ctx(input, target, chunk_bytes, 1);
@@ -85,7 +85,7 @@ enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_byte
 /* blosc_getitem does not check all that blosc_decompress_ctx does. It follows flags of versions to come, and
  * of a block that is not made of whole items it returns bytes that nobody wrote. Such chunks, and bytes that
  * are no whole number of items, are left to the latter. */
-size_t nt_blosc_part_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes)
+size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
     if (input_bytes < HEADER_BYTES)
         return 0;
@@ -99,16 +99,17 @@ size_t nt_blosc_part_bytes(const uint8_t *start, size_t input_bytes, size_t outp
     return block_bytes;
 }
 
-enum nt_status nt_decompress_blosc_part(const uint8_t *input, size_t input_bytes, size_t output_bytes,
-                                        size_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
+enum nt_status nt_decompress_blosc_blocks(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                          size_t offset, uint8_t *output, size_t bytes,
+                                          struct nt_error *error)
 {
     size_t chunk_bytes = 0;
     enum nt_status status = check_header(input, input_bytes, output_bytes, &chunk_bytes, error);
     if (status != NT_OK)
         return status;
-    size_t part_bytes = nt_blosc_part_bytes(input, input_bytes, output_bytes), type_bytes = input[3];
-    if (part_bytes == 0 || offset % part_bytes || !nt_fits(offset, bytes, output_bytes) ||
-        ((offset + bytes) % part_bytes && offset + bytes != output_bytes))
+    size_t block_bytes = nt_blosc_block_bytes(input, input_bytes, output_bytes), type_bytes = input[3];
+    if (block_bytes == 0 || offset % block_bytes || !nt_fits(offset, bytes, output_bytes) ||
+        ((offset + bytes) % block_bytes && offset + bytes != output_bytes))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "blosc: not the borders of blocks");
     int produced = blosc_getitem(input, (int)(offset / type_bytes), (int)(bytes / type_bytes), output);
     if (produced < 0 || (size_t)produced != bytes)
@@ -117,22 +118,23 @@ enum nt_status nt_decompress_blosc_part(const uint8_t *input, size_t input_bytes
     return NT_OK;
 }
 
-enum nt_status nt_decompress_whole_blosc_part(const uint8_t *input, size_t input_bytes, size_t output_bytes,
-                                              size_t offset, uint8_t *output, size_t bytes,
-                                              struct nt_error *error)
+enum nt_status nt_decompress_whole_blosc_blocks(const uint8_t *input, size_t input_bytes, size_t output_bytes,
+                                                size_t offset, uint8_t *output, size_t bytes,
+                                                struct nt_error *error)
 {
     enum nt_status status = check_is_whole(input, input_bytes, output_bytes, error);
     return status == NT_OK
-               ? nt_decompress_blosc_part(input, input_bytes, output_bytes, offset, output, bytes, error)
+               ? nt_decompress_blosc_blocks(input, input_bytes, output_bytes, offset, output, bytes, error)
                : status;
 }
 
-const char *nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
+enum nt_algorithm nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
-    static const char *const codecs[8] = {"blosclz", "lz4",     "snappy",  "zlib",
-                                          "zstd",    "unknown", "unknown", "unknown"};
+    static const enum nt_algorithm codecs[8] = {
+        NT_ALGORITHM_BLOSCLZ, NT_ALGORITHM_LZ4,     NT_ALGORITHM_SNAPPY,  NT_ALGORITHM_ZLIB,
+        NT_ALGORITHM_ZSTD,    NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_UNKNOWN};
     (void)output_bytes;
     if (input_bytes < HEADER_BYTES)
-        return "unknown";
-    return start[2] & FLAG_STORED ? "none" : codecs[start[2] >> 5];
+        return NT_ALGORITHM_UNKNOWN;
+    return start[2] & FLAG_STORED ? NT_ALGORITHM_NONE : codecs[start[2] >> 5];
 }

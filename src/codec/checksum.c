@@ -4,14 +4,14 @@
  */
 #include <string.h>
 
-#include <libdeflate.h>
 #include <openssl/evp.h>
 
 /* In line, with the vectors of the compiler's target: the shared library's own is built for the least. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <ntuple/codec.h>
+#include "codec/codec.h"
+#include "codec/inflate.h"
 
 static void store_le(uint8_t *to, uint64_t value, unsigned bytes)
 {
@@ -26,7 +26,7 @@ uint64_t nt_xxh3(const void *data, size_t bytes)
 
 uint32_t nt_crc32(const void *data, size_t bytes)
 {
-    return libdeflate_crc32(0, data, bytes);
+    return nt_inflate_crc32(data, bytes);
 }
 
 static void compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
@@ -41,7 +41,7 @@ static void compute_crc32(const void *data, size_t bytes, uint8_t *digest)
 
 static void compute_adler32(const void *data, size_t bytes, uint8_t *digest)
 {
-    store_le(digest, libdeflate_adler32(1, data, bytes), 4);
+    store_le(digest, nt_inflate_adler32(data, bytes), 4);
 }
 
 /* Without memory the digest stays zero, which does not match: an error, never a wrong "good". */

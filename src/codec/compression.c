@@ -2,7 +2,7 @@
  *
  * The table of compressions.
  */
-#include "codec/compression.h"
+#include "codec/decompressors.h"
 
 #include <string.h>
 
@@ -27,17 +27,38 @@ static enum nt_status refuse(const uint8_t *input, size_t input_bytes, uint8_t *
 }
 
 static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
-    [NT_COMPRESSION_NONE] = {"none", true, copy, NULL, NULL, NULL},
-    [NT_COMPRESSION_ROOT_BLOCKS] = {"root", true, nt_decompress_root_blocks, nt_root_blocks_algorithm, NULL,
-                                    NULL},
-    [NT_COMPRESSION_BLOSC] = {"blosc", false, nt_decompress_blosc, nt_blosc_algorithm, nt_blosc_part_bytes,
-                              nt_decompress_blosc_part},
-    [NT_COMPRESSION_BLOSC_WHOLE] = {"blosc", false, nt_decompress_whole_blosc, nt_blosc_algorithm,
-                                    nt_blosc_part_bytes, nt_decompress_whole_blosc_part},
-    [NT_COMPRESSION_ELSEWHERE] = {"elsewhere", false, refuse, NULL, NULL, NULL},
+    [NT_COMPRESSION_NONE] = {.name = "none",
+                             .stores_plain = true,
+                             .only_algorithm = NT_ALGORITHM_NONE,
+                             .decompress = copy},
+    [NT_COMPRESSION_ROOT_BLOCKS] = {.name = "root",
+                                    .stores_plain = true,
+                                    .algorithm = nt_root_blocks_algorithm,
+                                    .decompress = nt_decompress_root_blocks},
+    [NT_COMPRESSION_BLOSC] = {.name = "blosc",
+                              .algorithm = nt_blosc_algorithm,
+                              .decompress = nt_decompress_blosc,
+                              .block_bytes = nt_blosc_block_bytes,
+                              .decompress_blocks = nt_decompress_blosc_blocks},
+    [NT_COMPRESSION_BLOSC_WHOLE] = {.name = "blosc",
+                                    .algorithm = nt_blosc_algorithm,
+                                    .decompress = nt_decompress_whole_blosc,
+                                    .block_bytes = nt_blosc_block_bytes,
+                                    .decompress_blocks = nt_decompress_whole_blosc_blocks},
+    [NT_COMPRESSION_ELSEWHERE] = {.name = "elsewhere",
+                                  .only_algorithm = NT_ALGORITHM_ELSEWHERE,
+                                  .decompress = refuse},
 };
 
 const struct nt_compression *nt_compression(enum nt_compression_kind kind)
 {
     return &compressions[kind];
+}
+
+enum nt_algorithm nt_compression_algorithm(enum nt_compression_kind kind, const uint8_t *start,
+                                           size_t input_bytes, size_t output_bytes)
+{
+    const struct nt_compression *compression = &compressions[kind];
+    return compression->algorithm ? compression->algorithm(start, input_bytes, output_bytes)
+                                  : compression->only_algorithm;
 }

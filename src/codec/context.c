@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/large.h"
+#include "codec/inflate.h"
 
 struct nt_codec_context *nt_codec_context_new(void)
 {
@@ -18,19 +19,18 @@ void nt_codec_context_free(struct nt_codec_context *context)
     if (!context)
         return;
     ZSTD_freeDCtx(context->zstd);
-    if (context->deflate)
-        libdeflate_free_decompressor(context->deflate);
+    nt_inflater_free(context->inflater);
     lzma_end(&context->lzma);
-    for (unsigned slot = 0; slot < NT_SCRATCH_SLOTS; slot++)
-        free(context->scratch[slot].bytes);
+    for (unsigned i = 0; i < NT_SCRATCH_COUNT; i++)
+        free(context->scratch[i].bytes);
     free(context);
 }
 
-uint8_t *nt_codec_scratch(struct nt_codec_context *context, unsigned slot, size_t bytes)
+uint8_t *nt_codec_scratch(struct nt_codec_context *context, enum nt_scratch of, size_t bytes)
 {
-    if (bytes > context->scratch[slot].capacity || !context->scratch[slot].bytes) {
-        free(context->scratch[slot].bytes);
-        context->scratch[slot].bytes = nt_large_new(bytes, &context->scratch[slot].capacity);
+    if (bytes > context->scratch[of].capacity || !context->scratch[of].bytes) {
+        free(context->scratch[of].bytes);
+        context->scratch[of].bytes = nt_large_new(bytes, &context->scratch[of].capacity);
     }
-    return context->scratch[slot].bytes;
+    return context->scratch[of].bytes;
 }

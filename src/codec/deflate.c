@@ -2,33 +2,35 @@
  *
  * zlib's format and the bare deflate stream of ROOT's old 'CS' blocks.
  */
-#include "codec/compression.h"
+#include "codec/decompressors.h"
 #include "codec/context.h"
-
-typedef enum libdeflate_result decompress_function(struct libdeflate_decompressor *, const void *, size_t,
-                                                   void *, size_t, size_t *, size_t *);
+#include "codec/inflate.h"
 
 /* `consumed_ret` tells how much of the input the stream took. */
-static enum nt_status decompress(decompress_function *function, const char *name, const uint8_t *input,
+static enum nt_status decompress(enum nt_inflate_form form, const char *name, const uint8_t *input,
                                  size_t input_bytes, uint8_t *output, size_t output_bytes,
                                  size_t *consumed_ret, struct nt_codec_context *context,
                                  struct nt_error *error)
 {
-    if (!context->deflate)
-        context->deflate = libdeflate_alloc_decompressor();
-    if (!context->deflate)
+    static const char *const problems[] = {
+        [NT_INFLATE_TOO_MUCH] = "more output than the block's size",
+        [NT_INFLATE_INVALID] = "invalid data",
+    };
+    if (!context->inflater)
+        context->inflater = nt_inflater_new();
+    if (!context->inflater)
         return nt_fail_memory(error);
     size_t produced = 0;
-    enum libdeflate_result result =
-        function(context->deflate, input, input_bytes, output, output_bytes, consumed_ret, &produced);
-    if (result == LIBDEFLATE_SUCCESS && produced == output_bytes)
-        return NT_OK;
-    if (result == LIBDEFLATE_SUCCESS)
+    enum nt_inflate_result result = nt_inflate(context->inflater, form, input, input_bytes, output,
+                                               output_bytes, consumed_ret, &produced);
+    if (result == NT_INFLATE_NO_MEMORY)
+        return nt_fail_memory(error);
+    if (result != NT_INFLATE_OK)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: %s", name, problems[result]);
+    if (produced != output_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed block", output_bytes,
                               produced);
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: %s", name,
-                   result == LIBDEFLATE_INSUFFICIENT_SPACE ? "more output than the block's size"
-                                                           : "invalid data");
+    return NT_OK;
 }
 
 enum nt_status nt_decompress_zlib(const uint8_t *input, size_t input_bytes, uint8_t *output,
@@ -36,8 +38,8 @@ enum nt_status nt_decompress_zlib(const uint8_t *input, size_t input_bytes, uint
                                   struct nt_error *error)
 {
     size_t consumed = 0;
-    enum nt_status status = decompress(libdeflate_zlib_decompress_ex, "zlib", input, input_bytes, output,
-                                       output_bytes, &consumed, context, error);
+    enum nt_status status = decompress(NT_INFLATE_ZLIB, "zlib", input, input_bytes, output, output_bytes,
+                                       &consumed, context, error);
     if (status == NT_OK && consumed != input_bytes)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a zlib block that are used",
                                 input_bytes, consumed);
@@ -50,6 +52,6 @@ enum nt_status nt_decompress_deflate(const uint8_t *input, size_t input_bytes, u
                                      struct nt_error *error)
 {
     size_t consumed = 0;
-    return decompress(libdeflate_deflate_decompress_ex, "old zlib", input, input_bytes, output, output_bytes,
-                      &consumed, context, error);
+    return decompress(NT_INFLATE_BARE, "old zlib", input, input_bytes, output, output_bytes, &consumed,
+                      context, error);
 }

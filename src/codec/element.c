@@ -6,11 +6,10 @@
  */
 #include <string.h>
 
-#include <ntuple/codec.h>
-
 #include "base/bytes.h"
+#include "codec/codec.h"
 
-static const struct nt_element_info elements[NT_ELEMENT_COUNT] = {
+static const struct nt_element_row elements[NT_ELEMENT_COUNT] = {
     [NT_ELEMENT_BOOL] = {"bool", "|b1", 1},
     [NT_ELEMENT_BYTE] = {"byte", "|u1", 1},
     [NT_ELEMENT_INT8] = {"int8", "|i1", 1},
@@ -28,7 +27,7 @@ static const struct nt_element_info elements[NT_ELEMENT_COUNT] = {
     [NT_ELEMENT_OPAQUE] = {"opaque", NULL, 0},
 };
 
-const struct nt_element_info *nt_element_info(enum nt_element element)
+const struct nt_element_row *nt_element_info(enum nt_element element)
 {
     return &elements[element];
 }

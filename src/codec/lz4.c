@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "codec/compression.h"
+#include "codec/decompressors.h"
 
 enum { CHECKSUM_BYTES = 8 };
 

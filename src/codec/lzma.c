@@ -4,7 +4,7 @@
  */
 #include <lzma.h>
 
-#include "codec/compression.h"
+#include "codec/decompressors.h"
 #include "codec/context.h"
 
 /* The strongest preset's dictionary is 64 MiB; blocks are 16 MiB at most. */

@@ -48,22 +48,22 @@ static bool is_wide(const struct nt_decoder *decoder)
     return decoder->element == NT_ELEMENT_UINT64;
 }
 
-enum nt_status nt_decode_roaring_array(const struct nt_decoder *decoder, uint64_t parameter,
-                                       const uint8_t *packed, size_t packed_bytes, uint8_t *output,
-                                       size_t elements, struct nt_error *error)
+enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *output,
+                                       struct nt_error *error)
 {
+    size_t elements = packed->elements;
     unsigned disorders = 0;
-    if (packed_bytes != 2 * elements)
+    if (packed->bytes != 2 * elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of an array container", 2 * elements,
-                              packed_bytes);
+                              packed->bytes);
     for (size_t i = 1; i < elements; i++)
-        disorders |= nt_load_le16(packed + 2 * i) <= nt_load_le16(packed + 2 * i - 2);
+        disorders |= nt_load_le16(packed->data + 2 * i) <= nt_load_le16(packed->data + 2 * i - 2);
     if (disorders)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "array container: its values do not ascend");
-    if (is_wide(decoder))
-        put_array_u64(parameter, packed, elements, output);
+    if (is_wide(packed->decoder))
+        put_array_u64(packed->parameter, packed->data, elements, output);
     else
-        put_array_u32((uint32_t)parameter, packed, elements, output);
+        put_array_u32((uint32_t)packed->parameter, packed->data, elements, output);
     return NT_OK;
 }
 
@@ -90,21 +90,21 @@ static void put_word(const struct nt_decoder *decoder, uint64_t base, uint64_t b
         memcpy(output, few, count * decoder->element_bytes);
 }
 
-enum nt_status nt_decode_roaring_bitset(const struct nt_decoder *decoder, uint64_t parameter,
-                                        const uint8_t *packed, size_t packed_bytes, uint8_t *output,
-                                        size_t elements, struct nt_error *error)
+enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
+                                        struct nt_error *error)
 {
-    size_t place = 0;
-    if (packed_bytes != BITSET_BYTES)
+    const struct nt_decoder *decoder = packed->decoder;
+    size_t elements = packed->elements, place = 0;
+    if (packed->bytes != BITSET_BYTES)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a bitset container", BITSET_BYTES,
-                              packed_bytes);
+                              packed->bytes);
     for (size_t word = 0; word < BITSET_BYTES / 8; word++) {
-        uint64_t bits = nt_load_le64(packed + 8 * word);
+        uint64_t bits = nt_load_le64(packed->data + 8 * word);
         unsigned count = count_bits(bits);
         if (count > elements - place)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "bitset container: more than %zu values",
                            elements);
-        put_word(decoder, parameter + 64 * word, bits, count, count + AT_ONCE <= elements - place,
+        put_word(decoder, packed->parameter + 64 * word, bits, count, count + AT_ONCE <= elements - place,
                  output + place * decoder->element_bytes);
         place += count;
     }
@@ -113,16 +113,15 @@ enum nt_status nt_decode_roaring_bitset(const struct nt_decoder *decoder, uint64
                                               elements, place);
 }
 
-enum nt_status nt_decode_roaring_run(const struct nt_decoder *decoder, uint64_t parameter,
-                                     const uint8_t *packed, size_t packed_bytes, uint8_t *output,
-                                     size_t elements, struct nt_error *error)
+enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
-    struct nt_cursor cursor = nt_cursor(packed, packed_bytes);
+    size_t elements = packed->elements;
+    struct nt_cursor cursor = nt_cursor(packed->data, packed->bytes);
     size_t runs = nt_get_le16(&cursor), place = 0;
     uint32_t free_from = 0; /* the first value that the next run may have */
-    if (packed_bytes != 2 + 4 * runs)
+    if (packed->bytes != 2 + 4 * runs)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a run container", 2 + 4 * runs,
-                              packed_bytes);
+                              packed->bytes);
     for (size_t i = 0; i < runs; i++) {
         uint32_t start = nt_get_le16(&cursor), length = (uint32_t)nt_get_le16(&cursor) + 1;
         if (start < free_from || start + length > VALUES)
@@ -130,10 +129,10 @@ enum nt_status nt_decode_roaring_run(const struct nt_decoder *decoder, uint64_t 
                            i);
         if (length > elements - place)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "run container: more than %zu values", elements);
-        if (is_wide(decoder))
-            put_run_u64(parameter + start, length, output + 8 * place);
+        if (is_wide(packed->decoder))
+            put_run_u64(packed->parameter + start, length, output + 8 * place);
         else
-            put_run_u32((uint32_t)parameter + start, length, output + 4 * place);
+            put_run_u32((uint32_t)packed->parameter + start, length, output + 4 * place);
         place += length;
         free_from = start + length;
     }

@@ -7,16 +7,12 @@
 #ifndef NT_CODEC_ROARING_H
 #define NT_CODEC_ROARING_H
 
-#include <ntuple/codec.h>
+#include "codec/codec.h"
 
-enum nt_status nt_decode_roaring_array(const struct nt_decoder *decoder, uint64_t parameter,
-                                       const uint8_t *packed, size_t packed_bytes, uint8_t *output,
-                                       size_t elements, struct nt_error *error);
-enum nt_status nt_decode_roaring_bitset(const struct nt_decoder *decoder, uint64_t parameter,
-                                        const uint8_t *packed, size_t packed_bytes, uint8_t *output,
-                                        size_t elements, struct nt_error *error);
-enum nt_status nt_decode_roaring_run(const struct nt_decoder *decoder, uint64_t parameter,
-                                     const uint8_t *packed, size_t packed_bytes, uint8_t *output,
-                                     size_t elements, struct nt_error *error);
+enum nt_status nt_decode_roaring_array(const struct nt_packed *packed, uint8_t *output,
+                                       struct nt_error *error);
+enum nt_status nt_decode_roaring_bitset(const struct nt_packed *packed, uint8_t *output,
+                                        struct nt_error *error);
+enum nt_status nt_decode_roaring_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
 #endif

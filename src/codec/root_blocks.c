@@ -9,27 +9,28 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "codec/compression.h"
+#include "codec/decompressors.h"
 
 enum { HEADER_BYTES = 9 };
 
-static const struct algorithm {
+static const struct method {
     char magic[2];
-    int method; /* -1: any, LZ4 has its version there */
-    const char *name;
+    int number; /* -1: any, LZ4 has its version there */
+    enum nt_algorithm algorithm;
     nt_decompress_block *decompress;
-} algorithms[] = {
-    {{'Z', 'S'}, 1, "zstd", nt_decompress_zstd},        {{'L', '4'}, -1, "lz4", nt_decompress_lz4},
-    {{'Z', 'L'}, 8, "zlib", nt_decompress_zlib},        {{'X', 'Z'}, 0, "lzma", nt_decompress_lzma},
-    {{'C', 'S'}, 8, "old-zlib", nt_decompress_deflate},
+} methods[] = {
+    {{'Z', 'S'}, 1, NT_ALGORITHM_ZSTD, nt_decompress_zstd},
+    {{'L', '4'}, -1, NT_ALGORITHM_LZ4, nt_decompress_lz4},
+    {{'Z', 'L'}, 8, NT_ALGORITHM_ZLIB, nt_decompress_zlib},
+    {{'X', 'Z'}, 0, NT_ALGORITHM_LZMA, nt_decompress_lzma},
+    {{'C', 'S'}, 8, NT_ALGORITHM_OLD_ZLIB, nt_decompress_deflate},
 };
 
-static const struct algorithm *find_algorithm(const uint8_t *header)
+static const struct method *find_method(const uint8_t *header)
 {
-    for (size_t i = 0; i < sizeof(algorithms) / sizeof(*algorithms); i++)
-        if (!memcmp(header, algorithms[i].magic, 2) &&
-            (algorithms[i].method < 0 || algorithms[i].method == header[2]))
-            return &algorithms[i];
+    for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+        if (!memcmp(header, methods[i].magic, 2) && (methods[i].number < 0 || methods[i].number == header[2]))
+            return &methods[i];
     return NULL;
 }
 
@@ -48,8 +49,8 @@ static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, 
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "compression block at byte %llu of the compressed data: its header is cut off",
                        (unsigned long long)place);
-    const struct algorithm *algorithm = find_algorithm(header);
-    if (!algorithm)
+    const struct method *method = find_method(header);
+    if (!method)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "unknown compression %02x %02x %02x", header[0],
                        header[1], header[2]);
     uint32_t input_bytes = load_le24(header + 3), block_bytes = load_le24(header + 6);
@@ -59,9 +60,9 @@ static enum nt_status decompress_one(struct nt_cursor *cursor, uint8_t *output, 
             error, NT_CORRUPT, NT_NO_OFFSET,
             "%s block at byte %llu of the compressed data: %u bytes for %u do not fit the sizes of the "
             "whole",
-            algorithm->name, (unsigned long long)place, input_bytes, block_bytes);
+            nt_algorithm_name(method->algorithm), (unsigned long long)place, input_bytes, block_bytes);
     *output_bytes_ret = block_bytes;
-    return algorithm->decompress(input, input_bytes, output, block_bytes, context, error);
+    return method->decompress(input, input_bytes, output, block_bytes, context, error);
 }
 
 enum nt_status nt_decompress_root_blocks(const uint8_t *input, size_t input_bytes, uint8_t *output,
@@ -89,10 +90,10 @@ enum nt_status nt_decompress_root_blocks(const uint8_t *input, size_t input_byte
     return NT_OK;
 }
 
-const char *nt_root_blocks_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
+enum nt_algorithm nt_root_blocks_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
     if (input_bytes == output_bytes)
-        return "none";
-    const struct algorithm *algorithm = input_bytes >= HEADER_BYTES ? find_algorithm(start) : NULL;
-    return algorithm ? algorithm->name : "unknown";
+        return NT_ALGORITHM_NONE;
+    const struct method *method = input_bytes >= HEADER_BYTES ? find_method(start) : NULL;
+    return method ? method->algorithm : NT_ALGORITHM_UNKNOWN;
 }

@@ -2,7 +2,7 @@
  *
  * Zstandard frames.
  */
-#include "codec/compression.h"
+#include "codec/decompressors.h"
 #include "codec/context.h"
 
 enum nt_status nt_decompress_zstd(const uint8_t *input, size_t input_bytes, uint8_t *output,

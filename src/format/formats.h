@@ -5,7 +5,7 @@
 #ifndef NT_FORMAT_FORMATS_H
 #define NT_FORMAT_FORMATS_H
 
-#include <ntuple/format.h>
+#include "format/format.h"
 
 extern const struct nt_format nt_format_blz;
 extern const struct nt_format nt_format_rntuple;

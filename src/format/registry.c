@@ -3,16 +3,34 @@
  * The table of file formats, in the order in which they are tried: those that a few bytes give away first,
  * the one without a magic number last.
  */
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buffer.h"
+#include "base/sized.h"
 #include "format/formats.h"
+#include "format/identify.h"
+#include "io/folder_source.h"
 
 const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_roaring, NULL};
 
-/* The first data set that opened makes the file worth serving; without one, the first failure is the file's.
- */
+static const struct nt_format *format_at(uint32_t index)
+{
+    return index < sizeof(nt_formats) / sizeof(*nt_formats) ? nt_formats[index] : NULL;
+}
+
+const char *nt_format_name(uint32_t index)
+{
+    return format_at(index) ? format_at(index)->name : NULL;
+}
+
+const char *nt_format_description(uint32_t index)
+{
+    return format_at(index) ? format_at(index)->description : NULL;
+}
+
+/* The first data set that opened makes the file worth serving; without one, the first failure is
+ * the file's. */
 static enum nt_status check_datasets(const struct nt_file *file, struct nt_error *error)
 {
     const struct nt_error *failure = NULL;
@@ -23,68 +41,130 @@ static enum nt_status check_datasets(const struct nt_file *file, struct nt_error
             failure = file->datasets[i]->failure;
     }
     if (!failure)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s holds no data set", file->path);
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no data set in it");
     if (error)
         *error = *failure;
     return failure->status;
 }
 
-static enum nt_status open_with(const struct nt_format *format, const char *path,
+static enum nt_status open_with(const struct nt_format *format, struct nt_source *source,
                                 const struct nt_open_options *options, struct nt_file **file_ret,
                                 struct nt_error *error)
 {
     struct nt_file *file = NULL;
-    enum nt_status status = format->open(path, options, &file, error);
+    enum nt_status status = format->open(source, options, &file, error);
     if (status != NT_OK)
         return status;
     file->format = format;
     status = check_datasets(file, error);
-    if (status != NT_OK) {
-        nt_file_close(file);
-        return status;
-    }
-    *file_ret = file;
-    return NT_OK;
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_discard(file);
+    return status;
 }
 
-static bool is_directory(const char *path)
+/* ---- trying one after the other ---- */
+
+/* The formats that were tried in vain. */
+struct refusals {
+    unsigned count;
+    struct nt_buffer names, reasons;
+};
+
+static void note_refusal(struct refusals *refusals, const struct nt_format *format,
+                         const struct nt_error *reason)
+{
+    nt_buffer_format(&refusals->names, "%s%s", refusals->count ? ", " : "", format->name);
+    nt_buffer_format(&refusals->reasons, "%s%s", refusals->count ? "; " : "", reason->message);
+    refusals->count++;
+}
+
+/* What the file is where that can be told, else why it is of none of the formats. */
+static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
+                             struct nt_error *error)
+{
+    const char *kind = source->folder ? nt_identify_folder(source->folder) : nt_identify(source);
+    if (refusals->names.failed || refusals->reasons.failed)
+        return nt_fail_memory(error);
+    if (kind)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s, which is not read (formats: %s)",
+                       source->path, kind, refusals->names.bytes);
+    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s", source->path, refusals->reasons.bytes);
+}
+
+/* The formats' verdict: NT_OK, the error of the one that knows the file, or NT_NOT_THIS_FORMAT of all. */
+static enum nt_status try_formats(struct nt_source *source, const struct nt_open_options *options,
+                                  struct refusals *refusals, struct nt_file **file_ret,
+                                  struct nt_error *error)
+{
+    bool is_known = false;
+    for (size_t i = 0; nt_formats[i]; i++) {
+        if (options->format && strcmp(options->format, nt_formats[i]->name))
+            continue;
+        is_known = true;
+        if (source->folder && !nt_formats[i]->takes_folder)
+            continue;
+        struct nt_error failure = {0};
+        enum nt_status status = open_with(nt_formats[i], source, options, file_ret, &failure);
+        if (status == NT_NOT_THIS_FORMAT) {
+            note_refusal(refusals, nt_formats[i], &failure);
+            continue;
+        }
+        if (status != NT_OK && error)
+            *error = failure;
+        return status;
+    }
+    if (!is_known)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no format '%s'", options->format);
+    if (!refusals->count)
+        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", source->path);
+    return refuse(source, refusals, error);
+}
+
+enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error)
+{
+    struct refusals refusals = {0};
+    struct nt_open_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
+    if (status == NT_OK)
+        status = try_formats(source, &known, &refusals, file_ret, error);
+    nt_buffer_deinit(&refusals.names);
+    nt_buffer_deinit(&refusals.reasons);
+    return status;
+}
+
+static enum nt_status open_source(const char *path, const struct nt_open_options *options,
+                                  struct nt_source **source_ret, struct nt_error *error)
 {
     struct stat attributes;
-    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
+    if (stat(path, &attributes) || !S_ISDIR(attributes.st_mode))
+        return nt_source_open_file(path, source_ret, error);
+    enum nt_folder_use use = options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
+    return nt_source_open_folder(path, use, source_ret, error);
 }
 
 enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
                             struct nt_file **file_ret, struct nt_error *error)
 {
-    static const struct nt_open_options defaults;
-    const char *only = options ? options->format : NULL;
-    struct nt_error first = {0};
-    bool is_known = false, was_tried = false, is_folder = is_directory(path);
-    for (size_t i = 0; nt_formats[i]; i++) {
-        if (only && strcmp(only, nt_formats[i]->name))
-            continue;
-        is_known = true;
-        if (is_folder && !nt_formats[i]->takes_directories)
-            continue;
-        struct nt_error failure = {0};
-        enum nt_status status =
-            open_with(nt_formats[i], path, options ? options : &defaults, file_ret, &failure);
-        if (status == NT_OK)
-            return NT_OK;
-        if (status != NT_NOT_THIS_FORMAT) {
-            if (error)
-                *error = failure;
-            return status;
-        }
-        if (!was_tried)
-            first = failure; /* the first format's message tells what the file is instead */
-        was_tried = true;
-    }
-    if (!is_known)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no format '%s'", only);
-    if (!was_tried)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s is a directory", path);
-    if (error)
-        *error = first;
-    return NT_NOT_THIS_FORMAT;
+    struct nt_source *source;
+    struct nt_open_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
+    if (status == NT_OK)
+        status = open_source(path, &known, &source, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_file_open_source(source, &known, file_ret, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
+bool nt_is_dataset_folder(struct nt_folder *folder)
+{
+    for (size_t i = 0; nt_formats[i]; i++)
+        if (nt_formats[i]->takes_folder && nt_formats[i]->takes_folder(folder))
+            return true;
+    return nt_identify_folder(folder);
 }

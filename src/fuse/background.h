@@ -21,8 +21,8 @@ enum nt_background_role {
 };
 
 /* Fork, before any thread has been started. The child keeps stderr, terminal and directory for now. In the
- * parent this returns when the child is ready or has ended. `death_status` is given where a signal ended it.
- */
+ * parent this returns when the child is ready or has ended. `death_status` is given where a signal
+ * ended it. */
 enum nt_background_role nt_background_start(struct nt_background *background, int death_status,
                                             int *exit_status_ret);
 

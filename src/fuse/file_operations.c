@@ -32,13 +32,13 @@ static void open_file_free(struct open_file *file)
 }
 
 static enum nt_status open_file_open(struct nt_mount *mount, fuse_ino_t node, bool is_streamed,
-                                     struct open_file **file_ret)
+                                     struct open_file **file_ret, struct nt_error *error)
 {
     struct open_file *file = calloc(1, sizeof(*file));
     if (!file)
         return NT_NO_MEMORY;
     file->is_streamed = is_streamed;
-    enum nt_status status = nt_vfs_open(mount->vfs, node, &file->handle, NULL);
+    enum nt_status status = nt_vfs_open(mount->vfs, node, &file->handle, error);
     if (status != NT_OK) {
         open_file_free(file);
         return status;
@@ -98,15 +98,16 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
     struct open_file *file = NULL;
+    struct nt_error error = {0};
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
         return;
     }
-    enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
+    enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, &error);
     if (status == NT_OK)
-        status = open_file_open(mount, node, attributes.class == NT_VFS_STREAMED, &file);
+        status = open_file_open(mount, node, attributes.class == NT_VFS_STREAMED, &file, &error);
     if (status != NT_OK) {
-        fuse_reply_err(request, nt_status_errno(status));
+        fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
     }
     choose_caching(mount, &attributes, info);
@@ -143,6 +144,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     struct open_file *file = open_file_of(info);
     enum nt_status status = NT_OK;
     size_t count = 0;
+    struct nt_error error = {0};
     struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);
     if (!buffer)
         status = NT_NO_MEMORY;
@@ -151,11 +153,11 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     else if (file->is_streamed)
         status = approach(request, file, (uint64_t)offset);
     if (status == NT_OK)
-        status = nt_vfs_read(file->handle, (uint64_t)offset, buffer->bytes, size, &count, NULL);
+        status = nt_vfs_read(file->handle, (uint64_t)offset, buffer->bytes, size, &count, &error);
     if (status == NT_OK)
         fuse_reply_buf(request, buffer->bytes, count);
     else
-        fuse_reply_err(request, nt_status_errno(status));
+        fuse_reply_err(request, nt_failure_errno(status, &error));
     nt_reply_buffer_return(&mount->reply_buffers, buffer);
 }
 

@@ -27,7 +27,8 @@ out:
     nt_buffer_deinit(&text);
 }
 
-static void libfuse_to_syslog(enum fuse_log_level level, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void libfuse_to_syslog(enum fuse_log_level level,
+                                                                    const char *format, va_list arguments)
 {
     vsyslog((int)level, format, arguments); /* the levels are syslog's */
 }

@@ -46,6 +46,8 @@ static void append_options(struct nt_buffer *options, const struct nt_mount_sett
     append_escaped(options, settings->source);
     nt_buffer_text(options, ",subtype=");
     append_escaped(options, settings->subtype);
+    if (settings->allow_other)
+        nt_buffer_text(options, ",allow_other,default_permissions");
     if (settings->auto_unmount)
         nt_buffer_text(options, ",auto_unmount");
     if (settings->options && *settings->options)

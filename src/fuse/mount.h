@@ -5,43 +5,17 @@
 #ifndef NT_FUSE_MOUNT_H
 #define NT_FUSE_MOUNT_H
 
+#include "fuse/settings.h"
 #include "vfs/vfs.h"
 
 struct nt_mount;
-
-/* Whether files of known size are read past the kernel's page cache: faster the first time, slower when the
- * same file is read or mapped again. */
-enum nt_direct_io {
-    NT_DIRECT_IO_AUTO, /* as measured to be best: not */
-    NT_DIRECT_IO_ON,
-    NT_DIRECT_IO_OFF,
-};
-
-/* All texts must outlive the mount. */
-struct nt_mount_settings {
-    const char *program;    /* for libfuse's messages */
-    const char *mountpoint; /* absolute path of a directory */
-    const char *source;     /* what mount(8) and df(1) show as the device; any text */
-    const char *subtype;    /* the type is shown as fuse.<subtype> */
-    const char *options;    /* mount options for libfuse and the kernel, separated by commas; may be empty */
-    bool auto_unmount;      /* unmount also when the program is killed */
-    bool is_debugging;      /* print every request */
-    bool is_single_threaded;
-    unsigned threads; /* requests that are served at once */
-    /* Reads ahead of readers that the kernel may have sent at once. All requests stand in one queue: more
-     * than can be served at once keep calls waiting that a user waits for. */
-    unsigned reads_ahead;
-    enum nt_direct_io direct_io;
-    void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */
-    void *context;
-};
 
 /* Mount. The tree stays the caller's and must outlive the mount. */
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings,
                             struct nt_mount **mount_ret, struct nt_error *error);
 
-/* Answer requests until the mount is unmounted, or SIGINT, SIGTERM or SIGHUP arrives (which is no failure).
- */
+/* Answer requests until the mount is unmounted, or SIGINT, SIGTERM or SIGHUP arrives (which is
+ * no failure). */
 enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_error *error);
 
 /* Unmounts where it is still mounted. Accepts NULL. */

@@ -22,8 +22,8 @@ extern char **environ;
 
 #define MOUNT_TYPE_PREFIX "fuse.ntuplefs"
 
-/* Parent's real path + "/" + last name: for a directory that does not exist yet, or that cannot be looked at.
- */
+/* Parent's real path + "/" + last name: for a directory that does not exist yet, or that cannot be
+ * looked at. */
 static char *absolute_in_parent(const char *path)
 {
     char *copy = strdup(path), *result = NULL;
@@ -82,8 +82,8 @@ static bool unmount_dead(const char *path)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* What is mounted there already: nothing of ours, a living mount (refused) or a dead one (cleaned or told).
- */
+/* What is mounted there already: nothing of ours, a living mount (refused) or a dead one (cleaned
+ * or told). */
 static enum nt_status clear_previous(const char *path, int problem, bool force, struct nt_error *error)
 {
     struct nt_mountinfo info;

@@ -17,15 +17,16 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
     uint64_t node;
+    struct nt_error error = {0};
     if (strlen(name) > LONGEST_NAME) {
         fuse_reply_err(request, ENAMETOOLONG);
         return;
     }
-    enum nt_status status = nt_vfs_lookup(mount->vfs, parent, name, &node, NULL);
+    enum nt_status status = nt_vfs_lookup(mount->vfs, parent, name, &node, &error);
     if (status == NT_OK)
-        status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
+        status = nt_vfs_stat(mount->vfs, node, true, &attributes, &error);
     if (status != NT_OK) {
-        fuse_reply_err(request, nt_status_errno(status));
+        fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
     }
     struct fuse_entry_param entry = nt_entry(&attributes);

@@ -11,8 +11,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "fuse/mount.h"
 #include "fuse/reply_buffers.h"
+#include "fuse/settings.h"
+#include "vfs/vfs.h"
 
 struct open_file;
 

@@ -21,3 +21,8 @@ int nt_status_errno(enum nt_status status)
     return (size_t)status < sizeof(errno_of_status) / sizeof(*errno_of_status) ? errno_of_status[status]
                                                                                : EIO;
 }
+
+int nt_failure_errno(enum nt_status status, const struct nt_error *error)
+{
+    return status == NT_IO && error->system_error == EACCES ? EACCES : nt_status_errno(status);
+}

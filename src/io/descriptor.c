@@ -6,7 +6,6 @@
 #include "io/descriptor.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -19,39 +18,28 @@ struct nt_identity nt_identity_of(const struct stat *attributes)
                                 .modified = attributes->st_mtim};
 }
 
-enum nt_status nt_identity_compare(const char *path, const struct nt_identity *expected,
+enum nt_status nt_identity_compare(const char *path, struct nt_identity *expected,
                                    const struct nt_identity *found, struct nt_error *error)
 {
-    if (found->device != expected->device || found->inode != expected->inode)
-        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced by another file", path);
-    if (found->size != expected->size)
-        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET,
-                       "%s: was modified: had %jd bytes when it was opened, has %jd now", path,
-                       (intmax_t)expected->size, (intmax_t)found->size);
-    if (found->modified.tv_sec != expected->modified.tv_sec ||
+    if (found->device != expected->device || found->inode != expected->inode ||
+        found->size != expected->size || found->modified.tv_sec != expected->modified.tv_sec ||
         found->modified.tv_nsec != expected->modified.tv_nsec)
-        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was modified since it was opened", path);
-    return NT_OK;
+        atomic_store_explicit(&expected->has_changed, true, memory_order_relaxed);
+    if (!atomic_load_explicit(&expected->has_changed, memory_order_relaxed))
+        return NT_OK;
+    return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced or modified since it was opened", path);
 }
 
-enum nt_status nt_descriptor_open(const char *path, int *descriptor_ret, struct nt_identity *identity_ret,
-                                  struct nt_error *error)
+enum nt_status nt_descriptor_identify(int descriptor, const char *path, struct nt_identity *identity_ret,
+                                      struct nt_error *error)
 {
-    /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0)
-        return nt_fail_system(error, errno, "%s", path);
     struct stat attributes;
     enum nt_status status = nt_descriptor_stat(descriptor, path, &attributes, error);
     if (!status && !S_ISREG(attributes.st_mode))
         status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: not a regular file", path);
-    if (status) {
-        close(descriptor);
-        return status;
-    }
-    *descriptor_ret = descriptor;
-    *identity_ret = nt_identity_of(&attributes);
-    return NT_OK;
+    if (!status)
+        *identity_ret = nt_identity_of(&attributes);
+    return status;
 }
 
 enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat *attributes,
@@ -60,7 +48,7 @@ enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat 
     return fstat(descriptor, attributes) ? nt_fail_system(error, errno, "%s", path) : NT_OK;
 }
 
-enum nt_status nt_descriptor_check(int descriptor, const char *path, const struct nt_identity *identity,
+enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_identity *identity,
                                    struct nt_error *error)
 {
     struct stat attributes;
@@ -71,7 +59,7 @@ enum nt_status nt_descriptor_check(int descriptor, const char *path, const struc
     return nt_identity_compare(path, identity, &found, error);
 }
 
-static enum nt_status ended_early(int descriptor, const char *path, const struct nt_identity *identity,
+static enum nt_status ended_early(int descriptor, const char *path, struct nt_identity *identity,
                                   uint64_t offset, size_t missing, struct nt_error *error)
 {
     enum nt_status status = nt_descriptor_check(descriptor, path, identity, error);
@@ -80,7 +68,7 @@ static enum nt_status ended_early(int descriptor, const char *path, const struct
                : nt_fail(error, NT_TRUNCATED, offset, "%s: the file ends %zu bytes too early", path, missing);
 }
 
-enum nt_status nt_descriptor_read(int descriptor, const char *path, const struct nt_identity *identity,
+enum nt_status nt_descriptor_read(int descriptor, const char *path, struct nt_identity *identity,
                                   uint64_t offset, void *buffer, size_t bytes, struct nt_error *error)
 {
     if (offset > INT64_MAX || bytes > INT64_MAX - offset)
@@ -99,5 +87,5 @@ enum nt_status nt_descriptor_read(int descriptor, const char *path, const struct
         offset += (uint64_t)count;
         bytes -= (size_t)count;
     }
-    return NT_OK;
+    return nt_descriptor_check(descriptor, path, identity, error);
 }

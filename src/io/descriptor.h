@@ -5,10 +5,12 @@
 #ifndef NT_IO_DESCRIPTOR_H
 #define NT_IO_DESCRIPTOR_H
 
+#include <fcntl.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include <ntuple/error.h>
+#include "base/error.h"
 
 /* What tells a file from another one, or from itself before it was written to. The time of the last status
  * change (ctime) is left out: a new mode, owner, name or link changes it, but not a byte of the file. */
@@ -17,25 +19,29 @@ struct nt_identity {
     ino_t inode;
     off_t size;
     struct timespec modified;
+    atomic_bool has_changed; /* was found out: it stays so, whatever the file looks like later */
 };
 
 struct nt_identity nt_identity_of(const struct stat *attributes);
 
-/* NT_CHANGED, with what differs, where `found` is not `expected`. */
-enum nt_status nt_identity_compare(const char *path, const struct nt_identity *expected,
+/* NT_CHANGED where `found` is not `expected`, now or at any time before; always the same message. */
+enum nt_status nt_identity_compare(const char *path, struct nt_identity *expected,
                                    const struct nt_identity *found, struct nt_error *error);
 
-/* Open a regular file for reading and tell its identity. NT_INVALID for anything else than a regular file. */
-enum nt_status nt_descriptor_open(const char *path, int *descriptor_ret, struct nt_identity *identity_ret,
-                                  struct nt_error *error);
+/* Flags of open(2) for a file that is read; opening a FIFO must not wait for a writer. */
+#define NT_DESCRIPTOR_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
-/* Exactly `bytes` bytes. A file that ends early is NT_CHANGED where it is no longer what `identity` tells,
- * else NT_TRUNCATED. */
-enum nt_status nt_descriptor_read(int descriptor, const char *path, const struct nt_identity *identity,
+/* Tell the identity of a file that was opened so. NT_INVALID for anything else than a regular file. */
+enum nt_status nt_descriptor_identify(int descriptor, const char *path, struct nt_identity *identity_ret,
+                                      struct nt_error *error);
+
+/* Exactly `bytes` bytes of a file that is, when they have been read, still what `identity` tells: else
+ * NT_CHANGED. NT_TRUNCATED where it ends early. */
+enum nt_status nt_descriptor_read(int descriptor, const char *path, struct nt_identity *identity,
                                   uint64_t offset, void *buffer, size_t bytes, struct nt_error *error);
 
 /* Whether the file behind the descriptor is still what `identity` tells: NT_OK, NT_CHANGED or NT_IO. */
-enum nt_status nt_descriptor_check(int descriptor, const char *path, const struct nt_identity *identity,
+enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_identity *identity,
                                    struct nt_error *error);
 
 enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat *attributes,

@@ -2,14 +2,12 @@
  *
  * A regular file as a source that keeps its descriptor.
  */
+#include "io/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <ntuple/source.h>
-
-#include "io/descriptor.h"
 
 struct file_source {
     struct nt_source source;
@@ -48,8 +46,7 @@ static uint64_t file_skip_hole(struct nt_source *source, uint64_t offset)
 static void file_close(struct nt_source *source)
 {
     struct file_source *file = (struct file_source *)source;
-    if (file->descriptor >= 0)
-        close(file->descriptor);
+    close(file->descriptor);
     free(file->path);
     free(file);
 }
@@ -60,21 +57,34 @@ static const struct nt_source_ops file_ops = {.read_at = file_read_at,
                                               .skip_hole = file_skip_hole,
                                               .close = file_close};
 
-enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
+enum nt_status nt_source_of_descriptor(int descriptor, const char *path, const struct nt_identity *identity,
+                                       struct nt_source **source_ret, struct nt_error *error)
 {
     struct file_source *file = calloc(1, sizeof(*file));
-    if (!file)
+    char *path_copy = strdup(path);
+    if (!file || !path_copy) {
+        free(file);
+        free(path_copy);
+        close(descriptor);
         return nt_fail_memory(error);
-    file->descriptor = -1;
-    file->path = strdup(path);
-    enum nt_status status = file->path ? nt_descriptor_open(path, &file->descriptor, &file->identity, error)
-                                       : nt_fail_memory(error);
-    if (status) {
-        file_close(&file->source);
-        return status;
     }
-    file->source =
-        (struct nt_source){.ops = &file_ops, .size = (uint64_t)file->identity.size, .path = file->path};
+    file->descriptor = descriptor;
+    file->identity = *identity;
+    file->path = path_copy;
+    file->source = (struct nt_source){.ops = &file_ops, .size = (uint64_t)identity->size, .path = path_copy};
     *source_ret = &file->source;
     return NT_OK;
+}
+
+enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_identity identity;
+    int descriptor = open(path, NT_DESCRIPTOR_FLAGS);
+    if (descriptor < 0)
+        return nt_fail_system(error, errno, "%s", path);
+    enum nt_status status = nt_descriptor_identify(descriptor, path, &identity, error);
+    if (status == NT_OK)
+        return nt_source_of_descriptor(descriptor, path, &identity, source_ret, error);
+    close(descriptor);
+    return status;
 }

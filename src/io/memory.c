@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntuple/source.h>
+#include "io/source.h"
 
 struct memory_source {
     struct nt_source source;

@@ -4,6 +4,8 @@
  * list, the last used first; one that is in use is never closed. System calls are made outside the pool's
  * lock.
  */
+#include "io/pool.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -12,17 +14,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <ntuple/source.h>
-
-#include "io/descriptor.h"
-
 enum { MOST_DESCRIPTORS = 128, SHARE_OF_LIMIT = 4 };
 
 struct pooled_source {
     struct nt_source source;
     struct nt_source_pool *pool;
     char *path;
-    int descriptor; /* -1: closed; this and all below is under the pool's lock */
+    const char *name; /* within it */
+    int descriptor;   /* -1: closed; this and all below is under the pool's lock */
     unsigned users;
     bool is_identified;
     struct nt_identity identity; /* does not change once it is there */
@@ -30,13 +29,14 @@ struct pooled_source {
 };
 
 struct nt_source_pool {
+    struct nt_pool_opener opener;
     pthread_mutex_t lock;
     size_t holders; /* the caller and the sources */
     size_t open, limit;
     struct pooled_source *newest, *oldest;
 };
 
-struct nt_source_pool *nt_source_pool_new(void)
+struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener)
 {
     struct nt_source_pool *pool = calloc(1, sizeof(*pool));
     if (!pool)
@@ -46,6 +46,7 @@ struct nt_source_pool *nt_source_pool_new(void)
         return NULL;
     }
     struct rlimit limit;
+    pool->opener = *opener;
     pool->limit = MOST_DESCRIPTORS;
     if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / SHARE_OF_LIMIT < MOST_DESCRIPTORS)
         pool->limit = limit.rlim_cur / SHARE_OF_LIMIT;
@@ -62,6 +63,7 @@ void nt_source_pool_free(struct nt_source_pool *pool)
     pthread_mutex_unlock(&pool->lock);
     if (is_last) {
         pthread_mutex_destroy(&pool->lock);
+        pool->opener.release(pool->opener.context);
         free(pool);
     }
 }
@@ -102,7 +104,8 @@ static enum nt_status open_descriptor(struct pooled_source *file, int *descripto
 {
     for (;;) {
         struct nt_error failure = {0};
-        enum nt_status status = nt_descriptor_open(file->path, descriptor_ret, identity_ret, &failure);
+        enum nt_status status = file->pool->opener.open(file->pool->opener.context, file->name,
+                                                        descriptor_ret, identity_ret, &failure);
         bool is_out_of_descriptors = failure.system_error == EMFILE || failure.system_error == ENFILE;
         int spare = -1;
         if (status && is_out_of_descriptors) {
@@ -246,8 +249,8 @@ static const struct nt_source_ops pooled_ops = {.read_at = pooled_read_at,
                                                 .size = pooled_size,
                                                 .close = pooled_close};
 
-enum nt_status nt_source_open_file_lazily(struct nt_source_pool *pool, const char *path,
-                                          struct nt_source **source_ret, struct nt_error *error)
+enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path, size_t name_at,
+                                  struct nt_source **source_ret, struct nt_error *error)
 {
     struct pooled_source *file = calloc(1, sizeof(*file));
     char *path_copy = strdup(path);
@@ -258,6 +261,7 @@ enum nt_status nt_source_open_file_lazily(struct nt_source_pool *pool, const cha
     }
     *file = (struct pooled_source){.source = {.ops = &pooled_ops, .size = NT_UNKNOWN_SIZE, .path = path_copy},
                                    .pool = pool,
+                                   .name = path_copy + name_at,
                                    .path = path_copy,
                                    .descriptor = -1};
     pthread_mutex_lock(&pool->lock);

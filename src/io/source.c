@@ -4,9 +4,8 @@
  */
 #include <inttypes.h>
 
-#include <ntuple/source.h>
-
 #include "base/overflow.h"
+#include "io/source.h"
 
 enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                               struct nt_error *error)

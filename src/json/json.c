@@ -6,6 +6,7 @@
 #include "json/json.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -191,6 +192,12 @@ void nt_json_string(struct nt_json *json, const char *text)
     nt_json_bytes(json, text, strlen(text));
 }
 
+void nt_json_buffer(struct nt_json *json, struct nt_buffer *text)
+{
+    nt_json_bytes(json, nt_buffer_string(text), text->length);
+    nt_buffer_deinit_part(text, json->out);
+}
+
 /* ---- numbers and words ---- */
 
 static void put_word(struct nt_json *json, const char *word)
@@ -256,14 +263,14 @@ void nt_json_null(struct nt_json *json)
     put_word(json, "null");
 }
 
-void nt_json_hex64(struct nt_json *json, uint64_t value)
+static void put_hex(struct nt_json *json, uint64_t value, int digits)
 {
-    char text[20] = "\"0x";
-    for (int i = 0; i < 16; i++)
-        text[3 + i] = hex_digits[value >> (60 - 4 * i) & 15];
-    text[19] = '"';
+    char text[18] = "\"";
+    for (int i = 0; i < digits; i++)
+        text[1 + i] = hex_digits[value >> (4 * (digits - 1 - i)) & 15];
+    text[1 + digits] = '"';
     begin_item(json);
-    nt_buffer_append(json->out, text, sizeof(text));
+    nt_buffer_append(json->out, text, (size_t)digits + 2);
 }
 
 /* ---- members ---- */
@@ -277,11 +284,11 @@ void nt_json_member_string(struct nt_json *json, const char *key, const char *te
         nt_json_null(json);
 }
 
-void nt_json_member_text(struct nt_json *json, const char *key, const void *bytes, size_t length)
+void nt_json_member_text(struct nt_json *json, const char *key, struct nt_text text)
 {
-    if (nt_is_utf8(bytes, length)) {
+    if (nt_is_utf8(text.bytes, text.length)) {
         nt_json_key(json, key);
-        nt_json_bytes(json, bytes, length);
+        nt_json_bytes(json, text.bytes, text.length);
         return;
     }
     struct nt_buffer *out = json->out;
@@ -289,12 +296,28 @@ void nt_json_member_text(struct nt_json *json, const char *key, const void *byte
     nt_buffer_byte(out, '"');
     nt_buffer_text(out, key);
     nt_buffer_text(out, json->is_compact ? "_hex\":\"" : "_hex\": \"");
-    for (size_t i = 0; i < length; i++) {
-        uint8_t byte = ((const uint8_t *)bytes)[i];
+    for (size_t i = 0; i < text.length; i++) {
+        uint8_t byte = (uint8_t)text.bytes[i];
         nt_buffer_byte(out, hex_digits[byte >> 4]);
         nt_buffer_byte(out, hex_digits[byte & 15]);
     }
     nt_buffer_byte(out, '"');
+}
+
+void nt_json_member_buffer(struct nt_json *json, const char *key, struct nt_buffer *text)
+{
+    nt_json_member_text(json, key, (struct nt_text){nt_buffer_string(text), text->length});
+    nt_buffer_deinit_part(text, json->out);
+}
+
+void nt_json_member_format(struct nt_json *json, const char *key, const char *format, ...)
+{
+    struct nt_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    nt_buffer_format_list(&text, format, arguments);
+    va_end(arguments);
+    nt_json_member_buffer(json, key, &text);
 }
 
 void nt_json_member_unsigned(struct nt_json *json, const char *key, uint64_t value)
@@ -330,7 +353,13 @@ void nt_json_member_null(struct nt_json *json, const char *key)
 void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value)
 {
     nt_json_key(json, key);
-    nt_json_hex64(json, value);
+    put_hex(json, value, 16);
+}
+
+void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value)
+{
+    nt_json_key(json, key);
+    put_hex(json, value, 8);
 }
 
 /* ---- whole documents ---- */
@@ -339,9 +368,7 @@ void nt_json_document(struct nt_json *json, struct nt_buffer *out, const char *k
 {
     nt_json_init(json, out, false);
     nt_json_object(json);
-    nt_json_key(json, "schema");
-    nt_buffer_format(out, "\"ntuplefs.%s/1\"", kind);
-    json->after_key = false;
+    nt_json_member_format(json, "schema", "ntuplefs.%s/1", kind);
 }
 
 void nt_json_line(struct nt_json *json, struct nt_buffer *out)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/text.h"
 
 enum { NT_JSON_MAX_DEPTH = 1100 };
 
@@ -38,23 +39,29 @@ void nt_json_string(struct nt_json *json, const char *text);
 /* Text of any bytes: bytes that are not UTF-8 are given as \udcXX (a lone surrogate a byte, as Python's
  * surrogateescape reads them). */
 void nt_json_bytes(struct nt_json *json, const void *bytes, size_t length);
+/* The text in a buffer, which is taken over: its failure becomes the document's, its memory is freed. */
+void nt_json_buffer(struct nt_json *json, struct nt_buffer *text);
 void nt_json_unsigned(struct nt_json *json, uint64_t value);
 void nt_json_signed(struct nt_json *json, int64_t value);
 void nt_json_double(struct nt_json *json, double value);
 void nt_json_float(struct nt_json *json, float value); /* shortest for 32 bits */
 void nt_json_bool(struct nt_json *json, bool value);
 void nt_json_null(struct nt_json *json);
-void nt_json_hex64(struct nt_json *json, uint64_t value); /* "0x%016x" as a string */
 
 /* A key and its value. The text form writes `key`, or `key`_hex where the bytes are not UTF-8. */
 void nt_json_member_string(struct nt_json *json, const char *key, const char *text); /* NULL: null */
-void nt_json_member_text(struct nt_json *json, const char *key, const void *bytes, size_t length);
+void nt_json_member_text(struct nt_json *json, const char *key, struct nt_text text);
+void nt_json_member_buffer(struct nt_json *json, const char *key, struct nt_buffer *text); /* taken over */
+void nt_json_member_format(struct nt_json *json, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void nt_json_member_unsigned(struct nt_json *json, const char *key, uint64_t value);
 void nt_json_member_signed(struct nt_json *json, const char *key, int64_t value);
 void nt_json_member_double(struct nt_json *json, const char *key, double value);
 void nt_json_member_bool(struct nt_json *json, const char *key, bool value);
 void nt_json_member_null(struct nt_json *json, const char *key);
+/* Checksums: a string of all the digits. */
 void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value);
+void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value);
 
 /* Open the document's object with its "schema": "ntuplefs.<kind>/1"; close it, with the newline at the end.
  * A line is opened without a schema. */

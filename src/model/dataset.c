@@ -2,17 +2,16 @@
  *
  * A data set: linking fields and columns once they are known, and the page lists of its cluster groups.
  *
- * Invariant of a group's state: 0 until a call under the lock ends; then 1 (ranges and pages are valid and
- * never change) or 2 (`failure` is valid). Readers test the state without the lock, with acquire order. A
- * failure of the machine (I/O, memory) leaves 0: the next call tries again.
+ * Invariant of a group's state: NOT_LOADED until a call under the lock ends; then LOADED (ranges and pages
+ * are valid and never change) or FAILED (`failure` is valid). Readers test the state without the lock, with
+ * acquire order. A failure of the machine (I/O, memory) leaves NOT_LOADED: the next call tries again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include <ntuple/model.h>
-
 #include "base/arena.h"
 #include "base/search.h"
+#include "model/model.h"
 
 /* ---- linking ---- */
 
@@ -35,8 +34,8 @@ static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct n
     return NT_OK;
 }
 
-/* Children in the order of their ids: fields are visited in id order and appended to their parents' slices.
- */
+/* Children in the order of their ids: fields are visited in id order and appended to their
+ * parents' slices. */
 static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *order, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
@@ -82,8 +81,8 @@ static int compare_column_keys(const void *left, const void *right)
     return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* The columns of one field, keys[first] up to keys[end]: representations 0, 1, ... of as many columns each.
- */
+/* The columns of one field, keys[first] up to keys[end]: representations 0, 1, ... of as many
+ * columns each. */
 static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const struct column_key *keys,
                                             uint32_t first, uint32_t end, struct nt_error *error)
 {
@@ -181,44 +180,51 @@ out:
 
 /* ---- cluster groups ---- */
 
-static enum nt_status group_failure(const struct nt_group *group, struct nt_error *error)
+/* Under the lock. A failure of the machine leaves the state, the next call tries again; `is_new_ret` is set
+ * where the list turned out to be bad just now. */
+static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, bool *is_new_ret,
+                                 struct nt_error *error)
 {
-    if (!group->failure)
-        return nt_fail_memory(error);
-    if (error)
-        *error = *group->failure;
-    return group->failure->status;
+    struct nt_group *group = &dataset->groups[number];
+    struct nt_error failure = {0};
+    enum nt_status status = dataset->ops->load_group(dataset, number, &failure);
+    if (status != NT_OK && error)
+        *error = failure;
+    if (nt_is_machine_failure(status))
+        return status;
+    if (status != NT_OK) {
+        group->failure = malloc(sizeof(failure));
+        if (!group->failure)
+            return nt_fail_memory(error);
+        *group->failure = failure;
+        *is_new_ret = true;
+    }
+    atomic_store_explicit(&group->state, status == NT_OK ? NT_GROUP_LOADED : NT_GROUP_FAILED,
+                          memory_order_release);
+    return status;
 }
 
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct nt_group *group = &dataset->groups[number];
+    const struct nt_file *file = dataset->file;
     int state = atomic_load_explicit(&group->state, memory_order_acquire);
+    enum nt_status status = NT_OK;
+    bool is_new_failure = false;
     if (state == NT_GROUP_LOADED)
         return NT_OK;
     if (state == NT_GROUP_FAILED)
-        return group_failure(group, error);
+        return nt_fail_with(error, group->failure);
     pthread_mutex_lock(&dataset->lock);
     state = atomic_load_explicit(&group->state, memory_order_acquire);
-    if (state == NT_GROUP_NOT_LOADED) {
-        struct nt_error failure = {0};
-        enum nt_status status = dataset->ops->load_group(dataset, number, &failure);
-        if (status == NT_IO || status == NT_NO_MEMORY) {
-            pthread_mutex_unlock(&dataset->lock);
-            if (error)
-                *error = failure;
-            return status;
-        }
-        if (status != NT_OK) {
-            group->failure = malloc(sizeof(failure));
-            if (group->failure)
-                *group->failure = failure;
-        }
-        state = status == NT_OK ? NT_GROUP_LOADED : NT_GROUP_FAILED;
-        atomic_store_explicit(&group->state, state, memory_order_release);
-    }
+    if (state == NT_GROUP_NOT_LOADED)
+        status = load_group(dataset, number, &is_new_failure, error);
+    else if (state == NT_GROUP_FAILED)
+        status = nt_fail_with(error, group->failure);
     pthread_mutex_unlock(&dataset->lock);
-    return state == NT_GROUP_LOADED ? NT_OK : group_failure(group, error);
+    if (is_new_failure && file && file->on_group_failure)
+        file->on_group_failure(file->on_group_failure_context, dataset, number, group->failure);
+    return status;
 }
 
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
@@ -231,7 +237,17 @@ enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *
     return NT_OK;
 }
 
-NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, first_cluster)
+enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (nt_is_machine_failure(status))
+            return status;
+    }
+    return NT_OK;
+}
+
+NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, .first_cluster)
 
 struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
 {

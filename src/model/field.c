@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Tables of roles, streams and field kinds, and how fields hang together.
+ * Tables of roles, streams and kinds of fields, and how fields hang together.
  */
-#include <string.h>
-
-#include <ntuple/model.h>
+#include "model/kind.h"
+#include "model/model.h"
 
 const char *nt_role_name(enum nt_role role)
 {
@@ -24,35 +23,167 @@ const char *nt_stream_name(enum nt_stream_kind kind)
     return names[kind];
 }
 
-#define HAS(kind) (1u << NT_STREAM_##kind)
+/* ---- kinds ---- */
 
-static const struct nt_field_kind_info kinds[NT_FIELD_KIND_COUNT] = {
-    [NT_FIELD_CONTAINER] = {"container", 0},
-    [NT_FIELD_VALUE] = {"value", HAS(DATA)},
-    [NT_FIELD_BYTES] = {"bytes", HAS(OFFSETS) | HAS(DATA)},
-    [NT_FIELD_COLLECTION] = {"collection", HAS(OFFSETS)},
-    [NT_FIELD_DENSE_OPTIONAL] = {"dense optional", HAS(VALID)},
-    [NT_FIELD_VARIANT] = {"variant", HAS(TAGS) | HAS(INDEX)},
-    [NT_FIELD_CARDINALITY] = {"cardinality", HAS(DATA)},
-    [NT_FIELD_PAGE_BYTES] = {"page bytes", HAS(OFFSETS) | HAS(DATA)},
-    [NT_FIELD_MEMBER] = {"member", HAS(DATA)},
-    [NT_FIELD_UNREADABLE] = {"unreadable", 0},
+static const struct nt_stream_row values = {.make = NT_MAKE_VALUES};
+static const struct nt_stream_row stored_bytes = {.make = NT_MAKE_VALUES, .of = NT_ROWS_OF_STORED};
+static const struct nt_stream_row second_bytes = {
+    .make = NT_MAKE_VALUES, .position = 1, .of = NT_ROWS_OF_SECOND};
+static const struct nt_stream_row members = {.make = NT_MAKE_MEMBERS, .is_partial = true};
+static const struct nt_stream_row end_offsets = {
+    .make = NT_MAKE_OFFSETS, .has_leading_zero = true, .needs_previous = true};
+static const struct nt_stream_row page_ends = {
+    .make = NT_MAKE_PAGE_ENDS, .has_leading_zero = true, .is_partial = true};
+static const struct nt_stream_row sizes = {.make = NT_MAKE_SIZES, .needs_previous = true};
+static const struct nt_stream_row tags = {.make = NT_MAKE_TAGS, .is_partial = true};
+static const struct nt_stream_row alternatives = {.make = NT_MAKE_INDEX};
+
+static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
+    [NT_FIELD_RECORD] =
+        {
+            .name = "record",
+            .form = NT_FORM_RECORD,
+        },
+    [NT_FIELD_TUPLE] =
+        {
+            .name = "tuple",
+            .form = NT_FORM_TUPLE,
+        },
+    [NT_FIELD_ARRAY] =
+        {
+            .name = "array",
+            .below = NT_BELOW_SEVERAL,
+            .form = NT_FORM_FIXED_LIST,
+        },
+    [NT_FIELD_WRAPPER] =
+        {
+            .name = "wrapper",
+            .form = NT_FORM_WRAPPER,
+        },
+    [NT_FIELD_VALUE] =
+        {
+            .name = "value",
+            .streams = {[NT_STREAM_DATA] = &values},
+            .has_dimensions = true,
+            .below = NT_BELOW_SEVERAL,
+            .form = NT_FORM_VALUE,
+        },
+    [NT_FIELD_STRING] =
+        {
+            .name = "string",
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+            .form = NT_FORM_TEXT,
+        },
+    [NT_FIELD_STREAMED] =
+        {
+            .name = "streamed",
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+            .form = NT_FORM_BYTES,
+        },
+    [NT_FIELD_COLLECTION] =
+        {
+            .name = "collection",
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
+            .below = NT_BELOW_INDEX,
+            .form = NT_FORM_LIST,
+        },
+    [NT_FIELD_OPTIONAL] =
+        {
+            .name = "optional",
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
+            .below = NT_BELOW_INDEX,
+            .form = NT_FORM_OPTIONAL,
+        },
+    [NT_FIELD_DENSE_OPTIONAL] =
+        {
+            .name = "dense optional",
+            .streams = {[NT_STREAM_VALID] = &values},
+            .form = NT_FORM_OPTIONAL,
+        },
+    [NT_FIELD_VARIANT] =
+        {
+            .name = "variant",
+            .streams = {[NT_STREAM_TAGS] = &tags, [NT_STREAM_INDEX] = &alternatives},
+            .below = NT_BELOW_SWITCH,
+            .form = NT_FORM_VARIANT,
+        },
+    [NT_FIELD_CARDINALITY] =
+        {
+            .name = "cardinality",
+            .streams = {[NT_STREAM_DATA] = &sizes},
+            .form = NT_FORM_VALUE,
+        },
+    [NT_FIELD_PAGE_BYTES] =
+        {
+            .name = "page bytes",
+            .streams = {[NT_STREAM_OFFSETS] = &page_ends, [NT_STREAM_DATA] = &stored_bytes},
+            .has_page_per_row = true,
+            .form = NT_FORM_BYTES,
+        },
+    [NT_FIELD_MEMBER] =
+        {
+            .name = "member",
+            .streams = {[NT_STREAM_DATA] = &members},
+            .form = NT_FORM_VALUE,
+        },
+    [NT_FIELD_UNREADABLE] =
+        {
+            .name = "unreadable",
+            .below = NT_BELOW_OWN,
+            .form = NT_FORM_NOTHING,
+        },
 };
 
-const struct nt_field_kind_info *nt_field_kind_info(enum nt_field_kind kind)
+const struct nt_field_kind_row *nt_field_kind_info(enum nt_field_kind kind)
 {
     return &kinds[kind];
 }
 
-bool nt_is_optional(const struct nt_field *field)
+const char *nt_field_kind_name(enum nt_field_kind kind)
 {
-    static const char *const prefixes[] = {"std::optional<", "std::unique_ptr<"};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
-        if (field->kind == NT_FIELD_COLLECTION && field->type.length > strlen(prefixes[i]) &&
-            !memcmp(field->type.bytes, prefixes[i], strlen(prefixes[i])))
+    return kinds[kind].name;
+}
+
+bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind)
+{
+    return kinds[field->kind].streams[kind];
+}
+
+bool nt_field_column_stream(const struct nt_field *field, uint32_t position, enum nt_stream_kind *kind_ret)
+{
+    for (unsigned i = 0; i < NT_STREAM_COUNT; i++) {
+        const struct nt_stream_row *stream = kinds[field->kind].streams[i];
+        *kind_ret = (enum nt_stream_kind)i;
+        if (stream && stream->position == position && !stream->is_partial)
             return true;
+    }
     return false;
 }
+
+bool nt_field_has_members(const struct nt_field *field)
+{
+    return kinds[field->kind].form == NT_FORM_VALUE && field->dtype.element == NT_ELEMENT_OPAQUE &&
+           field->child_count;
+}
+
+/* ---- rows ---- */
+
+uint64_t nt_field_row_elements(const struct nt_field *field)
+{
+    return kinds[field->kind].has_dimensions && field->dimension_count ? field->repetition : 1;
+}
+
+uint64_t nt_field_rows_below(const struct nt_field *field)
+{
+    return kinds[field->kind].below == NT_BELOW_SEVERAL && field->repetition ? field->repetition : 1;
+}
+
+bool nt_field_keeps_step(const struct nt_field *field)
+{
+    return kinds[field->kind].below == NT_BELOW_ONE || kinds[field->kind].below == NT_BELOW_SEVERAL;
+}
+
+/* ---- the tree ---- */
 
 const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
 {
@@ -81,34 +212,36 @@ uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint3
         ->field_columns[f->first_column + representation * f->columns_per_representation + position];
 }
 
-/* A collection's and a variant's children have rows of their own; all others keep step with their parent. */
-static bool has_own_rows_below(const struct nt_field *field)
-{
-    return field->kind != NT_FIELD_DENSE_OPTIONAL &&
-           (field->role == NT_ROLE_COLLECTION || field->role == NT_ROLE_VARIANT);
-}
-
 uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field)
 {
     uint32_t at = dataset->fields[field].parent;
-    while (at != NT_NONE && !has_own_rows_below(&dataset->fields[at]))
+    while (at != NT_NONE && nt_field_keeps_step(&dataset->fields[at]))
         at = dataset->fields[at].parent;
     return at;
+}
+
+/* The dimensions that a field gives to what is inside it: its own elements, or its sub-fields. */
+static uint32_t dimensions_of(const struct nt_field *field, const uint64_t **dimensions_ret)
+{
+    const struct nt_field_kind_row *row = &kinds[field->kind];
+    *dimensions_ret = row->has_dimensions ? field->dimensions : &field->repetition;
+    return row->has_dimensions ? field->dimension_count : row->below == NT_BELOW_SEVERAL;
 }
 
 uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,
                              uint32_t capacity)
 {
-    uint64_t found[NT_MAX_DEPTH + 1];
-    uint32_t count = 0;
+    uint32_t end = nt_field_row_parent(dataset, field), total = 0;
+    const uint64_t *found;
     const struct nt_field *f = &dataset->fields[field];
-    if (f->kind == NT_FIELD_VALUE && f->repetition)
-        found[count++] = f->repetition; /* std::bitset */
-    for (uint32_t at = f->parent; at != NT_NONE && !has_own_rows_below(&dataset->fields[at]);
-         at = dataset->fields[at].parent)
-        if (dataset->fields[at].repetition && count <= NT_MAX_DEPTH)
-            found[count++] = dataset->fields[at].repetition;
-    for (uint32_t i = 0; i < count && i < capacity; i++)
-        dimensions[i] = found[count - 1 - i];
-    return count;
+    uint32_t first = kinds[f->kind].has_dimensions ? field : f->parent; /* an array's own are its item's */
+    for (uint32_t at = first; at != end; at = dataset->fields[at].parent)
+        total += dimensions_of(&dataset->fields[at], &found);
+    for (uint32_t at = first, place = total; at != end; at = dataset->fields[at].parent) {
+        uint32_t count = dimensions_of(&dataset->fields[at], &found);
+        place -= count;
+        for (uint32_t i = 0; i < count && place + i < capacity; i++)
+            dimensions[place + i] = found[i];
+    }
+    return total;
 }

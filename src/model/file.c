@@ -5,24 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntuple/model.h>
-
 #include "base/arena.h"
+#include "base/text.h"
+#include "model/model.h"
 
-enum nt_status nt_file_new(const char *path, struct nt_source *source, struct nt_file **file_ret,
-                           struct nt_error *error)
+/* Decoded pages of real files have a megabyte or less, those of chunked arrays as much as their writer liked;
+ * what is far more than its file is a bomb. Of a folder the size is not known. */
+enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_SOURCE_BYTE = 16, MOST_PAGE_BYTES = 256 << 20 };
+
+static uint64_t page_limit(uint64_t source_bytes)
+{
+    uint64_t bytes = MOST_PAGE_BYTES;
+    if (source_bytes && source_bytes < MOST_PAGE_BYTES / PAGE_BYTES_PER_SOURCE_BYTE)
+        bytes = FREE_PAGE_BYTES + source_bytes * PAGE_BYTES_PER_SOURCE_BYTE;
+    return bytes < MOST_PAGE_BYTES ? bytes : MOST_PAGE_BYTES;
+}
+
+enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
+                           struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_file *file = calloc(1, sizeof(*file));
-    if (!file) {
-        nt_source_close(source);
+    if (!file)
         return nt_fail_memory(error);
-    }
     file->source = source;
+    nt_budget_init(&file->budget, source->size, limits->metadata_bytes);
+    file->page_bytes = limits->page_bytes ? limits->page_bytes : page_limit(source->size);
     file->arena = nt_arena_new();
     if (file->arena)
         file->path = nt_arena_copy(file->arena, path, strlen(path));
     if (!file->path || nt_file_add_directory(file, 0, (struct nt_text){"", 0}) == NT_NONE) {
-        nt_file_close(file);
+        nt_file_discard(file);
         return nt_fail_memory(error);
     }
     *file_ret = file;
@@ -33,48 +45,65 @@ uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent, struct nt_
 {
     struct nt_directory *directories =
         realloc(file->directories, (file->directory_count + 1) * sizeof(*directories));
-    char *copy = nt_arena_copy(file->arena, name.bytes, name.length);
+    bool is_copied = nt_text_copy(file->arena, name, &name);
     if (directories)
         file->directories = directories;
-    if (!directories || !copy)
+    if (!directories || !is_copied)
         return NT_NONE;
-    directories[file->directory_count] = (struct nt_directory){.parent = parent, .name = {copy, name.length}};
+    directories[file->directory_count] = (struct nt_directory){.parent = parent, .name = name};
     return file->directory_count++;
 }
 
-struct nt_dataset *nt_file_add_dataset(struct nt_file *file)
+static struct nt_dataset *new_dataset(void)
 {
-    struct nt_dataset **datasets =
-        realloc(file->datasets, (file->dataset_count + 1) * sizeof(struct nt_dataset *));
-    if (!datasets)
-        return NULL;
-    file->datasets = datasets;
     struct nt_dataset *dataset = calloc(1, sizeof(*dataset));
     if (!dataset)
         return NULL;
     dataset->arena = nt_arena_new();
-    if (!dataset->arena || pthread_mutex_init(&dataset->lock, NULL)) {
+    if (!dataset->arena || !nt_decoders_init(&dataset->decoders) ||
+        pthread_mutex_init(&dataset->lock, NULL)) {
+        nt_decoders_deinit(&dataset->decoders);
         nt_arena_free(dataset->arena);
         free(dataset);
         return NULL;
     }
+    return dataset;
+}
+
+enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dataset_ret,
+                                   struct nt_error *error)
+{
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_DATASET, 1, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_dataset **datasets =
+        realloc(file->datasets, (file->dataset_count + 1) * sizeof(struct nt_dataset *));
+    if (!datasets)
+        return nt_fail_memory(error);
+    file->datasets = datasets;
+    struct nt_dataset *dataset = new_dataset();
+    if (!dataset)
+        return nt_fail_memory(error);
     dataset->file = file;
     dataset->index = file->dataset_count;
     dataset->attribute_of = NT_NONE;
     dataset->is_newest_cycle = true;
     datasets[file->dataset_count++] = dataset;
-    return dataset;
+    *dataset_ret = dataset;
+    return NT_OK;
 }
 
-void nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *error)
+enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
+                                      struct nt_error *error)
 {
-    dataset->failure = nt_arena_alloc(dataset->arena, 1, sizeof(*error));
-    static struct nt_error without_memory = {
-        .status = NT_NO_MEMORY, .offset = NT_NO_OFFSET, .message = "out of memory"};
-    if (dataset->failure)
-        *dataset->failure = *error;
-    else
-        dataset->failure = &without_memory;
+    if (nt_is_machine_failure(failure->status))
+        return nt_fail_with(error, failure);
+    struct nt_error *copy = nt_arena_alloc(dataset->arena, 1, sizeof(*copy));
+    if (!copy)
+        return nt_fail_memory(error);
+    *copy = *failure;
+    dataset->failure = copy;
+    return NT_OK;
 }
 
 static void dataset_free(struct nt_dataset *dataset)
@@ -87,11 +116,12 @@ static void dataset_free(struct nt_dataset *dataset)
     if (dataset->ops && dataset->ops->close)
         dataset->ops->close(dataset);
     pthread_mutex_destroy(&dataset->lock);
+    nt_decoders_deinit(&dataset->decoders);
     nt_arena_free(dataset->arena);
     free(dataset);
 }
 
-void nt_file_close(struct nt_file *file)
+void nt_file_discard(struct nt_file *file)
 {
     if (!file)
         return;
@@ -101,9 +131,17 @@ void nt_file_close(struct nt_file *file)
     if (file->close)
         file->close(file);
     free(file->directories);
-    nt_source_close(file->source);
     nt_arena_free(file->arena);
     free(file);
+}
+
+void nt_file_close(struct nt_file *file)
+{
+    if (!file)
+        return;
+    struct nt_source *source = file->source;
+    nt_file_discard(file);
+    nt_source_close(source);
 }
 
 enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Recognising readers that go from front to back, and decoding ahead of them. Whatever is guessed here
- * changes no result.
+ * Decoding ahead of readers that go from front to back. Whatever is guessed here changes no result.
  */
 #ifndef NT_PAGE_AHEAD_H
 #define NT_PAGE_AHEAD_H
 
-#include "page/cache.h"
 #include "page/reader.h"
-
-/* What the reads of one stream or column have looked like; shared by its readers, zero at first. */
-struct nt_sequence {
-    _Atomic uint64_t expected_offset; /* where the last read ended */
-    _Atomic uint32_t reads;           /* that followed one another */
-    _Atomic uint64_t queued;          /* pages before this element have been queued */
-};
+#include "page/sequence.h"
 
 /* A page and where it lies among the elements that are walked. */
 struct nt_ahead_page {
@@ -25,14 +17,6 @@ struct nt_ahead_page {
 
 /* The page that holds an element; there is one. */
 typedef void nt_ahead_find(const void *walked, uint64_t element, struct nt_ahead_page *page_ret);
-
-/* Whether a read of bytes [offset, offset + bytes) begins where the last one ended, or near: within a few
- * times its own length, as read-ahead sends its requests a little out of order. */
-bool nt_sequence_follows(const struct nt_sequence *sequence, uint64_t offset, uint64_t bytes);
-/* Note a read of bytes [offset, offset + bytes). True where it follows others. */
-bool nt_sequence_note(struct nt_sequence *sequence, uint64_t offset, size_t bytes);
-/* What becomes of a page that a read has used up to its end, or not. */
-enum nt_cache_use nt_sequence_use(struct nt_sequence *sequence, bool to_the_end);
 
 /* Queue the pages from `element` on, as far as it pays; `end` is the number of elements. */
 void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct nt_sequence *sequence,

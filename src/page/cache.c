@@ -22,8 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/codec.h"
 #include "page/cache_entries.h"
-#include "page/reader.h"
+#include "page/counters.h"
 
 enum { PASSED_BYTES = 4 * 1024 * 1024 };
 
@@ -37,7 +38,7 @@ struct nt_cache {
     pthread_mutex_t lock;
     uint64_t limit, used;
     unsigned failure_seconds;
-    struct nt_reader_counters *counters;
+    struct nt_counters *counters;
     struct nt_cache_entries entries;
     struct spare *spares;
 };
@@ -86,14 +87,14 @@ static void discharge(struct nt_cache *cache, uint64_t bytes)
 
 /* Memory to give back once the lock is released. */
 struct garbage {
-    struct nt_cached *entries; /* linked by `next` */
+    struct nt_cached *entries; /* linked by `older` */
     struct spare *spares;
 };
 
 static void garbage_free(struct garbage *garbage)
 {
     for (struct nt_cached *entry = garbage->entries, *next; entry; entry = next) {
-        next = entry->next;
+        next = entry->older;
         pthread_cond_destroy(&entry->changed);
         free(entry->data);
         free(entry->failure);
@@ -113,7 +114,7 @@ static void discard(struct nt_cache *cache, struct nt_cached *entry, struct garb
     if (entry->state == NT_ENTRY_READY)
         nt_count(&cache->counters->cache_pages, (uint64_t)-1);
     discharge(cache, entry->charge);
-    entry->next = garbage->entries;
+    entry->older = garbage->entries;
     garbage->entries = entry;
 }
 
@@ -191,7 +192,7 @@ static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct ga
 
 /* ---- getting ---- */
 
-static struct nt_cached *entry_new(const struct nt_cache_key *key, uint64_t hash, size_t bytes)
+static struct nt_cached *entry_new(const struct nt_cache_key *key, size_t bytes)
 {
     struct nt_cached *entry = calloc(1, sizeof(*entry));
     if (!entry || pthread_cond_init(&entry->changed, NULL)) {
@@ -199,17 +200,10 @@ static struct nt_cached *entry_new(const struct nt_cache_key *key, uint64_t hash
         return NULL;
     }
     entry->key = *key;
-    entry->hash = hash;
     entry->pins = 1;
     entry->capacity = bytes ? capacity_for(bytes) : 0;
     entry->charge = entry->capacity + sizeof(*entry);
     return entry;
-}
-
-/* Failures that say nothing about the page are not remembered. */
-static bool is_worth_remembering(enum nt_status status)
-{
-    return status != NT_NO_MEMORY && status != NT_CANCELED;
 }
 
 /* Under the lock: the end of LOADING. The error is remembered where there is memory for it. */
@@ -230,7 +224,7 @@ static void finish(struct nt_cache *cache, struct nt_cached *entry, enum nt_stat
         charge(cache, sizeof(*failure));
         entry->expires = seconds_now() + (time_t)cache->failure_seconds;
     }
-    if (!entry->failure || !is_worth_remembering(status))
+    if (!entry->failure || nt_is_passing_failure(status))
         entry->is_kept = false;
     if (!entry->is_kept && entry->in_table)
         nt_entries_remove(&cache->entries, entry);
@@ -323,10 +317,10 @@ enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *k
     struct nt_cached *entry = find_current(cache, key, hash, &garbage);
     if (entry) {
         status = wait_for(cache, entry, entry_ret, &garbage, error);
-    } else if ((entry = entry_new(key, hash, bytes))) {
+    } else if ((entry = entry_new(key, bytes))) {
         nt_count(&cache->counters->cache_misses, 1);
         make_room(cache, entry, &garbage);
-        nt_entries_insert(&cache->entries, entry);
+        nt_entries_insert(&cache->entries, entry, hash);
         status = load_entry(cache, entry, load, context, entry_ret, &garbage, error);
     } else {
         status = nt_fail_memory(error);
@@ -356,10 +350,10 @@ void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key, c
     struct garbage garbage = {0};
     uint64_t hash = key_hash(key);
     pthread_mutex_lock(&cache->lock);
-    struct nt_cached *entry = find_current(cache, key, hash, &garbage) ? NULL : entry_new(key, hash, 0);
+    struct nt_cached *entry = find_current(cache, key, hash, &garbage) ? NULL : entry_new(key, 0);
     if (entry) {
         make_room(cache, entry, &garbage);
-        nt_entries_insert(&cache->entries, entry);
+        nt_entries_insert(&cache->entries, entry, hash);
         finish(cache, entry, failure->status, failure);
         unpin(cache, entry, &garbage);
     }
@@ -388,23 +382,23 @@ void nt_cache_forget(struct nt_cache *cache, const void *source)
 {
     struct garbage garbage = {0};
     pthread_mutex_lock(&cache->lock);
-    for (size_t i = 0; i < cache->entries.bucket_count; i++)
-        for (struct nt_cached *entry = cache->entries.buckets[i], *next; entry; entry = next) {
-            next = entry->next;
-            if (entry->key.source != source)
-                continue;
-            if (entry->pins) {
-                nt_entries_remove(&cache->entries, entry);
-            } else {
-                nt_entries_busy(&cache->entries, entry);
-                discard(cache, entry, &garbage);
-            }
+    for (struct nt_link *link = nt_hash_table_after(&cache->entries.table, NULL), *next; link; link = next) {
+        struct nt_cached *entry = (struct nt_cached *)link;
+        next = nt_hash_table_after(&cache->entries.table, link);
+        if (entry->key.source != source)
+            continue;
+        if (entry->pins) {
+            nt_entries_remove(&cache->entries, entry);
+        } else {
+            nt_entries_busy(&cache->entries, entry);
+            discard(cache, entry, &garbage);
         }
+    }
     pthread_mutex_unlock(&cache->lock);
     garbage_free(&garbage);
 }
 
-struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_reader_counters *counters)
+struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_counters *counters)
 {
     struct nt_cache *cache = calloc(1, sizeof(*cache));
     if (!cache)
@@ -412,8 +406,8 @@ struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct n
     cache->limit = limit;
     cache->failure_seconds = failure_seconds;
     cache->counters = counters;
-    if (!nt_entries_init(&cache->entries) || pthread_mutex_init(&cache->lock, NULL)) {
-        nt_entries_deinit(&cache->entries);
+    if (!nt_hash_table_init(&cache->entries.table) || pthread_mutex_init(&cache->lock, NULL)) {
+        nt_hash_table_deinit(&cache->entries.table);
         free(cache);
         return NULL;
     }
@@ -434,6 +428,6 @@ void nt_cache_free(struct nt_cache *cache)
         spare_drop(cache, &garbage);
     garbage_free(&garbage);
     pthread_mutex_destroy(&cache->lock);
-    nt_entries_deinit(&cache->entries);
+    nt_hash_table_deinit(&cache->entries.table);
     free(cache);
 }

@@ -6,40 +6,17 @@
 #define NT_PAGE_CACHE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-#include <ntuple/error.h>
+#include "base/error.h"
+#include "page/cache_key.h"
 
 struct nt_cache;
 struct nt_cached;
-struct nt_reader_counters;
-
-/* All that decides about the decoded bytes. One byte range may belong to columns of different type and
- * element count (merged pages), so the place alone is not enough. Without padding: compared and hashed as
- * bytes. */
-struct nt_cache_key {
-    const void *source;
-    uint64_t offset;
-    uint64_t stored_bytes;
-    uint64_t parameter;
-    double minimum, maximum;
-    uint32_t elements;
-    uint32_t bits;
-    uint32_t encoding;
-    uint32_t element;
-    uint32_t element_bytes;
-    uint8_t compression, checksum, checksum_covers, reserved;
-    uint64_t part; /* what of the page: */
-};
-enum {
-    NT_CACHE_WHOLE = 0,  /* all of its elements */
-    NT_CACHE_STORED = 1, /* its stored bytes and digest */
-    NT_CACHE_PARTS = 2,  /* its first part; the others follow */
-};
+struct nt_counters;
 
 /* `limit` bounds the bytes of all entries, those being loaded and buffers kept for reuse included. The
  * counters' cache_* members are kept up to date. NULL without memory. */
-struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_reader_counters *counters);
+struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_counters *counters);
 void nt_cache_free(struct nt_cache *cache); /* accepts NULL; nothing is pinned */
 
 /* Fills `output` with the entry's bytes. Called without any lock. */

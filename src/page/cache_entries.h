@@ -10,14 +10,16 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "page/cache.h"
+#include <ntuple/error.h>
+
+#include "base/hash_table.h"
+#include "page/cache_key.h"
 
 enum nt_entry_state { NT_ENTRY_LOADING, NT_ENTRY_READY, NT_ENTRY_FAILED };
 
 struct nt_cached {
+    struct nt_link link; /* in the table */
     struct nt_cache_key key;
-    uint64_t hash;
-    struct nt_cached *next;          /* in its bucket */
     struct nt_cached *older, *newer; /* in its idle list */
     uint8_t *data;
     size_t capacity;
@@ -38,19 +40,13 @@ struct nt_idle_list {
 };
 
 struct nt_cache_entries {
-    struct nt_cached **buckets;
-    size_t bucket_count, entry_count; /* of the table; the first is a power of two */
+    struct nt_hash_table table;
     struct nt_idle_list stay, passed;
 };
 
-/* False without memory. */
-bool nt_entries_init(struct nt_cache_entries *entries);
-/* The table is empty. */
-void nt_entries_deinit(struct nt_cache_entries *entries);
-
 struct nt_cached *nt_entries_find(struct nt_cache_entries *entries, const struct nt_cache_key *key,
                                   uint64_t hash);
-void nt_entries_insert(struct nt_cache_entries *entries, struct nt_cached *entry);
+void nt_entries_insert(struct nt_cache_entries *entries, struct nt_cached *entry, uint64_t hash);
 void nt_entries_remove(struct nt_cache_entries *entries, struct nt_cached *entry);
 
 /* Into the list that its `is_passed` tells, and out of it. */

@@ -10,9 +10,9 @@
 
 #include "base/overflow.h"
 #include "base/search.h"
-#include "page/views.h"
+#include "page/dataset_index.h"
 
-NT_DEFINE_LAST_AT_MOST(find_page, struct nt_page, first_element)
+NT_DEFINE_LAST_AT_MOST(find_page, struct nt_page, .first_element)
 
 const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element)
 {
@@ -39,64 +39,65 @@ static int compare_order_keys(const void *left, const void *right)
 
 static bool is_failed(const struct nt_group *group)
 {
-    return atomic_load_explicit(&((struct nt_group *)group)->state, memory_order_acquire) == NT_GROUP_FAILED;
+    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_GROUP_FAILED;
 }
 
-/* Clusters whose entries are unknown, because their page list is bad, stand at the end as NT_NONE. */
+static bool is_known(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return dataset->clusters_known || !is_failed(group);
+}
+
+/* The clusters whose entries are known, and behind them NT_NONE. Those of a bad page list are left out: how
+ * many they are is only what the footer claims. */
 static enum nt_status build_order(const struct nt_dataset *dataset, uint32_t **order_ret,
                                   struct nt_error *error)
 {
-    uint32_t count = dataset->cluster_count, known = 0;
-    struct order_key *keys = calloc(count ? count : 1, sizeof(*keys));
-    uint32_t *order = calloc(count ? count : 1, sizeof(*order));
+    uint32_t count = 0, found = 0;
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        count += is_known(dataset, &dataset->groups[i]) ? dataset->groups[i].clusters : 0;
+    struct order_key *keys = calloc((size_t)count + 1, sizeof(*keys));
+    uint32_t *order = calloc((size_t)count + 1, sizeof(*order));
     if (!keys || !order) {
         free(keys);
         free(order);
         return nt_fail_memory(error);
     }
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        for (uint32_t k = 0; is_known(dataset, group) && k < group->clusters; k++) {
+            const struct nt_cluster *cluster = &dataset->clusters[group->first_cluster + k];
+            keys[found++] =
+                (struct order_key){cluster->first_entry, cluster->entries, group->first_cluster + k};
+        }
+    }
+    qsort(keys, count, sizeof(*keys), compare_order_keys);
     for (uint32_t i = 0; i < count; i++)
-        if (dataset->clusters_known || !is_failed(nt_cluster_group(dataset, i)))
-            keys[known++] =
-                (struct order_key){dataset->clusters[i].first_entry, dataset->clusters[i].entries, i};
-    qsort(keys, known, sizeof(*keys), compare_order_keys);
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = i < known ? keys[i].cluster : NT_NONE;
+        order[i] = keys[i].cluster;
+    order[count] = NT_NONE;
     free(keys);
     *order_ret = order;
-    return NT_OK;
-}
-
-/* What the machine refuses (I/O, memory) fails the call and may work the next time; what the file refuses
- * stays. */
-static enum nt_status load_groups(struct nt_dataset *dataset, struct nt_error *error)
-{
-    for (uint32_t i = 0; i < dataset->group_count; i++) {
-        enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (status != NT_OK && !is_failed(&dataset->groups[i]))
-            return status;
-    }
     return NT_OK;
 }
 
 static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dataset,
                                 const uint32_t **order_ret, struct nt_error *error)
 {
-    struct nt_view *view = nt_views_get(reader->views, dataset);
-    if (!view)
+    struct nt_dataset_index *index = nt_dataset_index_get(reader->indexes, dataset);
+    if (!index)
         return nt_fail_memory(error);
-    uint32_t *order = atomic_load_explicit(&view->order, memory_order_acquire);
+    uint32_t *order = atomic_load_explicit(&index->order, memory_order_acquire);
     enum nt_status status = NT_OK;
     if (!order) {
-        pthread_mutex_lock(&view->lock);
-        order = atomic_load_explicit(&view->order, memory_order_acquire);
+        pthread_mutex_lock(&index->lock);
+        order = atomic_load_explicit(&index->order, memory_order_acquire);
         if (!order) {
-            status = load_groups(dataset, error);
+            status = nt_dataset_load_readable(dataset, error);
             if (status == NT_OK)
                 status = build_order(dataset, &order, error);
             if (status == NT_OK)
-                atomic_store_explicit(&view->order, order, memory_order_release);
+                atomic_store_explicit(&index->order, order, memory_order_release);
         }
-        pthread_mutex_unlock(&view->lock);
+        pthread_mutex_unlock(&index->lock);
     }
     *order_ret = order;
     return status;
@@ -104,19 +105,12 @@ static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dat
 
 /* ---- spans ---- */
 
+NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
+
 static bool column_group_holds(const struct nt_column_group *group, uint32_t column)
 {
-    uint32_t low = 0, high = group->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (group->columns[middle] == column)
-            return true;
-        if (group->columns[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
+    uint32_t at = find_column(group->columns, group->count, column);
+    return group->count && group->columns[at] == column;
 }
 
 static bool cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field)
@@ -161,7 +155,7 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
                                  struct nt_span *spans, uint32_t *count, struct nt_error *error)
 {
     uint64_t covered = 0;
-    for (uint32_t i = 0; i < dataset->cluster_count && order[i] != NT_NONE; i++) {
+    for (uint32_t i = 0; order[i] != NT_NONE; i++) {
         const struct nt_cluster *cluster = &dataset->clusters[order[i]];
         if (!cluster_holds(dataset, order[i], field))
             continue;
@@ -190,7 +184,10 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
     enum nt_status status = get_order(reader, dataset, &order, error);
     if (status != NT_OK)
         return status;
-    struct nt_span *spans = calloc(2 * (size_t)dataset->cluster_count + 1, sizeof(*spans));
+    size_t clusters = 0;
+    while (order[clusters] != NT_NONE)
+        clusters++;
+    struct nt_span *spans = calloc(2 * clusters + 1, sizeof(*spans)); /* a hole before each, one behind all */
     if (!spans)
         return nt_fail_memory(error);
     *count_ret = 0;

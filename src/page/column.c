@@ -10,9 +10,13 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "base/search.h"
+#include "page/ahead.h"
 #include "page/clusters.h"
-#include "page/load.h"
-#include "page/views.h"
+#include "page/counters.h"
+#include "page/pages.h"
+#include "page/blocks.h"
+#include "page/dataset_index.h"
 
 /* A place in a column. */
 struct position {
@@ -63,40 +67,39 @@ static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
 static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                                 struct nt_column_index **index_ret, struct nt_error *error)
 {
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
     if (column >= dataset->column_count)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no column %u", column);
-    struct nt_view *view = nt_views_get(reader->views, dataset);
-    if (!view)
+    struct nt_dataset_index *known = nt_dataset_index_get(reader->indexes, dataset);
+    if (!known)
         return nt_fail_memory(error);
-    struct nt_column_index *index = atomic_load_explicit(&view->columns[column], memory_order_acquire);
+    struct nt_column_index *index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
     enum nt_status status = NT_OK;
     if (!index) {
-        pthread_mutex_lock(&view->lock);
-        index = atomic_load_explicit(&view->columns[column], memory_order_acquire);
+        pthread_mutex_lock(&known->lock);
+        index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
         if (!index)
             status = build_index(dataset, column, &index, error);
         if (status == NT_OK)
-            atomic_store_explicit(&view->columns[column], index, memory_order_release);
-        pthread_mutex_unlock(&view->lock);
+            atomic_store_explicit(&known->columns[column], index, memory_order_release);
+        pthread_mutex_unlock(&known->lock);
     }
     *index_ret = index;
     return status;
 }
 
+NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_mark, .elements)
+NT_DEFINE_LAST_AT_MOST(mark_of_page, struct nt_column_mark, .pages)
+
 /* The last mark at or before an element, or a page, of the column. */
 static struct position mark_before(const struct nt_dataset *dataset, const struct nt_column_index *index,
                                    bool by_page, uint64_t number)
 {
-    uint32_t low = 0, high = dataset->cluster_count / NT_INDEX_STRIDE + 1;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        uint64_t before = by_page ? index->marks[middle].pages : index->marks[middle].elements;
-        if (before <= number && middle * (uint64_t)NT_INDEX_STRIDE < dataset->cluster_count)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (struct position){low * NT_INDEX_STRIDE, index->marks[low].elements, index->marks[low].pages};
+    uint32_t clusters = dataset->cluster_count;
+    uint32_t count = clusters / NT_INDEX_STRIDE + (clusters % NT_INDEX_STRIDE != 0);
+    uint32_t mark = (by_page ? mark_of_page : mark_of_element)(index->marks, count, number);
+    return (struct position){mark * NT_INDEX_STRIDE, index->marks[mark].elements, index->marks[mark].pages};
 }
 
 /* From a position to the range that holds an element, or a page. NULL behind the end. */
@@ -187,14 +190,14 @@ static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_pag
 }
 
 /* Bytes [offset, offset + bytes) of one page's decoded elements. */
-static enum nt_status read_part(const struct column_read *read, const struct nt_page *page, uint64_t offset,
-                                uint8_t *output, size_t bytes, struct nt_error *error)
+static enum nt_status read_within(const struct column_read *read, const struct nt_page *page, uint64_t offset,
+                                  uint8_t *output, size_t bytes, struct nt_error *error)
 {
     struct nt_cached *pinned;
     const uint8_t *data;
     bool is_end = offset + bytes == page->elements * read->element_bytes;
     if (read->is_random &&
-        nt_page_read_part(read->reader, read->dataset, page, (size_t)offset, output, bytes))
+        nt_page_read_blocks(read->reader, read->dataset, page, (size_t)offset, output, bytes))
         return NT_OK;
     enum nt_status status =
         nt_page_pin(read->reader, read->dataset, read->column, page, &pinned, &data, error);
@@ -205,21 +208,21 @@ static enum nt_status read_part(const struct column_read *read, const struct nt_
     return NT_OK;
 }
 
-/* From byte `offset` of a page: whole pages, or part of one. How many bytes is told. */
+/* From byte `offset` of a page: whole pages, or some of one. How many bytes is told. */
 static enum nt_status read_pages(const struct column_read *read, const struct nt_page *page,
                                  uint32_t following, uint64_t offset, uint8_t *output, size_t bytes,
-                                 size_t *part_ret, struct nt_error *error)
+                                 size_t *made_ret, struct nt_error *error)
 {
     uint64_t elements = 0, left = page->elements * read->element_bytes - offset;
     uint32_t whole = offset ? 0
                             : nt_count_whole_pages(read->dataset, page, 1 + following,
                                                    bytes / read->element_bytes, NULL, &elements);
     if (whole) {
-        *part_ret = (size_t)(elements * read->element_bytes);
+        *made_ret = (size_t)(elements * read->element_bytes);
         return nt_pages_read_whole(read->reader, read->dataset, read->column, page, whole, output, error);
     }
-    *part_ret = left < bytes ? (size_t)left : bytes;
-    return read_part(read, page, offset, output, *part_ret, error);
+    *made_ret = left < bytes ? (size_t)left : bytes;
+    return read_within(read, page, offset, output, *made_ret, error);
 }
 
 static enum nt_status read_bytes(const struct column_read *read, uint64_t offset, uint8_t *output,
@@ -229,15 +232,15 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
     enum nt_status status = NT_OK;
     while (status == NT_OK && bytes) {
         uint32_t following;
-        size_t part;
+        size_t made;
         const struct nt_page *page = page_of(read, offset / read->element_bytes, &at, &following);
         if (!page)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column ends before its elements do");
         uint64_t begin = offset - (at.elements + page->first_element) * read->element_bytes;
-        status = read_pages(read, page, following, begin, output, bytes, &part, error);
-        output += part;
-        offset += part;
-        bytes -= part;
+        status = read_pages(read, page, following, begin, output, bytes, &made, error);
+        output += made;
+        offset += made;
+        bytes -= made;
     }
     return status;
 }
@@ -250,14 +253,14 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     if (status != NT_OK)
         return status;
     uint64_t size;
-    read.element_bytes = dataset->decoders[dataset->columns[column].decoder].element_bytes;
+    read.element_bytes = nt_column_decoder(dataset, column)->element_bytes;
     if (!read.element_bytes)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "the type of column %u is not known to this version", dataset->columns[column].id);
     if (!nt_multiply(read.index->elements, read.element_bytes, &size) || !nt_fits(offset, bytes, size))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the column");
     nt_count(&reader->counters.reads, 1);
-    nt_count(&reader->counters.bytes, bytes);
+    nt_count(&reader->counters.served_bytes, bytes);
     read.is_random = !nt_sequence_follows(&read.index->sequence, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(&read.index->sequence, offset, bytes))

@@ -6,7 +6,7 @@
 #ifndef NT_PAGE_CONTEXTS_H
 #define NT_PAGE_CONTEXTS_H
 
-#include <ntuple/codec.h>
+#include "codec/codec.h"
 
 struct nt_contexts;
 

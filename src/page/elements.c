@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "page/items.h"
-#include "page/stream.h"
 
 static void store_le32(uint8_t *output, uint64_t value)
 {
@@ -40,9 +38,9 @@ bool nt_values_are_equal(const struct nt_decoder *decoder, const struct nt_dtype
            (is_integer(decoder->element) && is_integer(dtype->element));
 }
 
-enum nt_status nt_make_values(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_values(const struct nt_run *run, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_dtype *dtype = &run->stream->dtype;
+    const struct nt_dtype *dtype = run->dtype;
     const uint8_t *input = run->data + run->first * run->decoder->element_bytes;
     if (nt_values_are_equal(run->decoder, dtype)) {
         memcpy(output, input, run->count * dtype->bytes);
@@ -51,20 +49,31 @@ enum nt_status nt_make_values(const struct nt_run *run, uint8_t *output, struct 
     return nt_element_convert(run->decoder->element, input, dtype->element, output, run->count, error);
 }
 
-enum nt_status nt_make_members(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_members(const struct nt_run *run, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_field *field = &run->stream->dataset->fields[run->stream->field];
-    size_t stride = run->decoder->element_bytes, bytes = run->stream->element_bytes;
-    if (field->member_offset > stride || bytes > stride - field->member_offset)
+    size_t stride = run->decoder->element_bytes, bytes = run->dtype->bytes;
+    size_t offset = run->field->member_offset;
+    if (offset > stride || bytes > stride - offset)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "the member lies outside of its %zu bytes long element", stride);
-    const uint8_t *input = run->data + run->first * stride + field->member_offset;
+    const uint8_t *input = run->data + run->first * stride + offset;
     for (size_t i = 0; i < run->count; i++)
         memcpy(output + i * bytes, input + i * stride, bytes);
     return NT_OK;
 }
 
 /* ---- index columns ---- */
+
+bool nt_load_index(enum nt_element element, const uint8_t *data, size_t i, uint64_t *value_ret)
+{
+    if (element == NT_ELEMENT_UINT64)
+        *value_ret = nt_load_le64(data + 8 * i);
+    else if (element == NT_ELEMENT_UINT32)
+        *value_ret = nt_load_le32(data + 4 * i);
+    else
+        return false;
+    return true;
+}
 
 /* The index value before the run's first element; 0 at the start of the cluster. */
 static uint64_t previous_value(const struct nt_run *run)
@@ -101,19 +110,19 @@ static enum nt_status not_an_index(const struct nt_run *run, struct nt_error *er
 
 static enum nt_status check_last_offset(const struct nt_run *run, uint64_t last, struct nt_error *error)
 {
-    uint64_t limit = run->segment->limit;
-    if (run->is_segment_end ? last != limit : last > limit)
+    uint64_t limit = run->limit;
+    if (run->is_cluster_end ? last != limit : last > limit)
         return nt_fail_number(error, NT_CORRUPT, run->page->offset,
-                              run->is_segment_end ? "items of the cluster, as its last index tells"
+                              run->is_cluster_end ? "items of the cluster, as its last index tells"
                                                   : "items of the cluster, as an index tells",
                               limit, last);
     return NT_OK;
 }
 
-enum nt_status nt_make_offsets(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_offsets(const struct nt_run *run, uint8_t *output, struct nt_error *error)
 {
     bool decreases;
-    uint64_t last, previous = previous_value(run), base = run->segment->base;
+    uint64_t last, previous = previous_value(run), base = run->base;
     if (run->decoder->element == NT_ELEMENT_UINT32)
         last = make_offsets32(run->data + run->first * 4, run->count, base, previous, output, &decreases);
     else if (run->decoder->element == NT_ELEMENT_UINT64)
@@ -125,10 +134,10 @@ enum nt_status nt_make_offsets(const struct nt_run *run, uint8_t *output, struct
     return check_last_offset(run, last, error);
 }
 
-enum nt_status nt_make_sizes(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_sizes(const struct nt_run *run, uint8_t *output, struct nt_error *error)
 {
     uint64_t value, previous = previous_value(run);
-    uint64_t largest = run->stream->element_bytes == 4 ? UINT32_MAX : UINT64_MAX;
+    uint64_t largest = run->dtype->bytes == 4 ? UINT32_MAX : UINT64_MAX;
     for (size_t i = 0; i < run->count; i++) {
         if (!nt_load_index(run->decoder->element, run->data, run->first + i, &value))
             return not_an_index(run, error);
@@ -150,7 +159,7 @@ enum nt_status nt_make_sizes(const struct nt_run *run, uint8_t *output, struct n
 
 static enum nt_status check_switch(const struct nt_run *run, uint32_t tag, struct nt_error *error)
 {
-    uint32_t alternatives = run->stream->dataset->fields[run->stream->field].child_count;
+    uint32_t alternatives = run->field->child_count;
     if (tag <= alternatives)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, run->page->offset,
@@ -165,7 +174,7 @@ static enum nt_status require_switch(const struct nt_run *run, struct nt_error *
                    nt_encoding(run->decoder->encoding)->name);
 }
 
-enum nt_status nt_make_tags(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_tags(const struct nt_run *run, uint8_t *output, struct nt_error *error)
 {
     const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
     enum nt_status status = require_switch(run, error);
@@ -177,11 +186,8 @@ enum nt_status nt_make_tags(const struct nt_run *run, uint8_t *output, struct nt
     return status;
 }
 
-enum nt_status nt_make_index(const struct nt_run *run, uint8_t *output, struct nt_error *error)
+static enum nt_status make_index(const struct nt_run *run, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_stream *stream = run->stream;
-    size_t segment = (size_t)(run->segment - stream->segments);
-    const struct nt_alternative *alternatives = stream->alternatives + segment * stream->alternative_count;
     const uint8_t *input = run->data + run->first * NT_SWITCH_BYTES;
     enum nt_status status = require_switch(run, error);
     for (size_t i = 0; status == NT_OK && i < run->count; i++, input += NT_SWITCH_BYTES) {
@@ -189,7 +195,7 @@ enum nt_status nt_make_index(const struct nt_run *run, uint8_t *output, struct n
         uint32_t tag = nt_load_le32(input + NT_SWITCH_TAG);
         status = check_switch(run, tag, error);
         if (status == NT_OK && tag) {
-            const struct nt_alternative *alternative = &alternatives[tag - 1];
+            const struct nt_alternative *alternative = &run->alternatives[tag - 1];
             if (index >= alternative->rows)
                 return nt_fail(error, NT_CORRUPT, run->page->offset,
                                "row %" PRIu64 " of alternative %" PRIu32 ", which has %" PRIu64
@@ -200,4 +206,15 @@ enum nt_status nt_make_index(const struct nt_run *run, uint8_t *output, struct n
         store_le64(output + i * 8, row);
     }
     return status;
+}
+
+/* ---- all ---- */
+
+nt_transform *nt_transform_of(enum nt_make make)
+{
+    static nt_transform *const transforms[NT_MAKE_COUNT] = {
+        [NT_MAKE_VALUES] = make_values, [NT_MAKE_MEMBERS] = make_members, [NT_MAKE_OFFSETS] = make_offsets,
+        [NT_MAKE_SIZES] = make_sizes,   [NT_MAKE_TAGS] = make_tags,       [NT_MAKE_INDEX] = make_index,
+    };
+    return transforms[make];
 }

@@ -13,14 +13,12 @@
 #include <string.h>
 
 #include "base/overflow.h"
-#include "page/contexts.h"
-#include "page/place.h"
-
-enum { SLOT = 0 }; /* of the codec context's scratch memory */
+#include "codec/plan.h"
+#include "page/counters.h"
 
 const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    return &dataset->decoders[page->decoder];
+    return nt_decoders_get(&dataset->decoders, page->decoder);
 }
 
 enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
@@ -31,11 +29,25 @@ enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_p
         !nt_multiply(page->elements, decoder->element_bytes, decoded_ret))
         return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
                        page->elements);
-    /* Elements of no fixed width (Roaring's containers): they are never compressed, so the stored size tells.
-     */
-    if (decoder->bits == 0 && nt_encoding(decoder->encoding)->decode)
+    /* Elements of no fixed width (Roaring's containers, plans that decompress): the stored size tells. */
+    if (decoder->bits == 0 && (decoder->plan || nt_encoding(decoder->encoding)->decode))
         *packed_ret = page->stored_bytes;
     return NT_OK;
+}
+
+struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    return (struct nt_cache_key){
+        .source = dataset->sources[page->source],
+        .decoder = nt_page_decoder(dataset, page),
+        .offset = page->is_missing ? (uintptr_t)page : page->offset,
+        .stored_bytes = page->stored_bytes,
+        .parameter = page->parameter,
+        .elements = page->elements,
+        .compression = page->compression,
+        .checksum = page->checksum,
+        .checksum_covers = page->checksum_covers,
+    };
 }
 
 /* ---- one page's way ---- */
@@ -47,6 +59,7 @@ struct loading {
     const struct nt_decoder *decoder;
     const struct nt_encoding *encoding;
     const struct nt_compression *compression;
+    const struct nt_value *inputs;
     struct nt_codec_context *context;
     size_t packed_bytes, decoded_bytes;
     bool is_plain;   /* the stored bytes are the packed ones */
@@ -73,16 +86,15 @@ static enum nt_status check_readable(const struct loading *load, struct nt_error
     const struct nt_page *page = load->page;
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
         return nt_fail(error, NT_UNSUPPORTED, page->offset, "the page is not stored in this file");
-    if (load->decoder->encoding == NT_ENCODING_UNKNOWN || !load->encoding->decode)
+    if (!load->decoder->plan && !load->encoding->decode)
         return nt_fail(error, NT_UNSUPPORTED, page->offset, "the column's type is not known to this version");
     return NT_OK;
 }
 
-static enum nt_status check_sizes(const struct nt_reader *reader, const struct nt_dataset *dataset,
-                                  const struct nt_page *page, size_t *packed_ret, size_t *decoded_ret,
-                                  struct nt_error *error)
+static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
+                                  size_t *packed_ret, size_t *decoded_ret, struct nt_error *error)
 {
-    uint64_t packed = 0, decoded = 0, limit = reader->options.maximum_page_bytes;
+    uint64_t packed = 0, decoded = 0, limit = dataset->file->page_bytes;
     enum nt_status status = nt_page_sizes(dataset, page, &packed, &decoded, error);
     if (status != NT_OK)
         return status;
@@ -92,15 +104,15 @@ static enum nt_status check_sizes(const struct nt_reader *reader, const struct n
     if (largest > limit)
         return nt_fail(error, NT_LIMIT, page->offset,
                        "a page of %" PRIu32 " elements takes %" PRIu64
-                       " bytes, more than the limit of %" PRIu64,
+                       " bytes, more than the limit pagesize of %" PRIu64,
                        page->elements, largest, limit);
     *packed_ret = (size_t)packed;
     *decoded_ret = (size_t)decoded;
     return NT_OK;
 }
 
-/* Scratch memory for what does not go straight into the output: stored bytes with their digest, packed bytes.
- */
+/* Scratch memory for what does not go straight into the output: stored bytes with their digest,
+ * packed bytes. */
 static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, uint8_t **stored_ret,
                                      struct nt_error *error)
 {
@@ -110,7 +122,7 @@ static enum nt_status prepare_memory(struct loading *load, size_t stored_bytes, 
         return nt_fail(error, NT_LIMIT, load->page->offset, "the sizes of a page overflow");
     stored_bytes = (stored_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     size_t bytes = stored_bytes + packed_bytes;
-    uint8_t *scratch = nt_codec_scratch(load->context, SLOT, bytes ? bytes : 1);
+    uint8_t *scratch = nt_codec_scratch(load->context, NT_SCRATCH_PAGE, bytes ? bytes : 1);
     if (!scratch)
         return nt_fail_memory(error);
     *stored_ret = scratch;
@@ -140,11 +152,13 @@ static enum nt_status read_into_scratch(struct loading *load, size_t digest_byte
     size_t bytes = (size_t)page->stored_bytes + digest_bytes;
     uint8_t *stored = NULL;
     enum nt_status status = prepare_memory(load, bytes, &stored, error);
-    if (status == NT_OK && bytes)
-        status = nt_source_read(load->dataset->sources[page->source], page->offset, stored, bytes, error);
+    if (status != NT_OK)
+        return status;
     load->stored = stored;
     load->digest = stored + page->stored_bytes;
-    return status;
+    if (!bytes)
+        return NT_OK;
+    return nt_source_read(load->dataset->sources[page->source], page->offset, stored, bytes, error);
 }
 
 /* Where the stored bytes are not in memory yet. */
@@ -186,36 +200,11 @@ static enum nt_status verify_stored(struct loading *load, struct nt_error *error
     return load->verify_packed ? NT_OK : status;
 }
 
-static const char *const algorithm_names[NT_READER_ALGORITHMS] = {
-    "none", "zstd", "lz4", "zlib", "old-zlib", "lzma", "blosclz", "lz4hc", "snappy", "other",
-};
-
-const char *nt_reader_algorithm_name(unsigned algorithm)
-{
-    return algorithm < NT_READER_ALGORITHMS ? algorithm_names[algorithm] : NULL;
-}
-
-const char *nt_stored_algorithm(const struct nt_compression *compression, const struct nt_page *page,
-                                const uint8_t *start, size_t packed_bytes)
-{
-    return compression->algorithm ? compression->algorithm(start, (size_t)page->stored_bytes, packed_bytes)
-                                  : compression->name;
-}
-
-struct nt_algorithm_counters *nt_page_algorithm_counters(struct nt_reader *reader, const struct nt_page *page,
-                                                         const uint8_t *start, size_t packed_bytes)
-{
-    const char *name = nt_stored_algorithm(nt_compression(page->compression), page, start, packed_bytes);
-    unsigned i = 0;
-    while (i < NT_READER_ALGORITHMS - 1 && strcmp(name, algorithm_names[i]))
-        i++;
-    return &reader->counters.algorithms[i];
-}
-
 static void count_algorithm(struct loading *load, uint64_t nanoseconds)
 {
-    struct nt_algorithm_counters *counters =
-        nt_page_algorithm_counters(load->reader, load->page, load->stored, load->packed_bytes);
+    enum nt_algorithm algorithm = nt_compression_algorithm(
+        load->page->compression, load->stored, (size_t)load->page->stored_bytes, load->packed_bytes);
+    struct nt_algorithm_counters *counters = &load->reader->algorithms[algorithm];
     nt_count(&counters->pages, 1);
     nt_count(&counters->stored_bytes, load->page->stored_bytes);
     nt_count(&counters->packed_bytes, load->packed_bytes);
@@ -240,14 +229,24 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
 {
     if (packed == load->output)
         return NT_OK;
-    enum nt_status status = nt_decode(load->decoder, load->page->parameter, packed, load->packed_bytes,
-                                      load->output, load->page->elements, error);
+    const struct nt_packed what = {
+        .decoder = load->decoder,
+        .parameter = load->page->parameter,
+        .data = packed,
+        .bytes = load->packed_bytes,
+        .elements = load->page->elements,
+        .inputs = load->inputs,
+        .context = load->context,
+        .limit = load->dataset->file->page_bytes,
+    };
+    enum nt_status status =
+        load->decoder->plan ? nt_plan_run(&what, load->output, error) : nt_decode(&what, load->output, error);
     lap(load, &load->reader->counters.decode_nanoseconds);
     return status;
 }
 
-/* Bytes that neither match their digest nor can be decompressed are reported as the former: it is the cause.
- */
+/* Bytes that neither match their digest nor can be decompressed are reported as the former: it is
+ * the cause. */
 static enum nt_status unpack(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
 {
     enum nt_status status = decompress(load, packed_ret, error);
@@ -263,10 +262,10 @@ static enum nt_status load_stages(struct loading *load, struct nt_error *error)
     const uint8_t *packed = NULL;
     enum nt_status status = check_readable(load, error);
     if (status == NT_OK)
-        status = check_sizes(load->reader, load->dataset, load->page, &load->packed_bytes,
-                             &load->decoded_bytes, error);
+        status = check_sizes(load->dataset, load->page, &load->packed_bytes, &load->decoded_bytes, error);
     load->is_plain = load->compression->stores_plain && load->page->stored_bytes == load->packed_bytes;
-    load->is_decoded = load->encoding->is_identity && load->packed_bytes == load->decoded_bytes;
+    load->is_decoded =
+        nt_encoding_is_identity(load->decoder->encoding) && load->packed_bytes == load->decoded_bytes;
     if (status == NT_OK)
         status = read_stored(load, error);
     if (status == NT_OK)
@@ -278,41 +277,31 @@ static enum nt_status load_stages(struct loading *load, struct nt_error *error)
     return status;
 }
 
-enum nt_status nt_page_load_with(struct nt_codec_context *context, const uint8_t *stored,
-                                 struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                                 const struct nt_page *page, void *output, struct nt_error *error)
+enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
-    struct loading load = {.reader = reader, .dataset = dataset, .page = page, .context = context};
-    load.decoder = nt_page_decoder(dataset, page);
+    const struct nt_page *page = request->page;
+    struct loading load = {.reader = request->reader, .dataset = request->dataset, .page = page};
+    load.context = request->context;
+    load.decoder = nt_page_decoder(request->dataset, page);
+    load.inputs = request->inputs;
     load.encoding = nt_encoding(load.decoder->encoding);
     load.compression = nt_compression(page->compression);
-    load.stored = stored;
-    load.digest = stored ? stored + page->stored_bytes : NULL;
+    load.stored = request->stored;
+    load.digest = request->stored ? request->stored + page->stored_bytes : NULL;
     load.output = output;
     load.mark = nt_nanoseconds();
     enum nt_status status = load_stages(&load, error);
     if (status != NT_OK)
-        return nt_page_error(dataset, column, page, status, error);
-    nt_count(&reader->counters.stored_bytes, page->stored_bytes);
-    nt_count(&reader->counters.pages_decoded, 1);
-    nt_count(&reader->counters.decoded_bytes, load.decoded_bytes);
+        return status;
+    nt_count(&load.reader->counters.stored_bytes, page->stored_bytes);
+    nt_count(&load.reader->counters.pages_decoded, 1);
+    nt_count(&load.reader->counters.decoded_bytes, load.decoded_bytes);
     return NT_OK;
 }
 
-enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                            const struct nt_page *page, void *output, struct nt_error *error)
-{
-    struct nt_codec_context *context = nt_contexts_borrow(reader->contexts);
-    if (!context)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_page_load_with(context, NULL, reader, dataset, column, page, output, error);
-    nt_contexts_return(reader->contexts, context);
-    return status;
-}
-
-enum nt_status nt_page_decoded_bytes(const struct nt_reader *reader, const struct nt_dataset *dataset,
-                                     const struct nt_page *page, size_t *bytes_ret, struct nt_error *error)
+enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
+                                     size_t *bytes_ret, struct nt_error *error)
 {
     size_t packed;
-    return check_sizes(reader, dataset, page, &packed, bytes_ret, error);
+    return check_sizes(dataset, page, &packed, bytes_ret, error);
 }

@@ -3,85 +3,67 @@
  * In: pages. Out: their decoded elements, through the cache or past it, with every new failure told once. The
  * stored bytes of small pages that lie one behind the other are read in one call.
  */
+#include "page/pages.h"
+
 #include <string.h>
 
 #include "base/overflow.h"
-#include "page/cache.h"
 #include "page/contexts.h"
+#include "page/counters.h"
 #include "page/elements.h"
-#include "page/load.h"
+#include "page/inputs.h"
+#include "page/page_error.h"
 #include "page/workers.h"
-
-struct page_request {
-    struct nt_reader *reader;
-    struct nt_dataset *dataset;
-    uint32_t column;
-    const struct nt_page *page;
-    struct nt_codec_context *context; /* borrowed; NULL: to be borrowed for the page */
-    const uint8_t *stored;            /* where they were read with those of neighbours */
-};
-
-struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)
-{
-    const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
-    return (struct nt_cache_key){
-        .source = dataset->sources[page->source],
-        .offset = page->offset,
-        .stored_bytes = page->stored_bytes,
-        .parameter = page->parameter,
-        .minimum = decoder->minimum,
-        .maximum = decoder->maximum,
-        .elements = page->elements,
-        .bits = decoder->bits,
-        .encoding = decoder->encoding,
-        .element = decoder->element,
-        .element_bytes = decoder->element_bytes,
-        .compression = page->compression,
-        .checksum = page->checksum,
-        .checksum_covers = page->checksum_covers,
-    };
-}
 
 /* Every failure that was not remembered passes here, once. */
 static enum nt_status load_and_tell(void *context, uint8_t *output, struct nt_error *error)
 {
-    const struct page_request *request = context;
+    const struct nt_page_request *request = context;
     struct nt_reader *reader = request->reader;
     nt_workers_claim(reader->workers, request->page);
-    enum nt_status status =
-        request->context
-            ? nt_page_load_with(request->context, request->stored, reader, request->dataset, request->column,
-                                request->page, output, error)
-            : nt_page_load(reader, request->dataset, request->column, request->page, output, error);
+    enum nt_status status = nt_page_load_all(request, output, error);
     if (status == NT_OK)
         return NT_OK;
-    nt_count(&reader->counters.failures, 1);
-    if (reader->options.on_failure)
-        reader->options.on_failure(reader->options.context, request->dataset, request->column, request->page,
-                                   error);
+    status = nt_page_error(request->dataset, request->column, request->page, status, error);
+    nt_reader_tell(reader, request->dataset, request->column, request->page, error);
     return status;
 }
 
+/* Bytes in the cache may be those of a file that has changed. A data set's own file is looked at once for
+ * each request, by those who serve it; here those that are only part of it. */
+static enum nt_status check_part(const struct nt_dataset *dataset, const struct nt_page *page,
+                                 struct nt_error *error)
+{
+    struct nt_source *source = dataset->sources[page->source];
+    return source == dataset->file->source ? NT_OK : nt_source_check(source, error);
+}
+
 /* A page that is too large is refused here, before the cache is asked for room. */
-static enum nt_status prepare(const struct page_request *request, struct nt_cache_key *key, size_t *bytes_ret,
-                              struct nt_error *error)
+static enum nt_status prepare(const struct nt_page_request *request, struct nt_cache_key *key,
+                              size_t *bytes_ret, struct nt_error *error)
 {
     *key = nt_page_key(request->dataset, request->page);
-    return nt_page_decoded_bytes(request->reader, request->dataset, request->page, bytes_ret, error);
+    return nt_page_decoded_bytes(request->dataset, request->page, bytes_ret, error);
 }
 
 enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                            const struct nt_page *page, struct nt_cached **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error)
 {
-    struct page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
     struct nt_cache_key key;
     size_t bytes;
     enum nt_status status = prepare(&request, &key, &bytes, error);
     if (status == NT_OK)
         status = nt_cache_get(reader->cache, &key, bytes, load_and_tell, &request, pinned_ret, error);
     if (status == NT_OK)
+        status = check_part(dataset, page, error);
+    else
+        return status;
+    if (status == NT_OK)
         *data_ret = nt_cached_bytes(*pinned_ret);
+    else
+        nt_cache_release(reader->cache, *pinned_ret, NT_CACHE_PASSED);
     return status;
 }
 
@@ -91,7 +73,7 @@ void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_c
 }
 
 /* A whole page's elements, and how many bytes they are. */
-static enum nt_status read_whole(struct page_request *request, uint8_t *output, size_t *bytes_ret,
+static enum nt_status read_whole(struct nt_page_request *request, uint8_t *output, size_t *bytes_ret,
                                  struct nt_error *error)
 {
     struct nt_reader *reader = request->reader;
@@ -117,6 +99,7 @@ static enum nt_status read_whole(struct page_request *request, uint8_t *output, 
         if (*bytes_ret)
             memcpy(output, nt_cached_bytes(pinned), *bytes_ret);
         nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
+        status = check_part(request->dataset, request->page, error);
     }
     return status;
 }
@@ -143,7 +126,7 @@ static uint32_t count_neighbours(const struct nt_dataset *dataset, const struct 
     return found;
 }
 
-static bool is_absent(const struct page_request *request)
+static bool is_absent(const struct nt_page_request *request)
 {
     struct nt_cache_key key = nt_page_key(request->dataset, request->page);
     return nt_cache_peek(request->reader->cache, &key) == NT_CACHE_ABSENT;
@@ -151,12 +134,11 @@ static bool is_absent(const struct page_request *request)
 
 /* The stored bytes of neighbours, into scratch memory. NULL where that fails: then the pages are read one by
  * one, and the one that cannot be read is found. */
-static const uint8_t *read_neighbours(const struct page_request *request, size_t bytes)
+static const uint8_t *read_neighbours(const struct nt_page_request *request, size_t bytes)
 {
-    enum { SLOT = 1 }; /* the loading of a page has slot 0 */
     struct nt_reader *reader = request->reader;
     struct nt_source *source = request->dataset->sources[request->page->source];
-    uint8_t *stored = nt_codec_scratch(request->context, SLOT, bytes);
+    uint8_t *stored = nt_codec_scratch(request->context, NT_SCRATCH_NEIGHBOURS, bytes);
     uint64_t start = nt_nanoseconds();
     if (!stored || nt_source_read(source, request->page->offset, stored, bytes, NULL) != NT_OK)
         return NULL;
@@ -165,8 +147,8 @@ static const uint8_t *read_neighbours(const struct page_request *request, size_t
 }
 
 /* `count` pages that are neighbours. */
-static enum nt_status read_joined(struct page_request *request, uint32_t count, size_t bytes, uint8_t *output,
-                                  size_t *bytes_ret, struct nt_error *error)
+static enum nt_status read_joined(struct nt_page_request *request, uint32_t count, size_t bytes,
+                                  uint8_t *output, size_t *bytes_ret, struct nt_error *error)
 {
     const struct nt_page *pages = request->page;
     const uint8_t *stored = count > 1 && is_absent(request) ? read_neighbours(request, bytes) : NULL;
@@ -186,7 +168,7 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
                                    const struct nt_page *pages, uint32_t count, void *output,
                                    struct nt_error *error)
 {
-    struct page_request request = {.reader = reader, .dataset = dataset, .column = column};
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column};
     enum nt_status status = NT_OK;
     uint8_t *end = output;
     request.context = nt_contexts_borrow(reader->contexts);
@@ -224,7 +206,7 @@ uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_
 void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                         const struct nt_page *page)
 {
-    struct page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
     struct nt_cache_key key;
     struct nt_cached *pinned;
     size_t bytes;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: ranges of elements, of one or of many streams. Out: the same elements, made by this thread and all idle
- * workers. Parts end with pages, so that no page is decoded twice, and are taken one after the other by
+ * workers. Shares end with pages, so that no page is decoded twice, and are taken one after the other by
  * whoever is free.
  */
 #include <pthread.h>
 
 #include "base/overflow.h"
+#include "page/counters.h"
 #include "page/stream.h"
 #include "page/workers.h"
 
-enum { PART_BYTES = 512 * 1024 };
+enum { SHARE_BYTES = 512 * 1024 };
 
 struct parallel_read {
     const struct nt_stream_range *ranges;
     size_t count;
     pthread_mutex_t lock;
-    size_t at;             /* the range that parts are taken of ... */
+    size_t at;             /* the range that shares are taken of ... */
     uint64_t taken;        /* ... and how many of its elements somebody has taken */
     enum nt_status status; /* of the first elements that failed: */
     size_t failed_range;
@@ -24,7 +25,7 @@ struct parallel_read {
     struct nt_error error;
 };
 
-struct part {
+struct share {
     size_t range;
     uint64_t first, end; /* elements of the stream */
 };
@@ -32,13 +33,13 @@ struct part {
 /* Where the page (or segment without pages) ends that holds an element of the stream. */
 static uint64_t page_end(const struct nt_stream *stream, uint64_t element)
 {
-    uint64_t lead = stream->rule->has_leading_zero;
+    uint64_t lead = stream->row->has_leading_zero;
     if (element < lead)
         return lead;
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
     uint64_t within = element - lead - segment->first;
     uint64_t end = segment->elements;
-    if (segment->span.fault == NT_FAULT_NONE && stream->rule->transform && segment->page_count) {
+    if (segment->span.fault == NT_FAULT_NONE && stream->transform && segment->page_count) {
         uint64_t stored = within < segment->zeros ? 0 : within - segment->zeros;
         const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
         end = segment->zeros + page->first_element + page->elements;
@@ -46,7 +47,7 @@ static uint64_t page_end(const struct nt_stream *stream, uint64_t element)
     return lead + segment->first + end;
 }
 
-static bool take_part(struct parallel_read *read, struct part *part_ret)
+static bool take_share(struct parallel_read *read, struct share *share_ret)
 {
     pthread_mutex_lock(&read->lock);
     while (read->at < read->count && read->taken == read->ranges[read->at].count) {
@@ -56,26 +57,26 @@ static bool take_part(struct parallel_read *read, struct part *part_ret)
     bool is_more = read->status == NT_OK && read->at < read->count;
     if (is_more) {
         const struct nt_stream_range *range = &read->ranges[read->at];
-        uint64_t least = PART_BYTES / range->stream->element_bytes, left = range->count - read->taken;
+        uint64_t least = SHARE_BYTES / range->stream->element_bytes, left = range->count - read->taken;
         uint64_t first = range->first + read->taken, end = range->first + range->count;
         uint64_t page = page_end(range->stream, left <= least ? end - 1 : first + least);
-        *part_ret = (struct part){read->at, first, page < end ? page : end};
-        read->taken += part_ret->end - first;
+        *share_ret = (struct share){read->at, first, page < end ? page : end};
+        read->taken += share_ret->end - first;
     }
     pthread_mutex_unlock(&read->lock);
     return is_more;
 }
 
-static void note_failure(struct parallel_read *read, const struct part *part, enum nt_status status,
+static void note_failure(struct parallel_read *read, const struct share *share, enum nt_status status,
                          const struct nt_error *error)
 {
     pthread_mutex_lock(&read->lock);
-    bool is_earlier = part->range < read->failed_range ||
-                      (part->range == read->failed_range && part->first < read->failed_first);
+    bool is_earlier = share->range < read->failed_range ||
+                      (share->range == read->failed_range && share->first < read->failed_first);
     if (read->status == NT_OK || is_earlier) {
         read->status = status;
-        read->failed_range = part->range;
-        read->failed_first = part->first;
+        read->failed_range = share->range;
+        read->failed_first = share->first;
         read->error = *error;
     }
     pthread_mutex_unlock(&read->lock);
@@ -85,15 +86,15 @@ static void work(void *context)
 {
     struct parallel_read *read = context;
     struct nt_error error = {0};
-    struct part part;
-    while (take_part(read, &part)) {
-        const struct nt_stream_range *range = &read->ranges[part.range];
+    struct share share;
+    while (take_share(read, &share)) {
+        const struct nt_stream_range *range = &read->ranges[share.range];
         uint8_t *output = range->output;
-        output += (part.first - range->first) * range->stream->element_bytes;
+        output += (share.first - range->first) * range->stream->element_bytes;
         enum nt_status status =
-            nt_stream_produce(range->stream, part.first, part.end - part.first, output, &error);
+            nt_stream_produce(range->stream, share.first, share.end - share.first, output, &error);
         if (status != NT_OK)
-            note_failure(read, &part, status, &error);
+            note_failure(read, &share, status, &error);
     }
 }
 
@@ -122,11 +123,11 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
         return status;
     struct nt_reader *reader = ranges->stream->reader;
     nt_count(&reader->counters.reads, count);
-    nt_count(&reader->counters.bytes, bytes);
+    nt_count(&reader->counters.served_bytes, bytes);
     struct parallel_read read = {.ranges = ranges, .count = count};
     if (pthread_mutex_init(&read.lock, NULL))
         return nt_fail_memory(error);
-    if (bytes <= 2 * PART_BYTES)
+    if (bytes <= 2 * SHARE_BYTES)
         work(&read);
     else
         nt_workers_together(reader->workers, work, &read);

@@ -1,38 +1,34 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of this folder share: the parts of a reader, and its counters.
+ * What a reader is made of.
  */
 #ifndef NT_PAGE_READER_H
 #define NT_PAGE_READER_H
 
-#include <time.h>
-
 #include <ntuple/read.h>
+
+#include "model/model.h"
+#include "page/counters.h"
 
 struct nt_contexts;
 struct nt_cache;
 struct nt_workers;
-struct nt_views;
+struct nt_dataset_indexes;
 
 struct nt_reader {
-    struct nt_reader_options options;   /* with the defaults filled in */
-    struct nt_reader_counters counters; /* only touched through nt_count and nt_reader_counters */
+    struct nt_reader_options options; /* with the defaults filled in */
+    struct nt_counters counters;      /* only touched through nt_count and the two below */
+    struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT]; /* likewise */
     struct nt_contexts *contexts;
     struct nt_cache *cache;
     struct nt_workers *workers;
-    struct nt_views *views;
+    struct nt_dataset_indexes *indexes;
 };
 
-static inline void nt_count(uint64_t *counter, uint64_t amount)
-{
-    __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
-}
-
-static inline uint64_t nt_nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+/* All counters but those of algorithms: nt_reader_counter gives these, too. */
+void nt_counters_read(const struct nt_reader *reader, struct nt_counters *counters);
+/* Count a failure of a page and tell the options' function of it, unless it says nothing about the page. */
+void nt_reader_tell(struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column,
+                    const struct nt_page *page, const struct nt_error *failure);
 
 #endif

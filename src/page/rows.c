@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/overflow.h"
-#include "page/items.h"
+#include "page/counting.h"
 
 /* How rows are counted. */
 struct unit {
@@ -25,11 +25,6 @@ struct unit {
     bool is_per_entry;     /* outside of collections: the entries alone tell */
     uint64_t per_entry;
 };
-
-static bool has_items_below(const struct nt_field *field)
-{
-    return field->role == NT_ROLE_COLLECTION || field->role == NT_ROLE_VARIANT;
-}
 
 /* The first field with columns among a column-less field and the sub-fields in step with it, depth first, and
  * how many elements of its column there are per row of the field. */
@@ -45,14 +40,14 @@ static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, u
     path[0].divisor = 1;
     for (;;) {
         const struct nt_field *f = &dataset->fields[path[depth].field];
-        uint64_t repetition = f->repetition ? f->repetition : 1, divisor;
-        if (!nt_multiply(path[depth].divisor, repetition, &divisor))
+        uint64_t per_row = f->column_count ? nt_field_row_elements(f) : nt_field_rows_below(f), divisor;
+        if (!nt_multiply(path[depth].divisor, per_row ? per_row : 1, &divisor))
             return NT_NONE;
         if (f->column_count) {
-            *divisor_ret = f->kind == NT_FIELD_VALUE ? divisor : path[depth].divisor;
+            *divisor_ret = divisor;
             return path[depth].field;
         }
-        if (!has_items_below(f) && path[depth].next_child < f->child_count && depth <= NT_MAX_DEPTH) {
+        if (nt_field_keeps_step(f) && path[depth].next_child < f->child_count && depth <= NT_MAX_DEPTH) {
             path[depth + 1].field = dataset->children[f->first_child + path[depth].next_child++];
             path[depth + 1].next_child = 0;
             path[depth + 1].divisor = divisor;
@@ -78,6 +73,12 @@ static enum nt_status unit_init(struct unit *unit, const struct nt_dataset *data
         unit->position = of == NT_ROWS_OF_SECOND;
     }
     return NT_OK;
+}
+
+static bool has_page_per_row(const struct nt_dataset *dataset, const struct unit *unit)
+{
+    return unit->of == NT_ROWS_OF_FIELD &&
+           nt_field_kind_info(dataset->fields[unit->column_field].kind)->has_page_per_row;
 }
 
 /* Whose clusters are looked at: in sharded data sets a field without columns goes with the data above it. */
@@ -157,8 +158,7 @@ static enum nt_status count_span(struct building *build, struct nt_piece *piece,
     bool begins_deferred = active.is_deferred && build->row < active.deferred_first / unit->divisor;
     if (active.present != 1 || (begins_deferred && unit->of == NT_ROWS_OF_FIELD))
         return count_from_above(build, &piece->span, &piece->rows, known_ret, error);
-    bool is_page_per_row = unit->of == NT_ROWS_OF_FIELD &&
-                           build->dataset->fields[unit->column_field].kind == NT_FIELD_PAGE_BYTES;
+    bool is_page_per_row = has_page_per_row(build->dataset, unit);
     piece->rows = is_page_per_row ? active.page_count : active.elements / unit->divisor;
     if (!is_page_per_row && active.elements % unit->divisor)
         piece->span.fault = NT_FAULT_COUNT;
@@ -187,8 +187,8 @@ static enum nt_status add_span(struct building *build, const struct nt_span *spa
         piece->span.fault = NT_FAULT_POSITION;
     if (!is_known)
         build->unknown = build->rows->count;
-    if (!nt_add(build->row, piece->rows, &build->row))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+    if (!nt_add(build->row, piece->rows, &build->row) || build->row > INT64_MAX)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^63 - 1 rows");
     build->rows->count++;
     return NT_OK;
 }
@@ -312,34 +312,43 @@ enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *datase
         return status;
     if (cluster != NT_NONE)
         nt_active_find(dataset, unit.column_field, unit.position, cluster, &active);
-    bool is_page_per_row =
-        of == NT_ROWS_OF_FIELD && dataset->fields[unit.column_field].kind == NT_FIELD_PAGE_BYTES;
     uint64_t elements;
-    if (active.present != 1 || is_page_per_row || !nt_add(active.first_element, active.elements, &elements))
+    if (active.present != 1 || has_page_per_row(dataset, &unit) ||
+        !nt_add(active.first_element, active.elements, &elements))
         return total_from_all(reader, dataset, field, of, total_ret, error);
     *total_ret = elements / unit.divisor;
     return NT_OK;
+}
+
+/* The page list that is to blame: of the span itself, or of one before it on which its rows depend. */
+static const struct nt_error *cause_of(const struct nt_dataset *dataset, const struct nt_span *span)
+{
+    if (span->fault == NT_FAULT_GROUP)
+        return nt_span_failure(dataset, span->cluster, span->first_entry, span->entries);
+    if (span->fault == NT_FAULT_POSITION)
+        return nt_span_failure(dataset, NT_NONE, 0, span->first_entry);
+    return NULL;
 }
 
 enum nt_status nt_fault_error(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span,
                               uint64_t expected, uint64_t found, struct nt_error *error)
 {
     static const char *const texts[] = {
+        [NT_FAULT_GROUP] = "the page list cannot be read",
         [NT_FAULT_NOT_COVERED] = "no cluster holds these entries of the field",
         [NT_FAULT_MISSING] = "none of the field's columns is stored in the cluster",
         [NT_FAULT_SEVERAL] = "more than one representation of the field is stored in the cluster",
         [NT_FAULT_POSITION] = "where the cluster's rows begin depends on a part that cannot be read",
     };
     uint64_t last_entry = span->first_entry + span->entries - (span->entries != 0);
+    const struct nt_error *cause = cause_of(dataset, span);
     enum nt_status status;
-    if (span->fault == NT_FAULT_GROUP) {
-        const struct nt_error *failure =
-            nt_span_failure(dataset, span->cluster, span->first_entry, span->entries);
-        status = failure ? failure->status : NT_CORRUPT;
-        if (error && failure)
-            *error = *failure;
-        else
-            nt_fail(error, status, NT_NO_OFFSET, "the page list cannot be read");
+    if (cause) {
+        status = cause->status;
+        if (error)
+            *error = *cause;
+        if (span->fault == NT_FAULT_POSITION)
+            nt_error_context(error, "%s", texts[span->fault]);
     } else if (span->fault == NT_FAULT_COUNT) {
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "stored elements of the cluster", expected,
                                 found);

@@ -5,14 +5,8 @@
 #ifndef NT_PAGE_ROWS_H
 #define NT_PAGE_ROWS_H
 
+#include "model/kind.h"
 #include "page/clusters.h"
-
-enum nt_rows_of {
-    NT_ROWS_OF_FIELD,  /* its rows */
-    NT_ROWS_OF_SECOND, /* elements of its column at position 1: the bytes of strings and objects */
-    NT_ROWS_OF_STORED, /* elements of its column at position 0, whatever the rows */
-    NT_ROWS_BELOW,     /* what a collection's own index counts, without looking at its items */
-};
 
 /* A span with its rows. */
 struct nt_piece {

@@ -8,9 +8,10 @@
 
 #include "base/overflow.h"
 #include "page/load.h"
+#include "page/page.h"
 
-/* Bytes [offset, offset + bytes) of the page's stored bytes with the digest behind them, from where they lie.
- */
+/* Bytes [offset, offset + bytes) of the page's stored bytes with the digest behind them, from where
+ * they lie. */
 static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
                                uint8_t *output, size_t bytes, struct nt_error *error)
 {
@@ -63,20 +64,30 @@ enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_p
     return status;
 }
 
+enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
+                                      enum nt_algorithm *algorithm_ret, struct nt_error *error)
+{
+    uint8_t start[16] = {0};
+    size_t bytes = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
+    uint64_t packed = 0, decoded = 0;
+    enum nt_status status = NT_OK;
+    if (nt_compression(page->compression)->algorithm) {
+        status = nt_page_sizes(dataset, page, &packed, &decoded, error);
+        if (status == NT_OK)
+            status = nt_page_load_stored(dataset, page, 0, start, bytes, error);
+    }
+    *algorithm_ret = NT_ALGORITHM_UNKNOWN;
+    if (status == NT_OK)
+        *algorithm_ret =
+            nt_compression_algorithm(page->compression, start, (size_t)page->stored_bytes, (size_t)packed);
+    return status;
+}
+
 enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
                                  const char **name_ret, struct nt_error *error)
 {
-    const struct nt_compression *compression = nt_compression(page->compression);
-    uint8_t start[16];
-    size_t bytes = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
-    uint64_t packed = 0, decoded = 0;
-    *name_ret = compression->name;
-    if (!compression->algorithm)
-        return NT_OK;
-    enum nt_status status = nt_page_sizes(dataset, page, &packed, &decoded, error);
-    if (status == NT_OK)
-        status = nt_page_load_stored(dataset, page, 0, start, bytes, error);
-    if (status == NT_OK)
-        *name_ret = nt_stored_algorithm(compression, page, start, (size_t)packed);
+    enum nt_algorithm algorithm;
+    enum nt_status status = nt_page_find_algorithm(dataset, page, &algorithm, error);
+    *name_ret = nt_algorithm_name(algorithm);
     return status;
 }

@@ -13,48 +13,25 @@
 
 #include "base/overflow.h"
 #include "base/search.h"
+#include "page/page.h"
 #include "page/rows.h"
 
-static const struct nt_stream_rule rules[] = {
-    {NT_FIELD_VALUE, NT_STREAM_DATA, 0, false, false, nt_make_values},
-    {NT_FIELD_BYTES, NT_STREAM_OFFSETS, 0, true, true, nt_make_offsets},
-    {NT_FIELD_BYTES, NT_STREAM_DATA, 1, false, false, nt_make_values},
-    {NT_FIELD_COLLECTION, NT_STREAM_OFFSETS, 0, true, true, nt_make_offsets},
-    {NT_FIELD_DENSE_OPTIONAL, NT_STREAM_VALID, 0, false, false, nt_make_values},
-    {NT_FIELD_VARIANT, NT_STREAM_TAGS, 0, false, false, nt_make_tags},
-    {NT_FIELD_VARIANT, NT_STREAM_INDEX, 0, false, false, nt_make_index},
-    {NT_FIELD_CARDINALITY, NT_STREAM_DATA, 0, false, true, nt_make_sizes},
-    {NT_FIELD_PAGE_BYTES, NT_STREAM_OFFSETS, 0, true, false, NULL},
-    {NT_FIELD_PAGE_BYTES, NT_STREAM_DATA, 0, false, false, nt_make_values},
-    {NT_FIELD_MEMBER, NT_STREAM_DATA, 0, false, false, nt_make_members},
-};
-
-static const struct nt_stream_rule *find_rule(const struct nt_dataset *dataset, uint32_t field,
-                                              enum nt_stream_kind kind)
+static const struct nt_stream_row *find_row(const struct nt_dataset *dataset, uint32_t field,
+                                            enum nt_stream_kind kind)
 {
-    for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
-        if (rules[i].field == dataset->fields[field].kind && rules[i].stream == kind)
-            return &rules[i];
-    return NULL;
+    return nt_field_kind_info(dataset->fields[field].kind)->streams[kind];
 }
 
-/* What the segments count: the rows of the field, or elements that have a sequence of their own. */
-static enum nt_rows_of rows_of(const struct nt_stream_rule *rule)
+/* Numbers from outside the library. */
+static enum nt_status check_field(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                                  struct nt_error *error)
 {
-    if (rule->stream != NT_STREAM_DATA)
-        return NT_ROWS_OF_FIELD;
-    return rule->field == NT_FIELD_BYTES        ? NT_ROWS_OF_SECOND
-           : rule->field == NT_FIELD_PAGE_BYTES ? NT_ROWS_OF_STORED
-                                                : NT_ROWS_OF_FIELD;
-}
-
-static uint64_t elements_per_row(const struct nt_dataset *dataset, uint32_t field)
-{
-    const struct nt_field *f = &dataset->fields[field];
-    for (uint32_t i = 0; i < f->dimension_count; i++)
-        if (f->dimensions[i] == 0)
-            return 0;
-    return f->kind == NT_FIELD_VALUE && f->repetition ? f->repetition : 1;
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
+    if (field >= dataset->field_count || (unsigned)kind >= NT_STREAM_COUNT)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no field %" PRIu32 " with a stream %d",
+                       field, (int)kind);
+    return NT_OK;
 }
 
 static enum nt_status no_such_stream(const struct nt_dataset *dataset, uint32_t field,
@@ -70,50 +47,51 @@ static enum nt_status no_such_stream(const struct nt_dataset *dataset, uint32_t 
 void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
                            struct nt_dtype *dtype_ret)
 {
-    static const struct nt_dtype byte = {NT_ELEMENT_BYTE, 1, "'|u1'"};
-    static const struct nt_dtype dtypes[NT_STREAM_COUNT] = {
-        [NT_STREAM_OFFSETS] = {NT_ELEMENT_UINT64, 8, "'<u8'"},
-        [NT_STREAM_TAGS] = {NT_ELEMENT_UINT32, 4, "'<u4'"},
-        [NT_STREAM_INDEX] = {NT_ELEMENT_UINT64, 8, "'<u8'"},
-        [NT_STREAM_VALID] = {NT_ELEMENT_BOOL, 1, "'|b1'"},
+    static const enum nt_element elements[NT_STREAM_COUNT] = {
+        [NT_STREAM_OFFSETS] = NT_ELEMENT_INT64,
+        [NT_STREAM_TAGS] = NT_ELEMENT_UINT32,
+        [NT_STREAM_INDEX] = NT_ELEMENT_INT64,
+        [NT_STREAM_VALID] = NT_ELEMENT_BOOL,
     };
-    const struct nt_field *f = &dataset->fields[field];
-    if (kind != NT_STREAM_DATA)
-        *dtype_ret = dtypes[kind];
-    else
-        *dtype_ret = f->kind == NT_FIELD_BYTES || f->kind == NT_FIELD_PAGE_BYTES ? byte : f->dtype;
+    *dtype_ret = kind == NT_STREAM_DATA ? dataset->fields[field].dtype : nt_element_dtype(elements[kind]);
 }
 
 enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t *rows_ret, struct nt_error *error)
 {
-    return nt_rows_total(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error);
+    enum nt_status status = check_field(dataset, field, NT_STREAM_DATA, error);
+    return status == NT_OK ? nt_rows_total(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error)
+                           : status;
 }
 
 enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                         enum nt_stream_kind kind, uint64_t *elements_ret,
                                         struct nt_error *error)
 {
-    const struct nt_stream_rule *rule = find_rule(dataset, field, kind);
-    if (!rule)
-        return no_such_stream(dataset, field, kind, error);
-    uint64_t rows;
-    enum nt_status status = nt_rows_total(reader, dataset, field, rows_of(rule), &rows, error);
+    enum nt_status status = check_field(dataset, field, kind, error);
     if (status != NT_OK)
         return status;
-    if (!nt_multiply(rows, elements_per_row(dataset, field), elements_ret) ||
-        !nt_add(*elements_ret, rule->has_leading_zero, elements_ret))
+    const struct nt_stream_row *row = find_row(dataset, field, kind);
+    if (!row)
+        return no_such_stream(dataset, field, kind, error);
+    uint64_t rows;
+    status = nt_rows_total(reader, dataset, field, row->of, &rows, error);
+    if (status != NT_OK)
+        return status;
+    if (!nt_multiply(rows, nt_field_row_elements(&dataset->fields[field]), elements_ret) ||
+        !nt_add(*elements_ret, row->has_leading_zero, elements_ret))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of elements overflows",
                        dataset->fields[field].id);
     return NT_OK;
 }
 
-enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                   enum nt_rows_of of, uint64_t **borders_ret, uint32_t *count_ret,
+                                   struct nt_error *error)
 {
     struct nt_rows rows;
     uint64_t *borders = NULL;
-    enum nt_status status = nt_rows_build(reader, dataset, field, NT_ROWS_OF_FIELD, &rows, error);
+    enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
     if (status != NT_OK)
         return status;
     status = nt_rows_check_total(dataset, field, &rows, error);
@@ -128,6 +106,21 @@ enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset 
     }
     nt_rows_deinit(&rows);
     return status;
+}
+
+enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    return find_borders(reader, dataset, field, NT_ROWS_OF_FIELD, borders_ret, count_ret, error);
+}
+
+enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
+{
+    const struct nt_stream_row *row = find_row(dataset, field, NT_STREAM_DATA);
+    if (!row)
+        return no_such_stream(dataset, field, NT_STREAM_DATA, error);
+    return find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error);
 }
 
 /* ---- opening ---- */
@@ -149,8 +142,8 @@ static void locate(const struct nt_stream *stream, struct nt_segment *segment)
     struct nt_active active;
     if (segment->span.fault != NT_FAULT_NONE || !segment->elements)
         return;
-    nt_active_find(stream->dataset, stream->field, stream->rule->position, segment->span.cluster, &active);
-    bool is_page_per_row = !stream->rule->transform;
+    nt_active_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster, &active);
+    bool is_page_per_row = stream->row->make == NT_MAKE_PAGE_ENDS;
     uint64_t stored = is_page_per_row ? active.page_count : active.elements;
     if (active.present > 1) {
         segment->span.fault = NT_FAULT_SEVERAL;
@@ -171,7 +164,7 @@ static void locate(const struct nt_stream *stream, struct nt_segment *segment)
 static enum nt_status build_segments(struct nt_stream *stream, const struct nt_rows *rows,
                                      struct nt_error *error)
 {
-    uint64_t per_row = elements_per_row(stream->dataset, stream->field);
+    uint64_t per_row = nt_field_row_elements(&stream->dataset->fields[stream->field]);
     stream->segments = calloc(rows->count ? rows->count : 1, sizeof(*stream->segments));
     if (!stream->segments)
         return nt_fail_memory(error);
@@ -227,19 +220,17 @@ static void set_bases(struct nt_stream *stream, const struct nt_rows *items)
     }
 }
 
+/* Offsets count the field's own bytes, else the items of its sub-field; without one the index alone tells. */
 static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error)
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
+    const struct nt_stream_row *data = find_row(stream->dataset, stream->field, NT_STREAM_DATA);
     uint32_t child = stream->field;
-    enum nt_rows_of of = NT_ROWS_OF_FIELD;
-    if (field->kind == NT_FIELD_BYTES)
-        of = NT_ROWS_OF_SECOND;
-    else if (field->kind == NT_FIELD_PAGE_BYTES)
-        of = NT_ROWS_OF_STORED;
-    else if (field->child_count)
+    enum nt_rows_of of = data ? data->of : NT_ROWS_BELOW;
+    if (!data && field->child_count) {
         child = stream->dataset->children[field->first_child];
-    else
-        of = NT_ROWS_BELOW;
+        of = NT_ROWS_OF_FIELD;
+    }
     struct nt_rows items;
     enum nt_status status = nt_rows_build(stream->reader, stream->dataset, child, of, &items, error);
     if (status != NT_OK)
@@ -281,14 +272,15 @@ static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows 
 {
     uint64_t size, elements;
     enum nt_status status = nt_field_stream_elements(stream->reader, stream->dataset, stream->field,
-                                                     stream->rule->stream, &stream->elements, error);
+                                                     stream->kind, &stream->elements, error);
     if (status != NT_OK)
         return status;
-    if (!nt_multiply(rows->total, elements_per_row(stream->dataset, stream->field), &elements) ||
-        elements + stream->rule->has_leading_zero != stream->elements)
+    if (!nt_multiply(rows->total, nt_field_row_elements(&stream->dataset->fields[stream->field]),
+                     &elements) ||
+        elements + stream->row->has_leading_zero != stream->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                               "elements of all clusters, as the last cluster's page list tells",
-                              stream->elements, elements + stream->rule->has_leading_zero);
+                              stream->elements, elements + stream->row->has_leading_zero);
     if (!nt_multiply(stream->elements, stream->element_bytes, &size) || size > INT64_MAX)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the stream is larger than a file can be");
     return NT_OK;
@@ -298,16 +290,16 @@ static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *err
 {
     struct nt_rows rows;
     enum nt_status status =
-        nt_rows_build(stream->reader, stream->dataset, stream->field, rows_of(stream->rule), &rows, error);
+        nt_rows_build(stream->reader, stream->dataset, stream->field, stream->row->of, &rows, error);
     if (status != NT_OK)
         return status;
     status = check_size(stream, &rows, error);
     if (status == NT_OK)
         status = build_segments(stream, &rows, error);
     nt_rows_deinit(&rows);
-    if (status == NT_OK && stream->rule->has_leading_zero)
+    if (status == NT_OK && stream->row->has_leading_zero)
         status = add_bases(stream, error);
-    if (status == NT_OK && stream->rule->stream == NT_STREAM_INDEX)
+    if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
         status = add_alternatives(stream, error);
     return status;
 }
@@ -315,8 +307,11 @@ static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *err
 enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                               enum nt_stream_kind kind, struct nt_stream **stream_ret, struct nt_error *error)
 {
-    const struct nt_stream_rule *rule = find_rule(dataset, field, kind);
-    if (!rule)
+    enum nt_status status = check_field(dataset, field, kind, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_stream_row *row = find_row(dataset, field, kind);
+    if (!row)
         return no_such_stream(dataset, field, kind, error);
     struct nt_stream *stream = calloc(1, sizeof(*stream));
     if (!stream)
@@ -324,10 +319,12 @@ enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *datas
     stream->reader = reader;
     stream->dataset = dataset;
     stream->field = field;
-    stream->rule = rule;
+    stream->kind = kind;
+    stream->row = row;
+    stream->transform = nt_transform_of(row->make);
     nt_field_stream_dtype(dataset, field, kind, &stream->dtype);
     stream->element_bytes = stream->dtype.bytes;
-    enum nt_status status = open_stream(stream, error);
+    status = open_stream(stream, error);
     if (status != NT_OK) {
         nt_stream_close(stream);
         nt_error_context(error, "%s of field %" PRIu32, nt_stream_name(kind), dataset->fields[field].id);
@@ -353,23 +350,17 @@ uint64_t nt_stream_elements(const struct nt_stream *stream)
     return stream->elements;
 }
 
+const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream)
+{
+    return &stream->dtype;
+}
+
 uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
 {
     return stream->element_bytes;
 }
 
-uint32_t nt_stream_segments(const struct nt_stream *stream)
-{
-    return stream->segment_count;
-}
-
-uint64_t nt_stream_segment_first(const struct nt_stream *stream, uint32_t segment)
-{
-    return segment < stream->segment_count ? stream->segments[segment].first
-                                           : stream->elements - stream->rule->has_leading_zero;
-}
-
-NT_DEFINE_LAST_AT_MOST(find_segment, struct nt_segment, first)
+NT_DEFINE_LAST_AT_MOST(find_segment, struct nt_segment, .first)
 
 const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element)
 {

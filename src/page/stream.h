@@ -5,10 +5,9 @@
 #ifndef NT_PAGE_STREAM_H
 #define NT_PAGE_STREAM_H
 
-#include "page/ahead.h"
 #include "page/clusters.h"
 #include "page/elements.h"
-#include "page/load.h"
+#include "page/sequence.h"
 
 /* A cluster's share of a stream. */
 struct nt_segment {
@@ -18,31 +17,17 @@ struct nt_segment {
     const struct nt_page *pages;
     uint32_t page_count;
     uint32_t column;
-    uint64_t base;  /* offsets: added to each value */
-    uint64_t limit; /* offsets: the items of the cluster; its last value */
-    uint64_t found; /* NT_FAULT_COUNT: elements that are stored */
-};
-
-/* An alternative's rows in a segment. */
-struct nt_alternative {
-    uint64_t base, rows;
-};
-
-/* How a kind of field makes a kind of stream. */
-struct nt_stream_rule {
-    enum nt_field_kind field;
-    enum nt_stream_kind stream;
-    uint32_t position;       /* of the column that it is made from */
-    bool has_leading_zero;   /* offsets: one element more than rows */
-    bool needs_previous;     /* an element depends on the one before it in the cluster */
-    nt_transform *transform; /* NULL: made from the page list alone */
+    uint64_t base, limit; /* as a run has them */
+    uint64_t found;       /* NT_FAULT_COUNT: elements that are stored */
 };
 
 struct nt_stream {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t field;
-    const struct nt_stream_rule *rule;
+    enum nt_stream_kind kind;
+    const struct nt_stream_row *row; /* of the field's kind */
+    nt_transform *transform;         /* NULL: made from the page list alone */
     struct nt_dtype dtype;
     uint32_t element_bytes;
     uint64_t elements;
@@ -54,8 +39,33 @@ struct nt_stream {
     struct nt_sequence sequence;
 };
 
+/* Rows of a field before each cluster, in entry order: `count_ret` clusters that hold it and as many borders
+ * plus one (from malloc), the first 0. Loads all page lists. */
+enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
+/* Bytes of a field's strings or objects before each cluster, as nt_field_row_borders tells rows. */
+enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
 /* The segment that holds an element (of segments' counting). There is one. */
 const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element);
+
+/* A run of no elements yet: all that stream, segment and page tell of it. For each page of each read. */
+static inline struct nt_run nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment,
+                                          const struct nt_page *page)
+{
+    const struct nt_alternative *alternatives = stream->alternatives;
+    if (alternatives)
+        alternatives += (size_t)(segment - stream->segments) * stream->alternative_count;
+    return (struct nt_run){
+        .field = &stream->dataset->fields[stream->field],
+        .dtype = &stream->dtype,
+        .page = page,
+        .decoder = nt_decoders_get(&stream->dataset->decoders, page->decoder),
+        .base = segment->base,
+        .limit = segment->limit,
+        .alternatives = alternatives,
+    };
+}
 
 /* Elements [first, first + count): nt_stream_read without its edges and counters. */
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,

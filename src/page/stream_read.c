@@ -7,52 +7,55 @@
 #include <string.h>
 
 #include "base/overflow.h"
-#include "page/items.h"
-#include "page/place.h"
+#include "page/ahead.h"
+#include "page/counters.h"
+#include "page/page.h"
+#include "page/pages.h"
+#include "page/blocks.h"
+#include "page/page_error.h"
 #include "page/rows.h"
 #include "page/stream.h"
 
-/* What goes along from page to page of one read. The index value before a page's first element is known from
- * the page read just before. */
-struct carry {
-    const struct nt_page *page;
-    uint64_t value;
-    bool is_random; /* the read does not follow the one before */
+/* A read on its way from page to page. */
+struct reading {
+    struct nt_stream *stream;
+    const struct nt_segment *segment; /* at hand */
+    bool is_random;                   /* the read does not follow the one before */
+    const struct nt_page *next;       /* the page behind the one that was used last ... */
+    uint64_t previous;                /* ... and the index value before its first element */
 };
 
 /* ---- one page ---- */
 
-static enum nt_status elements_failed(const struct nt_run *run, enum nt_status status, struct nt_error *error)
+static enum nt_status elements_failed(const struct reading *reading, const struct nt_run *run,
+                                      enum nt_status status, struct nt_error *error)
 {
-    struct nt_stream *stream = (struct nt_stream *)run->stream;
-    struct nt_reader *reader = stream->reader;
+    struct nt_stream *stream = reading->stream;
+    uint32_t column = reading->segment->column;
     struct nt_error unused = {0};
     if (!error)
-        error = &unused;
+        error = &unused; /* whoever is told of failures wants the message */
     error->offset = run->page->offset;
-    nt_page_error(stream->dataset, run->segment->column, run->page, status, error);
+    nt_page_error(stream->dataset, column, run->page, status, error);
     if (atomic_exchange(&stream->told, run->page) == run->page)
         return status;
-    nt_count(&reader->counters.failures, 1);
-    if (reader->options.on_failure && error != &unused)
-        reader->options.on_failure(reader->options.context, stream->dataset, run->segment->column, run->page,
-                                   error);
+    nt_reader_tell(stream->reader, stream->dataset, column, run->page, error);
     return status;
 }
 
-/* The last index value of the page before. Offsets can do without it when that page is bad: their own values
- * are good. Sizes cannot. */
-static enum nt_status find_previous(struct nt_run *run, const struct carry *carry, struct nt_error *error)
+/* The last index value of the page before: from the read itself where it used that page, else from the page.
+ * Offsets can do without it when that page is bad: their own values are good. Sizes cannot. */
+static enum nt_status find_previous(const struct reading *reading, struct nt_run *run, struct nt_error *error)
 {
-    const struct nt_stream *stream = run->stream;
-    const struct nt_segment *segment = run->segment;
+    const struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
     struct nt_cached *pinned;
     const uint8_t *data;
-    if (!stream->rule->needs_previous || run->first || run->page->first_element == 0)
+    if (!stream->row->needs_previous || run->first || run->page->first_element == 0)
         return NT_OK;
     run->has_previous = true;
-    run->previous = carry->value;
-    if (carry->page == run->page)
+    run->previous = reading->previous;
+    if (reading->next == run->page)
         return NT_OK;
     const struct nt_page *page =
         nt_find_page(segment->pages, segment->page_count, run->page->first_element - 1);
@@ -60,7 +63,7 @@ static enum nt_status find_previous(struct nt_run *run, const struct carry *carr
         nt_page_pin(stream->reader, stream->dataset, segment->column, page, &pinned, &data, error);
     if (status != NT_OK) {
         run->has_previous = false;
-        return stream->rule->has_leading_zero ? NT_OK : status;
+        return stream->row->has_leading_zero ? NT_OK : status;
     }
     run->has_previous = nt_load_index(nt_page_decoder(stream->dataset, page)->element, data,
                                       page->elements - 1, &run->previous);
@@ -68,94 +71,92 @@ static enum nt_status find_previous(struct nt_run *run, const struct carry *carr
     return NT_OK;
 }
 
-static void carry_on(const struct nt_run *run, struct carry *carry)
+static void carry_on(struct reading *reading, const struct nt_run *run)
 {
     size_t last = run->page->elements - 1;
-    if (run->stream->rule->needs_previous && run->first + run->count > last &&
-        nt_load_index(run->decoder->element, run->data, last, &carry->value))
-        carry->page = run->page + 1;
+    if (reading->stream->row->needs_previous && run->first + run->count > last &&
+        nt_load_index(run->decoder->element, run->data, last, &reading->previous))
+        reading->next = run->page + 1;
 }
 
 /* A page that is used whole at once is as good as passed. */
-static enum nt_cache_use use_of(const struct nt_run *run)
+static enum nt_cache_use use_of(const struct reading *reading, const struct nt_run *run)
 {
     if (run->count == run->page->elements)
         return NT_CACHE_PASSED;
-    return nt_sequence_use(&((struct nt_stream *)run->stream)->sequence,
-                           run->first + run->count == run->page->elements);
+    return nt_sequence_use(&reading->stream->sequence, run->first + run->count == run->page->elements);
 }
 
-/* Few elements of a page that need no others, from parts of the page. False where the page is to be used. */
-static bool read_part(const struct nt_run *run, uint8_t *output)
+/* Few elements of a page that need no others, from blocks of the page. False where the page is to be used. */
+static bool read_from_blocks(const struct nt_stream *stream, const struct nt_run *run, uint8_t *output)
 {
-    const struct nt_stream *stream = run->stream;
     size_t element_bytes = run->decoder->element_bytes;
-    return nt_page_read_part(stream->reader, stream->dataset, run->page, run->first * element_bytes, output,
-                             run->count * element_bytes);
+    return nt_page_read_blocks(stream->reader, stream->dataset, run->page, run->first * element_bytes, output,
+                               run->count * element_bytes);
 }
 
 /* The same for what is to be made of the elements: `is_made_ret` false where the page is to be used. */
-static enum nt_status produce_part_run(const struct nt_run *run, uint8_t *output, bool *is_made_ret,
-                                       struct nt_error *error)
+static enum nt_status produce_from_blocks(const struct reading *reading, const struct nt_run *run,
+                                          uint8_t *output, bool *is_made_ret, struct nt_error *error)
 {
-    const struct nt_stream *stream = run->stream;
+    const struct nt_stream *stream = reading->stream;
     *is_made_ret = false;
-    if (stream->rule->needs_previous || !nt_compression(run->page->compression)->decompress_part)
+    if (stream->row->needs_previous || !nt_compression(run->page->compression)->decompress_blocks)
         return NT_OK;
-    if (stream->rule->transform == nt_make_values && nt_values_are_equal(run->decoder, &stream->dtype)) {
-        *is_made_ret = read_part(run, output);
+    if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
+        *is_made_ret = read_from_blocks(stream, run, output);
         return NT_OK;
     }
     uint8_t *elements = malloc(run->count * run->decoder->element_bytes);
     if (!elements)
         return nt_fail_memory(error);
     enum nt_status status = NT_OK;
-    struct nt_run part = *run;
-    part.data = elements;
-    part.first = 0;
-    *is_made_ret = read_part(run, elements);
+    struct nt_run copy = *run;
+    copy.data = elements;
+    copy.first = 0;
+    *is_made_ret = read_from_blocks(stream, run, elements);
     if (*is_made_ret)
-        status = stream->rule->transform(&part, output, error);
+        status = stream->transform(&copy, output, error);
     free(elements);
-    return status == NT_OK ? NT_OK : elements_failed(run, status, error);
+    return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
 }
 
-static enum nt_status produce_run(struct nt_run *run, struct carry *carry, uint8_t *output,
+static enum nt_status produce_run(struct reading *reading, struct nt_run *run, uint8_t *output,
                                   struct nt_error *error)
 {
-    const struct nt_stream *stream = run->stream;
-    struct nt_reader *reader = stream->reader;
+    struct nt_stream *stream = reading->stream;
     struct nt_cached *pinned;
-    run->decoder = nt_page_decoder(stream->dataset, run->page);
     bool is_made = false;
     enum nt_status status = NT_OK;
-    if (carry->is_random && run->count < run->page->elements)
-        status = produce_part_run(run, output, &is_made, error);
+    if (reading->is_random && run->count < run->page->elements)
+        status = produce_from_blocks(reading, run, output, &is_made, error);
     if (status != NT_OK || is_made)
         return status;
-    status = find_previous(run, carry, error);
+    status = find_previous(reading, run, error);
     if (status == NT_OK)
-        status =
-            nt_page_pin(reader, stream->dataset, run->segment->column, run->page, &pinned, &run->data, error);
+        status = nt_page_pin(stream->reader, stream->dataset, reading->segment->column, run->page, &pinned,
+                             &run->data, error);
     if (status != NT_OK)
         return status;
-    status = stream->rule->transform(run, output, error);
-    carry_on(run, carry);
-    nt_page_unpin(reader, pinned, use_of(run));
-    return status == NT_OK ? NT_OK : elements_failed(run, status, error);
+    status = stream->transform(run, output, error);
+    carry_on(reading, run);
+    nt_page_unpin(stream->reader, pinned, use_of(reading, run));
+    return status == NT_OK ? NT_OK : elements_failed(reading, run, status, error);
 }
 
 /* ---- one segment ---- */
 
 /* From an element where a page begins: pages whose elements are the stream's as they are, if they are wanted
  * whole. How many elements is told; 0: the page at hand is none of them. */
-static enum nt_status produce_whole_pages(const struct nt_stream *stream, const struct nt_segment *segment,
-                                          const struct nt_page *page, uint64_t wanted, uint64_t *count_ret,
-                                          uint8_t *output, struct nt_error *error)
+static enum nt_status produce_whole_pages(const struct reading *reading, const struct nt_page *page,
+                                          uint64_t wanted, uint64_t *count_ret, uint8_t *output,
+                                          struct nt_error *error)
 {
+    const struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
     uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
     *count_ret = 0;
-    if (stream->rule->transform != nt_make_values)
+    if (stream->row->make != NT_MAKE_VALUES)
         return NT_OK;
     uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
     return whole ? nt_pages_read_whole(stream->reader, stream->dataset, segment->column, page, whole, output,
@@ -174,12 +175,12 @@ static void produce_page_offsets(const struct nt_segment *segment, uint64_t firs
     }
 }
 
-/* Elements that a deferred column does not store: 0, or for offsets an empty item where the cluster begins.
- */
+/* Elements that a deferred column does not store: 0, or for offsets an empty item where the
+ * cluster begins. */
 static void produce_zeros(const struct nt_stream *stream, const struct nt_segment *segment, uint64_t count,
                           uint8_t *output)
 {
-    if (!stream->rule->has_leading_zero) {
+    if (!stream->row->has_leading_zero) {
         memset(output, 0, (size_t)(count * stream->element_bytes));
         return;
     }
@@ -187,11 +188,37 @@ static void produce_zeros(const struct nt_stream *stream, const struct nt_segmen
         memcpy(output + i * sizeof(segment->base), &segment->base, sizeof(segment->base));
 }
 
-/* Up to `count` elements from element `first` of the segment; tells how many were made. */
-static enum nt_status produce_part(const struct nt_stream *stream, const struct nt_segment *segment,
-                                   uint64_t first, uint64_t *count, struct carry *carry, uint8_t *output,
-                                   struct nt_error *error)
+/* Elements from element `first` of the segment on that are stored, up to the end of a page or several; tells
+ * how many were made. */
+static enum nt_status produce_stored(struct reading *reading, uint64_t first, uint64_t *count,
+                                     uint8_t *output, struct nt_error *error)
 {
+    const struct nt_segment *segment = reading->segment;
+    uint64_t stored = first - segment->zeros, whole = 0;
+    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
+    enum nt_status status = NT_OK;
+    if (stored == page->first_element)
+        status = produce_whole_pages(reading, page, *count, &whole, output, error);
+    if (whole) {
+        *count = whole;
+        return status;
+    }
+    struct nt_run run = nt_stream_run(reading->stream, segment, page);
+    run.first = (size_t)(stored - page->first_element);
+    run.count = page->elements - run.first;
+    if (*count < run.count)
+        run.count = (size_t)*count;
+    run.is_cluster_end = first + run.count == segment->elements;
+    *count = run.count;
+    return produce_run(reading, &run, output, error);
+}
+
+/* Up to `count` elements from element `first` of the segment; tells how many were made. */
+static enum nt_status produce_in_segment(struct reading *reading, uint64_t first, uint64_t *count,
+                                         uint8_t *output, struct nt_error *error)
+{
+    const struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
     if (segment->span.fault != NT_FAULT_NONE)
         return nt_fault_error(stream->dataset, stream->field, &segment->span, segment->elements,
                               segment->found, error);
@@ -200,36 +227,21 @@ static enum nt_status produce_part(const struct nt_stream *stream, const struct 
         produce_zeros(stream, segment, *count, output);
         return NT_OK;
     }
-    if (!stream->rule->transform) {
+    if (!stream->transform) {
         produce_page_offsets(segment, first - segment->zeros, *count, output);
         return NT_OK;
     }
-    const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, first - segment->zeros);
-    struct nt_run run = {.stream = stream, .segment = segment, .page = page};
-    run.first = (size_t)(first - segment->zeros - page->first_element);
-    if (run.first == 0) {
-        uint64_t whole;
-        enum nt_status status = produce_whole_pages(stream, segment, page, *count, &whole, output, error);
-        if (whole) {
-            *count = whole;
-            return status;
-        }
-    }
-    run.count = page->elements - run.first;
-    if (*count < run.count)
-        run.count = (size_t)*count;
-    run.is_segment_end = first + run.count == segment->elements;
-    *count = run.count;
-    return produce_run(&run, carry, output, error);
+    return produce_stored(reading, first, count, output, error);
 }
 
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
                                  struct nt_error *error)
 {
-    struct carry carry = {.is_random = !nt_sequence_follows(&stream->sequence, first * stream->element_bytes,
-                                                            count * stream->element_bytes)};
+    struct reading reading = {.stream = stream};
     enum nt_status status = NT_OK;
-    if (stream->rule->has_leading_zero && count) {
+    reading.is_random =
+        !nt_sequence_follows(&stream->sequence, first * stream->element_bytes, count * stream->element_bytes);
+    if (stream->row->has_leading_zero && count) {
         if (first == 0) {
             memset(output, 0, stream->element_bytes);
             output += stream->element_bytes;
@@ -240,13 +252,14 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
     }
     while (status == NT_OK && count) {
         const struct nt_segment *segment = nt_stream_segment_of(stream, first);
-        uint64_t part = segment->elements - (first - segment->first);
-        if (count < part)
-            part = count;
-        status = produce_part(stream, segment, first - segment->first, &part, &carry, output, error);
-        output += part * stream->element_bytes;
-        first += part;
-        count -= part;
+        uint64_t made = segment->elements - (first - segment->first);
+        if (count < made)
+            made = count;
+        reading.segment = segment;
+        status = produce_in_segment(&reading, first - segment->first, &made, output, error);
+        output += made * stream->element_bytes;
+        first += made;
+        count -= made;
     }
     return status;
 }
@@ -293,10 +306,10 @@ static enum nt_status read_bytes(struct nt_stream *stream, uint64_t offset, uint
     size_t skip = (size_t)(offset % element_bytes);
     enum nt_status status = NT_OK;
     if (skip) {
-        size_t part = element_bytes - skip < bytes ? element_bytes - skip : bytes;
-        status = read_cut_element(stream, element++, skip, output, part, error);
-        output += part;
-        bytes -= part;
+        size_t rest = element_bytes - skip < bytes ? element_bytes - skip : bytes;
+        status = read_cut_element(stream, element++, skip, output, rest, error);
+        output += rest;
+        bytes -= rest;
     }
     uint64_t whole = bytes / element_bytes;
     if (status == NT_OK && whole)
@@ -315,11 +328,11 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *o
     if (!bytes)
         return NT_OK;
     nt_count(&stream->reader->counters.reads, 1);
-    nt_count(&stream->reader->counters.bytes, bytes);
+    nt_count(&stream->reader->counters.served_bytes, bytes);
     enum nt_status status = read_bytes(stream, offset, output, bytes, error);
-    if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->rule->transform)
+    if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->transform)
         nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,
                        (offset + bytes) / stream->element_bytes,
-                       stream->elements - stream->rule->has_leading_zero, find_ahead, stream);
+                       stream->elements - stream->row->has_leading_zero, find_ahead, stream);
     return status;
 }

@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: pages to load ahead, and work to share. Out: pages in the cache; work done sooner.
+ * In: jobs to do ahead, and work to share. Out: both done, sooner.
  *
- * Shared work comes first: somebody waits for it. The queue of pages is short and drops what does not fit, so
+ * Shared work comes first: somebody waits for it. The queue of jobs is short and drops what does not fit, so
  * that guesses never hold up readers; dropping changes no result, only when a page is decoded.
  */
 #include "page/workers.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "page/load.h"
-
 enum { QUEUE_LENGTH = 64 };
-
-struct ahead {
-    struct nt_dataset *dataset; /* NULL: nothing to do any more */
-    uint32_t column;
-    const struct nt_page *page;
-};
 
 /* Lives on the stack of the thread that shares it. */
 struct shared_work {
@@ -31,17 +24,16 @@ struct shared_work {
 struct worker {
     struct nt_workers *workers;
     pthread_t thread;
-    const struct nt_dataset *dataset; /* that it loads a page of */
+    const struct nt_dataset *dataset; /* of the job that it does; NULL: none */
 };
 
 struct nt_workers {
-    struct nt_reader *reader;
     pthread_mutex_t lock;
     pthread_cond_t wanted;   /* there is something to do, or `stopping` */
     pthread_cond_t finished; /* a worker has finished something */
     bool stopping;
     struct shared_work *shared;
-    struct ahead queue[QUEUE_LENGTH]; /* a ring */
+    struct nt_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is not wanted any more */
     unsigned first, queued;
     unsigned count;
     struct worker threads[];
@@ -68,16 +60,16 @@ static void help(struct nt_workers *workers, struct shared_work *work)
     pthread_cond_broadcast(&workers->finished);
 }
 
-static void load_ahead(struct nt_workers *workers, struct worker *worker)
+static void do_next(struct nt_workers *workers, struct worker *worker)
 {
-    struct ahead job = workers->queue[workers->first];
+    struct nt_job job = workers->queue[workers->first];
     workers->first = (workers->first + 1) % QUEUE_LENGTH;
     workers->queued--;
-    if (!job.dataset)
+    if (!job.run)
         return;
     worker->dataset = job.dataset;
     pthread_mutex_unlock(&workers->lock);
-    nt_page_load_ahead(workers->reader, job.dataset, job.column, job.page);
+    job.run(&job);
     pthread_mutex_lock(&workers->lock);
     worker->dataset = NULL;
     pthread_cond_broadcast(&workers->finished);
@@ -92,7 +84,7 @@ static void *worker_main(void *argument)
         if (workers->shared)
             help(workers, workers->shared);
         else if (workers->queued)
-            load_ahead(workers, worker);
+            do_next(workers, worker);
         else
             pthread_cond_wait(&workers->wanted, &workers->lock);
     }
@@ -100,15 +92,13 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-void nt_workers_ahead(struct nt_workers *workers, struct nt_dataset *dataset, uint32_t column,
-                      const struct nt_page *page)
+void nt_workers_ahead(struct nt_workers *workers, const struct nt_job *job)
 {
     if (!workers->count)
         return;
     pthread_mutex_lock(&workers->lock);
     if (workers->queued < QUEUE_LENGTH) {
-        workers->queue[(workers->first + workers->queued++) % QUEUE_LENGTH] =
-            (struct ahead){dataset, column, page};
+        workers->queue[(workers->first + workers->queued++) % QUEUE_LENGTH] = *job;
         pthread_cond_signal(&workers->wanted);
     }
     pthread_mutex_unlock(&workers->lock);
@@ -120,9 +110,9 @@ void nt_workers_claim(struct nt_workers *workers, const struct nt_page *page)
         return;
     pthread_mutex_lock(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
-        struct ahead *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
+        struct nt_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->page == page)
-            job->dataset = NULL;
+            job->run = NULL;
     }
     pthread_mutex_unlock(&workers->lock);
 }
@@ -139,9 +129,9 @@ void nt_workers_forget(struct nt_workers *workers, const struct nt_dataset *data
 {
     pthread_mutex_lock(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
-        struct ahead *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
+        struct nt_job *job = &workers->queue[(workers->first + i) % QUEUE_LENGTH];
         if (job->dataset == dataset)
-            job->dataset = NULL;
+            job->run = NULL;
     }
     while (is_busy_with(workers, dataset))
         pthread_cond_wait(&workers->finished, &workers->lock);
@@ -173,12 +163,11 @@ unsigned nt_workers_count(const struct nt_workers *workers)
     return workers->count;
 }
 
-struct nt_workers *nt_workers_new(struct nt_reader *reader, unsigned count)
+struct nt_workers *nt_workers_new(unsigned count)
 {
     struct nt_workers *workers = calloc(1, sizeof(*workers) + count * sizeof(struct worker));
     if (!workers)
         return NULL;
-    workers->reader = reader;
     pthread_mutex_init(&workers->lock, NULL);
     pthread_cond_init(&workers->wanted, NULL);
     pthread_cond_init(&workers->finished, NULL);

@@ -5,41 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "vfs/documents.h"
-
-void nt_append_column_dtype(struct nt_buffer *text, const struct nt_dataset *dataset, uint32_t column)
-{
-    const struct nt_decoder *decoder = &dataset->decoders[dataset->columns[column].decoder];
-    const struct nt_dtype *of_field = &dataset->fields[dataset->columns[column].field].dtype;
-    const char *own = nt_element_info(decoder->element)->dtype;
-    if (own) {
-        nt_buffer_text(text, own);
-    } else if (of_field->text && of_field->bytes == decoder->element_bytes) {
-        size_t quotes = of_field->text[0] == '\'';
-        nt_buffer_append(text, of_field->text + quotes, strlen(of_field->text) - 2 * quotes);
-    } else {
-        nt_buffer_format(text, "|V%u", decoder->element_bytes);
-    }
-}
-
-static void put_dtype(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
-{
-    struct nt_buffer text = {0};
-    nt_append_column_dtype(&text, dataset, column);
-    nt_json_member_text(json, "dtype", text.bytes, text.length);
-    json->out->failed |= text.failed;
-    nt_buffer_deinit(&text);
-}
 
 static void put_encoding(struct nt_json *json, const struct nt_dataset *dataset,
                          const struct nt_column *column)
 {
-    const struct nt_decoder *decoder = &dataset->decoders[column->decoder];
-    const struct nt_encoding *encoding = nt_encoding(decoder->encoding);
+    const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
     nt_json_member_unsigned(json, "bits", decoder->bits);
-    nt_json_member_string(json, "encoding", encoding->steps);
+    nt_json_member_string(json, "encoding", nt_encoding_steps(decoder->encoding));
     nt_json_member_string(json, "element", nt_element_info(decoder->element)->name);
-    put_dtype(json, dataset, (uint32_t)(column - dataset->columns));
+    nt_json_member_string(json, "dtype", column->dtype.numpy);
     nt_json_member_unsigned(json, "element_bytes", decoder->element_bytes);
     nt_json_key(json, "value_range");
     if (column->has_range) {
@@ -56,14 +32,14 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
                          const struct nt_column *column)
 {
     nt_json_member_unsigned(json, "id", column->id);
-    nt_json_member_unsigned(json, "field", dataset->fields[column->field].id);
-    nt_json_member_field_path(json, "field_path", dataset, column->field);
+    nt_json_member_unsigned(json, "field_id", dataset->fields[column->field].id);
+    nt_json_member_field_path(json, "field", dataset, column->field);
     nt_json_member_string(json, "type", column->type_name);
-    nt_json_member_unsigned(json, "type_number", column->type_number);
+    if (dataset->ops && dataset->ops->describe_column)
+        dataset->ops->describe_column(dataset, (uint32_t)(column - dataset->columns), json);
     put_encoding(json, dataset, column);
-    nt_json_member_unsigned(json, "representation", column->representation);
-    nt_json_member_unsigned(json, "position", column->position);
-    nt_json_member_unsigned(json, "flags", column->flags);
+    nt_json_member_unsigned(json, "representation_index", column->representation);
+    nt_json_member_unsigned(json, "index_in_representation", column->position);
     nt_json_member_unsigned(json, "first_element", column->first_element);
     nt_json_member_bool(json, "is_deferred", column->is_deferred);
     nt_json_member_bool(json, "is_suppressed", column->is_deferred_suppressed);
@@ -123,22 +99,24 @@ static void put_sums(struct nt_json *json, const struct nt_column_sums *sums)
     nt_json_member_unsigned(json, "packed_bytes", sums->packed_bytes);
     nt_json_member_unsigned(json, "decoded_bytes", sums->decoded_bytes);
     nt_json_ratio(json, sums->packed_bytes, sums->stored_bytes);
-    nt_json_member_string(json, "checksum", nt_checksum(sums->checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum(sums->checksum)->name);
     nt_json_member_bool(json, "is_complete", sums->is_complete);
 }
 
 /* The algorithm of the first page: the settings that the writer noted are only a hint. */
-static void put_algorithm(struct nt_json *json, const struct nt_scope *scope)
+static enum nt_status put_algorithm(struct nt_json *json, const struct nt_scope *scope,
+                                    struct nt_error *error)
 {
     const struct nt_page *page;
     uint32_t cluster;
     uint64_t first_element;
     const char *name = NULL;
-    if (nt_column_page(scope->vfs->reader, scope->dataset, scope->column, 0, &page, &cluster, &first_element,
-                       NULL) == NT_OK &&
-        nt_page_algorithm(scope->dataset, page, &name, NULL) != NT_OK)
-        name = NULL;
-    nt_json_member_string(json, "compression", name);
+    enum nt_status status = nt_column_page(scope->vfs->reader, scope->dataset, scope->column, 0, &page,
+                                           &cluster, &first_element, error);
+    if (status == NT_OK)
+        status = nt_page_algorithm(scope->dataset, page, &name, error);
+    nt_json_member_string(json, "compression", status == NT_OK ? name : NULL);
+    return nt_is_machine_failure(status) ? status : NT_OK;
 }
 
 static int compare_clusters(const void *left, const void *right)
@@ -151,13 +129,13 @@ static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
 {
     if (first >= end)
         return;
-    nt_json_array(json);
-    nt_json_unsigned(json, first);
-    nt_json_unsigned(json, end - first);
-    nt_json_end_array(json);
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "first_entry", first);
+    nt_json_member_unsigned(json, "entries", end - first);
+    nt_json_end_object(json);
 }
 
-/* Sharded clusters: the entries that no cluster holding the column covers, as [first, count]. */
+/* Sharded clusters: the entries that no cluster holding the column covers. */
 static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
 {
     struct nt_cluster *held = malloc((dataset->cluster_count + 1) * sizeof(*held));
@@ -185,17 +163,18 @@ enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *ou
 {
     struct nt_json json;
     struct nt_column_sums sums;
-    (void)error;
-    nt_column_sums(scope->dataset, scope->column, &sums);
+    enum nt_status status = nt_column_sums(scope->dataset, scope->column, &sums, error);
+    if (status != NT_OK)
+        return status;
     nt_json_document(&json, out, "column");
     put_identity(&json, scope->dataset, &scope->dataset->columns[scope->column]);
     put_sums(&json, &sums);
-    put_algorithm(&json, scope);
+    status = put_algorithm(&json, scope, error);
     nt_json_member_settings(&json, scope->dataset, scope->column);
     put_clusters(&json, "suppressed_clusters", scope->dataset, scope->column, is_suppressed);
     put_clusters(&json, "absent_clusters", scope->dataset, scope->column, is_absent);
     if (scope->dataset->has_sharded_clusters)
         put_uncovered(&json, scope->dataset, scope->column);
     nt_json_finish(&json);
-    return NT_OK;
+    return status;
 }

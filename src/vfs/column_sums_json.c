@@ -39,11 +39,6 @@ void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *data
     nt_json_end_array(json);
 }
 
-bool nt_group_is_loaded(const struct nt_group *group)
-{
-    return atomic_load_explicit(&group->state, memory_order_acquire) == 1;
-}
-
 bool nt_is_loaded(const struct nt_dataset *dataset)
 {
     for (uint32_t i = 0; i < dataset->group_count; i++)

@@ -5,23 +5,36 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "format/format.h"
 #include "vfs/documents.h"
+#include "vfs/opening.h"
 #include "vfs/view_files.h"
 
 /* ---- file.json ---- */
 
-static void put_datasets(struct nt_json *json, const struct nt_file *file)
+void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset)
 {
+    struct nt_buffer path = {0};
+    bool is_usable = nt_open_file_path(opened, opened->file->directory_count + dataset, &path);
+    nt_json_member_string(json, "path", is_usable ? path.bytes : NULL);
+    json->out->failed |= path.failed;
+    nt_buffer_deinit(&path);
+}
+
+static void put_datasets(struct nt_json *json, const struct nt_open_file *opened)
+{
+    const struct nt_file *file = opened->file;
     nt_json_key(json, "datasets");
     nt_json_array(json);
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
         nt_json_object(json);
-        nt_json_member_text(json, "name", dataset->name.bytes, dataset->name.length);
+        nt_json_member_text(json, "name", dataset->name);
+        nt_json_member_dataset_path(json, opened, i);
         if (dataset->cycle)
             nt_json_member_unsigned(json, "cycle", dataset->cycle);
         if (dataset->failure)
-            nt_json_member_text(json, "error", dataset->failure->message, strlen(dataset->failure->message));
+            nt_json_member_text(json, "error", nt_text_of(dataset->failure->message));
         else
             nt_json_member_unsigned(json, "entries", dataset->entries);
         nt_json_end_object(json);
@@ -29,35 +42,37 @@ static void put_datasets(struct nt_json *json, const struct nt_file *file)
     nt_json_end_array(json);
 }
 
-/* Of the file, or of all files of a directory; null where one of them cannot be looked at. */
-static void put_size(struct nt_json *json, const struct nt_file *file)
+/* Of the file, or of all files of a directory; null where one of them is not as it should be. */
+static enum nt_status put_size(struct nt_json *json, const struct nt_file *file, struct nt_error *error)
 {
     struct nt_source *const *sources = file->layout_sources ? file->layout_sources : &file->source;
     uint32_t count = file->layout_sources ? file->layout_source_count : 1;
     uint64_t total = 0, size;
     for (uint32_t i = 0; i < count; i++) {
-        if (nt_source_size(sources[i], &size, NULL) != NT_OK || !nt_add(total, size, &total)) {
+        enum nt_status status = nt_source_size(sources[i], &size, error);
+        if (nt_is_machine_failure(status))
+            return status;
+        if (status != NT_OK || !nt_add(total, size, &total)) {
             nt_json_null(json);
-            return;
+            return NT_OK;
         }
     }
     nt_json_unsigned(json, total);
+    return NT_OK;
 }
 
 enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     const struct nt_file *file = scope->file;
-    enum nt_status status = NT_OK;
     struct nt_json json;
-    (void)error;
     nt_json_document(&json, out, "file");
     nt_json_member_string(&json, "format", file->format ? file->format->name : NULL);
-    nt_json_member_text(&json, "path", file->path, strlen(file->path));
-    nt_json_key(&json, "size_bytes");
-    put_size(&json, file);
-    put_datasets(&json, file);
-    if (file->describe)
-        status = file->describe(file, &json);
+    nt_json_member_text(&json, "file", nt_text_of(file->path));
+    nt_json_key(&json, "file_bytes");
+    enum nt_status status = put_size(&json, file, error);
+    put_datasets(&json, scope->opened);
+    if (status == NT_OK && file->describe)
+        status = file->describe(file, &json, error);
     nt_json_finish(&json);
     return status;
 }
@@ -67,7 +82,7 @@ enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out,
 static void put_optional(struct nt_json *json, const char *key, const char *text)
 {
     if (text[0])
-        nt_json_member_text(json, key, text, strlen(text));
+        nt_json_member_text(json, key, nt_text_of(text));
 }
 
 enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
@@ -78,10 +93,10 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
     if (scope->dataset)
         failure = *scope->dataset->failure;
     else
-        nt_sources_failure(scope->vfs->sources, scope->place, &failure);
+        nt_places_failure(scope->vfs->places, scope->place, &failure);
     nt_json_document(&json, out, "error");
     nt_json_member_string(&json, "status", nt_status_name(failure.status));
-    nt_json_member_text(&json, "error", failure.message, strlen(failure.message));
+    nt_json_member_text(&json, "what", nt_text_of(failure.message));
     if (failure.offset != NT_NO_OFFSET)
         nt_json_member_unsigned(&json, "file_offset", failure.offset);
     put_optional(&json, "expected", failure.expected);
@@ -94,7 +109,7 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
 
 static const struct nt_pseudo rows[] = {
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
-    {"layout.svg", NT_VFS_PRODUCED, .produce = nt_layout_svg_file},
+    {"layout.svg", NT_VFS_PRODUCED, .size = nt_layout_svg_size, .produce = nt_layout_svg_file},
     {"layout.jsonl", NT_VFS_STREAMED, .stream = nt_layout_jsonl},
 };
 
@@ -106,11 +121,23 @@ static enum nt_status produce_document(const struct nt_scope *scope, struct nt_b
     return scope->document->write(scope->file, scope->dataset, scope->node.number, out, error);
 }
 
+static enum nt_status document_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                    struct nt_error *error)
+{
+    (void)may_work;
+    if (!scope->document->bytes)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
+                       "the size is not known before the document is made");
+    *size_ret = scope->document->bytes(scope->dataset, scope->node.number);
+    return NT_OK;
+}
+
 static enum nt_status stream_document(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
                                       struct nt_error *error)
 {
     return scope->document->open(scope->file, scope->dataset, scope->node.number, stream_ret, error);
 }
 
-const struct nt_pseudo nt_produced_document = {"", NT_VFS_PRODUCED, .produce = produce_document};
+const struct nt_pseudo nt_produced_document = {"", NT_VFS_PRODUCED, .size = document_size,
+                                               .produce = produce_document};
 const struct nt_pseudo nt_streamed_document = {"", NT_VFS_STREAMED, .stream = stream_document};

@@ -5,19 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "vfs/documents.h"
-
-static void put_text(struct nt_json *json, const char *key, struct nt_text text)
-{
-    nt_json_member_text(json, key, text.bytes, text.length);
-}
 
 static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
 {
-    put_text(json, "name", dataset->name);
-    put_text(json, "title", dataset->title);
-    put_text(json, "description", dataset->description);
-    put_text(json, "writer", dataset->writer);
+    nt_json_member_text(json, "name", dataset->name);
+    nt_json_member_text(json, "title", dataset->title);
+    nt_json_member_text(json, "description", dataset->description);
+    nt_json_member_text(json, "writer", dataset->writer);
     nt_json_member_string(json, "format", dataset->format);
     nt_json_member_string(json, "version", dataset->version);
     nt_json_member_string(json, "generation", dataset->generation);
@@ -27,7 +23,7 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
         nt_json_member_bool(json, "is_newest_cycle", dataset->is_newest_cycle);
     }
     if (dataset->attribute_of != NT_NONE)
-        put_text(json, "attribute_of", dataset->file->datasets[dataset->attribute_of]->name);
+        nt_json_member_text(json, "attribute_of", dataset->file->datasets[dataset->attribute_of]->name);
 }
 
 static void put_counts(struct nt_json *json, const struct nt_dataset *dataset)
@@ -52,7 +48,7 @@ static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
             continue;
         nt_json_object(json);
         nt_json_member_unsigned(json, "cluster_group", i);
-        nt_json_member_text(json, "error", error.message, strlen(error.message));
+        nt_json_member_text(json, "error", nt_text_of(error.message));
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
@@ -63,9 +59,9 @@ enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *o
     struct nt_dataset *dataset = scope->dataset;
     struct nt_column_sums sums;
     struct nt_json json;
-    enum nt_status status = NT_OK;
-    (void)error;
-    nt_column_sums(dataset, NT_NONE, &sums);
+    enum nt_status status = nt_column_sums(dataset, NT_NONE, &sums, error);
+    if (status != NT_OK)
+        return status;
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
     put_counts(&json, dataset);
@@ -74,7 +70,7 @@ enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *o
     nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
     nt_json_member_unsigned(&json, "decoded_bytes", sums.decoded_bytes);
     nt_json_ratio(&json, sums.packed_bytes, sums.stored_bytes);
-    nt_json_member_string(&json, "checksum", nt_checksum(sums.checksum)->name);
+    nt_json_member_string(&json, "checksum_kind", nt_checksum(sums.checksum)->name);
     nt_json_member_settings(&json, dataset, NT_NONE);
     if (!sums.is_complete)
         put_bad_groups(&json, dataset);
@@ -105,10 +101,11 @@ static void sum_cluster(const struct nt_dataset *dataset, const struct nt_group 
         const struct nt_range *range = nt_group_range(dataset, group, cluster, c);
         for (uint32_t i = 0; i < range->pages; i++) {
             const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
-            uint64_t packed = 0, decoded = 0;
-            nt_page_sizes(dataset, page, &packed, &decoded, NULL);
+            uint64_t packed, decoded;
             sums->pages++;
             sums->stored_bytes += page->stored_bytes;
+            if (nt_page_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK)
+                continue;
             sums->packed_bytes += packed;
             sums->decoded_bytes += decoded;
         }
@@ -128,7 +125,7 @@ static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32
     nt_json_member_unsigned(&json, "first_entry", c->first_entry);
     nt_json_member_unsigned(&json, "entries", c->entries);
     if (c->column_group != NT_NONE)
-        nt_json_member_unsigned(&json, "column_group", c->column_group);
+        nt_json_member_unsigned(&json, "column_group_id", c->column_group);
     nt_json_member_unsigned(&json, "pages", sums.pages);
     nt_json_member_unsigned(&json, "stored_bytes", sums.stored_bytes);
     nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
@@ -146,7 +143,7 @@ static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, cons
     nt_json_member_unsigned(&json, "cluster_group", group);
     nt_json_member_unsigned(&json, "first_cluster", dataset->groups[group].first_cluster);
     nt_json_member_unsigned(&json, "clusters", dataset->groups[group].clusters);
-    nt_json_member_text(&json, "unreadable", failure->message, strlen(failure->message));
+    nt_json_member_text(&json, "unreadable", nt_text_of(failure->message));
     nt_json_finish(&json);
 }
 
@@ -157,11 +154,13 @@ static enum nt_status next_clusters(struct nt_text_stream *stream, struct nt_buf
     struct clusters *clusters = (struct clusters *)stream;
     struct nt_dataset *dataset = clusters->dataset;
     size_t start = out->length;
-    (void)error;
     while (clusters->group < dataset->group_count && out->length - start < PIECE && !out->failed) {
         const struct nt_group *group = &dataset->groups[clusters->group];
         struct nt_error failure = {0};
-        bool is_good = nt_dataset_load_group(dataset, clusters->group, &failure) == NT_OK;
+        enum nt_status status = nt_dataset_load_group(dataset, clusters->group, &failure);
+        bool is_good = status == NT_OK;
+        if (nt_is_machine_failure(status))
+            return nt_fail_with(error, &failure);
         if (is_good && clusters->cluster < group->clusters)
             put_cluster(dataset, clusters->group, group->first_cluster + clusters->cluster, out);
         else if (!is_good)

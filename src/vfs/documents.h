@@ -23,21 +23,18 @@ enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_text_strea
 /* "ratio": packed to stored bytes, null where nothing is stored. */
 void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_bytes);
 
-/* "compression_settings": those that the writer noted for a column (NT_NONE: for all), each once. They are
- * algorithm
- * * 100 + level; page lists that are not loaded are left out. */
+/* "compression_settings": those that the writer noted for a column (NT_NONE: for all), each once. A setting
+ * is 100 times the algorithm, plus the level; page lists that are not loaded are left out. */
 void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column);
 
-/* What NumPy calls the decoded elements of a column, without quotes around a simple name: opaque elements,
- * which only the field describes, have its dtype, or are raw bytes. */
-void nt_append_column_dtype(struct nt_buffer *text, const struct nt_dataset *dataset, uint32_t column);
-
-/* Whether a group's page list is loaded, whether all are. */
-bool nt_group_is_loaded(const struct nt_group *group);
+/* Whether all groups' page lists are loaded. */
 bool nt_is_loaded(const struct nt_dataset *dataset);
 
 /* A member that is the path of a field within its data set, parts joined by '/'. */
 void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
                                uint32_t field);
+
+/* "path": where a data set lies below the directory of its file, null where no path is that long. */
+void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);
 
 #endif

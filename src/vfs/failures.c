@@ -15,8 +15,7 @@
 enum { CAPACITY = 1024 };
 
 struct failure {
-    char *path;
-    size_t length;
+    struct nt_failure_site site; /* its path is of malloc; NULL: no failure here */
     struct nt_error error;
     time_t time; /* of the first */
     uint64_t count;
@@ -41,7 +40,7 @@ void nt_failures_free(struct nt_failures *failures)
     if (!failures)
         return;
     for (size_t i = 0; i < CAPACITY; i++)
-        free(failures->ring[i].path);
+        free((char *)failures->ring[i].site.path);
     pthread_mutex_destroy(&failures->lock);
     free(failures);
 }
@@ -52,58 +51,70 @@ bool nt_is_failure(enum nt_status status)
            status != NT_NO_MEMORY;
 }
 
-static bool is_same(const struct failure *failure, const char *path, size_t length,
-                    const struct nt_error *error)
+/* Contexts are put in front of a message: what was there first is its end. */
+static bool ends_with(const char *text, const char *end)
 {
-    return failure->length == length && failure->error.offset == error->offset &&
-           failure->error.status == error->status && memcmp(failure->path, path, length) == 0 &&
-           strcmp(failure->error.message, error->message) == 0;
+    size_t length = strlen(text), end_length = strlen(end);
+    return end_length <= length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* Messages differ by who passed them on; where there is a place, that tells. */
-static bool is_same_cause(const struct nt_error *a, const struct nt_error *b)
+static bool is_same_message(const struct nt_error *a, const struct nt_error *b)
 {
-    return a->status == b->status && a->offset == b->offset && strcmp(a->expected, b->expected) == 0 &&
-           strcmp(a->found, b->found) == 0 &&
-           (a->offset != NT_NO_OFFSET || strcmp(a->message, b->message) == 0);
+    return ends_with(a->message, b->message) || ends_with(b->message, a->message);
 }
 
-bool nt_failures_knows(struct nt_failures *failures, const struct nt_error *error)
+static bool may_be_same(const struct failure *failure, const struct nt_failure_site *site,
+                        const struct nt_error *error)
 {
-    bool is_known = false;
-    pthread_mutex_lock(&failures->lock);
-    uint64_t kept = failures->noted < CAPACITY ? failures->noted : CAPACITY;
-    for (uint64_t i = 0; i < kept && !is_known; i++)
-        is_known = failures->ring[i].path && is_same_cause(&failures->ring[i].error, error);
-    pthread_mutex_unlock(&failures->lock);
-    return is_known;
+    const struct nt_failure_site *a = &failure->site;
+    const struct nt_error *b = &failure->error;
+    bool is_same_page =
+        !a->is_page || !site->is_page || (a->source == site->source && a->parameter == site->parameter);
+    return a->path && a->place == site->place && is_same_page && b->status == error->status &&
+           b->offset == error->offset && strcmp(b->expected, error->expected) == 0 &&
+           strcmp(b->found, error->found) == 0;
 }
 
-static struct failure *find(struct nt_failures *failures, const char *path, size_t length,
+/* The message tells which; where none does, the place in the file. */
+static struct failure *find(struct nt_failures *failures, const struct nt_failure_site *site,
                             const struct nt_error *error)
 {
     uint64_t kept = failures->noted < CAPACITY ? failures->noted : CAPACITY;
-    for (uint64_t i = 0; i < kept; i++)
-        if (failures->ring[i].path && is_same(&failures->ring[i], path, length, error))
-            return &failures->ring[i];
-    return NULL;
+    struct failure *found = NULL;
+    for (uint64_t i = 0; i < kept; i++) {
+        struct failure *failure = &failures->ring[i];
+        if (!may_be_same(failure, site, error))
+            continue;
+        if (is_same_message(&failure->error, error))
+            return failure;
+        if (!found && error->offset != NT_NO_OFFSET)
+            found = failure;
+    }
+    return found;
 }
 
-bool nt_failures_note(struct nt_failures *failures, const char *path, size_t length,
+static struct failure *add(struct nt_failures *failures, const struct nt_failure_site *site,
+                           const struct nt_error *error)
+{
+    struct failure *failure = &failures->ring[failures->noted++ % CAPACITY];
+    char *path = malloc(site->length + 1);
+    free((char *)failure->site.path);
+    *failure = (struct failure){.site = *site, .error = *error, .time = time(NULL)};
+    failure->site.path = path;
+    if (path)
+        memcpy(path, site->path, site->length);
+    return failure;
+}
+
+bool nt_failures_note(struct nt_failures *failures, const struct nt_failure_site *site, unsigned requests,
                       const struct nt_error *error)
 {
     pthread_mutex_lock(&failures->lock);
-    struct failure *failure = find(failures, path, length, error);
+    struct failure *failure = find(failures, site, error);
     bool is_new = !failure;
-    if (is_new) {
-        failure = &failures->ring[failures->noted++ % CAPACITY];
-        free(failure->path);
-        *failure = (struct failure){.path = malloc(length + 1), .length = length, .error = *error};
-        failure->time = time(NULL);
-        if (failure->path)
-            memcpy(failure->path, path, length);
-    }
-    failure->count++;
+    if (is_new)
+        failure = add(failures, site, error);
+    failure->count += requests;
     pthread_mutex_unlock(&failures->lock);
     return is_new;
 }
@@ -121,13 +132,13 @@ static void write_failure(const struct failure *failure, struct nt_buffer *out)
     gmtime_r(&failure->time, &utc);
     strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &utc);
     nt_json_line(&json, out);
-    nt_json_member_text(&json, "path", failure->path, failure->length);
+    nt_json_member_text(&json, "path", (struct nt_text){failure->site.path, failure->site.length});
     if (failure->error.offset == NT_NO_OFFSET)
         nt_json_member_null(&json, "file_offset");
     else
         nt_json_member_unsigned(&json, "file_offset", failure->error.offset);
     nt_json_member_string(&json, "status", nt_status_name(failure->error.status));
-    nt_json_member_text(&json, "what", failure->error.message, strlen(failure->error.message));
+    nt_json_member_text(&json, "what", nt_text_of(failure->error.message));
     member_or_null(&json, "expected", failure->error.expected);
     member_or_null(&json, "found", failure->error.found);
     nt_json_member_string(&json, "time", when);
@@ -140,7 +151,7 @@ void nt_failures_write(struct nt_failures *failures, struct nt_buffer *out)
     pthread_mutex_lock(&failures->lock);
     uint64_t first = failures->noted > CAPACITY ? failures->noted - CAPACITY : 0;
     for (uint64_t i = first; i < failures->noted; i++)
-        if (failures->ring[i % CAPACITY].path)
+        if (failures->ring[i % CAPACITY].site.path)
             write_failure(&failures->ring[i % CAPACITY], out);
     pthread_mutex_unlock(&failures->lock);
 }

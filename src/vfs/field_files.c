@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "page/page.h"
 #include "vfs/view_files.h"
 #include "vfs/content.h"
 #include "vfs/documents.h"
@@ -13,7 +14,7 @@
 
 static bool has_stream(const struct nt_scope *scope, unsigned kind)
 {
-    return nt_field_kind_info(scope->dataset->fields[scope->field].kind)->streams >> kind & 1;
+    return nt_field_has_stream(&scope->dataset->fields[scope->field], (enum nt_stream_kind)kind);
 }
 
 /* The header for .npy; nothing is put before the elements of a .bin. */
@@ -24,7 +25,7 @@ static enum nt_status npy_header(const struct nt_scope *scope, const struct nt_s
     struct nt_dtype dtype;
     nt_field_stream_dtype(scope->dataset, scope->field, kind, &dtype);
     bool is_fortran_order = kind == NT_STREAM_DATA && scope->dataset->fields[scope->field].is_fortran_order;
-    nt_npy_header(header, dtype.text, is_fortran_order, shape->dimensions, shape->count);
+    nt_npy_header(header, &dtype, is_fortran_order, shape->dimensions, shape->count);
     return header->failed ? nt_fail_memory(error) : NT_OK;
 }
 

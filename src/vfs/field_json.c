@@ -3,45 +3,35 @@
  * field.json: what the schema tells about a field. No page list is read for it: numbers that only page lists
  * tell are null.
  */
+#include "page/page.h"
 #include "vfs/documents.h"
 #include "vfs/shape.h"
 #include "model/path.h"
-
-static void put_text(struct nt_json *json, const char *key, struct nt_text text)
-{
-    nt_json_member_text(json, key, text.bytes, text.length);
-}
 
 void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
                                uint32_t field)
 {
     struct nt_buffer path = {0};
     nt_append_field_path(&path, dataset, field, '/');
-    nt_json_member_text(json, key, path.bytes ? path.bytes : "", path.length);
-    json->out->failed = json->out->failed || path.failed;
-    nt_buffer_deinit(&path);
+    nt_json_member_buffer(json, key, &path);
 }
 
 static void put_identity(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_field *field)
 {
     nt_json_member_unsigned(json, "id", field->id);
-    put_text(json, "name", field->name);
-    nt_json_member_field_path(json, "path", dataset, (uint32_t)(field - dataset->fields));
-    put_text(json, "type", field->type);
-    put_text(json, "alias", field->alias);
-    put_text(json, "description", field->description);
+    nt_json_member_text(json, "name", field->name);
+    nt_json_member_field_path(json, "field", dataset, (uint32_t)(field - dataset->fields));
+    nt_json_member_text(json, "type", field->type);
+    nt_json_member_text(json, "description", field->description);
     nt_json_member_string(json, "role", nt_role_name(field->role));
-    nt_json_member_string(json, "kind", nt_field_kind_info(field->kind)->name);
-    nt_json_key(json, "parent");
+    nt_json_member_string(json, "kind", nt_field_kind_name(field->kind));
+    nt_json_key(json, "parent_field_id");
     if (field->parent == NT_NONE)
         nt_json_null(json);
     else
         nt_json_unsigned(json, dataset->fields[field->parent].id);
-    nt_json_member_unsigned(json, "flags", field->flags);
-    nt_json_member_unsigned(json, "field_version", field->field_version);
-    nt_json_member_unsigned(json, "type_version", field->type_version);
-    if (field->has_type_checksum)
-        nt_json_member_unsigned(json, "type_checksum", field->type_checksum);
+    if (dataset->ops && dataset->ops->describe_field)
+        dataset->ops->describe_field(dataset, (uint32_t)(field - dataset->fields), json);
     if (field->repetition)
         nt_json_member_unsigned(json, "repetition", field->repetition);
 }
@@ -55,14 +45,11 @@ static void put_columns(struct nt_json *json, const struct nt_dataset *dataset, 
         nt_json_object(json);
         nt_json_member_unsigned(json, "id", column->id);
         nt_json_member_string(json, "type", column->type_name);
-        nt_json_member_unsigned(json, "bits", dataset->decoders[column->decoder].bits);
-        nt_json_member_unsigned(json, "representation", column->representation);
-        nt_json_member_unsigned(json, "position", column->position);
-        if (field->owns_columns) {
-            nt_json_key(json, "directory");
-            nt_buffer_format(json->out, "\"column.%u\"", i);
-            json->after_key = false;
-        }
+        nt_json_member_unsigned(json, "bits", nt_decoders_get(&dataset->decoders, column->decoder)->bits);
+        nt_json_member_unsigned(json, "representation_index", column->representation);
+        nt_json_member_unsigned(json, "index_in_representation", column->position);
+        if (field->owns_columns)
+            nt_json_member_format(json, "directory", "column.%u", i);
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
@@ -106,9 +93,9 @@ static enum nt_status put_stream(struct nt_json *json, const struct nt_scope *sc
 /* "dtype" and "shape" are those of data, and all streams follow. */
 static enum nt_status put_streams(struct nt_json *json, const struct nt_scope *scope, struct nt_error *error)
 {
-    unsigned streams = nt_field_kind_info(scope->dataset->fields[scope->field].kind)->streams;
+    const struct nt_field *field = &scope->dataset->fields[scope->field];
     enum nt_status status = NT_OK;
-    if (streams >> NT_STREAM_DATA & 1) {
+    if (nt_field_has_stream(field, NT_STREAM_DATA)) {
         struct nt_dtype dtype;
         nt_field_stream_dtype(scope->dataset, scope->field, NT_STREAM_DATA, &dtype);
         nt_json_key(json, "dtype");
@@ -121,7 +108,7 @@ static enum nt_status put_streams(struct nt_json *json, const struct nt_scope *s
     nt_json_key(json, "streams");
     nt_json_object(json);
     for (unsigned kind = 0; kind < NT_STREAM_COUNT && status == NT_OK; kind++)
-        if (streams >> kind & 1)
+        if (nt_field_has_stream(field, (enum nt_stream_kind)kind))
             status = put_stream(json, scope, kind, error);
     nt_json_end_object(json);
     return status;
@@ -137,7 +124,7 @@ enum nt_status nt_field_json(const struct nt_scope *scope, struct nt_buffer *out
     if (field->unreadable)
         nt_json_member_string(&json, "unreadable", field->unreadable);
     if (field->source_field != NT_NONE) {
-        nt_json_key(&json, "source_id");
+        nt_json_key(&json, "source_field_id");
         nt_json_unsigned(&json, scope->dataset->fields[field->source_field].id);
         nt_json_member_field_path(&json, "source", scope->dataset, field->source_field);
     }

@@ -9,6 +9,7 @@
 
 #include <ntuple/version.h>
 
+#include "format/format.h"
 #include "vfs/documents.h"
 #include "vfs/failures.h"
 
@@ -52,9 +53,10 @@ static void write_version(struct nt_vfs *vfs, struct nt_buffer *out)
     struct nt_json json;
     (void)vfs;
     nt_json_document(&json, out, "version");
-    nt_json_member_string(&json, "ntuplefs", NTUPLE_VERSION);
+    nt_json_member_string(&json, "ntuplefs", nt_version());
     nt_json_member_string(&json, "compiler", __VERSION__);
     nt_json_member_string(&json, "libc", gnu_get_libc_version());
+    nt_json_member_string(&json, "deflate", nt_deflate_library());
     nt_json_key(&json, "formats");
     nt_json_array(&json);
     for (size_t i = 0; nt_formats[i] && nt_formats[i]->name; i++)
@@ -71,70 +73,14 @@ static enum nt_status version(const struct nt_scope *scope, struct nt_text_strea
 
 /* ---- stats.json ---- */
 
-struct counter {
-    const char *name;
-    size_t offset; /* of a uint64_t in struct nt_reader_counters */
-};
-
-#define COUNTER(name)                                                                                        \
-    {                                                                                                        \
-#name, offsetof(struct nt_reader_counters, name)                                                     \
-    }
-
-static const struct counter counters[] = {
-    COUNTER(reads),
-    COUNTER(bytes),
-    COUNTER(cache_hits),
-    COUNTER(cache_misses),
-    COUNTER(cache_waits),
-    COUNTER(cache_bytes),
-    COUNTER(cache_pages),
-    COUNTER(cache_evictions),
-    COUNTER(pages_decoded),
-    COUNTER(decoded_bytes),
-    COUNTER(stored_bytes),
-    COUNTER(read_nanoseconds),
-    COUNTER(checksum_nanoseconds),
-    COUNTER(decompress_nanoseconds),
-    COUNTER(decode_nanoseconds),
-    COUNTER(pages_direct),
-    COUNTER(pages_ahead),
-    COUNTER(parts_decoded),
-    COUNTER(failures),
-    COUNTER(failures_remembered),
-};
-
-/* "codec_old_zlib_pages" and so on: algorithms' names have hyphens, keys do not. */
-static void put_algorithm(struct nt_json *json, const char *name, const char *what, uint64_t value)
-{
-    char key[64];
-    snprintf(key, sizeof(key), "codec_%s_%s", name, what);
-    for (char *at = key; *at; at++)
-        *at = *at == '-' ? '_' : *at;
-    nt_json_member_unsigned(json, key, value);
-}
-
-static void put_algorithms(struct nt_json *json, const struct nt_reader_counters *values)
-{
-    for (unsigned i = 0; i < NT_READER_ALGORITHMS; i++) {
-        const char *name = nt_reader_algorithm_name(i);
-        put_algorithm(json, name, "pages", values->algorithms[i].pages);
-        put_algorithm(json, name, "stored_bytes", values->algorithms[i].stored_bytes);
-        put_algorithm(json, name, "packed_bytes", values->algorithms[i].packed_bytes);
-        put_algorithm(json, name, "nanoseconds", values->algorithms[i].nanoseconds);
-    }
-}
-
 static void write_stats(struct nt_vfs *vfs, struct nt_buffer *out)
 {
-    struct nt_reader_counters values = {0};
     struct nt_json json;
-    nt_reader_counters(vfs->reader, &values);
+    const char *name;
+    uint64_t value;
     nt_json_document(&json, out, "stats");
-    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-        nt_json_member_unsigned(&json, counters[i].name,
-                                *(const uint64_t *)((const char *)&values + counters[i].offset));
-    put_algorithms(&json, &values);
+    for (uint32_t i = 0; nt_reader_counter(vfs->reader, i, &name, &value); i++)
+        nt_json_member_unsigned(&json, name, value);
     nt_json_finish(&json);
 }
 
@@ -162,11 +108,7 @@ static enum nt_status errors(const struct nt_scope *scope, struct nt_text_stream
 static const struct nt_pseudo rows[] = {
     {"version.json", NT_VFS_STREAMED, .stream = version},
     {"stats.json", NT_VFS_STREAMED, .stream = stats},
-    {"errors.jsonl", NT_VFS_STREAMED, .stream = errors},
+    {"errors.jsonl", NT_VFS_STREAMED, .is_private = true, .stream = errors},
 };
 
 const struct nt_pseudo_table nt_mount_files = {rows, sizeof(rows) / sizeof(rows[0])};
-
-static const struct nt_section *const sections[] = {&nt_section_files, NULL};
-
-const struct nt_pseudo nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY, .sections = sections};

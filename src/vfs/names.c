@@ -12,60 +12,13 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "model/path.h"
 
 enum {
     HASH_SUFFIX = 17,      /* "~" and 16 hex digits */
     CYCLE_SUFFIX = 11,     /* ";" and up to ten digits */
     DUPLICATE_SUFFIX = 11, /* "~" and up to ten digits */
 };
-
-/* ---- encoding ---- */
-
-static bool is_hex(uint8_t byte)
-{
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
-}
-
-static void put_percent(struct nt_buffer *out, const uint8_t *bytes, size_t count)
-{
-    static const char digits[] = "0123456789ABCDEF";
-    for (size_t i = 0; i < count; i++) {
-        char text[3] = {'%', digits[bytes[i] >> 4], digits[bytes[i] & 15]};
-        nt_buffer_append(out, text, sizeof(text));
-    }
-}
-
-static bool dot_is_encoded(enum nt_name_rule rule, bool is_first_byte, bool is_first_dot)
-{
-    return rule == NT_NAME_FIELD || is_first_byte || (rule == NT_NAME_OURS && is_first_dot);
-}
-
-void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out)
-{
-    const uint8_t *bytes = (const uint8_t *)text.bytes;
-    bool is_first_dot = true;
-    for (size_t i = 0, step; i < text.length; i += step) {
-        uint32_t code_point = 0;
-        bool is_encoded;
-        step = nt_utf8_decode(bytes + i, text.length - i, &code_point);
-        if (step == 0) {
-            is_encoded = true;
-            step = 1;
-        } else if (code_point == '.') {
-            is_encoded = dot_is_encoded(rule, i == 0, is_first_dot);
-            is_first_dot = false;
-        } else if (code_point == '%') {
-            is_encoded = text.length - i > 2 && is_hex(bytes[i + 1]) && is_hex(bytes[i + 2]);
-        } else {
-            is_encoded = code_point < 0x20 || code_point == '/' || (code_point >= 0x7F && code_point < 0xA0);
-        }
-        if (is_encoded)
-            put_percent(out, bytes + i, step);
-        else
-            nt_buffer_append(out, bytes + i, step);
-    }
-}
 
 /* ---- the index ---- */
 
@@ -255,4 +208,20 @@ void nt_names_free(struct nt_names *names)
     free(names->slots);
     free(names->entries);
     free(names);
+}
+
+bool nt_parse_between(const char *name, const char *prefix, const char *suffix, uint64_t *number_ret)
+{
+    size_t skip = strlen(prefix);
+    if (strncmp(name, prefix, skip) != 0)
+        return false;
+    const char *at = name + skip, *first = at;
+    uint64_t number = 0;
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(*at - '0'), &number))
+            return false;
+    *number_ret = number;
+    bool has_zeros = *first == '0' && at - first > 1;
+    return at > first && !has_zeros && strcmp(at, suffix) == 0;
 }

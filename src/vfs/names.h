@@ -8,21 +8,11 @@
 
 #include <stdint.h>
 
-#include <ntuple/error.h>
-#include <ntuple/model.h>
-
 #include "base/buffer.h"
+#include "base/error.h"
+#include "model/path.h"
 
 enum { NT_NAME_BYTES = 255 }; /* longest name that Linux takes */
-
-enum nt_name_rule {
-    NT_NAME_FIELD,   /* every dot is encoded: names with a dot are ours */
-    NT_NAME_DATASET, /* dots stay, but for one at the beginning */
-    NT_NAME_OURS,    /* a data set's name that equals one of ours: its first dot is encoded */
-};
-
-/* Append the encoded name; of any length, empty where the text is empty. */
-void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out);
 
 /* What an item would like to be called. */
 struct nt_name_wish {
@@ -46,5 +36,8 @@ const char *nt_names_get(const struct nt_names *names, uint32_t item);
 uint32_t nt_names_parent(const struct nt_names *names, uint32_t item);
 /* The item of a name in a directory, NT_NONE where there is none. */
 uint32_t nt_names_find(const struct nt_names *names, uint32_t parent, const char *name);
+
+/* The decimal number (without leading zeros) between a prefix and a suffix. */
+bool nt_parse_between(const char *name, const char *prefix, const char *suffix, uint64_t *number_ret);
 
 #endif

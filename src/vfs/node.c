@@ -44,3 +44,10 @@ bool nt_node_unpack(uint64_t number, struct nt_node *node)
                              parts[2]};
     return number == 0 && (widths[level][PARTS - 1] == 0 || node->file >= NT_NODE_SELF);
 }
+
+uint64_t nt_node_number(enum nt_level level, uint32_t slot, uint32_t item, uint32_t file)
+{
+    struct nt_node node = {.level = level, .slot = slot, .item = item, .file = file};
+    uint64_t number = 0;
+    return nt_node_pack(&node, &number) ? number : 0;
+}

@@ -32,7 +32,7 @@ enum {
 
 struct nt_node {
     enum nt_level level;
-    uint32_t slot;   /* place; from data sets on: data set slot (see sources.h) */
+    uint32_t slot;   /* place; from data sets on: data set slot (see places.h) */
     uint32_t item;   /* index of a directory in its file; of a field, column in its data set */
     uint32_t file;   /* SELF, or which file of the directory */
     uint64_t number; /* of a document, page or entry */
@@ -42,5 +42,7 @@ struct nt_node {
 bool nt_node_pack(const struct nt_node *node, uint64_t *number_ret);
 /* False for numbers that nt_node_pack never gives. */
 bool nt_node_unpack(uint64_t number, struct nt_node *node);
+/* The number of a node that is no document, page or entry; 0: it cannot be shown. */
+uint64_t nt_node_number(enum nt_level level, uint32_t slot, uint32_t item, uint32_t file);
 
 #endif

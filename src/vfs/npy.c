@@ -10,23 +10,25 @@
 
 enum { ALIGNMENT = 64, PREFIX_1 = 10, PREFIX_2 = 12 };
 
-static void put_dictionary(struct nt_buffer *out, const char *descr, bool is_fortran_order,
+/* The list of a structure stands as it is, the name of a plain type as a string. */
+static void put_dictionary(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
                            const uint64_t *shape, size_t dimensions)
 {
-    nt_buffer_format(out, "{'descr': %s, 'fortran_order': %s, 'shape': (", descr,
+    const char *quote = dtype->member_count ? "" : "'";
+    nt_buffer_format(out, "{'descr': %s%s%s, 'fortran_order': %s, 'shape': (", quote, dtype->numpy, quote,
                      is_fortran_order ? "True" : "False");
     for (size_t i = 0; i < dimensions; i++)
         nt_buffer_format(out, i ? ", %llu" : "%llu", (unsigned long long)shape[i]);
     nt_buffer_text(out, dimensions == 1 ? ",), }" : "), }");
 }
 
-void nt_npy_header(struct nt_buffer *out, const char *descr, bool is_fortran_order, const uint64_t *shape,
-                   size_t dimensions)
+void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
+                   const uint64_t *shape, size_t dimensions)
 {
     struct nt_buffer dictionary = {0};
-    put_dictionary(&dictionary, descr, is_fortran_order, shape, dimensions);
+    put_dictionary(&dictionary, dtype, is_fortran_order, shape, dimensions);
     size_t prefix = dictionary.length + PREFIX_1 + ALIGNMENT > UINT16_MAX ? PREFIX_2 : PREFIX_1;
-    while ((prefix + dictionary.length + 1) % ALIGNMENT)
+    while (!dictionary.failed && (prefix + dictionary.length + 1) % ALIGNMENT)
         nt_buffer_byte(&dictionary, ' ');
     nt_buffer_byte(&dictionary, '\n');
     nt_buffer_append(out, "\x93NUMPY", 6);
@@ -35,6 +37,5 @@ void nt_npy_header(struct nt_buffer *out, const char *descr, bool is_fortran_ord
     for (size_t i = 0; i < prefix - 8; i++)
         nt_buffer_byte(out, (char)(dictionary.length >> (8 * i)));
     nt_buffer_append(out, dictionary.bytes, dictionary.length);
-    out->failed = out->failed || dictionary.failed;
-    nt_buffer_deinit(&dictionary);
+    nt_buffer_deinit_part(&dictionary, out);
 }

@@ -6,14 +6,12 @@
 #ifndef NT_VFS_NPY_H
 #define NT_VFS_NPY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <ntuple/dataset.h>
 
 #include "base/buffer.h"
 
-/* `descr` as nt_dtype.text has it, quotes included. Failures are the buffer's. */
-void nt_npy_header(struct nt_buffer *out, const char *descr, bool is_fortran_order, const uint64_t *shape,
-                   size_t dimensions);
+/* Failures are the buffer's. */
+void nt_npy_header(struct nt_buffer *out, const struct nt_dtype *dtype, bool is_fortran_order,
+                   const uint64_t *shape, size_t dimensions);
 
 #endif

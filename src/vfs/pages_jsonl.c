@@ -2,9 +2,11 @@
  *
  * pages.jsonl: a line for each page of a column that the file holds, in order.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "vfs/documents.h"
 
 struct pages {
@@ -15,41 +17,45 @@ struct pages {
     uint64_t number; /* of the next page */
 };
 
-/* What the bytes of the page tell: unreadable ones are told as such, the rest of the line stands. */
-static void put_stored(struct nt_json *json, struct nt_dataset *dataset, const struct nt_page *page)
+/* What the bytes of the page tell: damaged ones are told as such, the rest of the line stands. */
+static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *dataset, const struct nt_page *page,
+                                 struct nt_error *error)
 {
-    char digest[130];
+    char digest[NT_CHECKSUM_TEXT];
     const char *algorithm = NULL;
-    struct nt_error error = {0};
-    enum nt_status status = nt_page_algorithm(dataset, page, &algorithm, &error);
+    struct nt_error failure = {0};
+    enum nt_status status = nt_page_algorithm(dataset, page, &algorithm, &failure);
     nt_json_member_string(json, "compression", status == NT_OK ? algorithm : NULL);
     nt_json_member_string(json, "checksum_kind", nt_checksum(page->checksum)->name);
     if (status == NT_OK)
-        status = nt_page_load_digest(dataset, page, digest, &error);
+        status = nt_page_load_digest(dataset, page, digest, &failure);
     nt_json_member_string(json, "checksum", status == NT_OK && digest[0] ? digest : NULL);
     if (status != NT_OK)
-        nt_json_member_text(json, "unreadable", error.message, strlen(error.message));
+        nt_json_member_text(json, "unreadable", nt_text_of(failure.message));
+    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
-static void put_parts(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_page *page)
+static enum nt_status put_parts(struct nt_json *json, const struct nt_dataset *dataset,
+                                const struct nt_page *page, struct nt_error *error)
 {
     struct nt_extent *extents = NULL;
     size_t count = 0;
-    if (!dataset->ops || !dataset->ops->page_extents ||
-        dataset->ops->page_extents(dataset, page, &extents, &count, NULL) != NT_OK)
-        return;
-    if (count > 1) {
+    if (!dataset->ops || !dataset->ops->page_extents)
+        return NT_OK;
+    enum nt_status status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
+    if (status == NT_OK && count > 1) {
         nt_json_key(json, "parts");
         nt_json_array(json);
         for (size_t i = 0; i < count; i++) {
-            nt_json_array(json);
-            nt_json_unsigned(json, extents[i].offset);
-            nt_json_unsigned(json, extents[i].bytes);
-            nt_json_end_array(json);
+            nt_json_object(json);
+            nt_json_member_unsigned(json, "file_offset", extents[i].offset);
+            nt_json_member_unsigned(json, "stored_bytes", extents[i].bytes);
+            nt_json_end_object(json);
         }
         nt_json_end_array(json);
     }
     free(extents);
+    return nt_is_machine_failure(status) ? status : NT_OK;
 }
 
 static enum nt_status put_page(const struct pages *pages, const struct nt_page *page, uint32_t cluster,
@@ -67,17 +73,18 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     nt_json_member_unsigned(&json, "first_element", first_element);
     nt_json_member_unsigned(&json, "elements", page->elements);
     if (dataset->source_count > 1 && page->source < dataset->source_count)
-        nt_json_member_text(&json, "file", dataset->sources[page->source]->path,
-                            strlen(dataset->sources[page->source]->path));
+        nt_json_member_text(&json, "file", nt_text_of(dataset->sources[page->source]->path));
     nt_json_member_unsigned(&json, "file_offset", page->offset);
     nt_json_member_unsigned(&json, "stored_bytes", page->stored_bytes);
     nt_json_member_unsigned(&json, "packed_bytes", packed);
     nt_json_member_unsigned(&json, "decoded_bytes", decoded);
     nt_json_ratio(&json, packed, page->stored_bytes);
-    put_stored(&json, pages->dataset, page);
-    put_parts(&json, dataset, page);
-    if (dataset->ops && dataset->ops->describe_page)
-        status = dataset->ops->describe_page(dataset, pages->column, page, &json);
+    status = put_stored(&json, pages->dataset, page, error);
+    if (status == NT_OK)
+        status = put_parts(&json, dataset, page, error);
+    if (status == NT_OK && dataset->ops && dataset->ops->describe_page &&
+        (status = dataset->ops->describe_page(dataset, pages->column, page, &json)) != NT_OK)
+        nt_fail(error, status, page->offset, "page %" PRIu64 " cannot be described", pages->number);
     nt_json_finish(&json);
     return status;
 }

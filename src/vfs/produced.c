@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 4096 };
+#include "base/hash_table.h"
 
 struct document {
     struct nt_content content;
-    uint64_t node;
+    struct nt_link link;
     struct nt_buffer text;
     unsigned users; /* the table is one */
-    struct document *next_in_bucket;
     struct document *newer, *older;
     struct nt_produced *produced;
 };
@@ -26,7 +25,7 @@ struct nt_produced {
     pthread_mutex_t lock;
     size_t bytes, maximum_bytes;
     struct document *newest, *oldest;
-    struct document *buckets[BUCKETS];
+    struct nt_hash_table table; /* by hash_of their nodes */
 };
 
 struct nt_produced *nt_produced_new(size_t maximum_bytes)
@@ -34,6 +33,10 @@ struct nt_produced *nt_produced_new(size_t maximum_bytes)
     struct nt_produced *produced = calloc(1, sizeof(*produced));
     if (!produced)
         return NULL;
+    if (!nt_hash_table_init(&produced->table)) {
+        free(produced);
+        return NULL;
+    }
     pthread_mutex_init(&produced->lock, NULL);
     produced->maximum_bytes = maximum_bytes;
     return produced;
@@ -52,17 +55,16 @@ static size_t cost(const struct document *document)
 
 /* ---- under the lock ---- */
 
-static struct document **bucket(struct nt_produced *produced, uint64_t node)
+/* Of no two nodes the same. */
+static uint64_t hash_of(uint64_t node)
 {
-    return &produced->buckets[node * UINT64_C(0x9E3779B97F4A7C15) >> 52];
+    return __builtin_bswap64(node * UINT64_C(0x9E3779B97F4A7C15));
 }
 
 static struct document *find(struct nt_produced *produced, uint64_t node)
 {
-    struct document *document = *bucket(produced, node);
-    while (document && document->node != node)
-        document = document->next_in_bucket;
-    return document;
+    struct nt_link *link = nt_hash_table_find(&produced->table, hash_of(node));
+    return link ? NT_LINKED(link, struct document, link) : NULL;
 }
 
 static void unlink_from_list(struct nt_produced *produced, struct document *document)
@@ -87,21 +89,17 @@ static void let_go(struct document *document)
 
 static void drop(struct nt_produced *produced, struct document *document)
 {
-    struct document **at = bucket(produced, document->node);
-    while (*at != document)
-        at = &(*at)->next_in_bucket;
-    *at = document->next_in_bucket;
+    nt_hash_table_remove(&produced->table, &document->link);
     unlink_from_list(produced, document);
     produced->bytes -= cost(document);
     let_go(document);
 }
 
 /* Keep a new document, and what else fits. One that is over the bound alone is not kept. */
-static void keep(struct nt_produced *produced, struct document *document)
+static void keep(struct nt_produced *produced, uint64_t node, struct document *document)
 {
     document->users++;
-    document->next_in_bucket = *bucket(produced, document->node);
-    *bucket(produced, document->node) = document;
+    nt_hash_table_insert(&produced->table, &document->link, hash_of(node));
     put_first(produced, document);
     produced->bytes += cost(document);
     while (produced->bytes > produced->maximum_bytes)
@@ -130,6 +128,21 @@ static void close_document(struct nt_content *content)
 
 static const struct nt_content_ops document_ops = {read_document, close_document};
 
+/* The size of a document that need not be made for it. */
+static bool is_told(const struct nt_scope *scope, uint64_t *size_ret)
+{
+    return scope->pseudo->size && scope->pseudo->size(scope, false, size_ret, NULL) == NT_OK;
+}
+
+/* A size that was told before holds. */
+static enum nt_status check_size(const struct nt_scope *scope, size_t length, struct nt_error *error)
+{
+    uint64_t told;
+    if (!is_told(scope, &told) || told == length)
+        return NT_OK;
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", told, length);
+}
+
 static enum nt_status make(struct nt_produced *produced, const struct nt_scope *scope,
                            struct document **document_ret, struct nt_error *error)
 {
@@ -139,12 +152,13 @@ static enum nt_status make(struct nt_produced *produced, const struct nt_scope *
     enum nt_status status = scope->pseudo->produce(scope, &document->text, error);
     if (status == NT_OK && document->text.failed)
         status = nt_fail_memory(error);
+    if (status == NT_OK)
+        status = check_size(scope, document->text.length, error);
     if (status != NT_OK) {
         free_document(document);
         return status;
     }
     document->content = (struct nt_content){&document_ops, document->text.length};
-    document->node = scope->number;
     document->produced = produced;
     document->users = 1;
     *document_ret = document;
@@ -174,16 +188,18 @@ enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_sc
             return status;
         pthread_mutex_lock(&produced->lock);
         if (!find(produced, scope->number)) /* else another thread made the same */
-            keep(produced, document);
+            keep(produced, scope->number, document);
         pthread_mutex_unlock(&produced->lock);
     }
     *content_ret = &document->content;
     return NT_OK;
 }
 
-bool nt_produced_size(struct nt_produced *produced, uint64_t node, uint64_t *size_ret)
+bool nt_produced_size(struct nt_produced *produced, const struct nt_scope *scope, uint64_t *size_ret)
 {
-    struct document *document = take(produced, node);
+    if (is_told(scope, size_ret))
+        return true;
+    struct document *document = take(produced, scope->number);
     if (!document)
         return false;
     *size_ret = document->content.size;
@@ -198,5 +214,6 @@ void nt_produced_free(struct nt_produced *produced)
     while (produced->oldest)
         drop(produced, produced->oldest);
     pthread_mutex_destroy(&produced->lock);
+    nt_hash_table_deinit(&produced->table);
     free(produced);
 }

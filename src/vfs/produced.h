@@ -16,7 +16,7 @@ void nt_produced_free(struct nt_produced *produced);       /* accepts NULL; no c
 /* The scope's document, made where it is not kept; closed by the caller. */
 enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
                                 struct nt_content **content_ret, struct nt_error *error);
-/* The size of a document that is kept; false otherwise. */
-bool nt_produced_size(struct nt_produced *produced, uint64_t node, uint64_t *size_ret);
+/* The size of a document that is kept, or whose row tells it before; false otherwise. */
+bool nt_produced_size(struct nt_produced *produced, const struct nt_scope *scope, uint64_t *size_ret);
 
 #endif

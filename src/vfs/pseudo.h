@@ -30,10 +30,12 @@ struct nt_pseudo {
     const char *name;
     enum nt_vfs_class class;
     unsigned parameter; /* for functions that serve several rows */
+    bool is_private;    /* only its owner may read it */
     /* Whether the scope has such a file; NULL: always. Must do no work. */
     bool (*exists)(const struct nt_scope *scope, unsigned parameter);
 
-    /* SIZED. `may_work` false: NT_NOT_FOUND where the size is not known without reading page lists. */
+    /* SIZED. `may_work` false: NT_NOT_FOUND where the size is not known without reading page lists. Also
+     * PRODUCED, where it is known before the document is made; NT_NOT_FOUND or no function: it is not. */
     enum nt_status (*size)(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
                            struct nt_error *error);
     enum nt_status (*open)(const struct nt_scope *scope, struct nt_content **content_ret,
@@ -60,8 +62,8 @@ struct nt_listed {
 };
 
 struct nt_section {
-    /* The first entry with an index of at least *index, which is set to its index. NT_NOT_FOUND at the end.
-     */
+    /* The first entry with an index of at least *index, which is set to its index. NT_NOT_FOUND at
+     * the end. */
     enum nt_status (*next)(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
                            struct nt_error *error);
     /* NT_NOT_FOUND where the section has no such name. */
@@ -85,14 +87,9 @@ extern const struct nt_pseudo nt_entry_file;                              /* row
 extern const struct nt_pseudo nt_mount_directory;                         /* .ntuplefs */
 extern const struct nt_pseudo nt_produced_document, nt_streamed_document; /* given by formats */
 
-/* The table of the scope's level, and the sections of its directory. */
-const struct nt_pseudo_table *nt_scope_files(const struct nt_scope *scope);
-const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope);
-
 /* Sections that several levels have. */
 extern const struct nt_section nt_section_files;     /* of the level's table */
 extern const struct nt_section nt_section_documents; /* given by the format */
-extern const struct nt_section nt_section_mount;     /* .ntuplefs */
 extern const struct nt_section nt_section_places;    /* children of a folder */
 extern const struct nt_section nt_section_items;     /* directories and data sets; attribute sets */
 extern const struct nt_section nt_section_fields;
@@ -100,15 +97,10 @@ extern const struct nt_section nt_section_columns;
 extern const struct nt_section nt_section_pages;
 extern const struct nt_section nt_section_entries; /* found by number, not listed */
 
-/* The documents that the format gives in the scope's directory. */
-const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret);
-uint64_t nt_document_count(const struct nt_scope *scope, const struct nt_document *document);
-void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name);
-
-/* The decimal number (without leading zeros) between a prefix and a suffix. */
-bool nt_parse_between(const char *name, const char *prefix, const char *suffix, uint64_t *number_ret);
-
-/* Whether a name in a file's topmost directory is one of ours. */
-bool nt_is_container_file(const struct nt_file *file, struct nt_text name);
+/* Whether the scope is a directory. */
+static inline bool nt_scope_is_directory(const struct nt_scope *scope)
+{
+    return !scope->pseudo || scope->pseudo->class == NT_VFS_DIRECTORY;
+}
 
 #endif

@@ -7,8 +7,8 @@
 #define NT_VFS_SCOPE_H
 
 #include "vfs/node.h"
-#include "vfs/sources.h"
-#include "vfs/vfs.h"
+#include "vfs/places.h"
+#include "vfs/tree.h"
 
 struct nt_pseudo;
 struct nt_produced;
@@ -17,7 +17,7 @@ struct nt_failures;
 struct nt_vfs {
     struct nt_vfs_options options;
     struct nt_reader *reader;
-    struct nt_sources *sources;
+    struct nt_places *places;
     struct nt_produced *produced; /* documents that were made, see produced.h */
     struct nt_failures *failures; /* what goes into errors.jsonl, see failures.h */
     struct stat daemon;           /* attributes of .ntuplefs and its files */
@@ -29,8 +29,9 @@ struct nt_scope {
     struct nt_node node;
     uint32_t place;
     enum nt_place_kind place_kind;
-    struct nt_opened *opened; /* of the place, held until the scope is closed; NULL: a folder, failed, ours */
-    struct nt_file *file;     /* the opened one */
+    struct nt_open_file
+        *opened;          /* of the place, held until the scope is closed; NULL: a folder, failed, ours */
+    struct nt_file *file; /* the opened one */
     struct nt_dataset *dataset;         /* NULL above data sets */
     uint32_t field;                     /* NT_NONE above fields */
     uint32_t column;                    /* NT_NONE but for columns and pages */
@@ -39,22 +40,8 @@ struct nt_scope {
     const struct nt_document *document; /* where the row is a format's document */
 };
 
-/* Take a node apart and open what it stands for; NT_NOT_FOUND for stale and senseless numbers. On success the
- * scope must be closed. */
-enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
-                             struct nt_error *error);
+/* The end of what nt_scope_open (resolve.h) began. */
 void nt_scope_close(struct nt_scope *scope);
-
-/* Append the name that a node has in its parent directory (none for the root). */
-void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name);
-/* The directory that a node lies in; the root is its own. */
-uint64_t nt_scope_parent(const struct nt_scope *scope);
-/* Append the path from the root to a node, without a leading slash. */
-enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
-                             struct nt_error *error);
-
-/* Whether the scope is a directory, and whether it belongs to a data set or file that failed. */
-bool nt_scope_is_directory(const struct nt_scope *scope);
 
 /* Number of a field's directory, a column's directory. 0 where it cannot be shown. */
 uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * The sections that directories are made of. Each lists its entries by index, so that a listing can go on
- * where it stopped without anything being stored, and finds one by its name.
+ * The sections that the directories of several levels are made of. Each lists its entries by index, so that a
+ * listing can go on where it stopped without anything being stored, and finds one by its name.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "vfs/pseudo.h"
-
-static enum nt_status end(struct nt_error *error)
-{
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
-}
+#include "vfs/format_documents.h"
+#include "vfs/levels.h"
+#include "vfs/mirror.h"
+#include "vfs/opening.h"
+#include "vfs/section.h"
 
 /* A node of the directory's own level. */
 static bool pack_file(const struct nt_scope *directory, uint32_t file, uint64_t number, uint64_t *node_ret)
@@ -21,11 +20,6 @@ static bool pack_file(const struct nt_scope *directory, uint32_t file, uint64_t 
     node.file = file;
     node.number = number;
     return nt_node_pack(&node, node_ret);
-}
-
-static void set_name(struct nt_listed *listed, const char *name)
-{
-    snprintf(listed->name, sizeof(listed->name), "%s", name);
 }
 
 /* ---- the files of the level's table ---- */
@@ -45,10 +39,10 @@ static enum nt_status files_next(const struct nt_scope *directory, uint64_t *ind
             !pack_file(directory, NT_NODE_FIRST_FILE + (uint32_t)*index, 0, &listed->node))
             continue;
         listed->class = row->class;
-        set_name(listed, row->name);
+        nt_listed_set_name(listed, row->name);
         return NT_OK;
     }
-    return end(error);
+    return nt_no_such_file(error);
 }
 
 static enum nt_status files_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
@@ -59,12 +53,15 @@ static enum nt_status files_find(const struct nt_scope *directory, const char *n
         if (strcmp(table->rows[row].name, name) == 0 && has_row(directory, &table->rows[row]) &&
             pack_file(directory, NT_NODE_FIRST_FILE + row, 0, node_ret))
             return NT_OK;
-    return end(error);
+    return nt_no_such_file(error);
 }
 
 const struct nt_section nt_section_files = {.next = files_next, .find = files_find};
 
 /* ---- documents of the format: index = document << 32 | number ---- */
+
+/* Longer listings help nobody, and a small file can ask for them; what is behind opens by name. */
+enum { MOST_DOCUMENTS_LISTED = 10000, MOST_COLUMNS_LISTED = 1000 };
 
 static enum nt_status documents_next(const struct nt_scope *directory, uint64_t *index,
                                      struct nt_listed *listed, struct nt_error *error)
@@ -75,16 +72,17 @@ static enum nt_status documents_next(const struct nt_scope *directory, uint64_t 
     for (; *index >> 32 < count; *index = ((*index >> 32) + 1) << 32) {
         uint32_t document = (uint32_t)(*index >> 32);
         uint64_t number = *index & UINT32_MAX;
-        if (number >= nt_document_count(directory, &documents[document]) ||
+        if (number >= MOST_DOCUMENTS_LISTED || number >= nt_document_count(directory, &documents[document]) ||
             !pack_file(directory, NT_NODE_FIRST_DOCUMENT + document, number, &listed->node))
             continue;
         nt_document_name(&documents[document], number, &name);
-        set_name(listed, name.bytes ? name.bytes : "");
+        nt_listed_set_name(listed, nt_buffer_string(&name));
         listed->class = documents[document].write ? NT_VFS_PRODUCED : NT_VFS_STREAMED;
+        bool has_failed = name.failed;
         nt_buffer_deinit(&name);
-        return NT_OK;
+        return has_failed ? nt_fail_memory(error) : NT_OK;
     }
-    return end(error);
+    return nt_no_such_file(error);
 }
 
 static enum nt_status documents_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
@@ -101,42 +99,10 @@ static enum nt_status documents_find(const struct nt_scope *directory, const cha
             pack_file(directory, NT_NODE_FIRST_DOCUMENT + i, number, node_ret))
             return NT_OK;
     }
-    return end(error);
+    return nt_no_such_file(error);
 }
 
 const struct nt_section nt_section_documents = {.next = documents_next, .find = documents_find};
-
-/* ---- .ntuplefs ---- */
-
-static uint64_t mount_node(void)
-{
-    const struct nt_node node = {.level = NT_LEVEL_MOUNT, .file = NT_NODE_SELF};
-    uint64_t number = 0;
-    nt_node_pack(&node, &number);
-    return number;
-}
-
-static enum nt_status mount_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                 struct nt_error *error)
-{
-    if (*index > 0 || directory->number != NT_VFS_ROOT)
-        return end(error);
-    listed->node = mount_node();
-    listed->class = NT_VFS_DIRECTORY;
-    set_name(listed, nt_mount_directory.name);
-    return NT_OK;
-}
-
-static enum nt_status mount_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                 struct nt_error *error)
-{
-    if (directory->number != NT_VFS_ROOT || strcmp(name, nt_mount_directory.name) != 0)
-        return end(error);
-    *node_ret = mount_node();
-    return NT_OK;
-}
-
-const struct nt_section nt_section_mount = {.next = mount_next, .find = mount_find};
 
 /* ---- children of groups and folders: index = place ---- */
 
@@ -148,34 +114,34 @@ static bool pack_place(uint32_t place, uint64_t *node_ret)
 
 static enum nt_status places_begin(const struct nt_scope *directory, struct nt_error *error)
 {
-    return nt_sources_scan(directory->vfs->sources, directory->place, error);
+    return nt_places_scan(directory->vfs->places, directory->place, error);
 }
 
 static enum nt_status places_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
                                   struct nt_error *error)
 {
-    struct nt_sources *sources = directory->vfs->sources;
+    struct nt_places *places = directory->vfs->places;
     for (; *index < NT_NONE; ++*index) {
-        uint32_t place = nt_sources_next(sources, directory->place, (uint32_t)*index);
+        uint32_t place = nt_places_next(places, directory->place, (uint32_t)*index);
         if (place == NT_NONE)
             break;
         *index = place;
-        if (nt_sources_kind(sources, place) == NT_PLACE_NONE || !pack_place(place, &listed->node))
+        if (nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, &listed->node))
             continue;
         listed->class = NT_VFS_DIRECTORY;
-        set_name(listed, nt_sources_name(sources, place));
+        nt_listed_set_name(listed, nt_places_name(places, place));
         return NT_OK;
     }
-    return end(error);
+    return nt_no_such_file(error);
 }
 
 static enum nt_status places_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
                                   struct nt_error *error)
 {
-    struct nt_sources *sources = directory->vfs->sources;
-    uint32_t place = nt_sources_find(sources, directory->place, name);
-    if (place == NT_NONE || nt_sources_kind(sources, place) == NT_PLACE_NONE || !pack_place(place, node_ret))
-        return end(error);
+    struct nt_places *places = directory->vfs->places;
+    uint32_t place = nt_places_find(places, directory->place, name);
+    if (place == NT_NONE || nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, node_ret))
+        return nt_no_such_file(error);
     return NT_OK;
 }
 
@@ -205,22 +171,22 @@ static enum nt_status items_next(const struct nt_scope *directory, uint64_t *ind
                                  struct nt_error *error)
 {
     uint32_t count;
-    const uint32_t *items = nt_opened_children(directory->opened, items_parent(directory), &count);
+    const uint32_t *items = nt_open_file_children(directory->opened, items_parent(directory), &count);
     for (; *index < count; ++*index) {
         if (!pack_item(directory, items[*index], &listed->node))
             continue;
         listed->class = NT_VFS_DIRECTORY;
-        set_name(listed, nt_names_get(directory->opened->names, items[*index]));
+        nt_listed_set_name(listed, nt_names_get(directory->opened->names, items[*index]));
         return NT_OK;
     }
-    return end(error);
+    return nt_no_such_file(error);
 }
 
 static enum nt_status items_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
                                  struct nt_error *error)
 {
     uint32_t item = nt_names_find(directory->opened->names, items_parent(directory), name);
-    return item != NT_NONE && pack_item(directory, item, node_ret) ? NT_OK : end(error);
+    return item != NT_NONE && pack_item(directory, item, node_ret) ? NT_OK : nt_no_such_file(error);
 }
 
 const struct nt_section nt_section_items = {.next = items_next, .find = items_find};
@@ -230,7 +196,7 @@ const struct nt_section nt_section_items = {.next = items_next, .find = items_fi
 static enum nt_status names_of_fields(const struct nt_scope *directory, const struct nt_names **names_ret,
                                       struct nt_error *error)
 {
-    return nt_opened_field_names(directory->opened, directory->dataset->index, names_ret, error);
+    return nt_open_file_field_names(directory->opened, directory->dataset->index, names_ret, error);
 }
 
 static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
@@ -247,10 +213,10 @@ static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *in
         if (!listed->node)
             continue;
         listed->class = NT_VFS_DIRECTORY;
-        set_name(listed, nt_names_get(names, children[*index]));
+        nt_listed_set_name(listed, nt_names_get(names, children[*index]));
         return NT_OK;
     }
-    return end(error);
+    return nt_no_such_file(error);
 }
 
 static enum nt_status fields_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
@@ -262,7 +228,7 @@ static enum nt_status fields_find(const struct nt_scope *directory, const char *
         return status;
     uint32_t field = nt_names_find(names, directory->field, name);
     *node_ret = field == NT_NONE ? 0 : nt_scope_field_node(directory, field);
-    return *node_ret ? NT_OK : end(error);
+    return *node_ret ? NT_OK : nt_no_such_file(error);
 }
 
 const struct nt_section nt_section_fields = {.next = fields_next, .find = fields_find};
@@ -281,8 +247,8 @@ static enum nt_status columns_next(const struct nt_scope *directory, uint64_t *i
                                    struct nt_listed *listed, struct nt_error *error)
 {
     listed->node = column_node(directory, *index);
-    if (!listed->node)
-        return end(error);
+    if (!listed->node || *index >= MOST_COLUMNS_LISTED)
+        return nt_no_such_file(error);
     listed->class = NT_VFS_DIRECTORY;
     snprintf(listed->name, sizeof(listed->name), "column.%u", (unsigned)*index);
     return NT_OK;
@@ -293,80 +259,9 @@ static enum nt_status columns_find(const struct nt_scope *directory, const char 
 {
     uint64_t number;
     if (!nt_parse_between(name, "column.", "", &number))
-        return end(error);
+        return nt_no_such_file(error);
     *node_ret = column_node(directory, number);
-    return *node_ret ? NT_OK : end(error);
+    return *node_ret ? NT_OK : nt_no_such_file(error);
 }
 
 const struct nt_section nt_section_columns = {.next = columns_next, .find = columns_find};
-
-/* ---- pages of a column: index = 2 * page, + 1 for .bin ---- */
-
-static bool pack_page(const struct nt_scope *directory, uint64_t page, bool is_decoded, uint64_t *node_ret)
-{
-    const struct nt_node node = {.level = is_decoded ? NT_LEVEL_PAGE_BIN : NT_LEVEL_PAGE_RAW,
-                                 .slot = directory->node.slot,
-                                 .item = directory->column,
-                                 .number = page};
-    return nt_node_pack(&node, node_ret);
-}
-
-static enum nt_status count_pages(const struct nt_scope *directory, uint64_t *pages_ret,
-                                  struct nt_error *error)
-{
-    uint64_t elements;
-    return nt_column_size(directory->vfs->reader, directory->dataset, directory->column, &elements, pages_ret,
-                          error);
-}
-
-static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                 struct nt_error *error)
-{
-    uint64_t pages, page = *index / 2;
-    bool is_decoded = *index % 2;
-    enum nt_status status = count_pages(directory, &pages, error);
-    if (status != NT_OK)
-        return status;
-    if (page >= pages || !pack_page(directory, page, is_decoded, &listed->node))
-        return end(error);
-    listed->class = NT_VFS_SIZED;
-    snprintf(listed->name, sizeof(listed->name), "%llu%s", (unsigned long long)page,
-             is_decoded ? nt_page_bin_file.name : nt_page_raw_file.name);
-    return NT_OK;
-}
-
-static enum nt_status pages_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                 struct nt_error *error)
-{
-    uint64_t page, pages;
-    bool is_decoded = nt_parse_between(name, "", nt_page_bin_file.name, &page);
-    if (!is_decoded && !nt_parse_between(name, "", nt_page_raw_file.name, &page))
-        return end(error);
-    enum nt_status status = count_pages(directory, &pages, error);
-    if (status != NT_OK)
-        return status;
-    return page < pages && pack_page(directory, page, is_decoded, node_ret) ? NT_OK : end(error);
-}
-
-const struct nt_section nt_section_pages = {.next = pages_next, .find = pages_find};
-
-/* ---- entries of a data set, by number: too many to be listed ---- */
-
-static enum nt_status entries_next(const struct nt_scope *directory, uint64_t *index,
-                                   struct nt_listed *listed, struct nt_error *error)
-{
-    (void)directory, (void)index, (void)listed;
-    return end(error);
-}
-
-static enum nt_status entries_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
-                                   struct nt_error *error)
-{
-    struct nt_node node = {.level = NT_LEVEL_ENTRY, .slot = directory->node.slot};
-    if (!nt_parse_between(name, "", nt_entry_file.name, &node.number) ||
-        node.number >= directory->dataset->entries || !nt_node_pack(&node, node_ret))
-        return end(error);
-    return NT_OK;
-}
-
-const struct nt_section nt_section_entries = {.next = entries_next, .find = entries_find};

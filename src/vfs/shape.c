@@ -4,31 +4,28 @@
  */
 #include "vfs/shape.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/overflow.h"
+#include "model/kind.h"
+#include "page/page.h"
+
+/* Whether elements are those of rows, and not bytes that have a number of their own. */
+static bool has_elements_of_rows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
+{
+    const struct nt_stream_row *row = nt_field_kind_info(dataset->fields[field].kind)->streams[kind];
+    return row && row->of == NT_ROWS_OF_FIELD;
+}
 
 bool nt_stream_is_known(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
 {
-    enum nt_field_kind field_kind = dataset->fields[field].kind;
-    bool is_bytes = field_kind == NT_FIELD_BYTES || field_kind == NT_FIELD_PAGE_BYTES;
-    return nt_field_row_parent(dataset, field) == NT_NONE && !(kind == NT_STREAM_DATA && is_bytes);
+    return nt_field_row_parent(dataset, field) == NT_NONE && has_elements_of_rows(dataset, field, kind);
 }
 
 /* The dimensions of a row of the field's data. None where NumPy could not have as many. */
 static uint32_t row_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions)
 {
-    const struct nt_field *f = &dataset->fields[field];
-    if (f->kind == NT_FIELD_BYTES || f->kind == NT_FIELD_PAGE_BYTES)
+    if (!has_elements_of_rows(dataset, field, NT_STREAM_DATA))
         return 0;
     uint32_t count = nt_field_dimensions(dataset, field, dimensions, NT_MAX_DEPTH + 1);
-    if (f->dimension_count) { /* they tell the own repetition, a member its structure's, more exactly */
-        if (count && (f->kind == NT_FIELD_MEMBER || f->repetition))
-            count--;
-        for (uint32_t i = 0; i < f->dimension_count && count < NT_NUMPY_DIMENSIONS; i++)
-            dimensions[count++] = f->dimensions[i];
-    }
     return count < NT_NUMPY_DIMENSIONS ? count : 0;
 }
 
@@ -37,7 +34,7 @@ static uint32_t outermost_array(const struct nt_dataset *dataset, uint32_t field
 {
     uint32_t end = nt_field_row_parent(dataset, field), found = field;
     for (uint32_t at = dataset->fields[field].parent; at != end; at = dataset->fields[at].parent)
-        if (dataset->fields[at].repetition)
+        if (nt_field_kind_info(dataset->fields[at].kind)->below == NT_BELOW_SEVERAL)
             found = at;
     return found;
 }
@@ -72,32 +69,29 @@ enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *data
 
 /* ---- dtypes ---- */
 
-/* A quoted string from `text` on; returns what follows it. */
-static const char *put_quoted(struct nt_json *json, const char *text)
+static void put_member(struct nt_json *json, const struct nt_dtype_member *member)
 {
-    const char *first = text + 1, *last = strchr(first, *text);
-    size_t length = last ? (size_t)(last - first) : strlen(first);
-    nt_json_bytes(json, first, length);
-    return first + length + (last != NULL);
+    nt_json_array(json);
+    nt_json_bytes(json, member->name.bytes, member->name.length);
+    nt_json_dtype(json, member->dtype);
+    if (member->dimension_count) {
+        nt_json_array(json);
+        for (uint32_t i = 0; i < member->dimension_count; i++)
+            nt_json_unsigned(json, member->dimensions[i]);
+        nt_json_end_array(json);
+    }
+    nt_json_end_array(json);
 }
 
-/* A Python literal of strings, integers, tuples and lists as JSON: tuples become lists. */
+/* As deep as structures in structures: the formats bound it. */
 void nt_json_dtype(struct nt_json *json, const struct nt_dtype *dtype)
 {
-    const char *text = dtype->text;
-    while (*text) {
-        if (*text == '\'' || *text == '"') {
-            text = put_quoted(json, text);
-        } else if (*text >= '0' && *text <= '9') {
-            char *end;
-            nt_json_unsigned(json, strtoull(text, &end, 10));
-            text = end;
-        } else {
-            if (*text == '(' || *text == '[')
-                nt_json_array(json);
-            else if (*text == ')' || *text == ']')
-                nt_json_end_array(json);
-            text++;
-        }
+    if (!dtype->member_count) {
+        nt_json_string(json, dtype->numpy);
+        return;
     }
+    nt_json_array(json);
+    for (uint32_t i = 0; i < dtype->member_count; i++)
+        put_member(json, &dtype->members[i]);
+    nt_json_end_array(json);
 }

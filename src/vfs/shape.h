@@ -8,6 +8,7 @@
 #include <ntuple/read.h>
 
 #include "json/json.h"
+#include "model/model.h"
 
 enum { NT_NUMPY_DIMENSIONS = 32 };
 

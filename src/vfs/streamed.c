@@ -16,7 +16,13 @@ struct streamed {
     struct nt_buffer window;       /* bytes [window_offset, window_offset + length) of the text */
     uint64_t window_offset;
     bool is_at_end;
+    bool is_broken; /* a piece failed: where the stream stands is not known */
 };
+
+static uint64_t window_end(const struct streamed *streamed)
+{
+    return streamed->window_offset + streamed->window.length;
+}
 
 static void restart(struct streamed *streamed)
 {
@@ -26,6 +32,7 @@ static void restart(struct streamed *streamed)
     nt_buffer_clear(&streamed->window);
     streamed->window_offset = 0;
     streamed->is_at_end = false;
+    streamed->is_broken = false;
 }
 
 /* One more piece at the end of the window, which stays as it is where that fails. */
@@ -45,6 +52,7 @@ static enum nt_status make_more(struct streamed *streamed, struct nt_error *erro
     } else {
         streamed->window.length = length;
         streamed->window.failed = false;
+        streamed->is_broken = true;
     }
     return status;
 }
@@ -65,17 +73,12 @@ static void forget_before(struct streamed *streamed, uint64_t offset)
     }
 }
 
-static uint64_t window_end(const struct streamed *streamed)
-{
-    return streamed->window_offset + streamed->window.length;
-}
-
 /* What was made before a piece that fails is given first, as a short read; the next one gets the error. */
 static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, void *buffer, size_t bytes,
                                   size_t *bytes_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    if (offset < streamed->window_offset)
+    if (offset < streamed->window_offset || (streamed->is_broken && window_end(streamed) < offset + bytes))
         restart(streamed);
     while (status == NT_OK && !streamed->is_at_end && window_end(streamed) < offset + bytes) {
         forget_before(streamed, offset);
@@ -83,11 +86,8 @@ static enum nt_status read_locked(struct streamed *streamed, uint64_t offset, vo
     }
     uint64_t end = window_end(streamed);
     *bytes_ret = 0;
-    if (offset >= end) {
-        if (status != NT_OK)
-            restart(streamed);
+    if (offset >= end)
         return status;
-    }
     *bytes_ret = end - offset < bytes ? (size_t)(end - offset) : bytes;
     memcpy(buffer, streamed->window.bytes + (offset - streamed->window_offset), *bytes_ret);
     return NT_OK;

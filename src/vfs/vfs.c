@@ -9,11 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "vfs/content.h"
+#include "vfs/directories.h"
 #include "vfs/failures.h"
+#include "vfs/levels.h"
+#include "vfs/mount_places.h"
+#include "vfs/opening.h"
 #include "vfs/produced.h"
 #include "vfs/pseudo.h"
+#include "vfs/report.h"
+#include "vfs/resolve.h"
 
 enum {
     PRODUCED_BYTES = 16 << 20, /* documents that are kept */
@@ -22,80 +27,10 @@ enum {
     SECTION_SHIFT = 56, /* cursor = section << 56 | index within it, + 1 */
 };
 
-/* ---- failures ---- */
-
-/* "<source>: <path in the tree>: <what, where, expected, found>" */
-static void report(struct nt_vfs *vfs, uint64_t node, const struct nt_buffer *path,
-                   const struct nt_error *error)
-{
-    struct nt_buffer line = {0};
-    struct nt_scope scope;
-    if (!vfs->options.report)
-        return;
-    if (nt_scope_open(vfs, node, &scope, NULL) == NT_OK) {
-        if (scope.file) {
-            nt_append_printable(&line, scope.file->path, strlen(scope.file->path));
-            nt_buffer_text(&line, ": ");
-        }
-        nt_scope_close(&scope);
-    }
-    nt_append_printable(&line, path->bytes, path->length);
-    nt_buffer_text(&line, ": ");
-    nt_append_printable(&line, error->message, strlen(error->message));
-    if (!line.failed)
-        vfs->options.report(vfs->options.report_context, line.bytes);
-    nt_buffer_deinit(&line);
-}
-
-/* Remember a failure under the path of a node, and log it if it is new. */
-static void note_failure(struct nt_vfs *vfs, uint64_t node, const struct nt_error *error)
-{
-    struct nt_buffer path = {0};
-    nt_buffer_text(&path, "");
-    nt_scope_path(vfs, node, &path, NULL);
-    if (!path.failed && nt_failures_note(vfs->failures, path.bytes, path.length, error))
-        report(vfs, node, &path, error);
-    nt_buffer_deinit(&path);
-}
-
 struct nt_vfs_handle {
     struct nt_scope scope; /* holds the source open */
     struct nt_content *content;
 };
-
-/* A page that could not be read: it is told under its column's directory. */
-static void on_page_failure(void *context, const struct nt_dataset *dataset, uint32_t column,
-                            const struct nt_page *page, const struct nt_error *error)
-{
-    struct nt_vfs *vfs = context;
-    struct nt_node node = {.level = NT_LEVEL_COLUMN, .item = column, .file = NT_NODE_SELF};
-    uint64_t number = 0;
-    struct nt_error at_page = *error;
-    if (!nt_sources_slot_of(vfs->sources, dataset, &node.slot) || !nt_node_pack(&node, &number))
-        return;
-    if (at_page.offset == NT_NO_OFFSET)
-        at_page.offset = page->offset;
-    note_failure(vfs, number, &at_page);
-}
-
-/* Failures that no page is to blame for (page lists, documents) pass by here. Those of pages were noted
- * already. */
-static enum nt_status pass_failure(const struct nt_scope *scope, enum nt_status status,
-                                   struct nt_error *error)
-{
-    if (nt_is_failure(status) && error)
-        note_failure(scope->vfs, scope->number, error);
-    return status;
-}
-
-/* The same for reading, where most failures are those of pages. */
-static enum nt_status pass_read_failure(const struct nt_vfs_handle *handle, enum nt_status status,
-                                        struct nt_error *error)
-{
-    if (status == NT_OK || !error || nt_failures_knows(handle->scope.vfs->failures, error))
-        return status;
-    return pass_failure(&handle->scope, status, error);
-}
 
 /* ---- beginning and end ---- */
 
@@ -111,14 +46,27 @@ static void set_daemon_attributes(struct nt_vfs *vfs)
 static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
 {
     const struct nt_reader_options options = {
+        .struct_bytes = sizeof(options),
         .cache_bytes = vfs->options.cache_bytes,
         .always_ahead = vfs->options.always_ahead,
         .threads = vfs->options.threads,
-        .maximum_page_bytes = vfs->options.open.maximum_page_bytes,
-        .on_failure = on_page_failure,
+        .on_failure = nt_report_page,
         .context = vfs,
     };
     return nt_reader_new(&options, &vfs->reader, error);
+}
+
+static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
+                                  struct nt_error *error)
+{
+    const struct nt_places_options options = {
+        .open = vfs->options.open,
+        .is_ours = nt_is_container_file,
+        .reader = vfs->reader,
+        .on_group_failure = nt_report_group,
+        .context = vfs,
+    };
+    return nt_places_new(paths, path_count, &options, &vfs->places, error);
 }
 
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
@@ -135,7 +83,7 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
     if (status == NT_OK)
         status = open_reader(vfs, error);
     if (status == NT_OK)
-        status = nt_sources_new(paths, path_count, &vfs->options.open, vfs->reader, &vfs->sources, error);
+        status = open_places(vfs, paths, path_count, error);
     if (status != NT_OK)
         nt_vfs_free(vfs);
     else
@@ -148,7 +96,7 @@ void nt_vfs_free(struct nt_vfs *vfs)
     if (!vfs)
         return;
     nt_produced_free(vfs->produced);
-    nt_sources_free(vfs->sources);
+    nt_places_free(vfs->places);
     nt_reader_free(vfs->reader);
     nt_failures_free(vfs->failures);
     free(vfs);
@@ -164,7 +112,7 @@ static enum nt_status origin(const struct nt_scope *scope, struct stat *attribut
     else if (scope->node.level == NT_LEVEL_MOUNT)
         *attributes = scope->vfs->daemon;
     else
-        return nt_sources_stat(scope->vfs->sources, scope->place, attributes, error);
+        return nt_places_stat(scope->vfs->places, scope->place, attributes, error);
     return NT_OK;
 }
 
@@ -177,7 +125,7 @@ static enum nt_status content_size(const struct nt_scope *scope, bool may_work, 
     case NT_VFS_SIZED:
         return scope->pseudo->size(scope, may_work, size_ret, error);
     case NT_VFS_PRODUCED:
-        if (nt_produced_size(scope->vfs->produced, scope->number, size_ret))
+        if (nt_produced_size(scope->vfs->produced, scope, size_ret))
             return NT_OK;
         if (!may_work)
             return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not made yet");
@@ -198,12 +146,12 @@ static bool is_immutable(const struct nt_scope *scope)
     if (scope->node.level == NT_LEVEL_MOUNT)
         return false;
     bool is_place = scope->node.level == NT_LEVEL_PLACE && scope->node.item == 0 && !scope->pseudo;
-    return !is_place || !nt_sources_is_mirrored(scope->vfs->sources, scope->place);
+    return !is_place || !nt_places_is_mirrored(scope->vfs->places, scope->place);
 }
 
 static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *stat)
 {
-    mode_t readable = stat->st_mode & 0444;
+    mode_t readable = stat->st_mode & (scope->pseudo && scope->pseudo->is_private ? 0400 : 0444);
     bool is_directory = nt_scope_is_directory(scope);
     *stat = (struct stat){
         .st_ino = scope->number,
@@ -224,15 +172,16 @@ enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
                            struct nt_vfs_attributes *attributes, struct nt_error *error)
 {
     struct nt_scope scope;
+    struct nt_error failure = {0};
     uint64_t size = 0;
-    enum nt_status status = nt_scope_open(vfs, node, &scope, error);
+    enum nt_status status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
-    status = origin(&scope, &attributes->stat, error);
+    status = origin(&scope, &attributes->stat, &failure);
     if (status == NT_OK)
-        status = pass_failure(&scope, content_size(&scope, may_work, &size, error), error);
+        status = content_size(&scope, may_work, &size, &failure);
     if (status == NT_OK && size > INT64_MAX)
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
+        status = nt_fail(&failure, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
     if (status == NT_OK) {
         attributes->node = node;
         attributes->class = scope.pseudo ? scope.pseudo->class : NT_VFS_DIRECTORY;
@@ -240,7 +189,7 @@ enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
         fill_stat(&scope, size, &attributes->stat);
     }
     nt_scope_close(&scope);
-    return status;
+    return nt_report(vfs, node, status, &failure, error);
 }
 
 /* ---- names ---- */
@@ -262,12 +211,13 @@ enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char 
                              struct nt_error *error)
 {
     struct nt_scope scope;
-    enum nt_status status = nt_scope_open(vfs, directory, &scope, error);
+    struct nt_error failure = {0};
+    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
     if (status != NT_OK)
         return status;
-    status = pass_failure(&scope, find_in(&scope, name, node_ret, error), error);
+    status = find_in(&scope, name, node_ret, &failure);
     nt_scope_close(&scope);
-    return status;
+    return nt_report(vfs, directory, status, &failure, error);
 }
 
 static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node, struct nt_error *error)
@@ -358,15 +308,16 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
                               void *context, struct nt_error *error)
 {
     struct nt_scope scope;
-    enum nt_status status = nt_scope_open(vfs, directory, &scope, error);
+    struct nt_error failure = {0};
+    enum nt_status status = nt_report_open(vfs, directory, &scope, error);
     if (status != NT_OK)
         return status;
     if (nt_scope_is_directory(&scope))
-        status = pass_failure(&scope, list(&scope, cursor, emit, context, error), error);
+        status = list(&scope, cursor, emit, context, &failure);
     else
-        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "not a directory");
+        status = nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
     nt_scope_close(&scope);
-    return status;
+    return nt_report(vfs, directory, status, &failure, error);
 }
 
 /* ---- reading ---- */
@@ -412,34 +363,49 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
                            struct nt_error *error)
 {
     struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
+    struct nt_error failure = {0};
     if (!handle)
         return nt_fail_memory(error);
-    enum nt_status status = nt_scope_open(vfs, node, &handle->scope, error);
+    enum nt_status status = nt_report_open(vfs, node, &handle->scope, error);
     if (status != NT_OK) {
         free(handle);
         return status;
     }
-    status = pass_failure(&handle->scope, open_content(&handle->scope, &handle->content, error), error);
+    status = open_content(&handle->scope, &handle->content, &failure);
     if (status == NT_OK && is_verified(&handle->scope))
-        status = pass_read_failure(handle, verify(handle->content, error), error);
+        status = verify(handle->content, &failure);
     if (status != NT_OK)
         nt_vfs_close(handle);
     else
         *handle_ret = handle;
-    return status;
+    return nt_report(vfs, node, status, &failure, error);
+}
+
+/* What was read is served if the file is still the one that was opened, also where all of it was in memory;
+ * damage in one that is not is no damage. */
+static enum nt_status check_source(const struct nt_vfs_handle *handle, enum nt_status status,
+                                   struct nt_error *failure)
+{
+    const struct nt_file *file = handle->scope.file;
+    struct nt_error change = {0};
+    enum nt_status found = file ? nt_source_check(file->source, &change) : NT_OK;
+    return found == NT_OK || (status != NT_OK && found != NT_CHANGED) ? status
+                                                                      : nt_fail_with(failure, &change);
 }
 
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error)
 {
     struct nt_content *content = handle->content;
+    struct nt_error failure = {0};
     *bytes_ret = 0;
     if (offset >= content->size || bytes == 0)
         return NT_OK;
     if (bytes > content->size - offset)
         bytes = (size_t)(content->size - offset);
-    return pass_read_failure(handle, content->ops->read(content, offset, buffer, bytes, bytes_ret, error),
-                             error);
+    enum nt_status status = content->ops->read(content, offset, buffer, bytes, bytes_ret, &failure);
+    status = check_source(handle, status, &failure);
+    return nt_report(handle->scope.vfs, handle->scope.number, status, &failure, error);
 }
 
 void nt_vfs_close(struct nt_vfs_handle *handle)
@@ -455,7 +421,7 @@ void nt_vfs_close(struct nt_vfs_handle *handle)
 
 void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret)
 {
-    nt_sources_statistics(vfs->sources, bytes_ret, nodes_ret);
+    nt_places_statistics(vfs->places, bytes_ret, nodes_ret);
 }
 
 /* Tools hold the file without telling when they are done: it stays open to the end. */

@@ -14,28 +14,12 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include <ntuple/format.h>
-#include <ntuple/read.h>
-
 #include "base/buffer.h"
-
-#define NT_VFS_ROOT 1
+#include "model/model.h"
+#include "vfs/tree.h"
 
 struct nt_vfs;
 struct nt_vfs_handle;
-
-struct nt_vfs_options {
-    struct nt_open_options open;
-    uint64_t cache_bytes; /* 0: the reader's default */
-    bool always_ahead;    /* as the reader's option */
-    unsigned threads;     /* workers; 0: none */
-    bool list_sized;      /* leave streamed files out of listings (they still open by name) */
-    bool verify_on_open;  /* check all pages of a .bin, .npy or .arrow file when it is opened */
-    bool arrow_strings_binary;
-    /* One line for each failure that was not seen before (log). May be NULL. */
-    void (*report)(void *context, const char *line);
-    void *report_context;
-};
 
 /* A tree over one or several sources (files, or directories that are mirrored or are data sets). One source:
  * its tree is the root; several: a directory each. Fails where no source can be opened. Paths are made
@@ -43,13 +27,6 @@ struct nt_vfs_options {
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
                           struct nt_vfs **vfs_ret, struct nt_error *error);
 void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
-
-enum nt_vfs_class {
-    NT_VFS_DIRECTORY,
-    NT_VFS_SIZED,    /* size known from metadata */
-    NT_VFS_PRODUCED, /* made when looked up, kept within a bound; size exact */
-    NT_VFS_STREAMED, /* size unknown: st_size 0, direct I/O */
-};
 
 struct nt_vfs_attributes {
     uint64_t node;
@@ -74,8 +51,7 @@ enum nt_status nt_vfs_path(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node);
 
 /* Emit the entries of a directory from `cursor` on (0: the first; else a `next_cursor` that was emitted),
- * without
- * "." and "..". Stops when `emit` returns false; that entry counts as not emitted. */
+ * without "." and "..". Stops when `emit` returns false; that entry counts as not emitted. */
 typedef bool nt_vfs_emit(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
                          uint64_t next_cursor);
 enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,

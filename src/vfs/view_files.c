@@ -8,7 +8,7 @@
 #include "vfs/content.h"
 #include "view/layout.h"
 #include "view/layout_svg.h"
-#include "view/rows.h"
+#include "view/row_lines.h"
 #include "view/sizes_svg.h"
 
 enum { HEAD_ROWS = 100 };
@@ -39,27 +39,20 @@ enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_text_stream 
     return nt_csv_lines(scope->vfs->reader, scope->dataset, stream_ret, error);
 }
 
-/* rows.d/<n>.json: one line, made at once. */
-static enum nt_status entry_stream(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
-                                   struct nt_error *error)
-{
-    return nt_rows_line(scope->vfs->reader, scope->dataset, scope->node.number, stream_ret, error);
-}
-
-const struct nt_pseudo nt_entry_file = {".json", NT_VFS_STREAMED, .stream = entry_stream};
-
 /* ---- table.arrow ---- */
+
+static struct nt_arrow_options arrow_options(const struct nt_scope *scope)
+{
+    return (struct nt_arrow_options){.struct_bytes = sizeof(struct nt_arrow_options),
+                                     .strings_as_binary = scope->vfs->options.arrow_strings_binary};
+}
 
 enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
                                    struct nt_error *error)
 {
-    const struct nt_arrow *arrow;
-    if (!may_work && !nt_opened_has_arrow(scope->opened, scope->dataset->index))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
-    enum nt_status status = nt_opened_arrow(scope->opened, scope->vfs, scope->dataset->index, &arrow, error);
-    if (status == NT_OK)
-        *size_ret = nt_arrow_file_bytes(arrow);
-    return status;
+    const struct nt_arrow_options options = arrow_options(scope);
+    return nt_open_file_arrow_bytes(scope->opened, scope->vfs->reader, &options, scope->dataset->index,
+                                    may_work, size_ret, error);
 }
 
 static enum nt_status read_arrow(void *body, uint64_t offset, void *buffer, size_t bytes,
@@ -77,11 +70,13 @@ static void close_arrow(void *body)
 enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    const struct nt_arrow *arrow;
-    enum nt_status status = nt_opened_arrow(scope->opened, scope->vfs, scope->dataset->index, &arrow, error);
+    const struct nt_arrow_options options = arrow_options(scope);
+    struct nt_arrow *arrow;
+    enum nt_status status =
+        nt_open_file_arrow(scope->opened, scope->vfs->reader, &options, scope->dataset->index, &arrow, error);
     if (status != NT_OK)
         return status;
-    const struct nt_content_body body = {(void *)arrow, nt_arrow_file_bytes(arrow), read_arrow, close_arrow};
+    const struct nt_content_body body = {arrow, nt_arrow_file_bytes(arrow), read_arrow, close_arrow};
     return nt_content_new(NULL, 0, &body, content_ret, error);
 }
 
@@ -99,9 +94,25 @@ enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_text_stre
     return nt_layout_lines(scope->file, stream_ret, error);
 }
 
+enum nt_status nt_layout_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                  struct nt_error *error)
+{
+    (void)may_work, (void)error;
+    *size_ret = nt_layout_svg_bytes(scope->file);
+    return NT_OK;
+}
+
 enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     return nt_layout_svg(scope->file, out, error);
+}
+
+enum nt_status nt_sizes_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                 struct nt_error *error)
+{
+    (void)may_work, (void)error;
+    *size_ret = nt_sizes_svg_bytes(scope->dataset);
+    return NT_OK;
 }
 
 enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)

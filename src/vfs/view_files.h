@@ -19,8 +19,12 @@ enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, 
                                    struct nt_error *error);
 enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_content **content_ret,
                                    struct nt_error *error);
+enum nt_status nt_layout_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                  struct nt_error *error);
 enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer *out,
                                   struct nt_error *error);
+enum nt_status nt_sizes_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                 struct nt_error *error);
 enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
                                struct nt_error *error);

@@ -6,15 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/format.h"
 #include "json/number.h"
+#include "page/page.h"
+#include "page/page_error.h"
 #include "vfs/documents.h"
+#include "vfs/report.h"
 #include "vfs/shape.h"
+#include "vfs/vfs.h"
 
 static const char prefix[] = "user.ntuplefs.";
 
+/* Where a value goes, or why there is none. */
+struct answer {
+    struct nt_buffer *value;
+    struct nt_error *error;
+};
+
 struct attribute {
     const char *name;
-    enum nt_status (*get)(const struct nt_scope *scope, struct nt_buffer *value);
+    enum nt_status (*get)(const struct nt_scope *scope, const struct answer *answer);
     /* Whether the node has it, as far as can be told without work. */
     bool (*has)(const struct nt_scope *scope);
 };
@@ -60,19 +71,20 @@ static bool has_column(const struct nt_scope *scope)
 }
 
 /* The node's page, or the first of its column. */
-static enum nt_status find_page(const struct nt_scope *scope, const struct nt_page **page_ret)
+static enum nt_status find_page(const struct nt_scope *scope, const struct nt_page **page_ret,
+                                struct nt_error *error)
 {
     uint32_t cluster;
     uint64_t first_element;
     return nt_column_page(scope->vfs->reader, scope->dataset, column_of(scope),
-                          is_page(scope) ? scope->node.number : 0, page_ret, &cluster, &first_element, NULL);
+                          is_page(scope) ? scope->node.number : 0, page_ret, &cluster, &first_element, error);
 }
 
-/* Whether a first page can tell; a page list that is bad is told when the value is asked for. */
+/* Whether there may be a first page to tell. No page list is read for it: a column without pages in a data
+ * set with entries has the names, and no values. */
 static bool has_page(const struct nt_scope *scope)
 {
-    const struct nt_page *page;
-    return has_column(scope) && find_page(scope, &page) != NT_NOT_FOUND;
+    return is_page(scope) || (has_column(scope) && scope->dataset->entries > 0);
 }
 
 static bool has_sums(const struct nt_scope *scope)
@@ -105,8 +117,7 @@ static enum nt_stream_kind stream_of(const struct nt_scope *scope)
 
 static bool has_stream(const struct nt_scope *scope)
 {
-    return in_field(scope) && !in_column(scope) &&
-           nt_field_kind_info(field_of(scope)->kind)->streams >> stream_of(scope) & 1;
+    return in_field(scope) && !in_column(scope) && nt_field_has_stream(field_of(scope), stream_of(scope));
 }
 
 static bool has_dtype(const struct nt_scope *scope)
@@ -123,59 +134,55 @@ static bool has_description(const struct nt_scope *scope)
 
 /* ---- values ---- */
 
-static enum nt_status put_text(struct nt_buffer *value, struct nt_text text)
+static enum nt_status put_text(const struct answer *answer, struct nt_text text)
 {
-    nt_buffer_append(value, text.bytes, text.length);
+    nt_buffer_append(answer->value, text.bytes, text.length);
     return NT_OK;
 }
 
-static enum nt_status put_string(struct nt_buffer *value, const char *text)
+static enum nt_status put_string(const struct answer *answer, const char *text)
 {
-    nt_buffer_text(value, text ? text : "");
+    nt_buffer_text(answer->value, text ? text : "");
     return NT_OK;
 }
 
-static enum nt_status put_number(struct nt_buffer *value, uint64_t number)
+static enum nt_status put_number(const struct answer *answer, uint64_t number)
 {
-    nt_buffer_format(value, "%llu", (unsigned long long)number);
+    nt_buffer_format(answer->value, "%llu", (unsigned long long)number);
     return NT_OK;
 }
 
-static enum nt_status get_name(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_name(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_text(value, in_field(scope) ? field_of(scope)->name : scope->dataset->name);
+    return put_text(answer, in_field(scope) ? field_of(scope)->name : scope->dataset->name);
 }
 
-static enum nt_status get_type(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_type(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_text(value, field_of(scope)->type);
+    return put_text(answer, field_of(scope)->type);
 }
 
-static enum nt_status get_role(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_role(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_string(value, nt_role_name(field_of(scope)->role));
+    return put_string(answer, nt_role_name(field_of(scope)->role));
 }
 
-static enum nt_status get_dtype(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_dtype(const struct nt_scope *scope, const struct answer *answer)
 {
+    if (in_column(scope))
+        return put_string(answer, scope->dataset->columns[scope->column].dtype.numpy);
     struct nt_dtype dtype;
-    if (in_column(scope)) {
-        nt_append_column_dtype(value, scope->dataset, scope->column);
-        return NT_OK;
-    }
     nt_field_stream_dtype(scope->dataset, scope->field, stream_of(scope), &dtype);
-    size_t length = strlen(dtype.text), quotes = dtype.text[0] == '\'';
-    nt_buffer_append(value, dtype.text + quotes, length - 2 * quotes);
-    return NT_OK;
+    return put_string(answer, dtype.numpy);
 }
 
-static enum nt_status get_shape(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_shape(const struct nt_scope *scope, const struct answer *answer)
 {
     struct nt_shape shape;
-    enum nt_status status =
-        nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field, stream_of(scope), &shape, NULL);
+    enum nt_status status = nt_stream_shape(scope->vfs->reader, scope->dataset, scope->field,
+                                            stream_of(scope), &shape, answer->error);
     for (uint32_t i = 0; status == NT_OK && i < shape.count; i++)
-        nt_buffer_format(value, i ? ",%llu" : "%llu", (unsigned long long)shape.dimensions[i]);
+        nt_buffer_format(answer->value, i ? ",%llu" : "%llu", (unsigned long long)shape.dimensions[i]);
     return status;
 }
 
@@ -184,63 +191,82 @@ static const struct nt_column *column(const struct nt_scope *scope)
     return &scope->dataset->columns[column_of(scope)];
 }
 
-static enum nt_status get_column_type(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_column_type(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_string(value, column(scope)->type_name);
+    return put_string(answer, column(scope)->type_name);
 }
 
-static enum nt_status get_bits(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_bits(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_number(value, scope->dataset->decoders[column(scope)->decoder].bits);
+    return put_number(answer, nt_decoders_get(&scope->dataset->decoders, column(scope)->decoder)->bits);
 }
 
-static enum nt_status get_encoding(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_encoding(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_string(value, nt_encoding(scope->dataset->decoders[column(scope)->decoder].encoding)->steps);
+    return put_string(
+        answer,
+        nt_encoding_steps(nt_decoders_get(&scope->dataset->decoders, column(scope)->decoder)->encoding));
 }
 
-static enum nt_status get_entries(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_entries(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_number(value, scope->dataset->entries);
+    return put_number(answer, scope->dataset->entries);
 }
 
-static enum nt_status get_format(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_format(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_string(value, scope->file->format ? scope->file->format->name : NULL);
+    return put_string(answer, scope->file->format ? scope->file->format->name : NULL);
 }
 
-static enum nt_status get_source(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_file(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_string(value, scope->file->path);
+    return put_string(answer, scope->file->path);
 }
 
-static enum nt_status get_description(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_description(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_text(value, in_field(scope) ? field_of(scope)->description : scope->dataset->description);
+    return put_text(answer, in_field(scope) ? field_of(scope)->description : scope->dataset->description);
 }
 
-static enum nt_status get_writer(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_writer(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_text(value, scope->dataset->writer);
+    return put_text(answer, scope->dataset->writer);
 }
 
 /* ---- values from page lists ---- */
 
-static enum nt_status get_codec(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_compression(const struct nt_scope *scope, const struct answer *answer)
 {
     const struct nt_page *page;
     const char *name;
-    enum nt_status status = find_page(scope, &page);
-    if (status == NT_OK)
-        status = nt_page_algorithm(scope->dataset, page, &name, NULL);
-    return status == NT_OK ? put_string(value, name) : status;
+    enum nt_status status = find_page(scope, &page, answer->error);
+    if (status != NT_OK)
+        return status;
+    status = nt_page_algorithm(scope->dataset, page, &name, answer->error);
+    return status == NT_OK ? put_string(answer, name)
+                           : nt_page_error(scope->dataset, column_of(scope), page, status, answer->error);
 }
 
-static enum nt_status get_checksum(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_checksum_kind(const struct nt_scope *scope, const struct answer *answer)
 {
     const struct nt_page *page;
-    enum nt_status status = find_page(scope, &page);
-    return status == NT_OK ? put_string(value, nt_checksum(page->checksum)->name) : status;
+    enum nt_status status = find_page(scope, &page, answer->error);
+    return status == NT_OK ? put_string(answer, nt_checksum(page->checksum)->name) : status;
+}
+
+/* The digest that is stored with a page. */
+static enum nt_status get_checksum(const struct nt_scope *scope, const struct answer *answer)
+{
+    const struct nt_page *page;
+    char digest[NT_CHECKSUM_TEXT];
+    enum nt_status status = find_page(scope, &page, answer->error);
+    if (status != NT_OK)
+        return status;
+    if (!nt_checksum(page->checksum)->bytes)
+        return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
+    status = nt_page_load_digest(scope->dataset, page, digest, answer->error);
+    return status == NT_OK ? put_string(answer, digest)
+                           : nt_page_error(scope->dataset, column_of(scope), page, status, answer->error);
 }
 
 static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *more)
@@ -250,57 +276,63 @@ static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *m
     sums->stored_bytes += more->stored_bytes;
     sums->packed_bytes += more->packed_bytes;
     sums->decoded_bytes += more->decoded_bytes;
-    sums->is_complete = sums->is_complete && more->is_complete;
 }
 
 /* Of the node's page, its column, or all columns of its field. */
-static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_sums *sums)
+static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_sums *sums,
+                                struct nt_error *error)
 {
     const struct nt_page *page;
     *sums = (struct nt_column_sums){.is_complete = true};
     if (is_page(scope)) {
-        enum nt_status status = find_page(scope, &page);
+        enum nt_status status = find_page(scope, &page, error);
         if (status != NT_OK)
             return status;
         sums->pages = 1;
         sums->elements = page->elements;
         sums->stored_bytes = page->stored_bytes;
-        return nt_page_sizes(scope->dataset, page, &sums->packed_bytes, &sums->decoded_bytes, NULL);
+        return nt_page_sizes(scope->dataset, page, &sums->packed_bytes, &sums->decoded_bytes, error);
     }
+    enum nt_status status = nt_dataset_load_all(scope->dataset, error);
+    if (status != NT_OK)
+        return status;
     if (in_column(scope)) {
-        nt_column_sums(scope->dataset, scope->column, sums);
-    } else {
-        const struct nt_field *field = field_of(scope);
-        for (uint32_t i = 0; i < field->column_count; i++) {
-            struct nt_column_sums more;
-            nt_column_sums(scope->dataset, scope->dataset->field_columns[field->first_column + i], &more);
-            add_sums(sums, &more);
-        }
+        return nt_column_sums(scope->dataset, scope->column, sums, error);
     }
-    return sums->is_complete ? NT_OK : NT_CORRUPT;
+    const struct nt_field *field = field_of(scope);
+    for (uint32_t i = 0; i < field->column_count && status == NT_OK; i++) {
+        struct nt_column_sums more;
+        uint32_t column = scope->dataset->field_columns[field->first_column + i];
+        status = nt_column_sums(scope->dataset, column, &more, error);
+        add_sums(sums, &more);
+    }
+    return status;
 }
 
 #define DEFINE_SUM(member)                                                                                   \
-    static enum nt_status get_##member(const struct nt_scope *scope, struct nt_buffer *value)                \
+    static enum nt_status get_##member(const struct nt_scope *scope, const struct answer *answer)            \
     {                                                                                                        \
         struct nt_column_sums sums;                                                                          \
-        enum nt_status status = find_sums(scope, &sums);                                                     \
-        return status == NT_OK ? put_number(value, sums.member) : status;                                    \
+        enum nt_status status = find_sums(scope, &sums, answer->error);                                      \
+        return status == NT_OK ? put_number(answer, sums.member) : status;                                   \
     }
 
 DEFINE_SUM(elements)
 DEFINE_SUM(pages)
 DEFINE_SUM(stored_bytes)
+DEFINE_SUM(packed_bytes)
 DEFINE_SUM(decoded_bytes)
 
-static enum nt_status get_ratio(const struct nt_scope *scope, struct nt_buffer *value)
+static enum nt_status get_ratio(const struct nt_scope *scope, const struct answer *answer)
 {
     char text[NT_NUMBER_TEXT];
     struct nt_column_sums sums;
-    enum nt_status status = find_sums(scope, &sums);
-    if (status != NT_OK || sums.stored_bytes == 0)
-        return status == NT_OK ? NT_NOT_FOUND : status;
-    nt_buffer_append(value, text,
+    enum nt_status status = find_sums(scope, &sums, answer->error);
+    if (status != NT_OK)
+        return status;
+    if (sums.stored_bytes == 0)
+        return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "nothing is stored");
+    nt_buffer_append(answer->value, text,
                      nt_format_double((double)sums.packed_bytes / (double)sums.stored_bytes, text));
     return NT_OK;
 }
@@ -316,18 +348,20 @@ static const struct attribute attributes[] = {
     {"column_type", get_column_type, has_column},
     {"bits", get_bits, has_column},
     {"encoding", get_encoding, has_column},
-    {"codec", get_codec, has_page},
+    {"compression", get_compression, has_page},
     {"entries", get_entries, in_good_dataset},
     {"elements", get_elements, has_sums},
     {"pages", get_pages, has_sums},
     {"stored_bytes", get_stored_bytes, has_sums},
+    {"packed_bytes", get_packed_bytes, has_sums},
     {"decoded_bytes", get_decoded_bytes, has_sums},
     {"ratio", get_ratio, has_ratio},
-    {"checksum", get_checksum, has_page},
+    {"checksum_kind", get_checksum_kind, has_page},
+    {"checksum", get_checksum, is_page},
     {"description", get_description, has_description},
     {"format", get_format, in_file},
     {"writer", get_writer, in_good_dataset},
-    {"source", get_source, in_file},
+    {"file", get_file, in_file},
 };
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
@@ -335,14 +369,16 @@ enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
 static enum nt_status get(const struct nt_scope *scope, const char *name, struct nt_buffer *value,
                           struct nt_error *error)
 {
+    const struct answer answer = {value, error};
     for (size_t i = 0; i < ATTRIBUTES; i++) {
         if (strcmp(attributes[i].name, name) != 0 || !attributes[i].has(scope))
             continue;
-        enum nt_status status = attributes[i].get(scope, value);
+        enum nt_status status = attributes[i].get(scope, &answer);
         if (status == NT_OK && value->failed)
-            status = NT_NO_MEMORY;
-        return status == NT_OK ? NT_OK
-                               : nt_fail(error, status, NT_NO_OFFSET, "%s%s cannot be told", prefix, name);
+            return nt_fail_memory(error);
+        if (status != NT_OK)
+            nt_error_context(error, "%s%s", prefix, name);
+        return status;
     }
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
 }
@@ -351,21 +387,22 @@ enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *na
                                struct nt_error *error)
 {
     struct nt_scope scope;
+    struct nt_error failure = {0};
     if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
-    enum nt_status status = nt_scope_open(vfs, node, &scope, error);
+    enum nt_status status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
-    status = get(&scope, name + sizeof(prefix) - 1, value, error);
+    status = get(&scope, name + sizeof(prefix) - 1, value, &failure);
     nt_scope_close(&scope);
-    return status;
+    return nt_report(vfs, node, status, &failure, error);
 }
 
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
                                 struct nt_error *error)
 {
     struct nt_scope scope;
-    enum nt_status status = nt_scope_open(vfs, node, &scope, error);
+    enum nt_status status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
     for (size_t i = 0; i < ATTRIBUTES; i++) {

@@ -7,16 +7,19 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "page/stream.h"
 #include "view/arrow_internal.h"
 
 /* ---- rows per cluster ---- */
 
-static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, uint64_t **borders_ret,
-                                   struct nt_error *error)
+typedef enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
+
+static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, find_borders *find,
+                                   uint64_t **borders_ret, struct nt_error *error)
 {
     uint32_t count = 0;
-    enum nt_status status =
-        nt_field_row_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
+    enum nt_status status = find(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
     if (status == NT_OK && count != arrow->cluster_count)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
                                 arrow->cluster_count, count);
@@ -29,11 +32,13 @@ static enum nt_status set_borders(struct nt_arrow *arrow, struct nt_arrow_node *
     if (node->field == NT_NONE)
         return NT_OK;
     if (node->begins_row_space) {
-        uint32_t field = node->step_count ? arrow->steps[node->first_step].field : node->field;
-        status = load_borders(arrow, field, &node->space_borders, error);
+        uint32_t field = node->step_count ? nt_arrow_steps(arrow, node)->field : node->field;
+        status = load_borders(arrow, field, nt_field_row_borders, &node->space_borders, error);
     }
     if (status == NT_OK && node->own_steps)
-        status = load_borders(arrow, node->field, &node->borders, error);
+        status = load_borders(arrow, node->field, nt_field_row_borders, &node->borders, error);
+    if (status == NT_OK && node->kind == NT_ARROW_BYTES)
+        status = load_borders(arrow, node->field, nt_field_byte_borders, &node->byte_borders, error);
     return status;
 }
 
@@ -44,37 +49,37 @@ static uint64_t rows_between(const uint64_t *borders, uint32_t cluster)
 
 /* ---- one batch ---- */
 
-static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
-                                  struct nt_arrow_layout *layout, struct nt_error *error)
+static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number, struct nt_arrow_body *body,
+                                  struct nt_error *error)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    uint64_t slots = layout->slots[number], valid = rows_between(node->borders, layout->cluster);
+    uint64_t slots = body->slots[number], valid = rows_between(node->borders, body->cluster);
     bool is_dense = false;
     for (uint32_t i = 0; i < node->step_count; i++)
-        is_dense |= arrow->steps[node->first_step + i].is_dense;
+        is_dense |= nt_arrow_steps(arrow, node)[i].is_dense;
     if (is_dense) {
-        enum nt_status status = nt_arrow_count_valid(arrow, number, layout->cluster, slots, &valid, error);
+        enum nt_status status = nt_arrow_count_valid(arrow, number, body->cluster, slots, &valid, error);
         if (status != NT_OK)
             return status;
     }
     if (valid > slots)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", slots, valid);
-    layout->null_counts[number] = slots - valid;
+    body->null_counts[number] = slots - valid;
     return NT_OK;
 }
 
 /* The null child of a union is as long as the union: all of its slots are the same, and cost nothing. */
-static bool count_slots(const struct nt_arrow *arrow, uint32_t number, struct nt_arrow_layout *layout)
+static bool count_slots(const struct nt_arrow *arrow, uint32_t number, struct nt_arrow_body *body)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number], *parent = &arrow->nodes[node->parent];
-    uint64_t *slots = &layout->slots[number];
+    uint64_t *slots = &body->slots[number];
     uint64_t per_slot = parent->kind == NT_ARROW_FIXED_LIST ? parent->list_size : 1;
     if (node->begins_row_space)
-        *slots = rows_between(node->space_borders, layout->cluster);
-    else if (!nt_multiply(layout->slots[node->parent], per_slot, slots))
+        *slots = rows_between(node->space_borders, body->cluster);
+    else if (!nt_multiply(body->slots[node->parent], per_slot, slots))
         return false;
     if (node->kind == NT_ARROW_NULL)
-        layout->null_counts[number] = *slots;
+        body->null_counts[number] = *slots;
     return *slots <= (parent->kind == NT_ARROW_UNION ? INT32_MAX : INT64_MAX);
 }
 
@@ -84,23 +89,23 @@ static enum nt_status too_large(const struct nt_arrow *arrow, uint32_t cluster, 
                    (unsigned long long)arrow->entries[cluster]);
 }
 
-static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number,
-                                 struct nt_arrow_layout *layout, struct nt_error *error)
+static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number, struct nt_arrow_body *body,
+                                 struct nt_error *error)
 {
-    if (!count_slots(arrow, number, layout))
-        return too_large(arrow, layout->cluster, error);
-    return arrow->nodes[number].own_steps ? count_nulls(arrow, number, layout, error) : NT_OK;
+    if (!count_slots(arrow, number, body))
+        return too_large(arrow, body->cluster, error);
+    return arrow->nodes[number].own_steps ? count_nulls(arrow, number, body, error) : NT_OK;
 }
 
-static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout, uint32_t number,
+static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t number,
                          uint64_t *bytes_ret)
 {
     const struct nt_arrow_buffer *buffer = &arrow->buffers[number];
     const struct nt_arrow_node *node = &arrow->nodes[buffer->node];
-    uint64_t slots = layout->slots[buffer->node];
+    uint64_t slots = body->slots[buffer->node];
     switch (buffer->kind) {
     case NT_ARROW_VALIDITY:
-        *bytes_ret = layout->null_counts[buffer->node] ? slots / 8 + (slots % 8 != 0) : 0;
+        *bytes_ret = body->null_counts[buffer->node] ? slots / 8 + (slots % 8 != 0) : 0;
         return true;
     case NT_ARROW_OFFSETS:
         return nt_add(slots, 1, &slots) && nt_multiply(slots, 8, bytes_ret);
@@ -113,70 +118,68 @@ static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_lay
         break;
     }
     if (node->kind == NT_ARROW_BYTES) {
-        *bytes_ret = nt_stream_segment_first(node->data, layout->cluster + 1) -
-                     nt_stream_segment_first(node->data, layout->cluster);
+        *bytes_ret = rows_between(node->byte_borders, body->cluster);
         return true;
     }
     if (node->kind == NT_ARROW_BOOL) {
         *bytes_ret = slots / 8 + (slots % 8 != 0);
         return true;
     }
-    return nt_multiply(slots, nt_element_info(node->element)->bytes, bytes_ret);
+    return nt_multiply(slots, node->dtype->bytes, bytes_ret);
 }
 
-static bool place_buffers(const struct nt_arrow *arrow, struct nt_arrow_layout *layout)
+static bool place_buffers(const struct nt_arrow *arrow, struct nt_arrow_body *body)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i < arrow->buffer_count; i++) {
-        layout->buffer_start[i] = at;
-        if (!buffer_bytes(arrow, layout, i, &layout->buffer_bytes[i]) ||
-            layout->buffer_bytes[i] > INT64_MAX || !nt_add(at, layout->buffer_bytes[i], &at) ||
-            at > INT64_MAX - NT_ARROW_ALIGNMENT)
+        body->buffer_start[i] = at;
+        if (!buffer_bytes(arrow, body, i, &body->buffer_bytes[i]) || body->buffer_bytes[i] > INT64_MAX ||
+            !nt_add(at, body->buffer_bytes[i], &at) || at > INT64_MAX - NT_ARROW_ALIGNMENT)
             return false;
         at = (at + NT_ARROW_ALIGNMENT - 1) / NT_ARROW_ALIGNMENT * NT_ARROW_ALIGNMENT;
     }
-    layout->buffer_start[arrow->buffer_count] = at;
+    body->buffer_start[arrow->buffer_count] = at;
     return true;
 }
 
-void nt_arrow_layout_free(struct nt_arrow_layout *layout)
+void nt_arrow_body_free(struct nt_arrow_body *body)
 {
-    if (!layout)
+    if (!body)
         return;
-    free(layout->slots);
-    free(layout->null_counts);
-    free(layout->buffer_start);
-    free(layout->buffer_bytes);
-    free(layout);
+    free(body->slots);
+    free(body->null_counts);
+    free(body->buffer_start);
+    free(body->buffer_bytes);
+    free(body);
 }
 
-enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t cluster,
-                               struct nt_arrow_layout **layout_ret, struct nt_error *error)
+enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
+                                 struct nt_arrow_body **body_ret, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    struct nt_arrow_layout *layout = calloc(1, sizeof(*layout));
-    if (!layout)
+    struct nt_arrow_body *body = calloc(1, sizeof(*body));
+    if (!body)
         return nt_fail_memory(error);
-    layout->cluster = cluster;
-    layout->slots = calloc(arrow->node_count, sizeof(uint64_t));
-    layout->null_counts = calloc(arrow->node_count, sizeof(uint64_t));
-    layout->buffer_start = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
-    layout->buffer_bytes = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
-    if (!layout->slots || !layout->null_counts || !layout->buffer_start || !layout->buffer_bytes) {
+    body->cluster = cluster;
+    body->slots = calloc(arrow->node_count, sizeof(uint64_t));
+    body->null_counts = calloc(arrow->node_count, sizeof(uint64_t));
+    body->buffer_start = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
+    body->buffer_bytes = calloc((size_t)arrow->buffer_count + 1, sizeof(uint64_t));
+    if (!body->slots || !body->null_counts || !body->buffer_start || !body->buffer_bytes) {
         status = nt_fail_memory(error);
         goto out;
     }
-    layout->slots[0] = rows_between(arrow->entries, cluster);
+    body->slots[0] = rows_between(arrow->entries, cluster);
     for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
-        status = count_node(arrow, i, layout, error);
-    if (status == NT_OK && !place_buffers(arrow, layout))
+        status = count_node(arrow, i, body, error);
+    if (status == NT_OK && !place_buffers(arrow, body))
         status = too_large(arrow, cluster, error);
 out:
     if (status != NT_OK) {
-        nt_arrow_layout_free(layout);
+        nt_arrow_body_free(body);
         return status;
     }
-    *layout_ret = layout;
+    *body_ret = body;
     return NT_OK;
 }
 
@@ -201,8 +204,8 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
 /* A cluster that Arrow cannot hold is left out. */
 static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct nt_error *error)
 {
-    struct nt_arrow_layout *layout;
-    enum nt_status status = nt_arrow_layout(arrow, cluster, &layout, error);
+    struct nt_arrow_body *body;
+    enum nt_status status = nt_arrow_body_new(arrow, cluster, &body, error);
     if (status == NT_LIMIT) {
         arrow->left_out_clusters[arrow->left_out_cluster_count++] = cluster;
         return NT_OK;
@@ -211,9 +214,9 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
         return status;
     arrow->batches[arrow->batch_count++] = (struct nt_arrow_batch){
         .cluster = cluster,
-        .body_bytes = layout->buffer_start[arrow->buffer_count],
+        .body_bytes = body->buffer_start[arrow->buffer_count],
     };
-    nt_arrow_layout_free(layout);
+    nt_arrow_body_free(body);
     return NT_OK;
 }
 
@@ -231,4 +234,16 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
     for (uint32_t cluster = 0; cluster < arrow->cluster_count && status == NT_OK; cluster++)
         status = add_batch(arrow, cluster, error);
     return status;
+}
+
+uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow)
+{
+    return arrow->left_out_cluster_count;
+}
+
+uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
+{
+    const uint64_t *entries = arrow->entries + arrow->left_out_clusters[number];
+    *first_entry_ret = entries[0];
+    return entries[1] - entries[0];
 }

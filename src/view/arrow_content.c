@@ -5,6 +5,7 @@
  *
  * Work is done in pieces of at most PIECE_SLOTS slots, so that memory stays bounded whatever is asked for.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +28,30 @@ struct slots {
 
 struct reading {
     const struct nt_arrow *arrow;
-    const struct nt_arrow_layout *layout; /* NULL while it is being made */
+    const struct nt_arrow_body *body; /* NULL while it is being made */
     uint32_t cluster;
     const struct nt_arrow_node *node;
     struct nt_error *error;
 };
+
+/* Bytes of a stream, which is opened first where nobody has done it yet. */
+static enum nt_status read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
+                                  void *output, size_t bytes, struct nt_error *error)
+{
+    struct nt_arrow_stream *lazy = &arrow->streams[number];
+    struct nt_stream *stream = atomic_load_explicit(&lazy->opened, memory_order_acquire), *other = NULL;
+    if (!stream) {
+        enum nt_status status =
+            nt_stream_open(arrow->reader, arrow->dataset, lazy->field, lazy->kind, &stream, error);
+        if (status != NT_OK)
+            return status;
+        if (!atomic_compare_exchange_strong(&lazy->opened, &other, stream)) {
+            nt_stream_close(stream); /* another thread came first */
+            stream = other;
+        }
+    }
+    return nt_stream_read(stream, offset, output, bytes, error);
+}
 
 static uint64_t row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
                                 uint32_t cluster)
@@ -81,14 +101,14 @@ static enum nt_status make_marks(struct slots *slots, struct nt_error *error)
 }
 
 /* A sparse optional: each of its rows has no or one row below. */
-static enum nt_status pass_optional(struct slots *slots, const struct nt_arrow_step *step,
-                                    struct nt_error *error)
+static enum nt_status pass_optional(const struct nt_arrow *arrow, struct slots *slots,
+                                    const struct nt_arrow_step *step, struct nt_error *error)
 {
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
     enum nt_status status = ends ? make_marks(slots, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_stream_read(step->stream, slots->first_row * sizeof(*ends), ends,
-                                (slots->rows + 1) * sizeof(*ends), error);
+        status = read_stream(arrow, step->stream, slots->first_row * sizeof(*ends), ends,
+                             (slots->rows + 1) * sizeof(*ends), error);
     if (status != NT_OK)
         goto out;
     uint64_t row = 0;
@@ -114,13 +134,13 @@ out:
 }
 
 /* A dense optional: a row is stored for each of its rows, valid or not. */
-static enum nt_status pass_dense_optional(struct slots *slots, const struct nt_arrow_step *step,
-                                          struct nt_error *error)
+static enum nt_status pass_dense_optional(const struct nt_arrow *arrow, struct slots *slots,
+                                          const struct nt_arrow_step *step, struct nt_error *error)
 {
     uint8_t *valid = malloc(slots->rows + 1);
     enum nt_status status = valid ? make_marks(slots, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_stream_read(step->stream, slots->first_row, valid, slots->rows, error);
+        status = read_stream(arrow, step->stream, slots->first_row, valid, slots->rows, error);
     for (uint64_t i = 0, row = 0; status == NT_OK && i < slots->count; i++)
         if (slots->marks[i] & SLOT_PRESENT && !valid[row++])
             slots->marks[i] = SLOT_PRESENT;
@@ -133,12 +153,12 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
                               struct slots *slots)
 {
     const struct nt_arrow_node *node = reading->node;
-    const struct nt_arrow_step *steps = reading->arrow->steps + node->first_step;
+    const struct nt_arrow_step *steps = nt_arrow_steps(reading->arrow, node);
     uint64_t firsts[2 * NT_MAX_DEPTH + 9], counts[2 * NT_MAX_DEPTH + 9];
     firsts[node->step_count] = first;
     counts[node->step_count] = count;
     for (uint32_t k = node->step_count; k-- > 0;) {
-        uint64_t size = steps[k].stream ? 1 : steps[k].size;
+        uint64_t size = steps[k].stream != NT_NONE ? 1 : steps[k].size;
         uint64_t end = firsts[k + 1] + counts[k + 1];
         firsts[k] = firsts[k + 1] / size;
         counts[k] = end / size + (end % size != 0) - firsts[k];
@@ -150,13 +170,13 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
     };
     enum nt_status status = NT_OK;
     for (uint32_t k = 0; k < node->step_count && status == NT_OK; k++) {
-        if (!steps[k].stream)
+        if (steps[k].stream == NT_NONE)
             status = multiply_slots(slots, steps[k].size, firsts[k + 1] - firsts[k] * steps[k].size,
                                     counts[k + 1], reading->error);
         else if (steps[k].is_dense)
-            status = pass_dense_optional(slots, &steps[k], reading->error);
+            status = pass_dense_optional(reading->arrow, slots, &steps[k], reading->error);
         else
-            status = pass_optional(slots, &steps[k], reading->error);
+            status = pass_optional(reading->arrow, slots, &steps[k], reading->error);
     }
     return status;
 }
@@ -220,12 +240,12 @@ static enum nt_status piece_of_validity(const struct reading *reading, const str
     return NT_OK;
 }
 
-static enum nt_status read_spread(const struct reading *reading, struct nt_stream *stream,
-                                  const struct slots *slots, uint8_t *values)
+static enum nt_status read_spread(const struct reading *reading, uint32_t stream, const struct slots *slots,
+                                  uint8_t *values)
 {
-    size_t bytes = nt_stream_element_bytes(stream);
-    enum nt_status status =
-        nt_stream_read(stream, slots->first_row * bytes, values, slots->rows * bytes, reading->error);
+    size_t bytes = reading->arrow->streams[stream].element_bytes;
+    enum nt_status status = read_stream(reading->arrow, stream, slots->first_row * bytes, values,
+                                        slots->rows * bytes, reading->error);
     if (status == NT_OK)
         spread(values, slots, bytes);
     return status;
@@ -252,7 +272,7 @@ static uint64_t items_begin(const struct reading *reading)
 {
     const struct nt_arrow_node *node = reading->node;
     if (node->kind == NT_ARROW_BYTES)
-        return nt_stream_segment_first(node->data, reading->cluster);
+        return node->byte_borders[reading->cluster];
     return node[1].space_borders[reading->cluster];
 }
 
@@ -262,9 +282,10 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
 {
     uint64_t begin = items_begin(reading), row = 0;
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
-    enum nt_status status = ends ? nt_stream_read(reading->node->offsets, slots->first_row * sizeof(*ends),
-                                                  ends, (slots->rows + 1) * sizeof(*ends), reading->error)
-                                 : nt_fail_memory(reading->error);
+    enum nt_status status =
+        ends ? read_stream(reading->arrow, reading->node->offsets, slots->first_row * sizeof(*ends), ends,
+                           (slots->rows + 1) * sizeof(*ends), reading->error)
+             : nt_fail_memory(reading->error);
     for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
         if (i > 0 && (!slots->marks || slots->marks[i - 1] & SLOT_PRESENT))
             row++;
@@ -333,15 +354,17 @@ static const struct piece_kind *piece_kind(const struct reading *reading, enum n
     return reading->node->kind == NT_ARROW_BOOL && kind == NT_ARROW_DATA ? &bools : &kinds[kind];
 }
 
-/* Pieces are whole bytes of 8 slots each, so that bits never straddle them. */
+/* Pieces are whole bytes of 8 slots each, so that bits never straddle them; fewer slots where one
+ * is large. */
 static enum nt_status read_pieces(const struct reading *reading, const struct piece_kind *kind,
                                   uint64_t elements, uint64_t offset, uint8_t *output, size_t bytes)
 {
-    unsigned bits = kind->bits ? kind->bits : 8 * nt_element_info(reading->node->element)->bytes;
-    uint8_t *piece = malloc((size_t)PIECE_SLOTS * 8 + 8);
+    size_t bits = kind->bits ? kind->bits : 8 * (size_t)reading->node->dtype->bytes;
+    size_t most_slots = bits <= 64 ? PIECE_SLOTS : (size_t)PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
+    uint8_t *piece = malloc((most_slots * bits + 7) / 8);
     enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
     while (status == NT_OK && bytes) {
-        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = PIECE_SLOTS;
+        uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = most_slots;
         if (count > elements - first)
             count = elements - first;
         struct slots slots = {0};
@@ -362,27 +385,27 @@ static enum nt_status read_pieces(const struct reading *reading, const struct pi
     return status;
 }
 
-enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                     uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
                                     struct nt_error *error)
 {
     uint32_t number = arrow->buffers[buffer].node;
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    struct reading reading = {arrow, layout, layout->cluster, node, error};
+    struct reading reading = {arrow, body, body->cluster, node, error};
     if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA)
-        return nt_stream_read(node->data, items_begin(&reading) + offset, output, bytes, error);
+        return read_stream(arrow, node->data, items_begin(&reading) + offset, output, bytes, error);
     if (node->kind == NT_ARROW_PRIMITIVE && kind == NT_ARROW_DATA) {
         bool has_optional = false;
-        uint64_t first = row_space_begin(arrow, node, layout->cluster);
+        uint64_t first = row_space_begin(arrow, node, body->cluster);
+        const struct nt_arrow_step *steps = nt_arrow_steps(arrow, node);
         for (uint32_t i = 0; i < node->step_count; i++) {
-            has_optional |= arrow->steps[node->first_step + i].stream != NULL;
-            first *= arrow->steps[node->first_step + i].stream ? 1 : arrow->steps[node->first_step + i].size;
+            has_optional |= steps[i].stream != NT_NONE;
+            first *= steps[i].stream != NT_NONE ? 1 : steps[i].size;
         }
         if (!has_optional)
-            return nt_stream_read(node->data, first * nt_element_info(node->element)->bytes + offset, output,
-                                  bytes, error);
+            return read_stream(arrow, node->data, first * node->dtype->bytes + offset, output, bytes, error);
     }
     const struct piece_kind *piece = piece_kind(&reading, kind);
-    return read_pieces(&reading, piece, layout->slots[number] + piece->extra_slots, offset, output, bytes);
+    return read_pieces(&reading, piece, body->slots[number] + piece->extra_slots, offset, output, bytes);
 }

@@ -25,22 +25,24 @@ static void release_schema(struct ArrowSchema *schema)
     *schema = (struct ArrowSchema){0};
 }
 
+/* The text of a buffer, which is the caller's to free; NULL where it could not be made. */
+static char *take_text(struct nt_buffer *text)
+{
+    nt_buffer_byte(text, '\0');
+    if (text->failed)
+        nt_buffer_deinit(text);
+    return text->bytes;
+}
+
 static char *format_of(const struct nt_arrow_node *node)
 {
-    static const char *const primitives[] = {
-        [NT_ELEMENT_BYTE] = "C",   [NT_ELEMENT_INT8] = "c",   [NT_ELEMENT_UINT8] = "C",
-        [NT_ELEMENT_INT16] = "s",  [NT_ELEMENT_UINT16] = "S", [NT_ELEMENT_INT32] = "i",
-        [NT_ELEMENT_UINT32] = "I", [NT_ELEMENT_INT64] = "l",  [NT_ELEMENT_UINT64] = "L",
-        [NT_ELEMENT_REAL16] = "e", [NT_ELEMENT_REAL32] = "f", [NT_ELEMENT_REAL64] = "g",
-    };
     struct nt_buffer format = {0};
     switch (node->kind) {
     case NT_ARROW_NULL:
         return strdup("n");
     case NT_ARROW_PRIMITIVE:
-        return strdup(primitives[node->element]);
     case NT_ARROW_BOOL:
-        return strdup("b");
+        return strdup(node->dtype->arrow);
     case NT_ARROW_BYTES:
         return strdup(node->is_binary ? "Z" : "U");
     case NT_ARROW_LIST:
@@ -57,17 +59,14 @@ static char *format_of(const struct nt_arrow_node *node)
             nt_buffer_format(&format, i ? ",%u" : "%u", i);
         break;
     }
-    return format.bytes;
+    return take_text(&format);
 }
 
 static char *name_of(const struct nt_arrow_node *node)
 {
     struct nt_buffer name = {0};
     nt_arrow_append_text(&name, node->name);
-    nt_buffer_byte(&name, '\0');
-    if (name.failed)
-        nt_buffer_deinit(&name);
-    return name.bytes;
+    return take_text(&name);
 }
 
 static void append_sized(struct nt_buffer *out, const void *bytes, size_t length)
@@ -86,9 +85,9 @@ static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct A
     nt_buffer_append(&out, &count, sizeof(count));
     for (int32_t i = 0; i < count; i++) {
         append_sized(&out, pairs[i].key, strlen(pairs[i].key));
-        append_sized(&out, pairs[i].value.length ? pairs[i].value.bytes : "", pairs[i].value.length);
-        out.failed |= pairs[i].value.failed || pairs[i].value.length > INT32_MAX;
-        nt_buffer_deinit(&pairs[i].value);
+        append_sized(&out, nt_buffer_string(&pairs[i].value), pairs[i].value.length);
+        out.failed |= pairs[i].value.length > INT32_MAX;
+        nt_buffer_deinit_part(&pairs[i].value, &out);
     }
     if (out.failed)
         nt_buffer_deinit(&out);
@@ -141,10 +140,10 @@ static void release_array(struct ArrowArray *array)
 }
 
 /* A validity buffer of no bytes means "no nulls" and is NULL; others are never NULL. */
-static enum nt_status export_buffer(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+static enum nt_status export_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                     uint32_t buffer, const void **memory_ret, struct nt_error *error)
 {
-    uint64_t bytes = layout->buffer_bytes[buffer];
+    uint64_t bytes = body->buffer_bytes[buffer];
     if (bytes == 0 && arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
         return NT_OK;
     if (bytes > SIZE_MAX / 2)
@@ -155,16 +154,16 @@ static enum nt_status export_buffer(const struct nt_arrow *arrow, const struct n
         return nt_fail_memory(error);
     memset(memory + bytes, 0, room - (size_t)bytes);
     *memory_ret = memory;
-    return nt_arrow_read_buffer(arrow, layout, buffer, 0, memory, (size_t)bytes, error);
+    return nt_arrow_read_buffer(arrow, body, buffer, 0, memory, (size_t)bytes, error);
 }
 
-static enum nt_status export_array_node(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+static enum nt_status export_array_node(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                         uint32_t number, struct ArrowArray *array, struct nt_error *error)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
     *array = (struct ArrowArray){.release = release_array};
-    array->length = (int64_t)layout->slots[number];
-    array->null_count = (int64_t)layout->null_counts[number];
+    array->length = (int64_t)body->slots[number];
+    array->null_count = (int64_t)body->null_counts[number];
     uint32_t buffers = number == 0 ? 1 : node->buffer_count; /* the table is a struct without nulls */
     array->buffers = calloc(buffers + 1, sizeof(void *));
     array->children = calloc(node->child_count + 1, sizeof(struct ArrowArray *));
@@ -174,11 +173,11 @@ static enum nt_status export_array_node(const struct nt_arrow *arrow, const stru
     array->n_children = node->child_count;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < node->buffer_count && status == NT_OK; i++)
-        status = export_buffer(arrow, layout, node->first_buffer + i, &array->buffers[i], error);
+        status = export_buffer(arrow, body, node->first_buffer + i, &array->buffers[i], error);
     for (uint32_t child = number + 1, i = 0; child < node->end && status == NT_OK;
          child = arrow->nodes[child].end, i++) {
         array->children[i] = calloc(1, sizeof(struct ArrowArray));
-        status = array->children[i] ? export_array_node(arrow, layout, child, array->children[i], error)
+        status = array->children[i] ? export_array_node(arrow, body, child, array->children[i], error)
                                     : nt_fail_memory(error);
     }
     return status;
@@ -187,15 +186,15 @@ static enum nt_status export_array_node(const struct nt_arrow *arrow, const stru
 enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
                                      struct ArrowArray *array_ret, struct nt_error *error)
 {
-    struct nt_arrow_layout *layout;
+    struct nt_arrow_body *body;
     if (batch >= arrow->batch_count)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %u batches, no batch %u",
                        arrow->batch_count, batch);
-    enum nt_status status = nt_arrow_layout(arrow, arrow->batches[batch].cluster, &layout, error);
+    enum nt_status status = nt_arrow_body_new(arrow, arrow->batches[batch].cluster, &body, error);
     if (status != NT_OK)
         return status;
-    status = export_array_node(arrow, layout, 0, array_ret, error);
-    nt_arrow_layout_free(layout);
+    status = export_array_node(arrow, body, 0, array_ret, error);
+    nt_arrow_body_free(body);
     if (status != NT_OK)
         release_array(array_ret);
     return status;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "base/sized.h"
 #include "base/search.h"
 #include "view/arrow_internal.h"
 #include "view/flatbuffer.h"
@@ -21,8 +22,8 @@ static const char magic[] = "ARROW1";
 
 /* ---- messages ---- */
 
-/* The prefix of a message is a continuation mark and the metadata's length; bodies begin at multiples of 64.
- */
+/* The prefix of a message is a continuation mark and the metadata's length; bodies begin at multiples
+ * of 64. */
 static size_t begin_message(struct nt_buffer *out)
 {
     nt_buffer_le32(out, UINT32_MAX);
@@ -54,26 +55,26 @@ static struct nt_table write_message_table(struct nt_buffer *out, unsigned heade
 }
 
 /* `out` must begin at a multiple of 64 in the file. */
-static void write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+static void write_batch_message(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                 struct nt_buffer *out)
 {
     size_t length_place = begin_message(out);
     struct nt_table message =
-        write_message_table(out, HEADER_RECORD_BATCH, layout->buffer_start[arrow->buffer_count]);
+        write_message_table(out, HEADER_RECORD_BATCH, body->buffer_start[arrow->buffer_count]);
     struct nt_table batch = {0};
-    nt_table_set(&batch, BATCH_LENGTH, 8, layout->slots[0]);
+    nt_table_set(&batch, BATCH_LENGTH, 8, body->slots[0]);
     nt_table_set_offset(&batch, BATCH_NODES);
     nt_table_set_offset(&batch, BATCH_BUFFERS);
     nt_flatbuffer_table(out, message.places[MESSAGE_HEADER], &batch);
     nt_flatbuffer_vector(out, batch.places[BATCH_NODES], arrow->node_count - 1, 8);
     for (uint32_t i = 1; i < arrow->node_count; i++) {
-        nt_buffer_le64(out, layout->slots[i]);
-        nt_buffer_le64(out, layout->null_counts[i]);
+        nt_buffer_le64(out, body->slots[i]);
+        nt_buffer_le64(out, body->null_counts[i]);
     }
     nt_flatbuffer_vector(out, batch.places[BATCH_BUFFERS], arrow->buffer_count, 8);
     for (uint32_t i = 0; i < arrow->buffer_count; i++) {
-        nt_buffer_le64(out, layout->buffer_start[i]);
-        nt_buffer_le64(out, layout->buffer_bytes[i]);
+        nt_buffer_le64(out, body->buffer_start[i]);
+        nt_buffer_le64(out, body->buffer_bytes[i]);
     }
     end_message(out, length_place);
 }
@@ -116,13 +117,13 @@ static void write_tail(struct nt_arrow *arrow)
 
 static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *error)
 {
-    struct nt_arrow_layout *layout = NULL;
+    struct nt_arrow_body *body = NULL;
     struct nt_buffer message = {0};
     if (arrow->batch_count == 0)
         return NT_OK;
-    enum nt_status status = nt_arrow_layout(arrow, arrow->batches[0].cluster, &layout, error);
+    enum nt_status status = nt_arrow_body_new(arrow, arrow->batches[0].cluster, &body, error);
     if (status == NT_OK) {
-        write_batch_message(arrow, layout, &message);
+        write_batch_message(arrow, body, &message);
         arrow->message_bytes = message.length;
         if (message.failed)
             status = nt_fail_memory(error);
@@ -131,7 +132,7 @@ static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *e
                 nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
     }
     nt_buffer_deinit(&message);
-    nt_arrow_layout_free(layout);
+    nt_arrow_body_free(body);
     return status;
 }
 
@@ -155,6 +156,12 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
                             const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                             struct nt_error *error)
 {
+    struct nt_arrow_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_arrow_options", error);
+    if (status != NT_OK)
+        return status;
+    if (dataset->failure)
+        return nt_fail_with(error, dataset->failure);
     struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
     if (!arrow)
         return nt_fail_memory(error);
@@ -164,9 +171,8 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     }
     arrow->reader = reader;
     arrow->dataset = dataset;
-    if (options)
-        arrow->options = *options;
-    enum nt_status status = nt_dataset_load_all(dataset, error);
+    arrow->options = known;
+    status = nt_dataset_load_all(dataset, error);
     if (status == NT_OK && dataset->has_sharded_clusters)
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                          "sharded clusters: their columns do not share their borders");
@@ -193,14 +199,15 @@ void nt_arrow_free(struct nt_arrow *arrow)
     if (!arrow)
         return;
     for (uint32_t i = 0; i < arrow->node_count; i++) {
-        nt_stream_close(arrow->nodes[i].data);
-        nt_stream_close(arrow->nodes[i].offsets);
+        free(arrow->nodes[i].byte_borders);
         free(arrow->nodes[i].space_borders);
         free(arrow->nodes[i].borders);
     }
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent); i++)
-        nt_arrow_layout_free(arrow->recent[i]);
-    nt_arrow_close_steps(arrow);
+        nt_arrow_body_free(arrow->recent[i]);
+    for (uint32_t i = 0; i < arrow->stream_count; i++)
+        nt_stream_close(arrow->streams[i].opened);
+    free(arrow->streams);
     free(arrow->nodes);
     free(arrow->steps);
     free(arrow->buffers);
@@ -212,29 +219,6 @@ void nt_arrow_free(struct nt_arrow *arrow)
     nt_buffer_deinit(&arrow->tail);
     pthread_mutex_destroy(&arrow->lock);
     free(arrow);
-}
-
-uint32_t nt_arrow_left_out(const struct nt_arrow *arrow)
-{
-    return arrow->left_out_count;
-}
-
-uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
-{
-    *reason_ret = arrow->left_out[number].reason;
-    return arrow->left_out[number].field;
-}
-
-uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow)
-{
-    return arrow->left_out_cluster_count;
-}
-
-uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret)
-{
-    const uint64_t *entries = arrow->entries + arrow->left_out_clusters[number];
-    *first_entry_ret = entries[0];
-    return entries[1] - entries[0];
 }
 
 uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow)
@@ -249,59 +233,47 @@ uint32_t nt_arrow_batches(const struct nt_arrow *arrow)
 
 /* ---- reading ---- */
 
-/* Layouts that are not in use are kept in a few places, so that neighbouring reads need not make them again.
- */
-static enum nt_status take_layout(struct nt_arrow *arrow, uint32_t cluster,
-                                  struct nt_arrow_layout **layout_ret, struct nt_error *error)
+/* Bodies that are not in use are kept in a few places, so that neighbouring reads need not make
+ * them again. */
+static enum nt_status take_body(struct nt_arrow *arrow, uint32_t cluster, struct nt_arrow_body **body_ret,
+                                struct nt_error *error)
 {
-    *layout_ret = NULL;
+    *body_ret = NULL;
     pthread_mutex_lock(&arrow->lock);
-    for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*layout_ret; i++)
+    for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*body_ret; i++)
         if (arrow->recent[i] && arrow->recent[i]->cluster == cluster) {
-            *layout_ret = arrow->recent[i];
+            *body_ret = arrow->recent[i];
             arrow->recent[i] = NULL;
         }
     pthread_mutex_unlock(&arrow->lock);
-    return *layout_ret ? NT_OK : nt_arrow_layout(arrow, cluster, layout_ret, error);
+    return *body_ret ? NT_OK : nt_arrow_body_new(arrow, cluster, body_ret, error);
 }
 
-static void give_layout(struct nt_arrow *arrow, struct nt_arrow_layout *layout)
+static void give_body(struct nt_arrow *arrow, struct nt_arrow_body *body)
 {
     pthread_mutex_lock(&arrow->lock);
-    struct nt_arrow_layout *old = arrow->recent[arrow->recent_next];
-    arrow->recent[arrow->recent_next] = layout;
+    struct nt_arrow_body *old = arrow->recent[arrow->recent_next];
+    arrow->recent[arrow->recent_next] = body;
     arrow->recent_next = (arrow->recent_next + 1) % (sizeof(arrow->recent) / sizeof(*arrow->recent));
     pthread_mutex_unlock(&arrow->lock);
-    nt_arrow_layout_free(old);
+    nt_arrow_body_free(old);
 }
 
-/* The last of `count` ascending starts that is not after `at`. */
-static uint32_t find_start(const uint64_t *starts, uint32_t count, uint64_t at)
-{
-    uint32_t low = 0, high = count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (starts[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
+NT_DEFINE_LAST_AT_MOST(find_start, uint64_t, )
 
-static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                 uint64_t offset, uint8_t *output, size_t bytes, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    uint32_t buffer = find_start(layout->buffer_start, arrow->buffer_count, offset);
+    uint32_t buffer = find_start(body->buffer_start, arrow->buffer_count, offset);
     for (; bytes && status == NT_OK; buffer++) {
-        uint64_t within = offset - layout->buffer_start[buffer];
-        uint64_t end = layout->buffer_start[buffer + 1] - layout->buffer_start[buffer];
+        uint64_t within = offset - body->buffer_start[buffer];
+        uint64_t end = body->buffer_start[buffer + 1] - body->buffer_start[buffer];
         size_t take = end - within < bytes ? (size_t)(end - within) : bytes, content = 0;
-        if (within < layout->buffer_bytes[buffer]) {
-            uint64_t left = layout->buffer_bytes[buffer] - within;
+        if (within < body->buffer_bytes[buffer]) {
+            uint64_t left = body->buffer_bytes[buffer] - within;
             content = left < take ? (size_t)left : take;
-            status = nt_arrow_read_buffer(arrow, layout, buffer, within, output, content, error);
+            status = nt_arrow_read_buffer(arrow, body, buffer, within, output, content, error);
         }
         memset(output + content, 0, take - content);
         output += take;
@@ -315,13 +287,13 @@ static enum nt_status read_body(const struct nt_arrow *arrow, const struct nt_ar
 static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint8_t *output,
                                  size_t bytes, struct nt_error *error)
 {
-    struct nt_arrow_layout *layout;
-    enum nt_status status = take_layout(arrow, arrow->batches[batch].cluster, &layout, error);
+    struct nt_arrow_body *body;
+    enum nt_status status = take_body(arrow, arrow->batches[batch].cluster, &body, error);
     if (status != NT_OK)
         return status;
     if (offset < arrow->message_bytes) {
         struct nt_buffer message = {0};
-        write_batch_message(arrow, layout, &message);
+        write_batch_message(arrow, body, &message);
         uint64_t left = arrow->message_bytes - offset;
         size_t take = left < bytes ? (size_t)left : bytes;
         if (message.failed)
@@ -334,12 +306,12 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
         bytes -= take;
     }
     if (status == NT_OK && bytes)
-        status = read_body(arrow, layout, offset - arrow->message_bytes, output, bytes, error);
-    give_layout(arrow, layout);
+        status = read_body(arrow, body, offset - arrow->message_bytes, output, bytes, error);
+    give_body(arrow, body);
     return status;
 }
 
-NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, offset)
+NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, .offset)
 
 static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *output, size_t bytes)
 {
@@ -348,7 +320,7 @@ static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *
     return take;
 }
 
-enum nt_status nt_arrow_file_read(const struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,
+enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output, size_t bytes,
                                   struct nt_error *error)
 {
     if (!nt_fits(offset, bytes, arrow->file_bytes))
@@ -367,7 +339,7 @@ enum nt_status nt_arrow_file_read(const struct nt_arrow *arrow, uint64_t offset,
             uint64_t within = offset - arrow->batches[batch].offset;
             uint64_t left = arrow->message_bytes + arrow->batches[batch].body_bytes - within;
             take = left < bytes ? (size_t)left : bytes;
-            status = read_batch((struct nt_arrow *)arrow, batch, within, to, take, error);
+            status = read_batch(arrow, batch, within, to, take, error);
         }
         to += take;
         offset += take;

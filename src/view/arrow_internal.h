@@ -15,6 +15,7 @@
 #include <ntuple/arrow.h>
 
 #include "base/buffer.h"
+#include "model/model.h"
 
 enum nt_arrow_kind {
     NT_ARROW_NULL, /* the child of a union for "no value" */
@@ -36,20 +37,29 @@ enum nt_arrow_buffer_kind {
     NT_ARROW_UNION_OFFSETS,
 };
 
+/* A logical stream that buffers are made of. Sizes need none of them: they are opened when a byte
+ * is wanted. */
+struct nt_arrow_stream {
+    uint32_t field;
+    enum nt_stream_kind kind;
+    uint32_t element_bytes;
+    struct nt_stream *_Atomic opened; /* NULL: not yet */
+};
+
 struct nt_arrow_step {
-    struct nt_stream *stream; /* offsets of a sparse optional, valid of a dense one; NULL: a fixed size */
-    uint32_t field;           /* the optional */
+    uint32_t stream; /* offsets of a sparse optional, valid of a dense one; NT_NONE: a fixed size */
+    uint32_t field;  /* the optional */
     bool is_dense;
     uint64_t size; /* of a fixed size */
 };
 
 struct nt_arrow_node {
     enum nt_arrow_kind kind;
-    enum nt_element element;
+    const struct nt_dtype *dtype; /* of PRIMITIVE and BOOL: the field's */
     struct nt_text name;
     uint32_t field; /* whose rows these are; NT_NONE: the root or a null child */
-    uint32_t
-        typed_by; /* whose C++ type this is: the outermost of the wrappers and optionals around `field` */
+    /* Whose C++ type this is: the outermost of the wrappers and optionals around `field`. */
+    uint32_t typed_by;
     uint32_t parent;
     uint32_t child_count;
     uint32_t end; /* first node after this one's descendants */
@@ -59,11 +69,12 @@ struct nt_arrow_node {
     uint64_t list_size;
     bool begins_row_space;
     bool is_binary;
-    struct nt_stream *data, *offsets; /* for a union: tags and index */
+    uint32_t data, offsets; /* numbers of streams, NT_NONE: none; for a union tags and index */
     /* Rows before each cluster, clusters + 1: of the field that begins the row space (an optional's own where
      * one leads to the node), and behind optionals of the node's field. NULL elsewhere. */
     uint64_t *space_borders;
     uint64_t *borders;
+    uint64_t *byte_borders; /* of strings and objects: bytes before each cluster */
 };
 
 struct nt_arrow_buffer {
@@ -83,7 +94,7 @@ struct nt_arrow_batch {
 };
 
 /* Where the buffers of a cluster's batch lie. */
-struct nt_arrow_layout {
+struct nt_arrow_body {
     uint32_t cluster;
     uint64_t *slots;        /* [node] */
     uint64_t *null_counts;  /* [node] */
@@ -102,8 +113,8 @@ struct nt_arrow {
     uint32_t node_count, node_capacity;
     struct nt_arrow_step *steps;
     uint32_t step_count, step_capacity;
-    struct nt_stream **step_streams; /* those of the steps, each once */
-    uint32_t step_stream_count, step_stream_capacity;
+    struct nt_arrow_stream *streams;
+    uint32_t stream_count, stream_capacity;
     struct nt_arrow_buffer *buffers;
     uint32_t buffer_count;
     struct nt_arrow_left_out *left_out;
@@ -120,14 +131,19 @@ struct nt_arrow {
     uint64_t file_bytes;
 
     pthread_mutex_t lock; /* `recent` */
-    struct nt_arrow_layout *recent[8];
+    struct nt_arrow_body *recent[8];
     unsigned recent_next;
 };
 
+/* The steps to a node: step_count of them, NULL where there are none. */
+static inline const struct nt_arrow_step *nt_arrow_steps(const struct nt_arrow *arrow,
+                                                         const struct nt_arrow_node *node)
+{
+    return node->step_count ? arrow->steps + node->first_step : NULL;
+}
+
 /* arrow_nodes.c: from fields to nodes */
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
-/* Close what the steps of optionals opened; a stream may stand in the steps of several nodes. */
-void nt_arrow_close_steps(struct nt_arrow *arrow);
 
 /* arrow_schema.c: names, metadata and the Schema table */
 /* Append a text as UTF-8, which Arrow demands: bytes that are not are shown as \x.. */
@@ -149,12 +165,12 @@ void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, 
 
 /* arrow_batch.c: sizes and places of a batch's buffers. NT_LIMIT for a cluster that Arrow cannot hold. */
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error);
-enum nt_status nt_arrow_layout(const struct nt_arrow *arrow, uint32_t cluster,
-                               struct nt_arrow_layout **layout_ret, struct nt_error *error);
-void nt_arrow_layout_free(struct nt_arrow_layout *layout);
+enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
+                                 struct nt_arrow_body **body_ret, struct nt_error *error);
+void nt_arrow_body_free(struct nt_arrow_body *body);
 
 /* arrow_content.c: bytes [offset, offset + bytes) of a buffer of a batch */
-enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_layout *layout,
+enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                     uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
                                     struct nt_error *error);
 /* Valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals; others are

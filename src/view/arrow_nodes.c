@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/kind.h"
+#include "page/page.h"
 #include "view/arrow_internal.h"
 
 struct build {
@@ -51,13 +53,20 @@ static bool leave_out(struct build *build, uint32_t field, const char *reason)
     return false;
 }
 
-static struct nt_stream *open_stream(struct build *build, uint32_t field, enum nt_stream_kind kind)
+/* The number of a stream of a field; it is not opened. NT_NONE without memory. */
+static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_kind kind)
 {
-    struct nt_stream *stream = NULL;
-    if (build->status == NT_OK)
-        stop(build,
-             nt_stream_open(build->arrow->reader, build->arrow->dataset, field, kind, &stream, build->error));
-    return stream;
+    struct nt_arrow *arrow = build->arrow;
+    struct nt_dtype dtype;
+    if (!grow((void **)&arrow->streams, &arrow->stream_capacity, arrow->stream_count,
+              sizeof(*arrow->streams))) {
+        stop(build, nt_fail_memory(build->error));
+        return NT_NONE;
+    }
+    nt_field_stream_dtype(arrow->dataset, field, kind, &dtype);
+    arrow->streams[arrow->stream_count] =
+        (struct nt_arrow_stream){.field = field, .kind = kind, .element_bytes = dtype.bytes};
+    return arrow->stream_count++;
 }
 
 /* Append a node; the steps that lead to it are copied. NT_NONE without memory. */
@@ -77,6 +86,8 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
         .name = name,
         .field = field,
         .typed_by = NT_NONE,
+        .data = NT_NONE,
+        .offsets = NT_NONE,
         .parent = parent,
         .first_step = arrow->step_count - (build->step_count - build->step_base),
         .step_count = build->step_count - build->step_base,
@@ -122,26 +133,26 @@ static uint32_t only_child(const struct nt_dataset *dataset, uint32_t field)
     return count == 1 ? children[0] : NT_NONE;
 }
 
-/* `sizes` fixed-size lists around a value of the field itself (bitsets, fixed dimensions). */
-static bool add_values(struct build *build, uint32_t parent, uint32_t field, struct nt_text name,
-                       const uint64_t *sizes, uint32_t size_count)
+/* Fixed-size lists around a value of the field itself, one for each of its dimensions. */
+static bool add_values(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
     uint32_t step_count = build->step_count;
     bool added = false;
-    for (uint32_t i = 0; i < size_count; i++) {
+    for (uint32_t i = 0; i < f->dimension_count; i++) {
         parent = add_node(build, parent, field, name, NT_ARROW_FIXED_LIST);
-        if (parent == NT_NONE || !push_step(build, (struct nt_arrow_step){.size = sizes[i]}))
+        if (parent == NT_NONE ||
+            !push_step(build, (struct nt_arrow_step){.stream = NT_NONE, .size = f->dimensions[i]}))
             goto out;
-        build->arrow->nodes[parent].list_size = sizes[i];
+        build->arrow->nodes[parent].list_size = f->dimensions[i];
         name = (struct nt_text){"item", 4};
     }
-    enum nt_arrow_kind kind = f->dtype.element == NT_ELEMENT_BOOL ? NT_ARROW_BOOL : NT_ARROW_PRIMITIVE;
+    enum nt_arrow_kind kind = f->dtype.number == NT_ELEMENT_BOOL ? NT_ARROW_BOOL : NT_ARROW_PRIMITIVE;
     uint32_t node = add_node(build, parent, field, name, kind);
-    struct nt_stream *data = open_stream(build, field, NT_STREAM_DATA);
+    uint32_t data = add_stream(build, field, NT_STREAM_DATA);
     if (node != NT_NONE) {
         build->arrow->nodes[node].data = data;
-        build->arrow->nodes[node].element = f->dtype.element;
+        build->arrow->nodes[node].dtype = &f->dtype;
     }
     added = node != NT_NONE;
 out:
@@ -164,35 +175,31 @@ static bool add_struct(struct build *build, uint32_t parent, uint32_t field, str
 static bool add_value(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
-    if (f->dtype.element == NT_ELEMENT_OPAQUE && f->child_count && !f->dimension_count && !f->repetition)
+    if (nt_field_has_members(f) && !f->dimension_count)
         return add_struct(build, parent, field, name);
-    if (f->dtype.element >= NT_ELEMENT_SWITCH)
+    if (!f->dtype.arrow)
         return leave_out(build, field, "its dtype has no Arrow type");
     if (f->is_fortran_order && f->dimension_count)
         return leave_out(build, field, "an array in Fortran order");
-    if (f->repetition > INT32_MAX)
-        return leave_out(build, field, "longer than a fixed-size list may be");
     for (uint32_t i = 0; i < f->dimension_count; i++)
         if (f->dimensions[i] == 0 || f->dimensions[i] > INT32_MAX)
             return leave_out(build, field, "a dimension that a fixed-size list cannot have");
-    if (f->dimension_count)
-        return add_values(build, parent, field, name, f->dimensions, f->dimension_count);
-    return add_values(build, parent, field, name, &f->repetition, f->repetition ? 1 : 0);
+    return add_values(build, parent, field, name);
 }
 
 static bool add_bytes(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_BYTES);
-    struct nt_stream *offsets = open_stream(build, field, NT_STREAM_OFFSETS);
-    struct nt_stream *data = open_stream(build, field, NT_STREAM_DATA);
+    uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS);
+    uint32_t data = add_stream(build, field, NT_STREAM_DATA);
     if (node == NT_NONE)
         return false;
     struct nt_arrow_node *n = &build->arrow->nodes[node];
     n->offsets = offsets;
     n->data = data;
-    n->is_binary = build->arrow->options.strings_as_binary || f->kind == NT_FIELD_PAGE_BYTES ||
-                   f->role == NT_ROLE_STREAMED;
+    n->is_binary =
+        build->arrow->options.strings_as_binary || nt_field_kind_info(f->kind)->form == NT_FORM_BYTES;
     return true;
 }
 
@@ -202,43 +209,22 @@ static bool add_list(struct build *build, uint32_t parent, uint32_t field, struc
     if (child == NT_NONE)
         return leave_out(build, field, "a collection without one item field");
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_LIST);
-    struct nt_stream *offsets = open_stream(build, field, NT_STREAM_OFFSETS);
+    uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS);
     if (node == NT_NONE)
         return false;
     build->arrow->nodes[node].offsets = offsets;
     return add_in_new_row_space(build, node, child, (struct nt_text){"item", 4});
 }
 
-/* Several nodes below an optional share its stream: it belongs to the nt_arrow. */
-static struct nt_stream *open_step_stream(struct build *build, uint32_t field, enum nt_stream_kind kind)
-{
-    struct nt_arrow *arrow = build->arrow;
-    if (!grow((void **)&arrow->step_streams, &arrow->step_stream_capacity, arrow->step_stream_count,
-              sizeof(struct nt_stream *))) {
-        stop(build, nt_fail_memory(build->error));
-        return NULL;
-    }
-    struct nt_stream *stream = open_stream(build, field, kind);
-    arrow->step_streams[arrow->step_stream_count++] = stream;
-    return stream;
-}
-
-void nt_arrow_close_steps(struct nt_arrow *arrow)
-{
-    for (uint32_t i = 0; i < arrow->step_stream_count; i++)
-        nt_stream_close(arrow->step_streams[i]);
-    free(arrow->step_streams);
-}
-
 /* An optional is its item, nullable. */
 static bool add_optional(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     const struct nt_field *f = &build->arrow->dataset->fields[field];
-    bool is_dense = f->kind == NT_FIELD_DENSE_OPTIONAL;
+    bool is_dense = nt_field_has_stream(f, NT_STREAM_VALID);
     uint32_t child = only_child(build->arrow->dataset, field);
     if (child == NT_NONE)
         return leave_out(build, field, "an optional without one item field");
-    struct nt_stream *stream = open_step_stream(build, field, is_dense ? NT_STREAM_VALID : NT_STREAM_OFFSETS);
+    uint32_t stream = add_stream(build, field, is_dense ? NT_STREAM_VALID : NT_STREAM_OFFSETS);
     if (build->status != NT_OK ||
         !push_step(build, (struct nt_arrow_step){.stream = stream, .field = field, .is_dense = is_dense}))
         return leave_out(build, field, "nested too deep");
@@ -258,7 +244,7 @@ static bool add_array(struct build *build, uint32_t parent, uint32_t field, stru
     if (node == NT_NONE)
         return false;
     build->arrow->nodes[node].list_size = f->repetition;
-    if (!push_step(build, (struct nt_arrow_step){.size = f->repetition}))
+    if (!push_step(build, (struct nt_arrow_step){.stream = NT_NONE, .size = f->repetition}))
         return leave_out(build, field, "nested too deep");
     bool added = add_field(build, node, child, (struct nt_text){"item", 4});
     build->step_count--;
@@ -275,8 +261,8 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
         return leave_out(build, field, "more alternatives than a union may have");
     build->own_steps = 0; /* a union has no nulls: they are its null child */
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_UNION);
-    struct nt_stream *tags = open_stream(build, field, NT_STREAM_TAGS);
-    struct nt_stream *index = open_stream(build, field, NT_STREAM_INDEX);
+    uint32_t tags = add_stream(build, field, NT_STREAM_TAGS);
+    uint32_t index = add_stream(build, field, NT_STREAM_INDEX);
     if (node == NT_NONE ||
         add_node(build, node, NT_NONE, (struct nt_text){"null", 4}, NT_ARROW_NULL) == NT_NONE)
         return false;
@@ -288,36 +274,25 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
     return true;
 }
 
-static bool add_kind(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+static bool add_wrapped(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
-    const struct nt_field *f = &build->arrow->dataset->fields[field];
-    switch (f->kind) {
-    case NT_FIELD_VALUE:
-    case NT_FIELD_CARDINALITY:
-    case NT_FIELD_MEMBER:
-        return add_value(build, parent, field, name);
-    case NT_FIELD_BYTES:
-    case NT_FIELD_PAGE_BYTES:
-        return add_bytes(build, parent, field, name);
-    case NT_FIELD_DENSE_OPTIONAL:
-        return add_optional(build, parent, field, name);
-    case NT_FIELD_COLLECTION:
-        return nt_is_optional(f) ? add_optional(build, parent, field, name)
-                                 : add_list(build, parent, field, name);
-    case NT_FIELD_VARIANT:
-        return add_union(build, parent, field, name);
-    case NT_FIELD_CONTAINER:
-        if (f->repetition)
-            return add_array(build, parent, field, name);
-        if (f->role == NT_ROLE_PLAIN && only_child(build->arrow->dataset, field) != NT_NONE)
-            return add_field(build, parent, only_child(build->arrow->dataset, field), name);
-        return add_struct(build, parent, field, name);
-    case NT_FIELD_UNREADABLE:
-    case NT_FIELD_KIND_COUNT:
-        break;
-    }
-    return leave_out(build, field, f->unreadable ? f->unreadable : "not readable");
+    return add_field(build, parent, only_child(build->arrow->dataset, field), name);
 }
+
+static bool add_nothing(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    const char *reason = build->arrow->dataset->fields[field].unreadable;
+    (void)parent, (void)name;
+    return leave_out(build, field, reason ? reason : "not readable");
+}
+
+static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t parent, uint32_t field,
+                                             struct nt_text name) = {
+    [NT_FORM_NOTHING] = add_nothing,   [NT_FORM_VALUE] = add_value,     [NT_FORM_TEXT] = add_bytes,
+    [NT_FORM_BYTES] = add_bytes,       [NT_FORM_LIST] = add_list,       [NT_FORM_FIXED_LIST] = add_array,
+    [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_union,   [NT_FORM_RECORD] = add_struct,
+    [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped,
+};
 
 /* Add a field and what is below it; on false nothing was added. */
 static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
@@ -326,14 +301,11 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
     uint32_t first = arrow->node_count, steps = arrow->step_count;
     bool begins_row_space = build->begins_row_space;
     uint32_t own_steps = build->own_steps;
-    bool added = add_kind(build, parent, field, name) && build->status == NT_OK;
+    enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
+    bool added = add_form[form](build, parent, field, name) && build->status == NT_OK;
     if (!added) {
         if (arrow->node_count > first)
             arrow->nodes[parent].child_count--;
-        for (uint32_t i = first; i < arrow->node_count; i++) {
-            nt_stream_close(arrow->nodes[i].data);
-            nt_stream_close(arrow->nodes[i].offsets);
-        }
         arrow->node_count = first;
         arrow->step_count = steps;
         build->begins_row_space = begins_row_space;
@@ -406,4 +378,17 @@ enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *err
         return status;
     set_ends(arrow);
     return number_buffers(arrow, error);
+}
+
+/* ---- what is left out ---- */
+
+uint32_t nt_arrow_left_out(const struct nt_arrow *arrow)
+{
+    return arrow->left_out_count;
+}
+
+uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
+{
+    *reason_ret = arrow->left_out[number].reason;
+    return arrow->left_out[number].field;
 }

@@ -12,17 +12,21 @@
 #include "view/arrow_internal.h"
 #include "view/flatbuffer.h"
 
-enum { /* Type of Schema.fbs */
-       TYPE_NULL = 1,
-       TYPE_INT = 2,
-       TYPE_FLOATING_POINT = 3,
-       TYPE_BOOL = 6,
-       TYPE_STRUCT = 13,
-       TYPE_UNION = 14,
-       TYPE_FIXED_SIZE_LIST = 16,
-       TYPE_LARGE_BINARY = 19,
-       TYPE_LARGE_UTF8 = 20,
-       TYPE_LARGE_LIST = 21,
+/* Type of Schema.fbs. */
+enum {
+    TYPE_NULL = 1,
+    TYPE_INT = 2,
+    TYPE_FLOATING_POINT = 3,
+    TYPE_BOOL = 6,
+    TYPE_TIMESTAMP = 10,
+    TYPE_STRUCT = 13,
+    TYPE_UNION = 14,
+    TYPE_FIXED_SIZE_BINARY = 15,
+    TYPE_FIXED_SIZE_LIST = 16,
+    TYPE_DURATION = 18,
+    TYPE_LARGE_BINARY = 19,
+    TYPE_LARGE_UTF8 = 20,
+    TYPE_LARGE_LIST = 21,
 };
 
 enum {
@@ -35,9 +39,42 @@ enum {
     FIELD_METADATA
 };
 
-static bool is_real(enum nt_element element)
+/* What Schema.fbs has for the format strings of the C data interface. */
+static const struct primitive {
+    const char *format;
+    unsigned type;
+    unsigned value_bytes; /* of the table's first slot */
+    uint64_t value;       /* bits, precision, unit */
+    bool is_signed;
+} primitives[] = {
+    {.format = "c", .type = TYPE_INT, .value_bytes = 4, .value = 8, .is_signed = true},
+    {.format = "C", .type = TYPE_INT, .value_bytes = 4, .value = 8},
+    {.format = "s", .type = TYPE_INT, .value_bytes = 4, .value = 16, .is_signed = true},
+    {.format = "S", .type = TYPE_INT, .value_bytes = 4, .value = 16},
+    {.format = "i", .type = TYPE_INT, .value_bytes = 4, .value = 32, .is_signed = true},
+    {.format = "I", .type = TYPE_INT, .value_bytes = 4, .value = 32},
+    {.format = "l", .type = TYPE_INT, .value_bytes = 4, .value = 64, .is_signed = true},
+    {.format = "L", .type = TYPE_INT, .value_bytes = 4, .value = 64},
+    {.format = "e", .type = TYPE_FLOATING_POINT, .value_bytes = 2, .value = 0},
+    {.format = "f", .type = TYPE_FLOATING_POINT, .value_bytes = 2, .value = 1},
+    {.format = "g", .type = TYPE_FLOATING_POINT, .value_bytes = 2, .value = 2},
+    {.format = "tss:", .type = TYPE_TIMESTAMP, .value_bytes = 2, .value = 0},
+    {.format = "tsm:", .type = TYPE_TIMESTAMP, .value_bytes = 2, .value = 1},
+    {.format = "tsu:", .type = TYPE_TIMESTAMP, .value_bytes = 2, .value = 2},
+    {.format = "tsn:", .type = TYPE_TIMESTAMP, .value_bytes = 2, .value = 3},
+    {.format = "tDs", .type = TYPE_DURATION, .value_bytes = 2, .value = 0},
+    {.format = "tDm", .type = TYPE_DURATION, .value_bytes = 2, .value = 1},
+    {.format = "tDu", .type = TYPE_DURATION, .value_bytes = 2, .value = 2},
+    {.format = "tDn", .type = TYPE_DURATION, .value_bytes = 2, .value = 3},
+};
+
+/* All others are bytes, "w:" and their number. */
+static struct primitive primitive_of(const struct nt_dtype *dtype)
 {
-    return element == NT_ELEMENT_REAL16 || element == NT_ELEMENT_REAL32 || element == NT_ELEMENT_REAL64;
+    for (size_t i = 0; i < sizeof(primitives) / sizeof(*primitives); i++)
+        if (!strcmp(primitives[i].format, dtype->arrow))
+            return primitives[i];
+    return (struct primitive){.type = TYPE_FIXED_SIZE_BINARY, .value_bytes = 4, .value = dtype->bytes};
 }
 
 static unsigned type_number(const struct nt_arrow_node *node)
@@ -46,7 +83,7 @@ static unsigned type_number(const struct nt_arrow_node *node)
     case NT_ARROW_NULL:
         return TYPE_NULL;
     case NT_ARROW_PRIMITIVE:
-        return is_real(node->element) ? TYPE_FLOATING_POINT : TYPE_INT;
+        return primitive_of(node->dtype).type;
     case NT_ARROW_BOOL:
         return TYPE_BOOL;
     case NT_ARROW_BYTES:
@@ -64,22 +101,15 @@ static unsigned type_number(const struct nt_arrow_node *node)
     return TYPE_STRUCT;
 }
 
-static bool is_signed(enum nt_element element)
-{
-    return element == NT_ELEMENT_INT8 || element == NT_ELEMENT_INT16 || element == NT_ELEMENT_INT32 ||
-           element == NT_ELEMENT_INT64;
-}
-
 static void write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t place)
 {
     struct nt_table table = {0};
     unsigned type = type_number(node);
-    uint32_t bytes = nt_element_info(node->element)->bytes;
-    if (type == TYPE_INT) {
-        nt_table_set(&table, 0, 4, bytes * 8);
-        nt_table_set(&table, 1, 1, is_signed(node->element));
-    } else if (type == TYPE_FLOATING_POINT) {
-        nt_table_set(&table, 0, 2, bytes == 2 ? 0 : bytes == 4 ? 1 : 2);
+    if (node->kind == NT_ARROW_PRIMITIVE) {
+        struct primitive primitive = primitive_of(node->dtype);
+        nt_table_set(&table, 0, primitive.value_bytes, primitive.value);
+        if (type == TYPE_INT)
+            nt_table_set(&table, 1, 1, primitive.is_signed);
     } else if (type == TYPE_FIXED_SIZE_LIST) {
         nt_table_set(&table, 0, 4, node->list_size);
     } else if (type == TYPE_UNION) {
@@ -114,11 +144,9 @@ static void append_left_out(const struct nt_arrow *arrow, struct nt_buffer *out)
         struct nt_buffer path = {0};
         nt_append_field_path(&path, arrow->dataset, arrow->left_out[i].field, '/');
         nt_json_object(&json);
-        nt_json_member_text(&json, "field", path.length ? path.bytes : "", path.length);
+        nt_json_member_buffer(&json, "field", &path);
         nt_json_member_string(&json, "reason", arrow->left_out[i].reason);
         nt_json_end_object(&json);
-        out->failed |= path.failed;
-        nt_buffer_deinit(&path);
     }
     for (uint32_t i = 0; i < arrow->left_out_cluster_count; i++) {
         uint64_t first, entries = nt_arrow_left_out_cluster(arrow, i, &first);
@@ -138,11 +166,6 @@ static struct nt_arrow_pair pair_of(const char *key, struct nt_text text)
     return pair;
 }
 
-static struct nt_text text_of(const char *text)
-{
-    return (struct nt_text){text ? text : "", text ? strlen(text) : 0};
-}
-
 uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_arrow_pair *pairs)
 {
     const struct nt_dataset *dataset = arrow->dataset;
@@ -153,10 +176,10 @@ uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_a
         pairs[0] = pair_of("ntuple.type", dataset->fields[typed_by].type);
         return 1;
     }
-    pairs[0] = pair_of("ntuple.source", text_of(dataset->file->path));
+    pairs[0] = pair_of("ntuple.file", nt_text_of(dataset->file->path));
     pairs[1] = pair_of("ntuple.name", dataset->title);
-    pairs[2] = pair_of("ntuple.format", text_of(dataset->format));
-    pairs[3] = pair_of("ntuple.version", text_of(dataset->version));
+    pairs[2] = pair_of("ntuple.format", nt_text_of(dataset->format));
+    pairs[3] = pair_of("ntuple.version", nt_text_of(dataset->version));
     pairs[4] = pair_of("ntuple.writer", dataset->writer);
     pairs[5] = (struct nt_arrow_pair){.key = "ntuple.left_out"};
     append_left_out(arrow, &pairs[5].value);
@@ -165,10 +188,11 @@ uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_a
 
 /* ---- tables ---- */
 
-static void write_string(struct nt_buffer *out, size_t place, const struct nt_buffer *text)
+/* Ends the text. */
+static void write_string(struct nt_buffer *out, size_t place, struct nt_buffer *text)
 {
-    nt_flatbuffer_string(out, place, text->length ? text->bytes : "", text->length);
-    out->failed |= text->failed;
+    nt_flatbuffer_string(out, place, nt_buffer_string(text), text->length);
+    nt_buffer_deinit_part(text, out);
 }
 
 static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct nt_buffer *out, size_t place)
@@ -183,7 +207,6 @@ static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct n
         nt_flatbuffer_table(out, places + 4 * i, &table);
         nt_flatbuffer_string(out, table.places[0], pairs[i].key, strlen(pairs[i].key));
         write_string(out, table.places[1], &pairs[i].value);
-        nt_buffer_deinit(&pairs[i].value);
     }
 }
 
@@ -201,7 +224,6 @@ static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt
     nt_flatbuffer_table(out, place, &table);
     nt_arrow_append_text(&name, node->name);
     write_string(out, table.places[FIELD_NAME], &name);
-    nt_buffer_deinit(&name);
     write_type(node, out, table.places[FIELD_TYPE]);
     size_t children = nt_flatbuffer_offsets(out, table.places[FIELD_CHILDREN], node->child_count);
     for (uint32_t child = number + 1, i = 0; child < node->end; child = arrow->nodes[child].end, i++)

@@ -2,7 +2,9 @@
  *
  * What the pages of columns sum up to, in one pass over the page lists.
  */
+#include "model/model.h"
 #include "view/column_sums.h"
+#include "page/page.h"
 
 #include <ntuple/read.h>
 
@@ -34,19 +36,19 @@ static void add_range(const struct nt_dataset *dataset, const struct nt_group *g
         add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
 }
 
-void nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums)
+enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
+                              struct nt_error *error)
 {
     uint32_t first = column == NT_NONE ? 0 : column;
     uint32_t end = column == NT_NONE ? dataset->column_count : column + 1;
+    enum nt_status status = nt_dataset_load_readable(dataset, error);
     *sums = (struct nt_column_sums){.is_complete = true};
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
-        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK) {
-            sums->is_complete = false;
-            continue;
-        }
+    for (uint32_t g = 0; g < dataset->group_count && status == NT_OK; g++) {
         const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters; i++)
+        sums->is_complete &= nt_group_is_loaded(group);
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
             for (uint32_t c = first; c < end; c++)
                 add_range(dataset, group, nt_group_range(dataset, group, group->first_cluster + i, c), sums);
     }
+    return status;
 }

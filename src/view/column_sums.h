@@ -5,7 +5,7 @@
 #ifndef NT_VIEW_COLUMN_SUMS_H
 #define NT_VIEW_COLUMN_SUMS_H
 
-#include <ntuple/model.h>
+#include "model/model.h"
 
 /* What the pages of a column sum up to; those of page lists that cannot be read are not counted. */
 struct nt_column_sums {
@@ -16,7 +16,8 @@ struct nt_column_sums {
     uint8_t checksum; /* enum nt_checksum_kind of the first page that has one */
 };
 
-/* Sums of one column, or of all (NT_NONE). Loads all page lists. */
-void nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums);
+/* Sums of one column, or of all (NT_NONE). Loads all page lists; fails only where the machine does. */
+enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
+                              struct nt_error *error);
 
 #endif

@@ -26,8 +26,8 @@ void nt_table_set(struct nt_table *table, unsigned slot, unsigned bytes, uint64_
 /* Reserve a slot for the offset of something written later. */
 void nt_table_set_offset(struct nt_table *table, unsigned slot);
 
-/* The root offset at the start of an empty buffer; patched by the first nt_flatbuffer_table with that place.
- */
+/* The root offset at the start of an empty buffer; patched by the first nt_flatbuffer_table with
+ * that place. */
 size_t nt_flatbuffer_root(struct nt_buffer *out);
 /* Write the table and patch its offset into `place`. */
 void nt_flatbuffer_table(struct nt_buffer *out, size_t place, struct nt_table *table);

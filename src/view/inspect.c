@@ -3,43 +3,42 @@
  * In: page lists, and the first bytes of a few pages. Out: what each column takes, and how it is compressed.
  */
 #include "view/inspect.h"
+#include "page/page.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static unsigned algorithm_bit(const char *name)
-{
-    unsigned i = 0;
-    while (i < NT_READER_ALGORITHMS - 1 && strcmp(name, nt_reader_algorithm_name(i)))
-        i++;
-    return 1u << i;
-}
+#include "page/load.h"
 
 static bool is_compressed(const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    uint64_t packed = 0, decoded = 0;
-    nt_page_sizes(dataset, page, &packed, &decoded, NULL);
-    return page->stored_bytes != packed;
+    uint64_t packed, decoded;
+    return nt_page_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK || page->stored_bytes != packed;
 }
 
-/* The algorithm of the first compressed page; 0 where there is none, or where it cannot be read. */
-static unsigned algorithm_of(struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count)
+/* The algorithm of the first compressed page; 0 where there is none, or where the file's bytes do not tell.
+ */
+static enum nt_status algorithm_of(struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
+                                   unsigned *bit_ret, struct nt_error *error)
 {
-    const char *name;
+    enum nt_algorithm algorithm;
+    *bit_ret = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (is_compressed(dataset, &pages[i]))
-            return nt_page_algorithm(dataset, &pages[i], &name, NULL) == NT_OK ? algorithm_bit(name) : 0;
-    return 0;
+        if (is_compressed(dataset, &pages[i])) {
+            enum nt_status status = nt_page_find_algorithm(dataset, &pages[i], &algorithm, error);
+            *bit_ret = status == NT_OK ? 1u << algorithm : 0;
+            return nt_is_machine_failure(status) ? status : NT_OK;
+        }
+    return NT_OK;
 }
 
-static void inspect_pages(struct nt_dataset *dataset, struct nt_inspected *inspected)
+/* Of page lists that are loaded. */
+static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_inspected *inspected,
+                                    struct nt_error *error)
 {
     uint64_t settings = UINT64_MAX; /* of the clusters that were looked at last */
     for (uint32_t g = 0; g < dataset->group_count; g++) {
         const struct nt_group *group = &dataset->groups[g];
-        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
-            continue;
-        for (uint32_t i = 0; i < group->clusters; i++) {
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
             const struct nt_range *range =
                 nt_group_range(dataset, group, group->first_cluster + i, inspected->column);
             if (range->state != NT_RANGE_PRESENT)
@@ -50,14 +49,18 @@ static void inspect_pages(struct nt_dataset *dataset, struct nt_inspected *inspe
                     inspected->largest_page = pages[p].stored_bytes;
             if (range->compression_settings == settings)
                 continue;
-            unsigned found = algorithm_of(dataset, pages, range->pages);
+            unsigned found;
+            enum nt_status status = algorithm_of(dataset, pages, range->pages, &found, error);
+            if (status != NT_OK)
+                return status;
             inspected->algorithms |= found;
             if (found)
                 settings = range->compression_settings;
         }
     }
     if (!inspected->algorithms && inspected->sums.pages)
-        inspected->algorithms = algorithm_bit("none");
+        inspected->algorithms = 1u << NT_ALGORITHM_NONE;
+    return NT_OK;
 }
 
 static bool is_below(const struct nt_dataset *dataset, uint32_t field, uint32_t top)
@@ -90,14 +93,20 @@ enum nt_status nt_inspect(struct nt_dataset *dataset, uint32_t field, struct nt_
     uint32_t count = 0;
     if (!columns)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < dataset->column_count; i++) {
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < dataset->column_count && status == NT_OK; i++) {
         if (!is_below(dataset, dataset->columns[i].field, field))
             continue;
         struct nt_inspected *column = &columns[count++];
         column->column = i;
-        nt_column_sums(dataset, i, &column->sums);
-        inspect_pages(dataset, column);
+        status = nt_column_sums(dataset, i, &column->sums, error);
+        if (status == NT_OK)
+            status = inspect_pages(dataset, column, error);
         add(&total, column);
+    }
+    if (status != NT_OK) {
+        free(columns);
+        return status;
     }
     columns[count] = total;
     *columns_ret = columns;

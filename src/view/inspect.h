@@ -7,15 +7,16 @@
 
 #include <ntuple/read.h>
 
+#include "model/model.h"
 #include "view/column_sums.h"
 
 struct nt_inspected {
     uint32_t column; /* index; NT_NONE: all together */
     struct nt_column_sums sums;
     uint64_t largest_page; /* stored bytes */
-    /* A bit for each of nt_reader_algorithm_name: those that a look at some of the compressed pages found,
-     * one for each run of clusters with the same settings; "none" where no page is compressed. 0: no pages.
-     */
+    /* A bit for each enum nt_algorithm: those that a look at some of the compressed pages found,
+     * one for each run of clusters with the same settings; "none" where no page is compressed. 0:
+     * no pages. */
     unsigned algorithms;
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/overflow.h"
 
 struct claims {
@@ -18,14 +19,10 @@ struct claims {
 
 static enum nt_status add_claim(struct claims *claims, const struct nt_layout_item *item)
 {
-    if (claims->count == claims->capacity) {
-        size_t capacity = claims->capacity ? claims->capacity * 2 : 1024;
-        struct nt_layout_item *items = realloc(claims->items, capacity * sizeof(*items));
-        if (!items)
-            return NT_NO_MEMORY;
-        claims->items = items;
-        claims->capacity = capacity;
-    }
+    struct nt_layout_item *items = nt_grow(claims->items, claims->count, &claims->capacity, sizeof(*items));
+    if (!items)
+        return NT_NO_MEMORY;
+    claims->items = items;
     claims->items[claims->count] = *item;
     claims->items[claims->count].claimed_offset = item->offset;
     claims->items[claims->count++].claimed_bytes = item->bytes;
@@ -78,38 +75,41 @@ static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_i
 static double page_ratio(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page)
 {
     uint64_t packed;
-    bool is_known =
-        nt_packed_bytes(&dataset->decoders[dataset->columns[column].decoder], page->elements, &packed);
+    bool is_known = nt_packed_bytes(nt_column_decoder(dataset, column), page->elements, &packed);
     return is_known && page->stored_bytes ? (double)packed / (double)page->stored_bytes : 0;
 }
 
 static enum nt_status add_page(struct claims *claims, const struct nt_dataset *dataset,
-                               const struct nt_page *page, struct nt_layout_item *item)
+                               const struct nt_page *page, struct nt_layout_item *item,
+                               struct nt_error *error)
 {
     struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum(page->checksum)->bytes};
     struct nt_extent *several = NULL;
     size_t count = 1;
-    struct nt_error error;
+    enum nt_status status = NT_OK;
     item->source = dataset->file->layout_sources ? page->source : 0;
     item->ratio = page_ratio(dataset, item->column, page);
     /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
     if (dataset->ops->page_extents)
-        (void)dataset->ops->page_extents(dataset, page, &several, &count, &error);
-    enum nt_status status =
+        status = dataset->ops->page_extents(dataset, page, &several, &count, error);
+    if (nt_is_machine_failure(status))
+        return status;
+    status =
         add_page_extents(claims, item, several ? several : &one, several ? count : 1, page->stored_bytes);
     free(several);
     return status;
 }
 
-/* Pages are numbered through the column's clusters in order of cluster id; a group that cannot be loaded is
+/* Pages are numbered through the column's clusters in order of cluster id; a group whose page list is bad is
  * left out, and with it the numbering of the pages behind it. */
-static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset *dataset, uint32_t column)
+static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset *dataset, uint32_t column,
+                                       struct nt_error *error)
 {
     uint32_t number = 0;
     enum nt_status status = NT_OK;
     for (uint32_t g = 0; g < dataset->group_count; g++) {
         const struct nt_group *group = &dataset->groups[g];
-        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+        if (!nt_group_is_loaded(group))
             return NT_OK;
         for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
             uint32_t cluster = group->first_cluster + c;
@@ -119,19 +119,20 @@ static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset 
                 struct nt_layout_item item = {
                     .dataset = dataset->index, .column = column, .cluster = cluster, .page = number++};
                 if (page->compression != NT_COMPRESSION_ELSEWHERE)
-                    status = add_page(claims, dataset, page, &item);
+                    status = add_page(claims, dataset, page, &item, error);
             }
         }
     }
     return status;
 }
 
-static enum nt_status add_pages(struct claims *claims, struct nt_dataset *dataset)
+static enum nt_status add_pages(struct claims *claims, struct nt_dataset *dataset, struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    for (uint32_t column = 0; !dataset->failure && column < dataset->column_count && status == NT_OK;
-         column++)
-        status = add_column_pages(claims, dataset, column);
+    if (dataset->failure)
+        return NT_OK;
+    enum nt_status status = nt_dataset_load_readable(dataset, error);
+    for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
+        status = add_column_pages(claims, dataset, column, error);
     return status;
 }
 
@@ -201,20 +202,31 @@ struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source)
     return file->layout_sources ? file->layout_sources[source] : file->source;
 }
 
-uint64_t nt_layout_source_bytes(const struct nt_file *file, uint32_t source)
+/* Of a file that is missing or cannot be a source nothing is known. */
+static enum nt_status measure_sources(struct nt_layout *layout, const struct nt_file *file,
+                                      struct nt_error *error)
 {
-    uint64_t size = 0;
-    return nt_source_size(nt_layout_source(file, source), &size, NULL) == NT_OK ? size : 0;
+    layout->source_count = file->layout_sources ? file->layout_source_count : 1;
+    layout->source_bytes = calloc((size_t)layout->source_count + 1, sizeof(*layout->source_bytes));
+    if (!layout->source_bytes)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < layout->source_count; i++) {
+        enum nt_status status = nt_source_size(nt_layout_source(file, i), &layout->source_bytes[i], error);
+        if (nt_is_machine_failure(status))
+            return status;
+        if (status != NT_OK)
+            layout->source_bytes[i] = 0;
+    }
+    return NT_OK;
 }
 
 static enum nt_status place_claims(struct claims *items, const struct claims *claims,
-                                   const struct nt_file *file)
+                                   const struct nt_layout *layout)
 {
-    uint32_t source_count = file->layout_sources ? file->layout_source_count : 1;
     enum nt_status status = NT_OK;
     size_t next = 0;
-    for (uint32_t source = 0; source < source_count && status == NT_OK; source++) {
-        uint64_t at = 0, size = nt_layout_source_bytes(file, source);
+    for (uint32_t source = 0; source < layout->source_count && status == NT_OK; source++) {
+        uint64_t at = 0, size = layout->source_bytes[source];
         for (; next < claims->count && claims->items[next].source == source && status == NT_OK; next++)
             status = place_claim(items, &claims->items[next], size, &at);
         if (status == NT_OK)
@@ -227,27 +239,26 @@ enum nt_status nt_layout_init(struct nt_layout *layout, const struct nt_file *fi
 {
     struct claims claims = {0}, items = {0};
     *layout = (struct nt_layout){0};
-    enum nt_status status = file->layout ? file->layout(file, add_format_claim, &claims, error) : NT_OK;
-    if (status != NT_OK)
-        goto out;
+    enum nt_status status = measure_sources(layout, file, error);
+    if (status == NT_OK && file->layout)
+        status = file->layout(file, add_format_claim, &claims, error);
     for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++)
-        status = add_pages(&claims, file->datasets[i]);
+        status = add_pages(&claims, file->datasets[i], error);
     if (status == NT_OK && claims.count)
         qsort(claims.items, claims.count, sizeof(*claims.items), compare_claims);
     if (status == NT_OK)
-        status = place_claims(&items, &claims, file);
+        status = place_claims(&items, &claims, layout);
     if (status == NT_NO_MEMORY)
         nt_fail_memory(error);
-    *layout = (struct nt_layout){items.items, items.count};
-    items.items = NULL;
-out:
+    layout->items = items.items;
+    layout->count = items.count;
     free(claims.items);
-    free(items.items);
     return status;
 }
 
 void nt_layout_deinit(struct nt_layout *layout)
 {
     free(layout->items);
+    free(layout->source_bytes);
     *layout = (struct nt_layout){0};
 }

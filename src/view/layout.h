@@ -5,7 +5,7 @@
 #ifndef NT_VIEW_LAYOUT_H
 #define NT_VIEW_LAYOUT_H
 
-#include <ntuple/model.h>
+#include "model/model.h"
 
 /* A stretch of a source. Where several owners claim the same bytes (merged pages), the others follow as items
  * of `is_shared`, with the same place; where a claim overlaps another only in part, the item is what is left
@@ -26,6 +26,9 @@ struct nt_layout_item {
 struct nt_layout {
     struct nt_layout_item *items;
     size_t count;
+    uint64_t *
+        source_bytes; /* sizes of the sources; 0 of a file that cannot be opened, of which nothing is known */
+    uint32_t source_count;
 };
 
 /* Work out the layout (loads all page lists; those that are bad leave gaps). Free with nt_layout_deinit, also
@@ -33,10 +36,8 @@ struct nt_layout {
 enum nt_status nt_layout_init(struct nt_layout *layout, const struct nt_file *file, struct nt_error *error);
 void nt_layout_deinit(struct nt_layout *layout);
 
-/* The source of an item, for its name and size. */
+/* The source of an item, for its name. */
 struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
-/* Its size; 0 of a file that cannot be opened, of which nothing is known. */
-uint64_t nt_layout_source_bytes(const struct nt_file *file, uint32_t source);
 
 /* layout.jsonl: a line per item. */
 enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_stream **stream_ret,

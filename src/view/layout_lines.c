@@ -23,14 +23,12 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
     if (item->dataset == NT_NONE)
         return;
     const struct nt_dataset *dataset = file->datasets[item->dataset];
-    nt_json_member_text(json, "ntuple", dataset->name.bytes, dataset->name.length);
+    nt_json_member_text(json, "dataset", dataset->name);
     if (item->column == NT_NONE)
         return;
     struct nt_buffer path = {0};
     nt_append_field_path(&path, dataset, dataset->columns[item->column].field, '/');
-    nt_json_member_text(json, "field", path.length ? path.bytes : "", path.length);
-    json->out->failed |= path.failed;
-    nt_buffer_deinit(&path);
+    nt_json_member_buffer(json, "field", &path);
     nt_json_member_unsigned(json, "column", dataset->columns[item->column].id);
     if (item->cluster != NT_NONE)
         nt_json_member_unsigned(json, "cluster", item->cluster);
@@ -70,13 +68,13 @@ static void write_line(struct lines *lines, struct nt_buffer *out)
     nt_json_line(&json, out);
     if (lines->file->layout_sources) {
         const char *path = nt_layout_source(lines->file, item->source)->path;
-        nt_json_member_text(&json, "file", path, strlen(path));
+        nt_json_member_text(&json, "file", nt_text_of(path));
     }
-    nt_json_member_unsigned(&json, "offset", item->offset);
-    nt_json_member_unsigned(&json, "bytes", item->bytes);
+    nt_json_member_unsigned(&json, "file_offset", item->offset);
+    nt_json_member_unsigned(&json, "stored_bytes", item->bytes);
     nt_json_member_string(&json, "owner", item->owner);
     if (item->detail)
-        nt_json_member_text(&json, "detail", item->detail, strlen(item->detail));
+        nt_json_member_text(&json, "detail", nt_text_of(item->detail));
     write_owner(&json, lines->file, item);
     if (item->claimed_offset != item->offset || item->claimed_bytes != item->bytes) {
         nt_json_member_unsigned(&json, "claimed_offset", item->claimed_offset);

@@ -40,9 +40,14 @@ struct picture {
     struct owner *owners;
     uint32_t *first_owner; /* of each data set's top-level fields */
     uint32_t owner_count;
+    uint32_t *owner_of;  /* [item of the layout] */
+    uint32_t *by_size;   /* owners, the largest first */
     uint64_t total;      /* bytes of all sources, one behind the other */
     uint64_t line_bytes; /* bytes in a line */
     unsigned lines;
+    /* Of one drawing: */
+    unsigned grain;
+    size_t bytes;
     struct nt_buffer *out;
 };
 
@@ -73,8 +78,10 @@ static enum nt_status add_fields(struct picture *picture, uint32_t dataset_index
         }
         nt_buffer_append(&name, dataset->fields[top[i]].name.bytes, dataset->fields[top[i]].name.length);
         nt_buffer_byte(&name, '\0');
-        if (name.failed)
+        if (name.failed) {
+            nt_buffer_deinit(&name);
             return nt_fail_memory(error);
+        }
         picture->owners[picture->owner_count] =
             (struct owner){name.bytes, 0, 0, nt_field_colour(picture->owner_count, 2.5), true};
         picture->owner_count++;
@@ -104,7 +111,7 @@ static enum nt_status make_owners(struct picture *picture, struct nt_error *erro
     return status;
 }
 
-static uint32_t owner_of(const struct picture *picture, const struct nt_layout_item *item)
+static uint32_t find_owner(const struct picture *picture, const struct nt_layout_item *item)
 {
     if (item->column != NT_NONE && !strcmp(item->owner, "page")) {
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
@@ -120,6 +127,35 @@ static uint32_t owner_of(const struct picture *picture, const struct nt_layout_i
     return picture->owner_count - 1;
 }
 
+static int compare_owners(const void *left, const void *right, void *owners)
+{
+    const struct owner *a = (const struct owner *)owners + *(const uint32_t *)left;
+    const struct owner *b = (const struct owner *)owners + *(const uint32_t *)right;
+    return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : strcmp(a->name, b->name);
+}
+
+/* The owner of each item, what each owner has, and the order of the legend. */
+static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *error)
+{
+    size_t count = picture->layout.count;
+    picture->owner_of = calloc(count + 1, sizeof(uint32_t));
+    picture->by_size = calloc((size_t)picture->owner_count + 1, sizeof(uint32_t));
+    if (!picture->owner_of || !picture->by_size)
+        return nt_fail_memory(error);
+    for (size_t i = 0; i < count; i++) {
+        const struct nt_layout_item *item = &picture->layout.items[i];
+        if (item->is_shared)
+            continue;
+        struct owner *owner = &picture->owners[picture->owner_of[i] = find_owner(picture, item)];
+        owner->bytes += item->bytes;
+        owner->packed_bytes += (uint64_t)(item->ratio * (double)item->bytes);
+    }
+    for (uint32_t i = 0; i < picture->owner_count; i++)
+        picture->by_size[i] = i;
+    qsort_r(picture->by_size, picture->owner_count, sizeof(uint32_t), compare_owners, picture->owners);
+    return NT_OK;
+}
+
 /* ---- drawing ---- */
 
 static void describe(const struct picture *picture, const struct nt_layout_item *item,
@@ -130,10 +166,14 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
         nt_buffer_format(title, " %" PRIu32 " of column %" PRIu32 " (%s), ", item->page,
                          dataset->columns[item->column].id, dataset->columns[item->column].type_name);
-        nt_append_field_path(title, dataset, dataset->columns[item->column].field, '/');
+        struct nt_buffer path = {0};
+        nt_append_field_path(&path, dataset, dataset->columns[item->column].field, '/');
+        nt_svg_append_name(title, nt_buffer_string(&path), path.length);
+        nt_buffer_deinit_part(&path, title);
         nt_buffer_format(title, ", cluster %" PRIu32, item->cluster);
     } else if (item->detail) {
-        nt_buffer_format(title, " %s", item->detail);
+        nt_buffer_byte(title, ' ');
+        nt_svg_append_name(title, item->detail, strlen(item->detail));
     }
     nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes, item->offset);
     if (item->ratio > 0)
@@ -160,11 +200,12 @@ static void draw_narrow(struct picture *picture, unsigned line, struct narrow *n
     if (narrow->count == 0)
         return;
     struct nt_buffer title = {0};
-    nt_buffer_format(&title, "%u ranges of %" PRIu64 " bytes in all, most of them: %s", narrow->count,
-                     narrow->bytes, picture->owners[narrow->owner].name);
+    const char *name = picture->owners[narrow->owner].name;
+    nt_buffer_format(&title, "%u ranges of %" PRIu64 " bytes in all, most of them: ", narrow->count,
+                     narrow->bytes);
+    nt_svg_append_name(&title, name, strlen(name));
     draw(picture, line, narrow->x, narrow->end, picture->owners[narrow->owner].colour, &title);
-    picture->out->failed |= title.failed;
-    nt_buffer_deinit(&title);
+    nt_buffer_deinit_part(&title, picture->out);
     *narrow = (struct narrow){0};
 }
 
@@ -180,20 +221,18 @@ static void add_narrow(struct picture *picture, unsigned line, struct narrow *na
         narrow->most = item->bytes;
         narrow->owner = owner;
     }
-    if (narrow->end - narrow->x >= 1)
+    if (narrow->end - narrow->x >= picture->grain)
         draw_narrow(picture, line, narrow);
 }
 
 /* One item may run over several lines. */
-static void draw_item(struct picture *picture, const struct nt_layout_item *item, uint64_t start,
-                      struct narrow *narrow)
+static void draw_item(struct picture *picture, size_t number, uint64_t start, struct narrow *narrow)
 {
-    uint32_t owner = owner_of(picture, item);
+    const struct nt_layout_item *item = &picture->layout.items[number];
+    uint32_t owner = picture->owner_of[number];
     struct nt_colour colour = picture->owners[owner].colour;
     if (picture->owners[owner].is_field)
         colour = nt_field_colour(owner, item->ratio);
-    picture->owners[owner].bytes += item->bytes;
-    picture->owners[owner].packed_bytes += (uint64_t)(item->ratio * (double)item->bytes);
     for (uint64_t done = 0; done < item->bytes;) {
         uint64_t at = start + done, within = at % picture->line_bytes;
         uint64_t left = picture->line_bytes - within;
@@ -201,15 +240,14 @@ static void draw_item(struct picture *picture, const struct nt_layout_item *item
         unsigned line = (unsigned)(at / picture->line_bytes);
         double scale = (double)MAP_WIDTH / (double)picture->line_bytes;
         double x = (double)within * scale, end = (double)(within + take) * scale;
-        if (end - x < 1) {
+        if (end - x < picture->grain) {
             add_narrow(picture, line, narrow, x, end, item, owner);
         } else {
             struct nt_buffer title = {0};
             draw_narrow(picture, line, narrow);
             describe(picture, item, &title);
             draw(picture, line, x, end, colour, &title);
-            picture->out->failed |= title.failed;
-            nt_buffer_deinit(&title);
+            nt_buffer_deinit_part(&title, picture->out);
         }
         if (take == left)
             draw_narrow(picture, line, narrow);
@@ -222,14 +260,14 @@ static void draw_map(struct picture *picture)
     struct narrow narrow = {0};
     uint64_t start = 0, source_start = 0;
     uint32_t source = 0;
-    for (size_t i = 0; i < picture->layout.count; i++) {
+    for (size_t i = 0; i < picture->layout.count && picture->out->length <= picture->bytes; i++) {
         const struct nt_layout_item *item = &picture->layout.items[i];
         if (item->is_shared)
             continue;
         for (; source < item->source; source++)
-            source_start += nt_layout_source_bytes(picture->file, source);
+            source_start += picture->layout.source_bytes[source];
         start = source_start + item->offset;
-        draw_item(picture, item, start, &narrow);
+        draw_item(picture, i, start, &narrow);
     }
     if (picture->lines)
         draw_narrow(picture, picture->lines - 1, &narrow);
@@ -237,15 +275,10 @@ static void draw_map(struct picture *picture)
         struct nt_buffer text = {0};
         nt_append_bytes(&text, line * picture->line_bytes);
         nt_svg_text(picture->out, MARGIN + MAP_WIDTH + 6,
-                    HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP) + LINE_HEIGHT - 3, "s", 0, text.bytes);
-        nt_buffer_deinit(&text);
+                    HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP) + LINE_HEIGHT - 3, "s", 0,
+                    nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, picture->out);
     }
-}
-
-static int compare_owners(const void *left, const void *right)
-{
-    const struct owner *a = left, *b = right;
-    return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : strcmp(a->name, b->name);
 }
 
 static void draw_legend(struct picture *picture)
@@ -253,9 +286,10 @@ static void draw_legend(struct picture *picture)
     double x = MARGIN + MAP_WIDTH + 84, y = HEADING_HEIGHT + 10;
     uint64_t left_bytes = 0;
     uint32_t left = 0;
-    qsort(picture->owners, picture->owner_count, sizeof(*picture->owners), compare_owners);
-    for (uint32_t i = 0; i < picture->owner_count && picture->owners[i].bytes; i++) {
-        const struct owner *owner = &picture->owners[i];
+    for (uint32_t i = 0; i < picture->owner_count; i++) {
+        const struct owner *owner = &picture->owners[picture->by_size[i]];
+        if (owner->bytes == 0)
+            break;
         if (i >= LEGEND_ENTRIES) {
             left++;
             left_bytes += owner->bytes;
@@ -268,16 +302,16 @@ static void draw_legend(struct picture *picture)
             nt_buffer_format(&text, ", ratio %.1f", (double)owner->packed_bytes / (double)owner->bytes);
         nt_svg_box(picture->out, (struct nt_box){x, y - 10, 12, 12}, owner->colour, NULL);
         nt_svg_text(picture->out, x + 18, y, "t", 250, owner->name);
-        nt_svg_text(picture->out, x + 272, y, "s", 0, text.bytes);
-        nt_buffer_deinit(&text);
+        nt_svg_text(picture->out, x + 272, y, "s", 0, nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, picture->out);
         y += LEGEND_STEP;
     }
     if (left) {
         struct nt_buffer text = {0};
         nt_buffer_format(&text, "and %" PRIu32 " more: ", left);
         nt_append_bytes(&text, left_bytes);
-        nt_svg_text(picture->out, x + 18, y, "t", 0, text.bytes);
-        nt_buffer_deinit(&text);
+        nt_svg_text(picture->out, x + 18, y, "t", 0, nt_buffer_string(&text));
+        nt_buffer_deinit_part(&text, picture->out);
     }
 }
 
@@ -290,39 +324,66 @@ static void draw_heading(struct picture *picture)
     nt_buffer_text(&text, " in the order of the file, ");
     nt_append_bytes(&text, picture->line_bytes);
     nt_buffer_text(&text, " a line; deep colours compress well, light ones are stored as they are");
-    nt_svg_text(picture->out, MARGIN, 50, "t", 0, text.bytes);
-    nt_buffer_deinit(&text);
+    nt_svg_text(picture->out, MARGIN, 50, "t", 0, nt_buffer_string(&text));
+    nt_buffer_deinit_part(&text, picture->out);
+}
+
+static void draw_picture(void *context, unsigned grain, size_t bytes, struct nt_buffer *out)
+{
+    struct picture *picture = context;
+    struct nt_buffer title = {0};
+    double height = HEADING_HEIGHT + MOST_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
+    picture->grain = grain;
+    picture->bytes = bytes;
+    picture->out = out;
+    nt_svg_append_name(&title, picture->file->path, strlen(picture->file->path));
+    nt_svg_begin(out, MARGIN + MAP_WIDTH + 84 + LEGEND_WIDTH + MARGIN, height, nt_buffer_string(&title));
+    nt_buffer_deinit_part(&title, out);
+    draw_heading(picture);
+    draw_map(picture);
+    draw_legend(picture);
+    nt_svg_end(out);
+}
+
+static void measure_lines(struct picture *picture)
+{
+    for (uint32_t i = 0; i < picture->layout.source_count; i++)
+        picture->total += picture->layout.source_bytes[i];
+    picture->line_bytes = picture->total / MOST_LINES + (picture->total % MOST_LINES != 0);
+    if (picture->line_bytes == 0)
+        picture->line_bytes = 1;
+    picture->lines =
+        (unsigned)(picture->total / picture->line_bytes + (picture->total % picture->line_bytes != 0));
+}
+
+/* A page of few bytes is drawn in some hundred. Of many files no size is asked for: each is a page or two. */
+uint64_t nt_layout_svg_bytes(const struct nt_file *file)
+{
+    enum { FRAME_BYTES = 20000, BYTES_PER_BYTE = 8, BYTES_PER_SOURCE = 500 };
+    if (file->layout_sources && file->layout_source_count > 1)
+        return nt_svg_size(FRAME_BYTES + (uint64_t)file->layout_source_count * BYTES_PER_SOURCE);
+    uint64_t bytes = nt_layout_source(file, 0)->size;
+    return nt_svg_size(bytes < NT_SVG_MOST_BYTES ? FRAME_BYTES + BYTES_PER_BYTE * bytes : NT_SVG_MOST_BYTES);
 }
 
 enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
 {
-    struct picture picture = {.file = file, .out = out};
+    struct picture picture = {.file = file};
     enum nt_status status = nt_layout_init(&picture.layout, file, error);
     if (status == NT_OK)
         status = make_owners(&picture, error);
-    if (status != NT_OK)
-        goto out;
-    uint32_t sources = file->layout_sources ? file->layout_source_count : 1;
-    for (uint32_t i = 0; i < sources; i++)
-        picture.total += nt_layout_source_bytes(file, i);
-    picture.line_bytes = picture.total / MOST_LINES + (picture.total % MOST_LINES != 0);
-    if (picture.line_bytes == 0)
-        picture.line_bytes = 1;
-    picture.lines =
-        (unsigned)(picture.total / picture.line_bytes + (picture.total % picture.line_bytes != 0));
-    double map = HEADING_HEIGHT + MOST_LINES * (LINE_HEIGHT + LINE_GAP) + MARGIN;
-    nt_svg_begin(out, MARGIN + MAP_WIDTH + 84 + LEGEND_WIDTH + MARGIN, map, file->path);
-    draw_heading(&picture);
-    draw_map(&picture);
-    draw_legend(&picture);
-    nt_svg_end(out);
-    if (out->failed)
-        status = nt_fail_memory(error);
-out:
+    if (status == NT_OK)
+        status = sum_up_owners(&picture, error);
+    if (status == NT_OK) {
+        measure_lines(&picture);
+        status = nt_svg_fit(draw_picture, &picture, nt_layout_svg_bytes(file), out, error);
+    }
     for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
         free(picture.owners[i].name);
     free(picture.owners);
     free(picture.first_owner);
+    free(picture.owner_of);
+    free(picture.by_size);
     nt_layout_deinit(&picture.layout);
     return status;
 }

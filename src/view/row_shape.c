@@ -1,76 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a field. Out: how its rows look as text, which is more than how they are stored: an optional is a value
- * or null, a pair an array.
+ * In: a field. Out: how its rows look as text, as its kind says, with what is needed to write them.
  */
 #include "view/row_shape.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-static bool begins_with(struct nt_text text, const char *prefix)
-{
-    return text.length > strlen(prefix) && !memcmp(text.bytes, prefix, strlen(prefix));
-}
-
-static enum nt_shape_kind shape_of_container(const struct nt_field *field)
-{
-    if (field->repetition)
-        return NT_SHAPE_FIXED;
-    if (field->role == NT_ROLE_PLAIN && field->child_count == 1)
-        return NT_SHAPE_WRAPPER;
-    return begins_with(field->type, "std::pair<") || begins_with(field->type, "std::tuple<")
-               ? NT_SHAPE_TUPLE
-               : NT_SHAPE_OBJECT;
-}
-
-static enum nt_shape_kind shape_of(const struct nt_field *field)
-{
-    switch (field->kind) {
-    case NT_FIELD_VALUE:
-        if (field->dtype.element == NT_ELEMENT_OPAQUE && field->child_count)
-            return field->dimension_count ? NT_SHAPE_OBJECTS : NT_SHAPE_OBJECT;
-        return field->repetition || field->dimension_count ? NT_SHAPE_VALUES : NT_SHAPE_VALUE;
-    case NT_FIELD_CARDINALITY:
-    case NT_FIELD_MEMBER:
-        return NT_SHAPE_VALUE;
-    case NT_FIELD_BYTES:
-        return field->role == NT_ROLE_STREAMED ? NT_SHAPE_BASE64 : NT_SHAPE_TEXT;
-    case NT_FIELD_PAGE_BYTES:
-        return NT_SHAPE_BASE64;
-    case NT_FIELD_COLLECTION:
-        return nt_is_optional(field) ? NT_SHAPE_OPTIONAL : NT_SHAPE_ARRAY;
-    case NT_FIELD_DENSE_OPTIONAL:
-        return NT_SHAPE_DENSE_OPTIONAL;
-    case NT_FIELD_VARIANT:
-        return NT_SHAPE_VARIANT;
-    case NT_FIELD_CONTAINER:
-        return shape_of_container(field);
-    case NT_FIELD_UNREADABLE:
-    case NT_FIELD_KIND_COUNT:
-        break;
-    }
-    return NT_SHAPE_NOTHING;
-}
-
-static const struct window_kinds {
-    int data, offsets; /* enum nt_stream_kind, -1: none */
-} windows_of[] = {
-    [NT_SHAPE_NOTHING] = {-1, -1},
-    [NT_SHAPE_VALUE] = {NT_STREAM_DATA, -1},
-    [NT_SHAPE_VALUES] = {NT_STREAM_DATA, -1},
-    [NT_SHAPE_TEXT] = {NT_STREAM_DATA, NT_STREAM_OFFSETS},
-    [NT_SHAPE_BASE64] = {NT_STREAM_DATA, NT_STREAM_OFFSETS},
-    [NT_SHAPE_ARRAY] = {-1, NT_STREAM_OFFSETS},
-    [NT_SHAPE_OPTIONAL] = {-1, NT_STREAM_OFFSETS},
-    [NT_SHAPE_DENSE_OPTIONAL] = {NT_STREAM_VALID, -1},
-    [NT_SHAPE_VARIANT] = {NT_STREAM_TAGS, NT_STREAM_INDEX},
-    [NT_SHAPE_FIXED] = {-1, -1},
-    [NT_SHAPE_OBJECT] = {-1, -1},
-    [NT_SHAPE_OBJECTS] = {-1, -1},
-    [NT_SHAPE_TUPLE] = {-1, -1},
-    [NT_SHAPE_WRAPPER] = {-1, -1},
-};
 
 void nt_row_shape_deinit(struct nt_row_shape *shape)
 {
@@ -82,36 +16,40 @@ void nt_row_shape_deinit(struct nt_row_shape *shape)
     free(shape->children);
 }
 
-/* Dimensions, where a row has several, tell its repetition more exactly. */
-static uint64_t row_size(const struct nt_field *field)
-{
-    uint64_t size = field->repetition && !field->dimension_count ? field->repetition : 1;
-    for (uint32_t i = 0; i < field->dimension_count; i++)
-        size *= field->dimensions[i];
-    return size;
-}
-
-/* Whether a shape can be made at all: one of the parts it cannot do without may be unreadable. */
+/* Whether a row can be made at all: one of the parts it cannot do without may be unreadable. */
 static void settle(struct nt_row_shape *shape)
 {
-    bool needs_all = shape->kind == NT_SHAPE_ARRAY || shape->kind == NT_SHAPE_OPTIONAL ||
-                     shape->kind == NT_SHAPE_FIXED || shape->kind == NT_SHAPE_DENSE_OPTIONAL ||
-                     shape->kind == NT_SHAPE_WRAPPER;
-    if (needs_all && (shape->child_count != 1 || shape->children[0].kind == NT_SHAPE_NOTHING))
-        shape->kind = NT_SHAPE_NOTHING;
+    bool needs_one = shape->form == NT_FORM_LIST || shape->form == NT_FORM_FIXED_LIST ||
+                     shape->form == NT_FORM_OPTIONAL || shape->form == NT_FORM_WRAPPER;
+    if (needs_one && (shape->child_count != 1 || shape->children[0].form == NT_FORM_NOTHING))
+        shape->form = NT_FORM_NOTHING;
 }
 
+/* A structure's values are those of its members, which read the same bytes. */
+static void set_field(struct nt_row_shape *shape, const struct nt_field *field)
+{
+    shape->form = nt_field_kind_info(field->kind)->form;
+    shape->size = nt_field_rows_below(field);
+    if (shape->form != NT_FORM_VALUE)
+        return;
+    shape->size = nt_field_row_elements(field);
+    shape->has_dimensions = field->dimension_count;
+    if (nt_field_has_members(field))
+        shape->form = NT_FORM_RECORD;
+}
+
+/* Numbers that lead to rows below in one window, all else in the other. */
 static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader *reader,
                                    struct nt_dataset *dataset, struct nt_error *error)
 {
-    const struct window_kinds *kinds = &windows_of[shape->kind];
     enum nt_status status = NT_OK;
-    if (kinds->data >= 0)
-        status = nt_window_open(&shape->data, reader, dataset, shape->field, (enum nt_stream_kind)kinds->data,
-                                error);
-    if (status == NT_OK && kinds->offsets >= 0)
-        status = nt_window_open(&shape->offsets, reader, dataset, shape->field,
-                                (enum nt_stream_kind)kinds->offsets, error);
+    for (unsigned i = 0; i < NT_STREAM_COUNT && status == NT_OK; i++) {
+        enum nt_stream_kind kind = (enum nt_stream_kind)i;
+        bool is_place = kind == NT_STREAM_OFFSETS || kind == NT_STREAM_INDEX;
+        if (nt_field_has_stream(&dataset->fields[shape->field], kind))
+            status = nt_window_open(is_place ? &shape->offsets : &shape->data, reader, dataset, shape->field,
+                                    kind, error);
+    }
     return status;
 }
 
@@ -120,11 +58,14 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
 {
     uint32_t count = 0;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
-    shape->kind = field == NT_NONE ? NT_SHAPE_OBJECT : shape_of(&dataset->fields[field]);
+    enum nt_status status = NT_OK;
     shape->field = field;
-    shape->size = field == NT_NONE ? 1 : row_size(&dataset->fields[field]);
-    enum nt_status status = open_windows(shape, reader, dataset, error);
-    if (status != NT_OK || shape->kind == NT_SHAPE_NOTHING)
+    shape->form = NT_FORM_RECORD;
+    if (field != NT_NONE)
+        set_field(shape, &dataset->fields[field]);
+    if (shape->form != NT_FORM_RECORD)
+        status = open_windows(shape, reader, dataset, error);
+    if (status != NT_OK || shape->form == NT_FORM_NOTHING)
         return status;
     shape->children = calloc(count ? count : 1, sizeof(*shape->children));
     if (!shape->children)

@@ -7,29 +7,14 @@
 #define NT_VIEW_ROW_SHAPE_H
 
 #include "base/buffer.h"
+#include "model/kind.h"
 #include "view/window.h"
 
-enum nt_shape_kind {
-    NT_SHAPE_NOTHING, /* left out: its reason is in field.json */
-    NT_SHAPE_VALUE,
-    NT_SHAPE_VALUES, /* a bitset, or fixed dimensions */
-    NT_SHAPE_TEXT,
-    NT_SHAPE_BASE64,
-    NT_SHAPE_ARRAY,    /* a collection */
-    NT_SHAPE_OPTIONAL, /* no or one item */
-    NT_SHAPE_DENSE_OPTIONAL,
-    NT_SHAPE_VARIANT,
-    NT_SHAPE_FIXED, /* std::array: `size` items a row */
-    NT_SHAPE_OBJECT,
-    NT_SHAPE_OBJECTS, /* structures in fixed dimensions */
-    NT_SHAPE_TUPLE,
-    NT_SHAPE_WRAPPER, /* enum, atomic: the only sub-field's value */
-};
-
 struct nt_row_shape {
-    enum nt_shape_kind kind;
+    enum nt_form form; /* NOTHING: left out; the reason is in field.json */
     uint32_t field;
-    uint64_t size;
+    bool has_dimensions;            /* values, or records, in fixed dimensions */
+    uint64_t size;                  /* values of a row, items of a fixed list */
     struct nt_window data, offsets; /* of a variant: tags and index; of a dense optional: valid */
     struct nt_buffer gathered;      /* values of a row that do not lie together */
     struct nt_row_shape *children;

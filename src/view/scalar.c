@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elements whose kind only their dtype's text tells (BLZ): byte strings, UCS-4 strings, big-endian numbers
- * and datetimes are read from that text; anything else is bytes.
+ * Comes in: an element and its type. Goes out: JSON. Text of a fixed length loses the zeros behind it,
+ * numbers of the other byte order are turned, dates and time spans are the count of their units; what is no
+ * number and no text is bytes.
  */
 #include "view/scalar.h"
 
@@ -9,8 +10,9 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/text.h"
 
-static double real16(uint16_t bits)
+static float real16(uint16_t bits)
 {
     float value;
     struct nt_error error;
@@ -45,9 +47,7 @@ void nt_json_base64(struct nt_json *json, const uint8_t *bytes, size_t count)
                         left > 1 ? digits[group >> 6 & 63] : '=', left > 2 ? digits[group & 63] : '='};
         nt_buffer_append(&text, four, sizeof(four));
     }
-    nt_json_bytes(json, text.length ? text.bytes : "", text.length);
-    json->out->failed |= text.failed;
-    nt_buffer_deinit(&text);
+    nt_json_buffer(json, &text);
 }
 
 /* NumPy pads byte strings with NULs at the end, which are no part of the value. */
@@ -63,82 +63,29 @@ static void append_ucs4_string(struct nt_buffer *out, const uint8_t *bytes, size
     size_t length = count / 4;
     while (length && nt_load_le32(bytes + 4 * (length - 1)) == 0)
         length--;
-    for (size_t i = 0; i < length; i++) {
-        uint32_t c = is_big_endian ? nt_load_be32(bytes + 4 * i) : nt_load_le32(bytes + 4 * i);
-        if (c < 0x80) {
-            nt_buffer_byte(out, (char)c);
-        } else if (c < 0x800) {
-            nt_buffer_byte(out, (char)(0xC0 | c >> 6));
-            nt_buffer_byte(out, (char)(0x80 | (c & 63)));
-        } else if (c < 0x10000) {
-            nt_buffer_byte(out, (char)(0xE0 | c >> 12));
-            nt_buffer_byte(out, (char)(0x80 | (c >> 6 & 63)));
-            nt_buffer_byte(out, (char)(0x80 | (c & 63)));
-        } else {
-            nt_buffer_byte(out, (char)(0xF0 | (c >> 18 & 7)));
-            nt_buffer_byte(out, (char)(0x80 | (c >> 12 & 63)));
-            nt_buffer_byte(out, (char)(0x80 | (c >> 6 & 63)));
-            nt_buffer_byte(out, (char)(0x80 | (c & 63)));
-        }
-    }
-}
-
-static void write_number(struct nt_json *json, char kind, const uint8_t *bytes, size_t count,
-                         bool is_big_endian)
-{
-    uint64_t bits = 0;
-    for (size_t i = 0; i < count; i++)
-        bits = bits << 8 | (is_big_endian ? bytes[i] : bytes[count - 1 - i]);
-    if (kind == 'u')
-        nt_json_unsigned(json, bits);
-    else if (kind == 'f' && count == 2)
-        nt_json_float(json, (float)real16((uint16_t)bits));
-    else if (kind == 'f' && count == 4)
-        nt_json_float(json, real32((uint32_t)bits));
-    else if (kind == 'f')
-        nt_json_double(json, real64(bits));
-    else
-        nt_json_signed(json, (int64_t)(bits << (64 - 8 * count)) >> (64 - 8 * count));
-}
-
-/* The letter of a plain type's code, "'<U5'" -> 'U'; 0 where there is none. */
-static char kind_of(const struct nt_dtype *dtype, bool *is_big_endian_ret)
-{
-    const char *text = dtype->text ? dtype->text : "";
-    bool is_plain = text[0] == '\'' && text[1] && strchr("<>|", text[1]);
-    *is_big_endian_ret = is_plain && text[1] == '>';
-    return is_plain ? text[2] : '\0';
+    for (size_t i = 0; i < length; i++)
+        nt_append_code_point(out, (is_big_endian ? nt_load_be32 : nt_load_le32)(bytes + 4 * i));
 }
 
 bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct nt_buffer *out)
 {
-    bool is_big_endian = false;
-    char kind = dtype->element == NT_ELEMENT_OPAQUE ? kind_of(dtype, &is_big_endian) : '\0';
-    if (kind == 'S')
+    if (dtype->character_bytes == 1)
         append_byte_string(out, bytes, dtype->bytes);
-    if (kind == 'U')
-        append_ucs4_string(out, bytes, dtype->bytes, is_big_endian);
-    return kind == 'S' || kind == 'U';
+    else if (dtype->character_bytes)
+        append_ucs4_string(out, bytes, dtype->bytes, dtype->is_big_endian);
+    return dtype->character_bytes;
 }
 
-static void write_opaque(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
+static void write_text(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
 {
     struct nt_buffer text = {0};
-    bool is_big_endian = false;
-    char kind = kind_of(dtype, &is_big_endian);
-    if (nt_element_text(dtype, bytes, &text))
-        nt_json_bytes(json, text.length ? text.bytes : "", text.length);
-    else if (kind && strchr("iufMm", kind) && dtype->bytes <= 8 && dtype->bytes)
-        write_number(json, kind, bytes, dtype->bytes, is_big_endian);
-    else
-        nt_json_base64(json, bytes, dtype->bytes);
-    json->out->failed |= text.failed;
-    nt_buffer_deinit(&text);
+    nt_element_text(dtype, bytes, &text);
+    nt_json_buffer(json, &text);
 }
 
-void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
+static void write_number(struct nt_json *json, enum nt_element number, const uint8_t *bytes)
 {
-    switch (dtype->element) {
+    switch (number) {
     case NT_ELEMENT_BOOL:
         nt_json_bool(json, bytes[0] != 0);
         break;
@@ -168,7 +115,7 @@ void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const u
         nt_json_unsigned(json, nt_load_le64(bytes));
         break;
     case NT_ELEMENT_REAL16:
-        nt_json_float(json, (float)real16(nt_load_le16(bytes)));
+        nt_json_float(json, real16(nt_load_le16(bytes)));
         break;
     case NT_ELEMENT_REAL32:
         nt_json_float(json, real32(nt_load_le32(bytes)));
@@ -179,7 +126,25 @@ void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const u
     case NT_ELEMENT_SWITCH:
     case NT_ELEMENT_OPAQUE:
     case NT_ELEMENT_COUNT:
-        write_opaque(json, dtype, bytes);
         break;
     }
+}
+
+static void write_turned(struct nt_json *json, enum nt_element number, const uint8_t *bytes)
+{
+    uint8_t little[8];
+    uint32_t count = nt_element_info(number)->bytes;
+    for (uint32_t i = 0; i < count; i++)
+        little[i] = bytes[count - 1 - i];
+    write_number(json, number, little);
+}
+
+void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
+{
+    if (dtype->number != NT_ELEMENT_OPAQUE)
+        (dtype->is_big_endian ? write_turned : write_number)(json, dtype->number, bytes);
+    else if (dtype->character_bytes)
+        write_text(json, dtype, bytes);
+    else
+        nt_json_base64(json, bytes, dtype->bytes);
 }

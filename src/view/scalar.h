@@ -5,9 +5,8 @@
 #ifndef NT_VIEW_SCALAR_H
 #define NT_VIEW_SCALAR_H
 
-#include <ntuple/model.h>
-
 #include "json/json.h"
+#include "model/model.h"
 
 /* Append the text of an element that is one (NumPy's S and U), without the zeros at its end; false for
  * others. */

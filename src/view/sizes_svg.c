@@ -26,18 +26,23 @@ struct treemap {
     struct part *own;      /* [field]: its own columns */
     uint32_t *top_numbers; /* [field] of top-level fields: their order, for colours */
     uint64_t total;
+    /* Of one drawing: */
+    unsigned grain;
+    size_t bytes;
     struct nt_buffer *out;
 };
 
 /* ---- sums ---- */
 
 /* Fields are summed up into their parents by walking up from each column's field. */
-static void sum_up(struct treemap *treemap, struct nt_dataset *dataset)
+static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
     for (uint32_t c = 0; c < dataset->column_count; c++) {
         struct nt_column_sums sums;
         uint32_t field = dataset->columns[c].field;
-        nt_column_sums(dataset, c, &sums);
+        enum nt_status status = nt_column_sums(dataset, c, &sums, error);
+        if (status != NT_OK)
+            return status;
         treemap->own[field].stored += sums.stored_bytes;
         treemap->own[field].packed += sums.packed_bytes;
         treemap->total += sums.stored_bytes;
@@ -46,6 +51,7 @@ static void sum_up(struct treemap *treemap, struct nt_dataset *dataset)
             treemap->sums[at].packed += sums.packed_bytes;
         }
     }
+    return NT_OK;
 }
 
 /* ---- squarifying ---- */
@@ -114,43 +120,43 @@ static void draw_leaf(struct treemap *treemap, const struct part *part, struct n
     const struct nt_dataset *dataset = treemap->dataset;
     struct nt_buffer title = {0}, label = {0};
     uint32_t number = treemap->top_numbers[nt_top_field(dataset, part->field)];
-    nt_append_field_path(&title, dataset, part->field, '/');
+    nt_append_field_path(&label, dataset, part->field, '/');
+    nt_svg_append_name(&title, label.bytes, label.length);
     nt_buffer_text(&title, "\n");
     nt_append_bytes(&title, part->stored);
     nt_buffer_format(&title, " stored, %.1f %% of the data set, ratio %.2f\n",
                      100.0 * (double)part->stored / (double)treemap->total, ratio_of(part));
-    nt_buffer_append(&title, dataset->fields[part->field].type.bytes,
-                     dataset->fields[part->field].type.length);
+    nt_svg_append_name(&title, dataset->fields[part->field].type.bytes,
+                       dataset->fields[part->field].type.length);
     box.width -= box.width > 2 ? 1 : 0;
     box.height -= box.height > 2 ? 1 : 0;
     nt_svg_box(treemap->out, box, nt_field_colour(number, ratio_of(part)), &title);
-    nt_append_field_path(&label, dataset, part->field, '/');
-    nt_buffer_byte(&label, '\0');
-    if (box.height >= LABEL_HEIGHT && box.width > 40 && !label.failed)
-        nt_svg_text(treemap->out, box.x + 4, box.y + 12, "l", box.width - 8, label.bytes);
+    if (box.height >= LABEL_HEIGHT && box.width > 40)
+        nt_svg_text(treemap->out, box.x + 4, box.y + 12, "l", box.width - 8, nt_buffer_string(&label));
     if (box.height >= 2 * LABEL_HEIGHT && box.width > 60) {
-        nt_buffer_clear(&label);
-        nt_append_bytes(&label, part->stored);
-        nt_svg_text(treemap->out, box.x + 4, box.y + 25, "l", box.width - 8, label.bytes);
+        struct nt_buffer size = {0};
+        nt_append_bytes(&size, part->stored);
+        nt_svg_text(treemap->out, box.x + 4, box.y + 25, "l", box.width - 8, nt_buffer_string(&size));
+        nt_buffer_deinit_part(&size, treemap->out);
     }
-    treemap->out->failed |= title.failed | label.failed;
-    nt_buffer_deinit(&title);
-    nt_buffer_deinit(&label);
+    nt_buffer_deinit_part(&title, treemap->out);
+    nt_buffer_deinit_part(&label, treemap->out);
 }
 
-static enum nt_status draw_parts(struct treemap *treemap, uint32_t parent, struct nt_box box,
-                                 struct nt_error *error);
+static void draw_parts(struct treemap *treemap, uint32_t parent, struct nt_box box);
 
-static enum nt_status draw_part(struct treemap *treemap, const struct part *part, struct nt_box box,
-                                struct nt_error *error)
+/* What has no room of its own is left out, or drawn as one with what is below it. */
+static void draw_part(struct treemap *treemap, const struct part *part, struct nt_box box)
 {
     uint32_t count;
+    unsigned grain = treemap->grain, least = 3 * grain;
+    if (treemap->out->length > treemap->bytes || (grain > 1 && box.width * box.height < grain * grain))
+        return;
     nt_dataset_children(treemap->dataset, part->field, &count);
-    if (part->is_own || count == 0 || box.width < 3 || box.height < 3) {
+    if (part->is_own || count == 0 || box.width < least || box.height < least)
         draw_leaf(treemap, part, box);
-        return NT_OK;
-    }
-    return draw_parts(treemap, part->field, box, error);
+    else
+        draw_parts(treemap, part->field, box);
 }
 
 /* The parts of a field (NT_NONE: of the data set) that store anything. */
@@ -173,17 +179,17 @@ static size_t collect_parts(const struct treemap *treemap, uint32_t parent, stru
 }
 
 /* As deep as the schema: NT_MAX_DEPTH at most. */
-static enum nt_status draw_parts(struct treemap *treemap, uint32_t parent, struct nt_box box,
-                                 struct nt_error *error)
+static void draw_parts(struct treemap *treemap, uint32_t parent, struct nt_box box)
 {
     uint32_t child_count;
     nt_dataset_children(treemap->dataset, parent, &child_count);
     struct part *parts = calloc((size_t)child_count + 1, sizeof(*parts));
     double *areas = calloc((size_t)child_count + 1, sizeof(*areas));
     struct nt_box *boxes = calloc((size_t)child_count + 1, sizeof(*boxes));
-    enum nt_status status = parts && areas && boxes ? NT_OK : nt_fail_memory(error);
-    if (status != NT_OK)
+    if (!parts || !areas || !boxes) {
+        treemap->out->failed = true;
         goto out;
+    }
     size_t count = collect_parts(treemap, parent, parts);
     uint64_t stored = 0;
     qsort(parts, count, sizeof(*parts), compare_parts);
@@ -196,55 +202,66 @@ static enum nt_status draw_parts(struct treemap *treemap, uint32_t parent, struc
         length = shortest > 0 ? strip_length(areas + first, count - first, shortest) : count - first;
         place_strip(areas + first, length, &box, boxes + first);
     }
-    for (size_t i = 0; i < count && status == NT_OK; i++)
-        status = draw_part(treemap, &parts[i], boxes[i], error);
+    for (size_t i = 0; i < count; i++)
+        draw_part(treemap, &parts[i], boxes[i]);
 out:
     free(parts);
     free(areas);
     free(boxes);
-    return status;
 }
 
 static void draw_heading(struct treemap *treemap)
 {
     const struct nt_dataset *dataset = treemap->dataset;
-    struct nt_buffer text = {0};
-    nt_buffer_append(&text, dataset->name.bytes, dataset->name.length);
-    nt_buffer_byte(&text, '\0');
-    if (!text.failed)
-        nt_svg_text(treemap->out, MARGIN, 28, "h", WIDTH, text.bytes);
-    nt_buffer_clear(&text);
+    struct nt_buffer name = {0}, text = {0};
+    nt_buffer_append(&name, dataset->name.bytes, dataset->name.length);
+    nt_svg_text(treemap->out, MARGIN, 28, "h", WIDTH, nt_buffer_string(&name));
+    nt_buffer_deinit_part(&name, treemap->out);
     nt_append_bytes(&text, treemap->total);
     nt_buffer_format(&text,
                      " stored in %" PRIu32
                      " columns; areas are stored bytes, deep colours compress well, light ones "
                      "are stored as they are",
                      dataset->column_count);
-    nt_svg_text(treemap->out, MARGIN, 48, "t", 0, text.bytes);
-    nt_buffer_deinit(&text);
+    nt_svg_text(treemap->out, MARGIN, 48, "t", 0, nt_buffer_string(&text));
+    nt_buffer_deinit_part(&text, treemap->out);
+}
+
+static void draw_treemap(void *context, unsigned grain, size_t bytes, struct nt_buffer *out)
+{
+    struct treemap *treemap = context;
+    treemap->grain = grain;
+    treemap->bytes = bytes;
+    treemap->out = out;
+    nt_svg_begin(out, WIDTH + 2 * MARGIN, HEIGHT + HEADING + MARGIN, "Stored bytes by field");
+    draw_heading(treemap);
+    if (treemap->total)
+        draw_parts(treemap, NT_NONE, (struct nt_box){MARGIN, HEADING, WIDTH, HEIGHT});
+    nt_svg_end(out);
+}
+
+/* A box with its title, and labels in some, takes 200 to 400 bytes. */
+uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
+{
+    enum { FRAME_BYTES = 1500, BOX_BYTES = 300 };
+    return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * dataset->column_count);
 }
 
 enum nt_status nt_sizes_svg(struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error)
 {
     size_t fields = (size_t)dataset->field_count + 1;
-    struct treemap treemap = {.dataset = dataset, .out = out};
+    struct treemap treemap = {.dataset = dataset};
     treemap.sums = calloc(fields, sizeof(*treemap.sums));
     treemap.own = calloc(fields, sizeof(*treemap.own));
     treemap.top_numbers = calloc(fields, sizeof(uint32_t));
-    enum nt_status status =
-        treemap.sums && treemap.own && treemap.top_numbers ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = treemap.sums && treemap.own && treemap.top_numbers
+                                ? sum_up(&treemap, dataset, error)
+                                : nt_fail_memory(error);
     if (status != NT_OK)
         goto out;
     for (uint32_t i = 0; i < dataset->top_count; i++)
         treemap.top_numbers[dataset->children[i]] = i;
-    sum_up(&treemap, dataset);
-    nt_svg_begin(out, WIDTH + 2 * MARGIN, HEIGHT + HEADING + MARGIN, "Stored bytes by field");
-    draw_heading(&treemap);
-    if (treemap.total)
-        status = draw_parts(&treemap, NT_NONE, (struct nt_box){MARGIN, HEADING, WIDTH, HEIGHT}, error);
-    nt_svg_end(out);
-    if (status == NT_OK && out->failed)
-        status = nt_fail_memory(error);
+    status = nt_svg_fit(draw_treemap, &treemap, nt_sizes_svg_bytes(dataset), out, error);
 out:
     free(treemap.sums);
     free(treemap.own);

@@ -1,11 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: boxes, colours and texts. Out: the elements of an SVG 1.1 document that show them; a whole document
+ * of a size that was chosen before (XML 1.0, 2.1: white space may follow the root element).
+ */
 #include "view/svg.h"
 
 #include <string.h>
 
 #include "base/text.h"
 
-void nt_svg_escape(struct nt_buffer *out, const void *bytes, size_t length)
+/* Text of any bytes for XML: markup escaped, what cannot be shown as \x.. . */
+static void escape(struct nt_buffer *out, const void *bytes, size_t length)
 {
     struct nt_buffer printable = {0};
     nt_append_printable(&printable, bytes, length);
@@ -21,8 +26,66 @@ void nt_svg_escape(struct nt_buffer *out, const void *bytes, size_t length)
         else
             nt_buffer_byte(out, byte);
     }
-    out->failed |= printable.failed;
-    nt_buffer_deinit(&printable);
+    nt_buffer_deinit_part(&printable, out);
+}
+
+/* ---- a size that is known before ---- */
+
+enum { COARSEST = 1 << 12 }; /* grain: more pixels than any picture is wide */
+
+size_t nt_svg_size(uint64_t wanted_bytes)
+{
+    size_t size = NT_SVG_LEAST_BYTES;
+    while (size < wanted_bytes && size < NT_SVG_MOST_BYTES)
+        size *= 2;
+    return size;
+}
+
+/* What is drawn where the names of a few boxes alone are longer than the picture may be. */
+static void draw_nothing(struct nt_buffer *out)
+{
+    nt_svg_begin(out, 400, 60, "");
+    nt_svg_text(out, 24, 36, "t", 0, "more than can be drawn");
+    nt_svg_end(out);
+}
+
+enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct nt_buffer *out,
+                          struct nt_error *error)
+{
+    draw(context, 1, bytes, out);
+    for (unsigned grain = 2; out->length > bytes && !out->failed && grain <= COARSEST; grain *= 2) {
+        nt_buffer_clear(out);
+        draw(context, grain, bytes, out);
+    }
+    if (out->length > bytes && !out->failed) {
+        nt_buffer_clear(out);
+        draw_nothing(out);
+    }
+    if (out->failed)
+        return nt_fail_memory(error);
+    size_t rest = bytes - out->length;
+    uint8_t *room = nt_buffer_extend(out, rest);
+    if (!room)
+        return nt_fail_memory(error);
+    if (rest) {
+        memset(room, ' ', rest - 1);
+        room[rest - 1] = '\n';
+    }
+    return NT_OK;
+}
+
+/* ---- drawing ---- */
+
+void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t length)
+{
+    enum { MOST = 240 };
+    const uint8_t *at = bytes;
+    size_t kept = length <= MOST ? length : MOST;
+    while (kept < length && kept > 0 && (at[kept] & 0xC0) == 0x80)
+        kept--; /* not within a character */
+    nt_buffer_append(title, bytes, kept);
+    if (kept < length)
+        nt_buffer_text(title, "\u2026");
 }
 
 void nt_svg_begin(struct nt_buffer *out, double width, double height, const char *title)
@@ -31,7 +94,7 @@ void nt_svg_begin(struct nt_buffer *out, double width, double height, const char
                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                      "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
                      width, height, width, height);
-    nt_svg_escape(out, title, strlen(title));
+    escape(out, title, strlen(title));
     nt_buffer_text(out, "</title>\n<style>"
                         "text{font-family:system-ui,sans-serif;fill:#222}"
                         ".h{font-size:18px;font-weight:600}.t{font-size:12px}.s{font-size:10px;fill:#666}"
@@ -66,7 +129,7 @@ void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, d
     if (is_cut && length < 3)
         return;
     nt_buffer_format(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    nt_svg_escape(out, text, is_cut ? length - 1 : length);
+    escape(out, text, is_cut ? length - 1 : length);
     nt_buffer_text(out, is_cut ? "\u2026</text>\n" : "</text>\n");
 }
 
@@ -81,7 +144,7 @@ void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colou
         return;
     }
     nt_buffer_text(out, "><title>");
-    nt_svg_escape(out, title->length ? title->bytes : "", title->length);
+    escape(out, nt_buffer_string(title), title->length);
     nt_buffer_text(out, "</title></rect>\n");
 }
 

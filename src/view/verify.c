@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an open file. Out: findings, data set by data set: first what page lists and clusters say, then the
- * columns, which threads take one by one. Findings of a column wait until all columns before it are done, so
- * that the order is always the same.
+ * In: an open file. Out: findings, data set by data set, then of the file around them. Of a data set first
+ * what page lists and clusters say, then the columns, which threads take one by one: findings of a column
+ * wait until all columns before it are done, so that the order is always the same.
  */
 #include "view/verify.h"
 
@@ -12,9 +12,10 @@
 #include <stdlib.h>
 
 #include "page/clusters.h"
+#include "page/reader.h"
 #include "page/workers.h"
 #include "view/column_sums.h"
-#include "view/verify_internal.h"
+#include "view/verify_column.h"
 
 struct verification {
     struct nt_reader *reader;
@@ -24,71 +25,12 @@ struct verification {
     /* The data set at hand: */
     struct nt_dataset *dataset;
     bool is_alone;
-    struct nt_verify_part *parts; /* of each column */
-    atomic_uint next;             /* the next column to be taken */
-    pthread_mutex_t lock;         /* from here on, and all calls of the options' functions */
-    uint32_t told;                /* columns whose findings are told */
+    struct nt_verify_share *shares; /* of each column */
+    atomic_uint next;               /* the next column to be taken */
+    pthread_mutex_t lock;           /* from here on, and all calls of the options' functions */
+    uint32_t told;                  /* columns whose findings are told */
     bool has_failed;
 };
-
-/* ---- findings ---- */
-
-const char *nt_finding_name(enum nt_finding_kind kind)
-{
-    static const char *const names[NT_FINDING_KINDS] = {
-        [NT_FINDING_DAMAGED] = "damaged",
-        [NT_FINDING_UNREADABLE] = "unreadable",
-        [NT_FINDING_UNSUPPORTED] = "unsupported",
-        [NT_FINDING_WARNING] = "warning",
-    };
-    return names[kind];
-}
-
-static enum nt_finding_kind kind_of(enum nt_status status)
-{
-    switch (status) {
-    case NT_OK:
-        return NT_FINDING_WARNING;
-    case NT_UNSUPPORTED:
-    case NT_LIMIT:
-        return NT_FINDING_UNSUPPORTED;
-    case NT_IO:
-    case NT_CHANGED:
-        return NT_FINDING_UNREADABLE;
-    default:
-        return NT_FINDING_DAMAGED;
-    }
-}
-
-struct nt_finding nt_finding(const struct nt_dataset *dataset, const struct nt_error *error)
-{
-    return (struct nt_finding){
-        .kind = kind_of(error->status),
-        .dataset = dataset->index,
-        .cluster_group = NT_NONE,
-        .cluster = NT_NONE,
-        .field = NT_NONE,
-        .column = NT_NONE,
-        .page = UINT64_MAX,
-        .count = 1,
-        .error = *error,
-    };
-}
-
-void nt_verify_add(struct nt_verify_part *part, const struct nt_finding *finding)
-{
-    if (part->count == part->capacity) {
-        size_t capacity = part->capacity ? 2 * part->capacity : 4;
-        struct nt_finding *findings = realloc(part->findings, capacity * sizeof(*findings));
-        if (!findings) {
-            part->has_failed = true;
-            return;
-        }
-        part->findings = findings;
-        part->capacity = capacity;
-    }
-    part->findings[part->count++] = *finding;
-}
 
 static void tell(struct verification *verification, const struct nt_finding *finding)
 {
@@ -98,21 +40,24 @@ static void tell(struct verification *verification, const struct nt_finding *fin
 
 /* ---- page lists and clusters ---- */
 
-/* Tell of page lists that cannot be read. False where there is one. */
-static bool check_groups(struct verification *verification)
+/* Tell of page lists that cannot be read; `all_good_ret` false where there is one. */
+static enum nt_status check_groups(struct verification *verification, bool *all_good_ret)
 {
-    bool all_good = true;
+    *all_good_ret = true;
     for (uint32_t i = 0; i < verification->dataset->group_count; i++) {
         struct nt_error error = {0};
-        if (nt_dataset_load_group(verification->dataset, i, &error) == NT_OK)
+        enum nt_status status = nt_dataset_load_group(verification->dataset, i, &error);
+        if (status == NT_OK)
             continue;
+        if (nt_is_passing_failure(status))
+            return status;
         struct nt_finding finding = nt_finding(verification->dataset, &error);
         finding.cluster_group = i;
         nt_error_context(&finding.error, "page list of cluster group %" PRIu32, i);
         tell(verification, &finding);
-        all_good = false;
+        *all_good_ret = false;
     }
-    return all_good;
+    return NT_OK;
 }
 
 static void tell_of_hole(struct verification *verification, uint32_t field, const struct nt_span *span)
@@ -135,7 +80,7 @@ static enum nt_status check_borders(struct verification *verification, uint32_t 
     enum nt_status status =
         nt_spans_build(verification->reader, verification->dataset, field, &spans, &count, &error);
     *good_ret = status == NT_OK;
-    if (status == NT_NO_MEMORY)
+    if (nt_is_passing_failure(status))
         return status;
     if (status != NT_OK) {
         struct nt_finding finding = nt_finding(verification->dataset, &error);
@@ -183,19 +128,18 @@ static void on_cluster(void *context, uint64_t stored_bytes)
 }
 
 /* Tell what is ready to be told. Locked. */
-static void tell_parts(struct verification *verification)
+static void tell_shares(struct verification *verification)
 {
     struct nt_verify_summary *summary = verification->summary;
     while (verification->told < verification->dataset->column_count &&
-           verification->parts[verification->told].is_done) {
-        struct nt_verify_part *part = &verification->parts[verification->told++];
-        for (size_t i = 0; i < part->count; i++)
-            tell(verification, &part->findings[i]);
-        summary->pages += part->pages;
-        summary->stored_bytes += part->stored_bytes;
-        verification->has_failed |= part->has_failed;
-        free(part->findings);
-        part->findings = NULL;
+           verification->shares[verification->told].is_done) {
+        struct nt_verify_share *share = &verification->shares[verification->told++];
+        for (size_t i = 0; i < share->findings.count; i++)
+            tell(verification, &share->findings.items[i]);
+        summary->pages += share->pages;
+        summary->stored_bytes += share->stored_bytes;
+        verification->has_failed |= share->findings.has_failed;
+        nt_findings_deinit(&share->findings);
     }
 }
 
@@ -209,11 +153,11 @@ static void verify_columns(void *context)
                                 .on_cluster = on_cluster,
                                 .context = verification};
     while ((job.column = atomic_fetch_add(&verification->next, 1)) < verification->dataset->column_count) {
-        job.part = &verification->parts[job.column];
+        job.share = &verification->shares[job.column];
         nt_verify_column(&job);
         pthread_mutex_lock(&verification->lock);
-        job.part->is_done = true;
-        tell_parts(verification);
+        job.share->is_done = true;
+        tell_shares(verification);
         pthread_mutex_unlock(&verification->lock);
     }
 }
@@ -228,27 +172,53 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
         tell(verification, &finding);
         return NT_OK;
     }
-    verification->is_alone = !check_groups(verification);
-    if (check_all_borders(verification) != NT_OK)
+    bool all_good;
+    enum nt_status status = check_groups(verification, &all_good);
+    verification->is_alone = !all_good;
+    if (status == NT_OK)
+        status = check_all_borders(verification);
+    if (status != NT_OK)
         return nt_fail_memory(error);
-    verification->parts = calloc((size_t)dataset->column_count + 1, sizeof(*verification->parts));
-    if (!verification->parts)
+    verification->shares = calloc((size_t)dataset->column_count + 1, sizeof(*verification->shares));
+    if (!verification->shares)
         return nt_fail_memory(error);
     verification->told = 0;
     verification->next = 0;
     nt_workers_together(verification->reader->workers, verify_columns, verification);
     verification->summary->columns += dataset->column_count;
-    free(verification->parts);
+    free(verification->shares);
     return verification->has_failed ? nt_fail_memory(error) : NT_OK;
 }
 
+/* ---- the file around them ---- */
+
+static void tell_of_file(void *context, const struct nt_error *failure)
+{
+    struct nt_finding finding = nt_finding(NULL, failure);
+    tell(context, &finding);
+}
+
+/* What cannot be read of the file, on the way to what is wrong with it, is a finding as well. */
+static enum nt_status check_file(struct verification *verification, const struct nt_file *file,
+                                 struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = file->check ? file->check(file, tell_of_file, verification, &failure) : NT_OK;
+    if (nt_is_passing_failure(status))
+        return nt_fail_with(error, &failure);
+    if (status != NT_OK)
+        tell_of_file(verification, &failure);
+    return NT_OK;
+}
+
+/* Only for the progress that is told: what cannot be counted is told by the verification. */
 static uint64_t all_bytes(const struct nt_file *file)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_column_sums sums = {0};
         if (!file->datasets[i]->failure)
-            nt_column_sums(file->datasets[i], NT_NONE, &sums);
+            (void)nt_column_sums(file->datasets[i], NT_NONE, &sums, NULL);
         total += sums.stored_bytes;
     }
     return total;
@@ -268,6 +238,8 @@ enum nt_status nt_verify(struct nt_reader *reader, const struct nt_file *file,
         verification.dataset = file->datasets[i];
         status = verify_dataset(&verification, error);
     }
+    if (status == NT_OK)
+        status = check_file(&verification, file, error);
     pthread_mutex_destroy(&verification.lock);
     return status;
 }

@@ -8,23 +8,8 @@
 
 #include <ntuple/read.h>
 
-enum nt_finding_kind {
-    NT_FINDING_DAMAGED,     /* the bytes contradict their checksum, the specification or each other */
-    NT_FINDING_UNREADABLE,  /* the operating system refused, or the file was changed meanwhile */
-    NT_FINDING_UNSUPPORTED, /* unknown column types, pages that lie elsewhere, limits: nothing is known */
-    NT_FINDING_WARNING,     /* allowed, but a surprise to readers: text that is not UTF-8 */
-    NT_FINDING_KINDS
-};
-const char *nt_finding_name(enum nt_finding_kind kind); /* "damaged", ... */
-
-/* Where something was found and what. Members that do not apply are NT_NONE; `page` UINT64_MAX. */
-struct nt_finding {
-    enum nt_finding_kind kind;
-    uint32_t dataset, cluster_group, cluster, field, column; /* indices in the model */
-    uint64_t page;                                           /* number within the column, as in pages.jsonl */
-    uint64_t count;        /* pages that the finding stands for, where the same is true of several; else 1 */
-    struct nt_error error; /* the message tells the place, too */
-};
+#include "model/model.h"
+#include "view/findings.h"
 
 struct nt_verify_summary {
     uint64_t columns, pages;

@@ -1,35 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a column. Out: findings. Each page is loaded past the cache, then its elements are made into those of
- * the stream that readers get them from (page/stream.h), by the same functions: what verifies is what can be
- * read. Added to that is what a single reader does not see: rows of sub-fields that disagree, alternatives
- * that are not chosen as often as they are there, elements that nobody reads.
+ * In: a column. Out: findings. Each page is loaded past the cache, those that are met again through it, and
+ * none is looked at twice under the same conditions. Its elements are made into those of the stream that
+ * readers get them from (page/stream.h), by the same functions: what verifies is what can be read. Added to
+ * that is what a single reader does not see: rows of sub-fields that disagree, alternatives that are not
+ * chosen as often as they are there, elements that nobody reads.
  */
+#include "view/verify_column.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/overflow.h"
-#include "page/items.h"
 #include "page/load.h"
-#include "page/place.h"
+#include "page/page_error.h"
+#include "page/pages.h"
 #include "page/rows.h"
 #include "page/stream.h"
-#include "view/verify_internal.h"
-
-/* Which stream shows the elements of a column. A variant's index is made from all of a switch; its tags are
- * checked on the way. */
-static const struct {
-    enum nt_field_kind field;
-    uint32_t position;
-    enum nt_stream_kind stream;
-} streams[] = {
-    {NT_FIELD_VALUE, 0, NT_STREAM_DATA},           {NT_FIELD_BYTES, 0, NT_STREAM_OFFSETS},
-    {NT_FIELD_BYTES, 1, NT_STREAM_DATA},           {NT_FIELD_COLLECTION, 0, NT_STREAM_OFFSETS},
-    {NT_FIELD_DENSE_OPTIONAL, 0, NT_STREAM_VALID}, {NT_FIELD_VARIANT, 0, NT_STREAM_INDEX},
-    {NT_FIELD_CARDINALITY, 0, NT_STREAM_DATA},     {NT_FIELD_PAGE_BYTES, 0, NT_STREAM_DATA},
-};
+#include "view/known_pages.h"
+#include "view/verify_text.h"
 
 /* Where the work on a column stands. */
 struct column {
@@ -39,8 +30,11 @@ struct column {
     struct nt_stream *stream; /* NULL: only the pages can be verified */
     uint32_t *segment_of;     /* of each cluster; NT_NONE */
     uint64_t page;            /* number of the next page within the column */
-    uint8_t *elements, *made; /* of a page; of the stream */
-    size_t elements_capacity, made_capacity;
+    const uint8_t *elements;  /* of the page that is looked at: in `loaded`, or in the cache */
+    struct nt_cached *pinned;
+    uint8_t *loaded, *made; /* `made`: elements of the stream */
+    size_t loaded_capacity, made_capacity;
+    struct nt_known_pages known;
     uint64_t *chosen; /* variants: how often each alternative was, in the cluster */
     bool is_text, has_bad_text;
     size_t unsupported; /* 1 + the finding that stands for all such pages; 0: none yet */
@@ -63,29 +57,29 @@ struct cluster {
 static void find(struct column *column, uint32_t cluster, uint64_t page, const struct nt_error *error)
 {
     struct nt_finding finding = nt_finding(column->job->dataset, error);
-    if (error->status == NT_NO_MEMORY) {
-        column->job->part->has_failed = true;
+    if (nt_is_passing_failure(error->status)) {
+        column->job->share->findings.has_failed = true;
         return;
     }
     finding.field = column->info->field;
     finding.column = column->job->column;
     finding.cluster = cluster;
     finding.page = page;
-    nt_verify_add(column->job->part, &finding);
+    nt_findings_add(&column->job->share->findings, &finding);
 }
 
 /* What is unsupported is so for most pages of a column: one finding for all. */
 static void find_unsupported(struct column *column, uint32_t cluster, uint64_t page,
                              const struct nt_error *error)
 {
-    struct nt_verify_part *part = column->job->part;
+    struct nt_findings *findings = &column->job->share->findings;
     if (column->unsupported) {
-        part->findings[column->unsupported - 1].count++;
+        findings->items[column->unsupported - 1].count++;
         return;
     }
     find(column, cluster, page, error);
-    if (!part->has_failed)
-        column->unsupported = part->count;
+    if (!findings->has_failed)
+        column->unsupported = findings->count;
 }
 
 static void find_in_cluster(struct column *column, uint32_t cluster, const char *what, uint64_t expected,
@@ -111,16 +105,33 @@ static bool reserve(uint8_t **bytes, size_t *capacity, uint64_t wanted)
     return true;
 }
 
-static enum nt_status load(struct column *column, const struct nt_page *page, struct nt_error *error)
+static enum nt_status load(struct column *column, const struct nt_page *page, bool is_met_again,
+                           struct nt_error *error)
 {
     const struct nt_verify_job *job = column->job;
+    if (is_met_again)
+        return nt_page_pin(job->reader, job->dataset, job->column, page, &column->pinned, &column->elements,
+                           error);
     size_t bytes;
-    enum nt_status status = nt_page_decoded_bytes(job->reader, job->dataset, page, &bytes, error);
-    if (status == NT_OK && !reserve(&column->elements, &column->elements_capacity, bytes))
+    enum nt_status status = nt_page_decoded_bytes(job->dataset, page, &bytes, error);
+    if (status == NT_OK && !reserve(&column->loaded, &column->loaded_capacity, bytes))
         status = nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_page_load(job->reader, job->dataset, job->column, page, column->elements, error);
+        status = nt_page_load(job->reader, job->dataset, job->column, page, column->loaded, error);
+    column->elements = column->loaded;
     return status;
+}
+
+static void unload(struct column *column)
+{
+    if (column->pinned)
+        nt_page_unpin(column->job->reader, column->pinned, NT_CACHE_STAY);
+    column->pinned = NULL;
+}
+
+static bool is_cluster_end(const struct nt_segment *segment, const struct nt_page *page)
+{
+    return segment->zeros + page->first_element + page->elements == segment->elements;
 }
 
 /* The elements as the stream gives them, which is where they are checked. */
@@ -131,23 +142,18 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     const struct nt_segment *segment = cluster->segment;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
     uint64_t bytes;
-    if (stream->rule->transform == nt_make_values && nt_values_are_equal(decoder, &stream->dtype))
+    if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(decoder, &stream->dtype))
         return NT_OK;
     if (!nt_multiply(page->elements, stream->element_bytes, &bytes) ||
         !reserve(&column->made, &column->made_capacity, bytes))
         return nt_fail_memory(error);
-    struct nt_run run = {
-        .stream = stream,
-        .segment = segment,
-        .page = page,
-        .decoder = decoder,
-        .data = column->elements,
-        .count = page->elements,
-        .is_segment_end = segment->zeros + page->first_element + page->elements == segment->elements,
-        .has_previous = cluster->has_previous,
-        .previous = cluster->previous,
-    };
-    enum nt_status status = stream->rule->transform(&run, column->made, error);
+    struct nt_run run = nt_stream_run(stream, segment, page);
+    run.data = column->elements;
+    run.count = page->elements;
+    run.is_cluster_end = is_cluster_end(segment, page);
+    run.has_previous = cluster->has_previous;
+    run.previous = cluster->previous;
+    enum nt_status status = stream->transform(&run, column->made, error);
     return status ? nt_page_error(stream->dataset, column->job->column, page, status, error) : NT_OK;
 }
 
@@ -177,7 +183,7 @@ static void carry_on(struct column *column, struct cluster *cluster, const struc
 {
     const struct nt_stream *stream = column->stream;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
-    if (stream->rule->needs_previous && page->elements)
+    if (stream->row->needs_previous && page->elements)
         cluster->has_previous =
             nt_load_index(decoder->element, column->elements, page->elements - 1, &cluster->previous);
     if (column->chosen && decoder->element == NT_ELEMENT_SWITCH)
@@ -187,23 +193,86 @@ static void carry_on(struct column *column, struct cluster *cluster, const struc
         warn_of_text(column, cluster, page, column->page);
 }
 
-static void verify_page(struct column *column, struct cluster *cluster, const struct nt_page *page)
+static void break_off(struct cluster *cluster)
+{
+    cluster->is_whole = false;
+    cluster->has_previous = false;
+    cluster->text = (struct nt_text_check){0};
+}
+
+/* Look at a page's elements. Returns what is wrong with them, and was told. */
+static enum nt_status look_at_page(struct column *column, struct cluster *cluster, const struct nt_page *page,
+                                   bool is_met_again)
 {
     struct nt_error error = {0};
-    enum nt_status status = load(column, page, &error);
+    enum nt_status status = load(column, page, is_met_again, &error);
     if (status == NT_OK && cluster->segment)
         status = check_elements(column, cluster, page, &error);
-    if (status == NT_OK && cluster->segment) {
+    if (status == NT_OK && cluster->segment)
         carry_on(column, cluster, page);
-    } else if (status != NT_OK) {
-        cluster->is_whole = false;
-        cluster->has_previous = false;
-        cluster->text = (struct nt_text_check){0};
-    }
+    else if (status != NT_OK)
+        break_off(cluster);
+    unload(column);
     if (status == NT_UNSUPPORTED)
         find_unsupported(column, cluster->number, column->page, &error);
     else if (status != NT_OK)
         find(column, cluster->number, column->page, &error);
+    return status;
+}
+
+/* An index is compared with what lies around the page; other elements are what their page says. */
+static struct nt_page_conditions conditions(const struct column *column, const struct cluster *cluster,
+                                            const struct nt_page *page)
+{
+    const struct nt_segment *segment = cluster->segment;
+    struct nt_page_conditions conditions = {.is_compared = segment != NULL};
+    if (segment && column->stream->row->needs_previous) {
+        conditions.is_cluster_end = is_cluster_end(segment, page);
+        conditions.has_previous = cluster->has_previous;
+        conditions.previous = cluster->has_previous ? cluster->previous : 0;
+        conditions.limit = segment->limit;
+    }
+    return conditions;
+}
+
+/* What came of the page when it was looked at under the same conditions. */
+static void repeat_outcome(struct column *column, struct cluster *cluster, const struct nt_known_page *known)
+{
+    cluster->has_previous = known->has_previous;
+    cluster->previous = known->previous;
+    if (known->finding) {
+        break_off(cluster);
+        column->job->share->findings.items[known->finding - 1].count++;
+    }
+}
+
+static void remember(const struct column *column, const struct cluster *cluster, const struct nt_page *page,
+                     const struct nt_page_conditions *before, enum nt_status status,
+                     struct nt_known_page *known)
+{
+    size_t findings = column->job->share->findings.count;
+    *known = (struct nt_known_page){.page = page, .before = *before};
+    /* Alternatives are counted in every cluster; of a character it matters what stands before. */
+    known->has_outcome = !column->chosen && cluster->text.pending_count == 0 && status != NT_IO;
+    known->has_previous = cluster->has_previous;
+    known->previous = cluster->previous;
+    if (status != NT_OK)
+        known->finding = status == NT_UNSUPPORTED ? column->unsupported : findings;
+}
+
+static void verify_page(struct column *column, struct cluster *cluster, const struct nt_page *page)
+{
+    struct nt_known_page *known = nt_known_pages_find(&column->known, page);
+    struct nt_page_conditions before = conditions(column, cluster, page);
+    bool is_between_characters = cluster->text.pending_count == 0;
+    if (known && known->has_outcome && is_between_characters &&
+        nt_page_conditions_equal(&known->before, &before)) {
+        repeat_outcome(column, cluster, known);
+    } else {
+        enum nt_status status = look_at_page(column, cluster, page, known && known->page);
+        if (known && is_between_characters && !column->job->share->findings.has_failed)
+            remember(column, cluster, page, &before, status, known);
+    }
     column->page++;
 }
 
@@ -241,7 +310,7 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
     if (stored && !column->info->is_deferred && segment->first != cluster->range->first_element)
         find_in_cluster(column, cluster->number, "first element, as the page list tells", segment->first,
                         cluster->range->first_element);
-    if (column->stream->rule->has_leading_zero && !stored && segment->limit)
+    if (column->stream->row->has_leading_zero && !stored && segment->limit)
         find_in_cluster(column, cluster->number, "items below a field without rows", 0, segment->limit);
     return true;
 }
@@ -272,7 +341,7 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
         return;
     uint64_t bytes = 0;
     const struct nt_page *pages = group->pages + cluster.range->first_page;
-    for (uint32_t i = 0; i < cluster.range->pages && !job->part->has_failed; i++) {
+    for (uint32_t i = 0; i < cluster.range->pages && !job->share->findings.has_failed; i++) {
         verify_page(column, &cluster, &pages[i]);
         bytes += pages[i].stored_bytes;
     }
@@ -280,8 +349,8 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
         check_alternatives(column, &cluster);
     if (!nt_text_check_end(&cluster.text) && !column->has_bad_text)
         warn_of_text(column, &cluster, &pages[cluster.range->pages - 1], column->page - 1);
-    job->part->pages += cluster.range->pages;
-    job->part->stored_bytes += bytes;
+    job->share->pages += cluster.range->pages;
+    job->share->stored_bytes += bytes;
     job->on_cluster(job->context, bytes);
 }
 
@@ -295,8 +364,7 @@ static uint32_t find_branch(const struct nt_dataset *dataset, uint32_t field, ui
     *per_row_ret = 1;
     while (dataset->fields[branch].parent != above) {
         branch = dataset->fields[branch].parent;
-        uint64_t repetition = dataset->fields[branch].repetition;
-        if (repetition && !nt_multiply(*per_row_ret, repetition, per_row_ret))
+        if (!nt_multiply(*per_row_ret, nt_field_rows_below(&dataset->fields[branch]), per_row_ret))
             return field;
     }
     return branch;
@@ -359,7 +427,7 @@ static enum nt_status map_segments(struct column *column, struct nt_error *error
     for (uint32_t i = 0; i < stream->segment_count; i++)
         if (stream->segments[i].span.cluster < clusters)
             column->segment_of[stream->segments[i].span.cluster] = i;
-    if (stream->rule->stream == NT_STREAM_INDEX) {
+    if (stream->kind == NT_STREAM_INDEX) {
         column->chosen = calloc((size_t)stream->alternative_count + 1, sizeof(*column->chosen));
         if (!column->chosen)
             return nt_fail_memory(error);
@@ -370,18 +438,16 @@ static enum nt_status map_segments(struct column *column, struct nt_error *error
 static void open_stream(struct column *column)
 {
     const struct nt_verify_job *job = column->job;
-    enum nt_field_kind kind = job->dataset->fields[column->info->field].kind;
+    const struct nt_field *field = &job->dataset->fields[column->info->field];
     struct nt_error error = {0};
-    size_t i = 0, count = sizeof(streams) / sizeof(*streams);
-    while (i < count && (streams[i].field != kind || streams[i].position != column->info->position))
-        i++;
-    if (i == count)
+    enum nt_stream_kind kind;
+    if (!nt_field_column_stream(field, column->info->position, &kind))
         return;
-    enum nt_status status = nt_stream_open(job->reader, job->dataset, column->info->field, streams[i].stream,
-                                           &column->stream, &error);
+    enum nt_status status =
+        nt_stream_open(job->reader, job->dataset, column->info->field, kind, &column->stream, &error);
     if (status == NT_OK)
         status = map_segments(column, &error);
-    if (status != NT_OK && (column->is_first || status == NT_NO_MEMORY))
+    if (status != NT_OK && (column->is_first || nt_is_passing_failure(status)))
         find(column, NT_NONE, UINT64_MAX, &error);
 }
 
@@ -392,7 +458,7 @@ static void verify_clusters(struct column *column)
         const struct nt_group *group = &dataset->groups[g];
         if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
             continue; /* told once, for the data set */
-        for (uint32_t i = 0; i < group->clusters && !column->job->part->has_failed; i++)
+        for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++)
             verify_cluster(column, group, group->first_cluster + i);
     }
 }
@@ -402,17 +468,20 @@ void nt_verify_column(struct nt_verify_job *job)
     const struct nt_column *info = &job->dataset->columns[job->column];
     const struct nt_field *field = &job->dataset->fields[info->field];
     struct column column = {.job = job, .info = info, .is_first = info->representation == 0};
-    column.is_text = field->kind == NT_FIELD_BYTES && field->role == NT_ROLE_PLAIN && info->position == 1;
+    const struct nt_field_kind_row *row = nt_field_kind_info(field->kind);
+    column.is_text = row->form == NT_FORM_TEXT && info->position == row->streams[NT_STREAM_DATA]->position;
     if (!job->is_alone) {
         open_stream(&column);
         if (column.is_first)
             verify_rows(&column);
     }
-    if (!job->part->has_failed)
+    nt_known_pages_init(&column.known);
+    if (!job->share->findings.has_failed)
         verify_clusters(&column);
+    nt_known_pages_deinit(&column.known);
     nt_stream_close(column.stream);
     free(column.segment_of);
     free(column.chosen);
-    free(column.elements);
+    free(column.loaded);
     free(column.made);
 }

@@ -2,10 +2,11 @@
  *
  * In: text, piece by piece. Out: whether it is UTF-8. A character that a piece cuts waits for the next one.
  */
+#include "view/verify_text.h"
+
 #include <string.h>
 
 #include "base/text.h"
-#include "view/verify_internal.h"
 
 /* Bytes of a character by its first byte; 1 where that cannot begin one. */
 static size_t character_bytes(uint8_t first)

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a stream, and elements that are asked for one after the other. Out: a pointer to each, in a stretch of
+ * the stream that was read at once: small at first, then up to MOST_BYTES.
+ */
 #include "view/window.h"
 
 #include <stdlib.h>
@@ -6,7 +10,7 @@
 
 #include "base/overflow.h"
 
-enum { FIRST_ELEMENTS = 64, MOST_BYTES = 256 * 1024 };
+enum { FIRST_ELEMENTS = 64, MOST_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };
 
 static const uint64_t limit_bytes = UINT64_C(1) << 30;
 
@@ -39,23 +43,35 @@ static uint64_t next_count(struct nt_window *window, uint64_t first, uint64_t co
     return wanted < total - first ? wanted : total - first;
 }
 
+static enum nt_status reserve(struct nt_window *window, size_t bytes, struct nt_error *error)
+{
+    if (bytes <= window->capacity)
+        return NT_OK;
+    uint8_t *more = realloc(window->bytes, bytes);
+    if (!more)
+        return nt_fail_memory(error);
+    window->bytes = more;
+    window->capacity = bytes;
+    return NT_OK;
+}
+
+/* The file may claim more bytes than can be read of it: memory grows with what was read. */
 static enum nt_status load(struct nt_window *window, uint64_t first, uint64_t count, struct nt_error *error)
 {
     uint64_t bytes;
     if (!nt_multiply(count, window->element_bytes, &bytes) || bytes > limit_bytes)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "one value of more than 1 GiB");
     window->count = 0;
-    if (bytes > window->capacity) {
-        free(window->bytes);
-        window->bytes = malloc((size_t)bytes);
-        window->capacity = window->bytes ? (size_t)bytes : 0;
-        if (!window->bytes)
-            return nt_fail_memory(error);
+    for (size_t done = 0, end; done < bytes; done = end) {
+        end = done ? 2 * done : FIRST_BYTES;
+        end = end < bytes ? end : (size_t)bytes;
+        enum nt_status status = reserve(window, end, error);
+        if (status == NT_OK)
+            status = nt_stream_read(window->stream, first * window->element_bytes + done,
+                                    window->bytes + done, end - done, error);
+        if (status != NT_OK)
+            return status;
     }
-    enum nt_status status =
-        nt_stream_read(window->stream, first * window->element_bytes, window->bytes, (size_t)bytes, error);
-    if (status != NT_OK)
-        return status;
     window->first = first;
     window->count = count;
     return NT_OK;

@@ -8,6 +8,8 @@
 
 #include <ntuple/read.h>
 
+#include "model/model.h"
+
 struct nt_window {
     struct nt_stream *stream;
     uint32_t element_bytes;

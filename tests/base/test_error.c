@@ -74,6 +74,16 @@ START_TEST(an_error_of_no_interest_gives_the_status_only)
 }
 END_TEST
 
+START_TEST(a_failure_can_be_told_again)
+{
+    struct nt_error again = {0};
+    nt_fail_number(&error, NT_CORRUPT, 5, "length", 1, 2);
+    ck_assert_int_eq(nt_fail_with(&again, &error), NT_CORRUPT);
+    ck_assert_mem_eq(&again, &error, sizeof(error));
+    ck_assert_int_eq(nt_fail_with(NULL, &error), NT_CORRUPT);
+}
+END_TEST
+
 START_TEST(context_goes_in_front_and_keeps_the_rest)
 {
     nt_fail_number(&error, NT_CORRUPT, 5, "length", 1, 2);
@@ -110,6 +120,7 @@ int main(void)
     tcase_add_test(cases, a_mismatch_keeps_both_sides);
     tcase_add_loop_test(cases, the_system_s_errors_become_ours, 0, 5);
     tcase_add_test(cases, an_error_of_no_interest_gives_the_status_only);
+    tcase_add_test(cases, a_failure_can_be_told_again);
     tcase_add_test(cases, context_goes_in_front_and_keeps_the_rest);
     tcase_add_test(cases, long_messages_are_cut_and_stay_texts);
     suite_add_tcase(suite, cases);

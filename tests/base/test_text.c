@@ -68,6 +68,49 @@ START_TEST(a_well_formed_sequence_is_one_code_point)
 }
 END_TEST
 
+START_TEST(texts_are_equal_byte_for_byte)
+{
+    struct nt_text nul = {"a\0b", 3};
+    ck_assert(nt_text_is(nt_text_of("ab"), "ab") && !nt_text_is(nt_text_of("ab"), "abc"));
+    ck_assert(!nt_text_is(nul, "a") && nt_texts_are_equal(nul, (struct nt_text){"a\0bc", 3}));
+    ck_assert(!nt_texts_are_equal(nul, (struct nt_text){"a\0c", 3}));
+    ck_assert(nt_text_is(nt_text_of(NULL), "") && nt_text_is((struct nt_text){NULL, 0}, ""));
+}
+END_TEST
+
+START_TEST(a_prefix_is_skipped_where_it_stands)
+{
+    struct nt_text text = nt_text_of("std::pair");
+    ck_assert(nt_text_begins_with(text, "std::") && !nt_text_begins_with(text, "std::pair<"));
+    ck_assert(!nt_text_skip(&text, "pair") && nt_text_is(text, "std::pair"));
+    ck_assert(nt_text_skip(&text, "std::") && nt_text_is(text, "pair"));
+    ck_assert(nt_text_skip(&text, "pair") && text.length == 0);
+}
+END_TEST
+
+START_TEST(a_copy_of_a_text_ends_with_nul)
+{
+    struct nt_arena *arena = nt_arena_new();
+    struct nt_text copy;
+    ck_assert(nt_text_copy(arena, (struct nt_text){"a\0bc", 3}, &copy));
+    ck_assert_uint_eq(copy.length, 3);
+    ck_assert_mem_eq(copy.bytes, "a\0b", 4);
+    ck_assert(nt_text_copy(arena, (struct nt_text){NULL, 0}, &copy));
+    ck_assert_str_eq(copy.bytes, "");
+    nt_arena_free(arena);
+}
+END_TEST
+
+START_TEST(a_code_point_is_encoded_as_its_sequence)
+{
+    struct nt_buffer out = {0};
+    nt_append_code_point(&out, well_formed[_i].code_point);
+    ck_assert_uint_eq(out.length, well_formed[_i].length);
+    ck_assert_mem_eq(out.bytes, well_formed[_i].bytes, out.length);
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
 START_TEST(an_ill_formed_sequence_is_none)
 {
     const struct sequence *row = &ill_formed[_i];
@@ -138,15 +181,41 @@ START_TEST(a_path_has_a_last_component_and_a_stem)
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    uint8_t byte;
+    size_t step;
+} encoded[] = {
+    {"a", 'a', 1},    {"%41", 'A', 3}, {"%4a", 'J', 3}, {"%fFf", 0xFF, 3}, {"%00", 0, 3},
+    {"%", '%', 1},    {"%4", '%', 1},  {"%4g", '%', 1}, {"%G4", '%', 1},   {"%%41", '%', 1},
+    {"% 41", '%', 1}, {"% 1", '%', 1}, {"%@1", '%', 1}, {"%`1", '%', 1},   {"%:1", '%', 1},
+};
+
+START_TEST(two_digits_behind_a_percent_sign_are_a_byte)
+{
+    uint8_t byte;
+    size_t length = strlen(encoded[_i].text);
+    ck_assert_uint_eq(nt_percent_decode(encoded[_i].text, length, &byte), encoded[_i].step);
+    ck_assert_uint_eq(byte, encoded[_i].byte);
+    ck_assert(nt_is_percent_encoded(encoded[_i].text, length) == (encoded[_i].step == 3));
+    ck_assert_uint_eq(nt_percent_decode(encoded[_i].text, 1, &byte), 1); /* what follows is not part of it */
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("text");
     TCase *cases = tcase_create("text");
     tcase_add_loop_test(cases, a_well_formed_sequence_is_one_code_point, 0, WELL_FORMED);
+    tcase_add_loop_test(cases, a_code_point_is_encoded_as_its_sequence, 0, WELL_FORMED);
     tcase_add_loop_test(cases, an_ill_formed_sequence_is_none, 0, ILL_FORMED);
+    tcase_add_test(cases, texts_are_equal_byte_for_byte);
+    tcase_add_test(cases, a_prefix_is_skipped_where_it_stands);
+    tcase_add_test(cases, a_copy_of_a_text_ends_with_nul);
     tcase_add_test(cases, one_bad_byte_spoils_a_text);
     tcase_add_loop_test(cases, terminals_get_no_control_characters, 0, 12);
     tcase_add_loop_test(cases, a_path_has_a_last_component_and_a_stem, 0, 10);
+    tcase_add_loop_test(cases, two_digits_behind_a_percent_sign_are_a_byte, 0, 15);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

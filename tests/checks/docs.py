@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from public_headers import functions, headers
+
 DOCUMENTS = ['README.md', 'NEWS.md', 'docs/*.md', 'docs/formats/*.md', 'tests/data/ORIGIN.md']
 CODE = re.compile(r'```.*?```|`[^`\n]+`', re.DOTALL)
 PATH = re.compile(r'(?<![\w./-])((?:src|include|tests|scripts|docs|bench|\.ci)/[\w./*<>-]*[\w*>/])')
@@ -55,6 +57,19 @@ def schema_problems(root):
         yield f'docs/tree.md tells of the schema ntuplefs.{kind}/1, which nothing writes'
 
 
+def library_problems(root):
+    """Each function of the public headers stands in one row of the tables that tell what it costs."""
+    declared = set().union(*(functions(header) for header in headers(root)))
+    rows = re.findall(r'^\| (`nt_[^|]*) \|', (root / 'docs/library.md').read_text(), re.MULTILINE)
+    told = [name for row in rows for name in re.findall(r'`(nt_\w+)`', row)]
+    for name in sorted(declared - set(told)):
+        yield f'the tables do not tell what {name} costs'
+    for name in sorted(set(told) - declared):
+        yield f'the tables tell of {name}, which no public header declares'
+    for name in sorted({name for name in told if told.count(name) > 1}):
+        yield f'the tables tell twice of {name}'
+
+
 def help_of(program):
     """The texts of --help, also of the commands that it lists."""
     text = subprocess.run([program, '--help'], capture_output=True, text=True, check=True).stdout
@@ -86,6 +101,7 @@ def main(root, programs):
         cases.append((f'{path.relative_to(root)}: paths', missing_paths(root, path)))
     cases.append(('README.md: commands', missing_commands(root, root / 'README.md')))
     cases.append(('schemas', schema_problems(root)))
+    cases.append(('docs/library.md: functions', library_problems(root)))
     cases += [(f'options of {Path(program).name}', option_problems(root, program)) for program in programs]
     failed = 0
     for what, found in cases:

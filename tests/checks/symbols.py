@@ -4,32 +4,18 @@
 
 usage: symbols.py SOURCE_DIRECTORY LIBRARY NM...        one case per symbol; exit status 1 where one failed
 """
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
-INLINE_BODY = re.compile(r'^static inline.*?^}', re.DOTALL | re.MULTILINE)
-TYPEDEF = re.compile(r'^typedef .*?;', re.DOTALL | re.MULTILINE)
-BODY = re.compile(r'\{[^{}]*\}', re.DOTALL)
-FUNCTION = re.compile(r'\b(nt_\w+)\(')
-VARIABLE = re.compile(r'^extern .*?\b(nt_\w+)(?:\[\w*\])?;', re.MULTILINE)
-
-
-def declared(header):
-    text = COMMENT.sub('', header.read_text())
-    text = TYPEDEF.sub('', INLINE_BODY.sub('', text))
-    while (shorter := BODY.sub('', text)) != text:      # structures, whose members may be functions
-        text = shorter
-    return {*FUNCTION.findall(text), *VARIABLE.findall(text)}
+from public_headers import functions, headers
 
 
 def main(root, library, nm):
     run = subprocess.run([*nm, '-D', '--defined-only', '--format=posix', library], capture_output=True, text=True, check=True)
     exported = {line.split()[0].split('@')[0] for line in run.stdout.splitlines()}
     exported = {name for name in exported if not name.startswith('__odr_asan')}    # the sanitizer's own
-    wanted = set().union(*(declared(header) for header in (root / 'include').rglob('*.h')))
+    wanted = set().union(*(functions(header) for header in headers(root)))
     for name in sorted(exported - wanted):
         print(f'{name} is exported, but no public header declares it')
     for name in sorted(wanted - exported):

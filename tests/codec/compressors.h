@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntuple/codec.h>
+#include "codec/codec.h"
 
 struct compressor {
     const char *name;    /* as nt_compression's `algorithm` tells it */

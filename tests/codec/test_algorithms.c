@@ -9,8 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include <ntuple/codec.h>
-
+#include "codec/codec.h"
 #include "compressors.h"
 #include "support.h"
 

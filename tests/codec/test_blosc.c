@@ -3,8 +3,7 @@
 
 #include <blosc.h>
 
-#include <ntuple/codec.h>
-
+#include "codec/codec.h"
 #include "compressors.h"
 #include "support.h"
 
@@ -47,15 +46,19 @@ START_TEST(chunks_of_every_codec_filter_and_type_size_are_read)
 }
 END_TEST
 
+static const char *algorithm_of(const uint8_t *chunk, size_t chunk_bytes, size_t plain_bytes)
+{
+    return nt_algorithm_name(nt_compression_algorithm(NT_COMPRESSION_BLOSC, chunk, chunk_bytes, plain_bytes));
+}
+
 START_TEST(the_algorithm_is_the_chunks_codec)
 {
     uint8_t plain[4000], chunk[5000];
-    const struct nt_compression *blosc = nt_compression(NT_COMPRESSION_BLOSC);
     memset(plain, 1, sizeof(plain));
     write_chunk(codecs[_i], 5, 1, 4, plain, sizeof(plain), chunk, sizeof(chunk));
-    ck_assert_str_eq(blosc->algorithm(chunk, 16, sizeof(plain)), codecs[_i]);
+    ck_assert_str_eq(algorithm_of(chunk, 16, sizeof(plain)), codecs[_i]);
     write_chunk(codecs[_i], 0, 1, 4, plain, sizeof(plain), chunk, sizeof(chunk));
-    ck_assert_str_eq(blosc->algorithm(chunk, 16, sizeof(plain)), "none");
+    ck_assert_str_eq(algorithm_of(chunk, 16, sizeof(plain)), "none");
 }
 END_TEST
 
@@ -133,20 +136,20 @@ static enum nt_status part_status(const uint8_t *chunk, size_t chunk_bytes, size
     memset(*output_ret, 0xA5, bytes);
     enum nt_status status =
         nt_compression(NT_COMPRESSION_BLOSC)
-            ->decompress_part(exact, chunk_bytes, whole, offset, *output_ret, bytes, &error);
+            ->decompress_blocks(exact, chunk_bytes, whole, offset, *output_ret, bytes, &error);
     free(exact);
     return status;
 }
 
-static size_t part_bytes_of(const uint8_t *chunk, size_t chunk_bytes, size_t whole)
+static size_t block_bytes_of(const uint8_t *chunk, size_t chunk_bytes, size_t whole)
 {
-    return nt_compression(NT_COMPRESSION_BLOSC)->part_bytes(chunk, chunk_bytes, whole);
+    return nt_compression(NT_COMPRESSION_BLOSC)->block_bytes(chunk, chunk_bytes, whole);
 }
 
 /* Each part, and some of them on to the end. */
 static void check_parts(const uint8_t *chunk, size_t chunk_bytes, const uint8_t *plain, size_t whole)
 {
-    size_t part = part_bytes_of(chunk, chunk_bytes, whole);
+    size_t part = block_bytes_of(chunk, chunk_bytes, whole);
     ck_assert_uint_gt(part, 0);
     for (size_t offset = 0; offset < whole; offset += part)
         for (int to_the_end = 0; to_the_end <= (offset % (16 * part) == 0); to_the_end++) {
@@ -192,7 +195,7 @@ START_TEST(parts_begin_and_end_with_blocks)
     static uint8_t plain[9840], chunk[12000];
     size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
     uint8_t *output;
-    ck_assert_uint_eq(part_bytes_of(chunk, bytes, sizeof(plain)), 1000);
+    ck_assert_uint_eq(block_bytes_of(chunk, bytes, sizeof(plain)), 1000);
     static const size_t bad[][2] = {{20, 980}, {0, 980}, {1000, 1020}, {9000, 860}, {10000, 0}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         assert_status(NT_UNSUPPORTED,
@@ -222,13 +225,13 @@ START_TEST(chunks_that_only_the_library_for_the_whole_checks_have_no_parts)
     for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
         uint8_t *changed = exact_copy(chunk, bytes), *output;
         memcpy(changed + edits[i].at, edits[i].bytes, edits[i].count);
-        ck_assert_uint_eq(part_bytes_of(changed, bytes, sizeof(plain)), 0);
+        ck_assert_uint_eq(block_bytes_of(changed, bytes, sizeof(plain)), 0);
         ck_assert_int_ne(part_status(changed, bytes, sizeof(plain), 0, 1000, &output), NT_OK);
         free(output);
         free(changed);
     }
-    ck_assert_uint_eq(part_bytes_of(chunk, 15, sizeof(plain)), 0);
-    ck_assert_uint_eq(part_bytes_of(chunk, bytes, sizeof(plain) + 20), 0);
+    ck_assert_uint_eq(block_bytes_of(chunk, 15, sizeof(plain)), 0);
+    ck_assert_uint_eq(block_bytes_of(chunk, bytes, sizeof(plain) + 20), 0);
 }
 END_TEST
 
@@ -237,14 +240,14 @@ START_TEST(a_part_of_a_whole_chunk_is_refused_where_the_chunk_holds_more)
     static uint8_t plain[9840], chunk[12000], output[1000];
     size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
     const struct nt_compression *whole = nt_compression(NT_COMPRESSION_BLOSC_WHOLE);
-    assert_ok(whole->decompress_part(chunk, bytes, sizeof(plain), 0, output, sizeof(output), &error));
+    assert_ok(whole->decompress_blocks(chunk, bytes, sizeof(plain), 0, output, sizeof(output), &error));
     ck_assert_mem_eq(output, plain, sizeof(output));
-    assert_status(NT_CORRUPT, whole->decompress_part(chunk, bytes, sizeof(plain) - 20, 0, output,
-                                                     sizeof(output), &error));
-    assert_status(NT_CORRUPT,
-                  whole->decompress_part(chunk, bytes - 1, sizeof(plain), 0, output, sizeof(output), &error));
+    assert_status(NT_CORRUPT, whole->decompress_blocks(chunk, bytes, sizeof(plain) - 20, 0, output,
+                                                       sizeof(output), &error));
+    assert_status(NT_CORRUPT, whole->decompress_blocks(chunk, bytes - 1, sizeof(plain), 0, output,
+                                                       sizeof(output), &error));
     assert_status(NT_TRUNCATED,
-                  whole->decompress_part(chunk, 15, sizeof(plain), 0, output, sizeof(output), &error));
+                  whole->decompress_blocks(chunk, 15, sizeof(plain), 0, output, sizeof(output), &error));
 }
 END_TEST
 
@@ -273,8 +276,7 @@ START_TEST(damage_in_one_block_leaves_the_others_readable)
     static uint8_t plain[9840], chunk[12000];
     uint8_t *output;
     size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
-    ck_assert_str_eq(nt_compression(NT_COMPRESSION_BLOSC)->algorithm(chunk, bytes, sizeof(plain)),
-                     codecs[_i]);
+    ck_assert_str_eq(algorithm_of(chunk, bytes, sizeof(plain)), codecs[_i]);
     memset(chunk + 16 + 4 * 3, 0xFF, 4); /* the place of the fourth block */
     ck_assert_int_eq(status_of(chunk, bytes, plain, sizeof(plain)), NT_CORRUPT);
     for (size_t block = 0; block < 10; block++) {

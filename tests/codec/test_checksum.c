@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <ntuple/codec.h>
-
+#include "codec/codec.h"
 #include "support.h"
 
 static struct nt_error error;

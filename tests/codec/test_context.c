@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include <ntuple/codec.h>
-
+#include "codec/codec.h"
 #include "compressors.h"
 #include "support.h"
 
@@ -15,27 +14,27 @@ const char *__asan_default_options(void)
     return "allocator_may_return_null=1";
 }
 
-START_TEST(scratch_slots_are_apart_and_grow)
+START_TEST(scratch_memories_are_apart_and_grow)
 {
     struct nt_codec_context *context = nt_codec_context_new();
     ck_assert_ptr_nonnull(context);
     for (size_t bytes = 1; bytes <= 1 << 20; bytes *= 4) {
-        for (unsigned slot = 0; slot < 4; slot++)
-            memset(nt_codec_scratch(context, slot, bytes), (int)slot, bytes);
-        for (unsigned slot = 0; slot < 4; slot++)
-            ck_assert_uint_eq(nt_codec_scratch(context, slot, bytes)[bytes - 1], slot);
+        for (enum nt_scratch of = 0; of < NT_SCRATCH_COUNT; of++)
+            memset(nt_codec_scratch(context, of, bytes), (int)of, bytes);
+        for (enum nt_scratch of = 0; of < NT_SCRATCH_COUNT; of++)
+            ck_assert_uint_eq(nt_codec_scratch(context, of, bytes)[bytes - 1], of);
     }
-    ck_assert_ptr_nonnull(nt_codec_scratch(context, 0, 0));
+    ck_assert_ptr_nonnull(nt_codec_scratch(context, NT_SCRATCH_PAGE, 0));
     nt_codec_context_free(context);
 }
 END_TEST
 
-START_TEST(a_request_without_memory_fails_and_the_slot_stays_usable)
+START_TEST(a_request_without_memory_fails_and_the_scratch_stays_usable)
 {
     struct nt_codec_context *context = nt_codec_context_new();
-    ck_assert_ptr_nonnull(nt_codec_scratch(context, 1, 100));
-    ck_assert_ptr_null(nt_codec_scratch(context, 1, SIZE_MAX / 2));
-    memset(nt_codec_scratch(context, 1, 100), 1, 100);
+    ck_assert_ptr_nonnull(nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, 100));
+    ck_assert_ptr_null(nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, SIZE_MAX / 2));
+    memset(nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, 100), 1, 100);
     nt_codec_context_free(context);
     nt_codec_context_free(NULL);
 }
@@ -63,8 +62,8 @@ int main(void)
 {
     Suite *suite = suite_create("codec: context");
     TCase *context = tcase_create("the context");
-    tcase_add_test(context, scratch_slots_are_apart_and_grow);
-    tcase_add_test(context, a_request_without_memory_fails_and_the_slot_stays_usable);
+    tcase_add_test(context, scratch_memories_are_apart_and_grow);
+    tcase_add_test(context, a_request_without_memory_fails_and_the_scratch_stays_usable);
     tcase_add_loop_test(context, a_decompressor_works_on_after_damaged_input, 0, (int)compressors_count);
     suite_add_tcase(suite, context);
     return nt_test_main(suite);

@@ -2,15 +2,14 @@
 #include <math.h>
 #include <string.h>
 
-#include <ntuple/codec.h>
-
+#include "codec/codec.h"
 #include "support.h"
 
 static struct nt_error error;
 
 START_TEST(every_kind_tells_its_name_dtype_and_size)
 {
-    static const struct nt_element_info expected[NT_ELEMENT_COUNT] = {
+    static const struct nt_element_row expected[NT_ELEMENT_COUNT] = {
         {"bool", "|b1", 1},   {"byte", "|u1", 1},
         {"int8", "|i1", 1},   {"uint8", "|u1", 1},
         {"int16", "<i2", 2},  {"uint16", "<u2", 2},
@@ -21,7 +20,7 @@ START_TEST(every_kind_tells_its_name_dtype_and_size)
         {"opaque", NULL, 0},
     };
     for (int kind = 0; kind < NT_ELEMENT_COUNT; kind++) {
-        const struct nt_element_info *info = nt_element_info((enum nt_element)kind);
+        const struct nt_element_row *info = nt_element_info((enum nt_element)kind);
         ck_assert_str_eq(info->name, expected[kind].name);
         ck_assert_pstr_eq(info->dtype, expected[kind].dtype);
         ck_assert_uint_eq(info->bytes, expected[kind].bytes);
@@ -253,8 +252,8 @@ START_TEST(all_65536_halves_have_their_values_and_come_back)
 }
 END_TEST
 
-/* Between two neighbours: the middle goes to the even one, and the smallest step beside it to the nearer one.
- */
+/* Between two neighbours: the middle goes to the even one, and the smallest step beside it to the
+ * nearer one. */
 START_TEST(numbers_between_halves_go_to_the_nearest_ties_to_even)
 {
     for (uint16_t low = 0; low < 0x7C00; low++) {

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntuple/codec.h>
-
+#include "codec/codec.h"
 #include "support.h"
 
 static struct nt_error error;
@@ -15,7 +14,12 @@ static enum nt_status decode(enum nt_encoding_kind kind, enum nt_element element
     assert_ok(nt_decoder_init(&decoder, kind, 0, 0, 0, &error));
     decoder.element = element;
     decoder.element_bytes = nt_element_info(element)->bytes;
-    return nt_decode(&decoder, parameter, packed, packed_bytes, output, elements, &error);
+    const struct nt_packed what = {.decoder = &decoder,
+                                   .parameter = parameter,
+                                   .data = packed,
+                                   .bytes = packed_bytes,
+                                   .elements = elements};
+    return nt_decode(&what, output, &error);
 }
 
 static enum nt_status decode32(enum nt_encoding_kind kind, const void *packed, size_t packed_bytes,

@@ -44,6 +44,11 @@ ROOT_FILES = {
     'attributes': ('write_structures.cxx', 'write_attributes'),
 }
 
+# written by uproot, read by ROOT
+READ_BY_ROOT = {
+    'directories_by_uproot': ('write_structures.cxx', 'read_directories_by_uproot'),
+}
+
 # What uproot 5.7 reads otherwise, by words of the path: errors of its own and another notion of a pointer.
 UPROOT_DIFFERS = {
     'variant': 'starts each cluster at the alternatives\' first values',
@@ -55,8 +60,8 @@ UPROOT_DIFFERS = {
 
 
 def with_root(name):
-    """Write X.root with ROOT; returns the data sets as ROOT's reader tells them."""
-    source, function, *arguments = ROOT_FILES[name]
+    """Write X.root with ROOT, or only read it; returns the data sets as ROOT's reader tells them."""
+    source, function, *arguments = {**ROOT_FILES, **READ_BY_ROOT}[name]
     warnings.simplefilter('ignore')
     import ROOT
     ROOT.gInterpreter.AddIncludePath(str(HERE))
@@ -79,6 +84,25 @@ def names_by_uproot():
         'with space': {'entries': 4, 'fields': {name: column.tolist() for name, column in columns.items()}},
         '.hidden': {'entries': 3, 'fields': {'x': [0., 1., 2.]}},
         'file.json': {'entries': 2, 'fields': {'x': [0., 1.]}}}
+
+
+def directories_by_uproot():
+    """Directories in directories, one that outgrows the room for its list of keys, an empty one."""
+    import uproot
+    with uproot.recreate(HERE / 'directories_by_uproot.root') as file:
+        file.mkrntuple('top', {'x': np.arange(10)})
+        file.mkdir('a').mkrntuple('one', {'x': np.arange(5)})
+        file.mkdir('a/b').mkrntuple('two', {'x': np.arange(7)})
+        file.mkdir('a/b/c').mkrntuple('three', {'x': np.arange(3)})
+        many = file.mkdir('many')
+        for k in range(6):
+            many.mkrntuple(f'a_data_set_with_a_long_name_number_{k}', {'x': np.arange(k + 1)})
+        file.mkdir('empty')
+    _, datasets = with_root('directories_by_uproot')
+    return f'uproot {uproot.__version__}', datasets
+
+
+BY_UPROOT = {'names_by_uproot': names_by_uproot, 'directories_by_uproot': directories_by_uproot}
 
 
 def damaged_page():
@@ -180,14 +204,14 @@ def compact(value):
 def make(name):
     if name == 'damaged_page':
         save(name, damaged_page())
-    elif name == 'names_by_uproot':
-        write_expected(name, *names_by_uproot())
+    elif name in BY_UPROOT:
+        write_expected(name, *BY_UPROOT[name]())
     else:
         write_expected(name, *with_root(name))
 
 
 def main(names):
-    known = [*ROOT_FILES, 'names_by_uproot', 'damaged_page']
+    known = [*ROOT_FILES, *BY_UPROOT, 'damaged_page']
     if unknown := set(names) - set(known):
         sys.exit(f'no such file: {", ".join(unknown)}; there are {", ".join(known)}')
     if len(names) == 1:

@@ -289,3 +289,16 @@ std::string write_attributes(const std::string &path)
            "attribute.ranges\":{\"entries\":3,\"fields\":{\"_rangeStart\":[0,10,20],\"_rangeLen\":[10,10,10],"
            "\"_userData\":[{\"label\":\"from 0\"},{\"label\":\"from 10\"},{\"label\":\"from 20\"}]}}}";
 }
+
+/* What uproot wrote into directories. */
+std::string read_directories_by_uproot(const std::string &path)
+{
+    DataSet numbers("");
+    numbers.Add<std::int64_t>("x", [](auto &, auto) {});
+    std::vector<std::pair<const DataSet *, std::string>> sets;
+    for (const char *name : {"top", "a/one", "a/b/two", "a/b/c/three"})
+        sets.push_back({&numbers, name});
+    for (char number = '0'; number < '6'; number++)
+        sets.push_back({&numbers, std::string("many/a_data_set_with_a_long_name_number_") + number});
+    return structures::result(path, sets);
+}

@@ -59,7 +59,7 @@ def check_fields(problems, found, expected):
         compare(problems, f'{what}: parent', mine['parent'], expected_parent(field, expected['fields']))
         for key in ('name', 'type', 'role', 'flags', 'repeat', 'alias', 'description', 'field_version', 'type_version'):
             if key in field and not isinstance(field[key], list):
-                compare(problems, f'{what}: {key}', mine[key], field[key])
+                compare(problems, f'{what}: {key}', mine['type_alias' if key == 'alias' else key], field[key])
         own = [c['id'] for c in sorted(expected['columns'], key=lambda c: (c.get('repr', 0), c['id'])) if c['field'] == field['id']]
         compare(problems, f'{what}: columns', mine['columns'], aliases.get(field['id'], own))
         if own:
@@ -77,7 +77,7 @@ def check_columns(problems, found, expected):
         what = f"column {column['id']}"
         for key in ('type', 'type_id', 'bits', 'field', 'repr', 'flags', 'n', 'checksums'):
             if key in column and not (key == 'flags' and expected['framing'] == 'predraft'):
-                compare(problems, f'{what}: {key}', mine[key], column[key])
+                compare(problems, f'{what}: {key}', mine['type_number' if key == 'type_id' else key], column[key])
         if column.get('sha256'):
             compare(problems, f'{what}: content', mine['sha256'], column['sha256'])
         compare(problems, f'{what}: first', mine['first'], abs(column['first']))

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <ntuple/format.h>
-
+#include "format/format.h"
 #include "json/json.h"
 
 static void text_member(struct nt_json *json, const char *key, struct nt_text text)
@@ -26,17 +25,14 @@ static void dump_fields(struct nt_json *json, const struct nt_dataset *dataset)
         nt_json_member_unsigned(json, "id", field->id);
         text_member(json, "name", field->name);
         text_member(json, "type", field->type);
-        text_member(json, "alias", field->alias);
         text_member(json, "description", field->description);
         nt_json_member_unsigned(json, "role", field->role);
         nt_json_member_unsigned(json, "parent",
                                 field->parent == NT_NONE ? field->id : dataset->fields[field->parent].id);
-        nt_json_member_unsigned(json, "flags", field->flags);
         nt_json_member_unsigned(json, "repeat", field->repetition);
-        nt_json_member_unsigned(json, "field_version", field->field_version);
-        nt_json_member_unsigned(json, "type_version", field->type_version);
-        nt_json_member_string(json, "kind", nt_field_kind_info(field->kind)->name);
-        nt_json_member_string(json, "dtype", field->dtype.text);
+        dataset->ops->describe_field(dataset, i, json); /* type_alias, flags, versions */
+        nt_json_member_string(json, "kind", nt_field_kind_name(field->kind));
+        nt_json_member_string(json, "dtype", field->dtype.numpy);
         nt_json_member_string(json, "unreadable", field->unreadable);
         nt_json_member_bool(json, "owns_columns", field->owns_columns);
         nt_json_member_signed(
@@ -81,13 +77,13 @@ static enum nt_status decode_page(const struct nt_dataset *dataset, const struct
                                   struct nt_codec_context *context, struct nt_buffer *out,
                                   struct nt_error *error)
 {
-    const struct nt_decoder *decoder = &dataset->decoders[page->decoder];
+    const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, page->decoder);
     uint32_t digest_bytes = nt_checksum(page->checksum)->bytes;
     uint64_t packed_bytes;
     if (!nt_packed_bytes(decoder, page->elements, &packed_bytes))
         return nt_fail(error, NT_LIMIT, page->offset, "page too large");
-    uint8_t *stored = nt_codec_scratch(context, 0, page->stored_bytes + digest_bytes + 1);
-    uint8_t *packed = nt_codec_scratch(context, 1, packed_bytes + 1);
+    uint8_t *stored = nt_codec_scratch(context, NT_SCRATCH_PAGE, page->stored_bytes + digest_bytes + 1);
+    uint8_t *packed = nt_codec_scratch(context, NT_SCRATCH_NEIGHBOURS, packed_bytes + 1);
     uint8_t *decoded = nt_buffer_extend(out, (size_t)page->elements * decoder->element_bytes);
     enum nt_status status = nt_source_read(dataset->sources[page->source], page->offset, stored,
                                            page->stored_bytes + digest_bytes, error);
@@ -98,7 +94,12 @@ static enum nt_status decode_page(const struct nt_dataset *dataset, const struct
         status = nt_compression(page->compression)
                      ->decompress(stored, page->stored_bytes, packed, packed_bytes, context, error);
     if (status == NT_OK)
-        status = nt_decode(decoder, page->parameter, packed, packed_bytes, decoded, page->elements, error);
+        status = nt_decode(&(struct nt_packed){.decoder = decoder,
+                                               .parameter = page->parameter,
+                                               .data = packed,
+                                               .bytes = packed_bytes,
+                                               .elements = page->elements},
+                           decoded, error);
     return status;
 }
 
@@ -144,11 +145,10 @@ static void dump_columns(struct nt_json *json, struct nt_dataset *dataset)
         nt_json_object(json);
         nt_json_member_unsigned(json, "id", column->id);
         nt_json_member_string(json, "type", column->type_name);
-        nt_json_member_unsigned(json, "type_id", column->type_number);
-        nt_json_member_unsigned(json, "bits", dataset->decoders[column->decoder].bits);
+        nt_json_member_unsigned(json, "bits", nt_decoders_get(&dataset->decoders, column->decoder)->bits);
         nt_json_member_unsigned(json, "field", dataset->fields[column->field].id);
         nt_json_member_unsigned(json, "repr", column->representation);
-        nt_json_member_unsigned(json, "flags", column->flags);
+        dataset->ops->describe_column(dataset, i, json); /* number of the type, flags */
         nt_json_member_unsigned(json, "first", column->first_element);
         dump_ranges(json, dataset, i);
         dump_content(json, dataset, i);
@@ -205,7 +205,7 @@ static void dump_documents(struct nt_json *json, const struct nt_dataset *datase
             if (produce(dataset, document, k, &out, &error) != NT_OK)
                 nt_json_member_string(json, name, error.message);
             else if (out.bytes[0] == '{')
-                nt_json_member_text(json, name, out.bytes, out.length);
+                nt_json_member_text(json, name, (struct nt_text){out.bytes, out.length});
             else
                 sha256_member(json, name, &out);
             nt_buffer_deinit(&out);

@@ -302,7 +302,7 @@ struct rntuple_page *matrix_page(struct matrix_file *file, uint32_t cluster, uin
 
 void matrix_open(struct matrix_file *file)
 {
-    const struct nt_reader_options options = {.cache_bytes = 1 << 20};
+    const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 1 << 20};
     assert_ok(write_and_open(&file->written, file->generation, &file->description, &error));
     assert_ok(nt_reader_new(&options, &file->reader, &error));
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "format/rntuple/container.h"
+#include "format/rntuple/container_open.h"
 #include "support.h"
 #include "tfile_writer.h"
 
@@ -19,7 +19,7 @@ struct opened {
 static inline enum nt_status open_source(struct opened *opened, struct nt_source *source,
                                          struct nt_error *error)
 {
-    ck_assert(nt_file_new(source->path, source, &opened->file, error) == NT_OK);
+    ck_assert(nt_file_new(source->path, source, &(struct nt_limits){0}, &opened->file, error) == NT_OK);
     enum nt_status status = nt_container_open(opened->file, &opened->container, error);
     if (status) {
         nt_file_close(opened->file);
@@ -60,6 +60,23 @@ static inline const struct nt_anchor_object *find_anchor(const struct opened *op
     }
     ck_abort_msg("no anchor %s;%u", name, cycle);
     return NULL;
+}
+
+/* One failure, with this status, and the anchor of this name as it should be. */
+static inline void assert_damage_beside(const struct opened *opened, const char *name, enum nt_status status)
+{
+    ck_assert_ptr_null(find_anchor(opened, name, 1)->failure);
+    uint32_t failures = 0;
+    for (uint32_t i = 0; i < opened->container.anchor_count; i++) {
+        const struct nt_anchor_object *anchor = &opened->container.anchors[i];
+        if (!anchor->failure)
+            continue;
+        failures++;
+        ck_assert_ptr_null(anchor->bytes);
+        ck_assert_msg(anchor->failure->status == status, "%s: %s", nt_status_name(anchor->failure->status),
+                      anchor->failure->message);
+    }
+    ck_assert_uint_eq(failures, 1);
 }
 
 #endif

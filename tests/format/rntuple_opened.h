@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "format/rntuple/dataset.h"
 #include "format/rntuple/rntuple.h"
 #include "rntuple_writer.h"
 #include "support.h"
@@ -23,9 +24,12 @@ static inline enum nt_status open_bytes(struct written *written, struct nt_error
     struct nt_source *source;
     ck_assert(nt_source_open_memory(written->bytes.bytes, written->bytes.length, "test.root", &source,
                                     error) == NT_OK);
-    enum nt_status status = nt_rntuple_file_open("test.root", source, &written->file, error);
-    if (status != NT_OK)
+    enum nt_status status =
+        nt_rntuple_file_open("test.root", source, &(struct nt_limits){0}, &written->file, error);
+    if (status != NT_OK) {
+        nt_source_close(source);
         return status;
+    }
     written->dataset = written->file->datasets[0];
     if (!written->dataset->failure)
         return NT_OK;

@@ -42,7 +42,7 @@ START_TEST(the_file_is_described)
     struct nt_buffer out = {0};
     struct nt_json json;
     nt_json_line(&json, &out);
-    assert_ok(opened.file->describe(opened.file, &json));
+    assert_ok(opened.file->describe(opened.file, &json, &error));
     nt_json_finish(&json);
     ck_assert_str_eq(out.bytes, "{\"kind\":\"bare\",\"version\":1,\"root_version\":\"6.40.00\","
                                 "\"compression\":{\"setting\":505,\"algorithm\":\"zstd\",\"level\":5}}\n");

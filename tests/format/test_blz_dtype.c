@@ -27,30 +27,30 @@ static const struct {
     enum nt_element element;
     const char *descr;
 } good[] = {
-    {"int32", 4, NT_ELEMENT_INT32, "'<i4'"},
-    {"bool", 1, NT_ELEMENT_BOOL, "'|b1'"},
-    {"uint64", 8, NT_ELEMENT_UINT64, "'<u8'"},
-    {"float16", 2, NT_ELEMENT_REAL16, "'<f2'"},
-    {"float64", 8, NT_ELEMENT_REAL64, "'<f8'"},
-    {"complex128", 16, NT_ELEMENT_OPAQUE, "'<c16'"},
-    {"float128", 16, NT_ELEMENT_OPAQUE, "'<f16'"},
-    {">i4", 4, NT_ELEMENT_OPAQUE, "'>i4'"},
-    {"=u8", 8, NT_ELEMENT_UINT64, "'<u8'"},
-    {"f4", 4, NT_ELEMENT_REAL32, "'<f4'"},
-    {">b1", 1, NT_ELEMENT_BOOL, "'|b1'"},
-    {">i1", 1, NT_ELEMENT_INT8, "'|i1'"},
-    {"|S10", 10, NT_ELEMENT_OPAQUE, "'|S10'"},
-    {"S300", 300, NT_ELEMENT_OPAQUE, "'|S300'"},
-    {"a3", 3, NT_ELEMENT_OPAQUE, "'|S3'"},
-    {"<U5", 20, NT_ELEMENT_OPAQUE, "'<U5'"},
-    {">U2", 8, NT_ELEMENT_OPAQUE, "'>U2'"},
-    {"V7", 7, NT_ELEMENT_OPAQUE, "'|V7'"},
-    {"datetime64[s]", 8, NT_ELEMENT_OPAQUE, "'<M8[s]'"},
-    {"timedelta64[25us]", 8, NT_ELEMENT_OPAQUE, "'<m8[25us]'"},
-    {">M8[ns]", 8, NT_ELEMENT_OPAQUE, "'>M8[ns]'"},
-    {"datetime64", 8, NT_ELEMENT_OPAQUE, "'<M8'"},
-    {"'<f8'", 8, NT_ELEMENT_REAL64, "'<f8'"},
-    {" u\"<f8\" ", 8, NT_ELEMENT_REAL64, "'<f8'"},
+    {"int32", 4, NT_ELEMENT_INT32, "<i4"},
+    {"bool", 1, NT_ELEMENT_BOOL, "|b1"},
+    {"uint64", 8, NT_ELEMENT_UINT64, "<u8"},
+    {"float16", 2, NT_ELEMENT_REAL16, "<f2"},
+    {"float64", 8, NT_ELEMENT_REAL64, "<f8"},
+    {"complex128", 16, NT_ELEMENT_OPAQUE, "<c16"},
+    {"float128", 16, NT_ELEMENT_OPAQUE, "<f16"},
+    {">i4", 4, NT_ELEMENT_OPAQUE, ">i4"},
+    {"=u8", 8, NT_ELEMENT_UINT64, "<u8"},
+    {"f4", 4, NT_ELEMENT_REAL32, "<f4"},
+    {">b1", 1, NT_ELEMENT_BOOL, "|b1"},
+    {">i1", 1, NT_ELEMENT_INT8, "|i1"},
+    {"|S10", 10, NT_ELEMENT_OPAQUE, "|S10"},
+    {"S300", 300, NT_ELEMENT_OPAQUE, "|S300"},
+    {"a3", 3, NT_ELEMENT_OPAQUE, "|S3"},
+    {"<U5", 20, NT_ELEMENT_OPAQUE, "<U5"},
+    {">U2", 8, NT_ELEMENT_OPAQUE, ">U2"},
+    {"V7", 7, NT_ELEMENT_OPAQUE, "|V7"},
+    {"datetime64[s]", 8, NT_ELEMENT_OPAQUE, "<M8[s]"},
+    {"timedelta64[25us]", 8, NT_ELEMENT_OPAQUE, "<m8[25us]"},
+    {">M8[ns]", 8, NT_ELEMENT_OPAQUE, ">M8[ns]"},
+    {"datetime64", 8, NT_ELEMENT_OPAQUE, "<M8"},
+    {"'<f8'", 8, NT_ELEMENT_REAL64, "<f8"},
+    {" u\"<f8\" ", 8, NT_ELEMENT_REAL64, "<f8"},
     {"[('a', '<i4'), ('b', '<f8')]", 12, NT_ELEMENT_OPAQUE, "[('a', '<i4'), ('b', '<f8')]"},
     {"[(u'a', '<i4'), ('in', [('y', '>f4'), ('z', 'S3')]),]", 11, NT_ELEMENT_OPAQUE,
      "[('a', '<i4'), ('in', [('y', '>f4'), ('z', '|S3')])]"},
@@ -70,14 +70,14 @@ static const struct {
     {"[('\\u00e9\\x41', '<i4')]", 4, NT_ELEMENT_OPAQUE, "[('\\u00e9A', '<i4')]"},
     /* Members that share bytes cannot be written as a list: the whole is bytes, the members stay. */
     {"{'names':['a','b'], 'formats':['<i4','<i2'], 'offsets':[0,2], 'itemsize':4}", 4, NT_ELEMENT_OPAQUE,
-     "'|V4'"},
+     "|V4"},
 };
 
 START_TEST(a_type_has_the_size_and_the_text_that_NumPy_gives_it)
 {
     struct nt_blz_dtype dtype;
     assert_ok(nt_blz_dtype_parse(arena, good[_i].text, strlen(good[_i].text), &dtype, &error));
-    ck_assert_str_eq(dtype.dtype.text, good[_i].descr);
+    ck_assert_str_eq(dtype.dtype.numpy, good[_i].descr);
     ck_assert_uint_eq(dtype.dtype.bytes, good[_i].bytes);
     ck_assert_int_eq(dtype.dtype.element, good[_i].element);
     ck_assert(!dtype.is_object);
@@ -88,9 +88,70 @@ START_TEST(the_text_of_a_type_reads_as_the_same_type)
 {
     struct nt_blz_dtype dtype, again;
     assert_ok(nt_blz_dtype_parse(arena, good[_i].text, strlen(good[_i].text), &dtype, &error));
-    assert_ok(nt_blz_dtype_parse(arena, dtype.dtype.text, strlen(dtype.dtype.text), &again, &error));
-    ck_assert_str_eq(again.dtype.text, dtype.dtype.text);
+    assert_ok(nt_blz_dtype_parse(arena, dtype.dtype.numpy, strlen(dtype.dtype.numpy), &again, &error));
+    ck_assert_str_eq(again.dtype.numpy, dtype.dtype.numpy);
     ck_assert_uint_eq(again.dtype.bytes, dtype.dtype.bytes);
+}
+END_TEST
+
+/* Arrow's format strings as pyarrow gives them for the same bytes. */
+static const struct {
+    const char *text;
+    enum nt_element number;
+    bool is_big_endian;
+    uint8_t character_bytes;
+    const char *arrow;
+} meanings[] = {
+    {"int32", NT_ELEMENT_INT32, false, 0, "i"},
+    {">i4", NT_ELEMENT_INT32, true, 0, NULL},
+    {">f2", NT_ELEMENT_REAL16, true, 0, NULL},
+    {">u1", NT_ELEMENT_UINT8, false, 0, "C"},
+    {"bool", NT_ELEMENT_BOOL, false, 0, "b"},
+    {"complex64", NT_ELEMENT_OPAQUE, false, 0, NULL},
+    {"float128", NT_ELEMENT_OPAQUE, false, 0, NULL},
+    {"S10", NT_ELEMENT_OPAQUE, false, 1, "w:10"},
+    {"V7", NT_ELEMENT_OPAQUE, false, 0, "w:7"},
+    {"<U5", NT_ELEMENT_OPAQUE, false, 4, NULL},
+    {">U5", NT_ELEMENT_OPAQUE, true, 4, NULL},
+    {"datetime64[s]", NT_ELEMENT_INT64, false, 0, "tss:"},
+    {"datetime64[ms]", NT_ELEMENT_INT64, false, 0, "tsm:"},
+    {"datetime64[us]", NT_ELEMENT_INT64, false, 0, "tsu:"},
+    {"<M8[ns]", NT_ELEMENT_INT64, false, 0, "tsn:"},
+    {"timedelta64[s]", NT_ELEMENT_INT64, false, 0, "tDs"},
+    {"timedelta64[ms]", NT_ELEMENT_INT64, false, 0, "tDm"},
+    {"timedelta64[us]", NT_ELEMENT_INT64, false, 0, "tDu"},
+    {"m8[ns]", NT_ELEMENT_INT64, false, 0, "tDn"},
+    {">M8[ns]", NT_ELEMENT_INT64, true, 0, NULL},
+    {"datetime64[D]", NT_ELEMENT_INT64, false, 0, NULL},
+    {"datetime64[25s]", NT_ELEMENT_INT64, false, 0, NULL},
+    {"datetime64", NT_ELEMENT_INT64, false, 0, NULL},
+    {"[('a', '<i4')]", NT_ELEMENT_OPAQUE, false, 0, NULL},
+};
+
+START_TEST(a_type_tells_what_its_bytes_are_to_JSON_and_Arrow)
+{
+    struct nt_blz_dtype dtype;
+    assert_ok(nt_blz_dtype_parse(arena, meanings[_i].text, strlen(meanings[_i].text), &dtype, &error));
+    ck_assert_int_eq(dtype.dtype.number, meanings[_i].number);
+    ck_assert(dtype.dtype.is_big_endian == meanings[_i].is_big_endian);
+    ck_assert_uint_eq(dtype.dtype.character_bytes, meanings[_i].character_bytes);
+    ck_assert_pstr_eq(dtype.dtype.arrow, meanings[_i].arrow);
+}
+END_TEST
+
+START_TEST(a_structure_has_its_parts_and_the_room_between_them)
+{
+    static const char text[] = "{'names':[\"it's\",'m'], 'formats':['i1',('<f8',(2,3))], 'offsets':[0,8]}";
+    struct nt_blz_dtype dtype;
+    assert_ok(nt_blz_dtype_parse(arena, text, strlen(text), &dtype, &error));
+    const struct nt_dtype_member *parts = dtype.dtype.members;
+    ck_assert_uint_eq(dtype.dtype.member_count, 3);
+    ck_assert_str_eq(parts[0].name.bytes, "it's");
+    ck_assert_str_eq(parts[0].dtype->numpy, "|i1");
+    ck_assert_uint_eq(parts[1].name.length, 0);
+    ck_assert_str_eq(parts[1].dtype->numpy, "|V7");
+    ck_assert_uint_eq(parts[2].dimension_count, 2);
+    ck_assert_uint_eq(parts[2].dimensions[1], 3);
 }
 END_TEST
 
@@ -117,7 +178,7 @@ START_TEST(a_sub_array_has_the_dimensions_of_its_item_behind_its_own)
     static const char text[] = "(('<i2', (4,)), (2, 3))";
     struct nt_blz_dtype dtype;
     assert_ok(nt_blz_dtype_parse(arena, text, strlen(text), &dtype, &error));
-    ck_assert_str_eq(dtype.dtype.text, "'<i2'");
+    ck_assert_str_eq(dtype.dtype.numpy, "<i2");
     ck_assert_uint_eq(dtype.items, 24);
     ck_assert_uint_eq(dtype.dimension_count, 3);
     ck_assert_uint_eq(dtype.dimensions[0], 2);
@@ -218,6 +279,9 @@ int main(void)
     tcase_add_loop_test(types, a_type_has_the_size_and_the_text_that_NumPy_gives_it, 0,
                         sizeof(good) / sizeof(*good));
     tcase_add_loop_test(types, the_text_of_a_type_reads_as_the_same_type, 0, sizeof(good) / sizeof(*good));
+    tcase_add_loop_test(types, a_type_tells_what_its_bytes_are_to_JSON_and_Arrow, 0,
+                        sizeof(meanings) / sizeof(*meanings));
+    tcase_add_test(types, a_structure_has_its_parts_and_the_room_between_them);
     tcase_add_test(types, members_have_names_places_and_shapes);
     tcase_add_test(types, a_sub_array_has_the_dimensions_of_its_item_behind_its_own);
     tcase_add_test(types, objects_are_known_as_such);

@@ -8,6 +8,7 @@
 #include "support.h"
 
 static struct nt_error error;
+static struct nt_budget budget = {.limit = UINT64_MAX};
 
 static const struct {
     const char *text, *quoted;
@@ -26,7 +27,8 @@ static const struct {
 START_TEST(only_bare_words_and_long_integers_are_quoted)
 {
     struct nt_buffer out = {0};
-    assert_ok(nt_blz_json_quote(pairs[_i].text, strlen(pairs[_i].text), &out, &error));
+    uint64_t values;
+    assert_ok(nt_blz_json_quote(pairs[_i].text, strlen(pairs[_i].text), &out, &values, &error));
     ck_assert_str_eq(out.bytes ? out.bytes : "", pairs[_i].quoted);
     nt_buffer_deinit(&out);
 }
@@ -37,7 +39,7 @@ static void check_written(const char *text, const char *expected)
     json_t *value;
     struct nt_buffer out = {0};
     struct nt_json json;
-    assert_ok(nt_blz_json_parse(text, strlen(text), &value, &error));
+    assert_ok(nt_blz_json_parse(text, strlen(text), &budget, &value, &error));
     nt_json_init(&json, &out, true);
     nt_blz_json_write(&json, value);
     ck_assert_str_eq(out.bytes, expected);
@@ -60,7 +62,7 @@ END_TEST
 START_TEST(white_space_alone_is_an_empty_object)
 {
     json_t *value;
-    assert_ok(nt_blz_json_parse(" \n", 2, &value, &error));
+    assert_ok(nt_blz_json_parse(" \n", 2, &budget, &value, &error));
     ck_assert(json_is_object(value) && json_object_size(value) == 0);
     json_decref(value);
 }
@@ -71,7 +73,7 @@ START_TEST(what_is_no_JSON_is_refused)
     static const char *const texts[] = {"{", "{\"a\" 1}", "nan", "[1,]", "\"\\ud800\"", "{\"a\":1} x"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         json_t *value;
-        assert_status(NT_CORRUPT, nt_blz_json_parse(texts[i], strlen(texts[i]), &value, &error));
+        assert_status(NT_CORRUPT, nt_blz_json_parse(texts[i], strlen(texts[i]), &budget, &value, &error));
     }
 }
 END_TEST
@@ -81,7 +83,30 @@ START_TEST(nesting_has_a_bound)
     char text[100000];
     json_t *value;
     memset(text, '[', sizeof(text));
-    assert_status(NT_LIMIT, nt_blz_json_parse(text, sizeof(text), &value, &error));
+    assert_status(NT_LIMIT, nt_blz_json_parse(text, sizeof(text), &budget, &value, &error));
+}
+END_TEST
+
+START_TEST(what_values_become_is_bounded)
+{
+    static const struct {
+        const char *text;
+        uint64_t values;
+    } cases[] = {
+        {"[]", 1}, {"[{},{} , {}]", 4}, {"{\"a\": [1, -2, true, NaN]}", 7}, {"\"a, [b\"", 1}, {" 7 ", 1}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        size_t length = strlen(cases[i].text);
+        uint64_t bytes = cases[i].values * nt_cost_info(NT_COST_JSON_VALUE)->bytes +
+                         length * nt_cost_info(NT_COST_ENVELOPE_BYTE)->bytes;
+        struct nt_budget narrow;
+        json_t *value;
+        nt_budget_init(&narrow, 0, bytes - 1);
+        assert_status(NT_LIMIT, nt_blz_json_parse(cases[i].text, length, &narrow, &value, &error));
+        nt_budget_init(&narrow, 0, bytes);
+        assert_ok(nt_blz_json_parse(cases[i].text, length, &narrow, &value, &error));
+        json_decref(value);
+        ck_assert_uint_eq(narrow.used, cases[i].values * nt_cost_info(NT_COST_JSON_VALUE)->bytes);
+    }
 }
 END_TEST
 
@@ -90,7 +115,7 @@ START_TEST(sizes_are_integers_that_are_not_negative)
     static const char text[] = "{\"a\": 7, \"b\": -1, \"c\": 1.0, \"d\": \"7\"}";
     json_t *value;
     uint64_t number = 0;
-    assert_ok(nt_blz_json_parse(text, strlen(text), &value, &error));
+    assert_ok(nt_blz_json_parse(text, strlen(text), &budget, &value, &error));
     ck_assert(nt_blz_json_unsigned(value, "a", &number) && number == 7);
     ck_assert(!nt_blz_json_unsigned(value, "b", &number));
     ck_assert(!nt_blz_json_unsigned(value, "c", &number));
@@ -110,6 +135,7 @@ int main(void)
     tcase_add_test(json, white_space_alone_is_an_empty_object);
     tcase_add_test(json, what_is_no_JSON_is_refused);
     tcase_add_test(json, nesting_has_a_bound);
+    tcase_add_test(json, what_values_become_is_bounded);
     tcase_add_test(json, sizes_are_integers_that_are_not_negative);
     suite_add_tcase(suite, json);
     return nt_test_main(suite);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "opened.h"
+#include "format/identify.h"
 
-#include "format/rntuple/identify.h"
+#include <string.h>
+
+#include "support.h"
 
 static struct nt_error error;
 
@@ -56,19 +58,6 @@ START_TEST(a_long_text_may_be_cut_within_a_character)
 }
 END_TEST
 
-START_TEST(a_foreign_file_is_refused_by_its_name)
-{
-    struct opened opened;
-    assert_status(NT_NOT_THIS_FORMAT, open_bytes(&opened, "PAR1....PAR1", 12, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "a Parquet file"));
-    assert_status(NT_NOT_THIS_FORMAT, open_bytes(&opened, "\x01\x02\xff", 3, &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "neither a ROOT file"));
-    static const char text[] = "root:x:0:0:root:/root:/bin/bash\n";
-    assert_status(NT_NOT_THIS_FORMAT, open_bytes(&opened, text, strlen(text), &error));
-    ck_assert_ptr_nonnull(strstr(error.message, "a text file"));
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("identify");
@@ -76,7 +65,6 @@ int main(void)
     tcase_add_loop_test(cases, foreign_files_are_named, 0, 9);
     tcase_add_test(cases, unknown_bytes_are_not_guessed);
     tcase_add_test(cases, a_long_text_may_be_cut_within_a_character);
-    tcase_add_test(cases, a_foreign_file_is_refused_by_its_name);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

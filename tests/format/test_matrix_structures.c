@@ -262,8 +262,8 @@ static void alternate(uint32_t column, uint32_t representation)
     file.columns[column].representation = (uint16_t)representation;
 }
 
-/* Each cluster has one of two: float as Real16 or SplitReal32, a string's offsets as Index32 or SplitIndex64.
- */
+/* Each cluster has one of two: float as Real16 or SplitReal32, a string's offsets as Index32
+ * or SplitIndex64. */
 START_TEST(representations_change_from_cluster_to_cluster)
 {
     start(_i);

@@ -2,6 +2,8 @@
  *
  * Payloads in several keys: built here part by part, read back as one.
  */
+#include "format/rntuple/payload.h"
+
 #include "opened.h"
 
 enum { MOST_BYTES = 4096, GAP = 5 };

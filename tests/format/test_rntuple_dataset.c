@@ -70,9 +70,9 @@ static struct rntuple_description usual(enum rntuple_generation generation)
 static void check_fields(void)
 {
     const struct nt_dataset *dataset = written.dataset;
-    static const enum nt_field_kind kinds[] = {NT_FIELD_VALUE, NT_FIELD_BYTES, NT_FIELD_COLLECTION,
+    static const enum nt_field_kind kinds[] = {NT_FIELD_VALUE, NT_FIELD_STRING, NT_FIELD_COLLECTION,
                                                NT_FIELD_VALUE};
-    static const char *const dtypes[] = {"'<f4'", "'|u1'", NULL, "'<i4'"};
+    static const char *const dtypes[] = {"<f4", "|u1", NULL, "<i4"};
     ck_assert_uint_eq(dataset->field_count, 4);
     ck_assert_uint_eq(dataset->top_count, 3);
     for (uint32_t i = 0; i < 3; i++) {
@@ -81,13 +81,13 @@ static void check_fields(void)
         ck_assert(is_text(field->type, usual_fields[i].type));
         ck_assert_int_eq(field->kind, kinds[i]);
         if (dtypes[i])
-            ck_assert_str_eq(field->dtype.text, dtypes[i]);
+            ck_assert_str_eq(field->dtype.numpy, dtypes[i]);
     }
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, dataset->children[2], &count);
     ck_assert_uint_eq(count, 1);
     ck_assert(is_text(dataset->fields[children[0]].name, "_0"));
-    ck_assert_str_eq(dataset->fields[children[0]].dtype.text, "'<i4'");
+    ck_assert_str_eq(dataset->fields[children[0]].dtype.numpy, "<i4");
     ck_assert(is_text(dataset->fields[dataset->children[0]].description, "in GeV"));
 }
 

@@ -143,7 +143,7 @@ START_TEST(the_page_list_tells_every_page)
     json_t *list = document("pagelist.", ".json");
     json_t *first = json_array_get(json_object_get(list, "clusters"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(first, "columns")), 1);
-    ck_assert_int_eq(number_at(first, "columns", 0, "element_offset"), 5);
+    ck_assert_int_eq(number_at(first, "columns", 0, "first_element"), 5);
     json_t *pages_of = json_array_get(json_object_get(first, "columns"), 0);
     ck_assert_uint_eq(json_array_size(json_object_get(pages_of, "pages")), 2);
     ck_assert_int_eq(number_at(pages_of, "pages", 0, "elements"), 2);

@@ -101,9 +101,10 @@ START_TEST(places_that_cannot_be_are_refused_before_memory_is_taken)
     ck_assert(nt_source_open_memory(zeros, sizeof(zeros), "test", &source, &error) == NT_OK);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct nt_envelope envelope;
-        assert_status(rows[i].status,
-                      nt_envelope_read(source, NT_ENVELOPE_HEADER, &rows[i].place, &envelope, &error));
+        assert_status(rows[i].status, nt_envelope_read(source, &test_budget, NT_ENVELOPE_HEADER,
+                                                       &rows[i].place, &envelope, &error));
         ck_assert_uint_eq(error.offset, rows[i].place.offset);
+        ck_assert_uint_eq(test_budget.used, 0);
     }
     nt_source_close(source);
 }

@@ -180,8 +180,8 @@ static void spoil_group_end(enum rntuple_envelope kind, struct nt_buffer *bytes)
         set_word(bytes, V1_GROUP, UINT64_MAX, 8);
 }
 
-/* Version 1's page list: preamble 8, header checksum 8, list of two summaries 12 + 2 * 24, list of clusters.
- */
+/* Version 1's page list: preamble 8, header checksum 8, list of two summaries 12 + 2 * 24, list
+ * of clusters. */
 enum { V1_CLUSTERS = 8 + 8 + 12 + 2 * 24, V1_PAGES = V1_CLUSTERS + 3 * 12 };
 
 static void spoil_summary_count(enum rntuple_envelope kind, struct nt_buffer *bytes)

@@ -11,7 +11,8 @@
 #include <roaring/roaring.h>
 
 #include "format/formats.h"
-#include "format/roaring/roaring.h"
+#include "format/roaring/validate.h"
+#include "open_path.h"
 #include "support.h"
 
 static struct nt_error error;
@@ -149,8 +150,12 @@ static uint64_t *all_values(struct nt_file *file)
         const struct nt_page *page = &group->pages[i];
         assert_ok(
             nt_source_read(dataset->sources[page->source], page->offset, stored, page->stored_bytes, &error));
-        assert_ok(nt_decode(&dataset->decoders[page->decoder], page->parameter, stored, page->stored_bytes,
-                            decoded, page->elements, &error));
+        struct nt_packed packed = {.decoder = nt_decoders_get(&dataset->decoders, page->decoder),
+                                   .parameter = page->parameter,
+                                   .data = stored,
+                                   .bytes = page->stored_bytes,
+                                   .elements = page->elements};
+        assert_ok(nt_decode(&packed, decoded, &error));
         for (uint32_t k = 0; k < page->elements; k++)
             memcpy(&values[page->first_element + k], decoded + (size_t)k * field->dtype.bytes,
                    field->dtype.bytes);
@@ -177,7 +182,7 @@ static struct nt_file *open_bytes(const void *bytes, size_t size)
     ck_assert_int_eq(write(descriptor, bytes, size), (ssize_t)size);
     close(descriptor);
     struct nt_file *file;
-    assert_ok(nt_format_roaring.open(path, &(struct nt_open_options){0}, &file, &error));
+    assert_ok(open_with(&nt_format_roaring, path, &(struct nt_open_options){0}, &file, &error));
     return file;
 }
 
@@ -301,8 +306,8 @@ static void check_file(const char *path, const json_t *expected)
     struct nt_file *file = NULL;
     error = (struct nt_error){0};
     if (has_trailing_bytes)
-        ck_assert_int_ne(nt_format_roaring.open(path, &strict, &file, &error), NT_OK);
-    enum nt_status status = nt_format_roaring.open(path, NULL, &file, &error);
+        ck_assert_int_ne(open_with(&nt_format_roaring, path, &strict, &file, &error), NT_OK);
+    enum nt_status status = open_with(&nt_format_roaring, path, &(struct nt_open_options){0}, &file, &error);
     ck_assert_msg((status == NT_OK) == valid, "%s: %s", path, error.message);
     if (!valid)
         return;

@@ -197,6 +197,7 @@ END_TEST
 START_TEST(a_directory_that_was_never_written_is_empty)
 {
     usual_file();
+    tfile_writer_put32(&writer, writer.directories[1].members + TFILE_DIRECTORY_KEYS_BYTES, 0);
     tfile_writer_put32(&writer, writer.directories[1].members + TFILE_DIRECTORY_KEYS, 0);
     assert_ok(open_writer(&opened, &writer, &error));
     ck_assert_uint_eq(opened.container.anchor_count, 1);
@@ -294,23 +295,6 @@ END_TEST
 
 /* ---- bad files: one directory or key, beside others that are good ---- */
 
-static void assert_damage_beside_events(enum nt_status status)
-{
-    assert_ok(open_writer(&opened, &writer, &error));
-    ck_assert_ptr_null(find_anchor(&opened, "events", 1)->failure);
-    uint32_t failures = 0;
-    for (uint32_t i = 0; i < opened.container.anchor_count; i++) {
-        const struct nt_anchor_object *anchor = &opened.container.anchors[i];
-        if (!anchor->failure)
-            continue;
-        failures++;
-        ck_assert_ptr_null(anchor->bytes);
-        ck_assert_msg(anchor->failure->status == status, "%s: %s", nt_status_name(anchor->failure->status),
-                      anchor->failure->message);
-    }
-    ck_assert_uint_eq(failures, 1);
-}
-
 START_TEST(a_damaged_directory_hides_nothing_else)
 {
     static const struct {
@@ -322,7 +306,8 @@ START_TEST(a_damaged_directory_hides_nothing_else)
                  {TFILE_DIRECTORY_KEYS_BYTES, 33, NT_CORRUPT}};
     usual_file();
     tfile_writer_put32(&writer, writer.directories[1].members + words[_i].at, words[_i].value);
-    assert_damage_beside_events(words[_i].status);
+    assert_ok(open_writer(&opened, &writer, &error));
+    assert_damage_beside(&opened, "events", words[_i].status);
     end();
 }
 END_TEST
@@ -342,45 +327,9 @@ START_TEST(a_key_that_differs_from_its_copy_is_refused)
     uint64_t damaged = add_anchor(0, "damaged", 1);
     tfile_writer_finish(&writer);
     tfile_writer_put32(&writer, damaged + words[_i].at, words[_i].value);
-    assert_damage_beside_events(NT_CORRUPT);
+    assert_ok(open_writer(&opened, &writer, &error));
+    assert_damage_beside(&opened, "events", NT_CORRUPT);
     ck_assert_ptr_nonnull(find_anchor(&opened, "damaged", 1)->failure);
-    end();
-}
-END_TEST
-
-/* The copy of the second key in the root directory's list. */
-static uint64_t second_copy(uint64_t first_record)
-{
-    uint64_t first = writer.directories[0].keys + 29 + 4;
-    uint8_t low = (uint8_t)writer.out.bytes[first_record + TFILE_KEY_LENGTH + 1];
-    return first + low;
-}
-
-START_TEST(a_damaged_key_in_a_list_hides_nothing_else)
-{
-    static const struct {
-        uint32_t at, value;
-        enum nt_status status;
-    } words[] = {
-        {TFILE_KEY_OFFSET, 0x7fffffff, NT_TRUNCATED},   {TFILE_KEY_OFFSET, 0, NT_CORRUPT},
-        {TFILE_KEY_BYTES, 0xffffffff, NT_CORRUPT},      {TFILE_KEY_LENGTH, 0x00000001, NT_CORRUPT},
-        {TFILE_KEY_LENGTH, 0xffff0001, NT_CORRUPT},     {TFILE_KEY_LENGTH, 0x00320001, NT_CORRUPT},
-        {TFILE_KEY_CLASS + 14, 0xff7fffff, NT_CORRUPT}, {TFILE_KEY_CLASS + 14, 0x40000000, NT_CORRUPT}};
-    begin(TFILE_SMALL);
-    uint64_t first = add_anchor(0, "events", 1);
-    add_anchor(0, "damaged", 1);
-    tfile_writer_finish(&writer);
-    tfile_writer_put32(&writer, second_copy(first) + words[_i].at, words[_i].value);
-    assert_damage_beside_events(words[_i].status);
-    end();
-}
-END_TEST
-
-START_TEST(a_list_with_an_impossible_count_is_refused)
-{
-    usual_file();
-    tfile_writer_put32(&writer, writer.directories[0].keys + 29, _i ? 0xffffffff : 1000);
-    assert_status(NT_CORRUPT, open_writer(&opened, &writer, &error));
     end();
 }
 END_TEST
@@ -392,7 +341,8 @@ START_TEST(an_anchor_of_an_impossible_size_is_refused)
     add_anchor(0, "events", 1);
     tfile_writer_object(&writer, 0, "ROOT::RNTuple", "large", 1, large, sizeof(large));
     tfile_writer_finish(&writer);
-    assert_damage_beside_events(NT_CORRUPT);
+    assert_ok(open_writer(&opened, &writer, &error));
+    assert_damage_beside(&opened, "events", NT_CORRUPT);
     end();
 }
 END_TEST
@@ -405,7 +355,8 @@ START_TEST(an_anchor_that_does_not_decompress_is_refused)
     add_anchor(0, "events", 1);
     tfile_writer_stored(&writer, 0, "ROOT::RNTuple", "noise", 1, block, sizeof(block), 78);
     tfile_writer_finish(&writer);
-    assert_damage_beside_events(NT_CORRUPT);
+    assert_ok(open_writer(&opened, &writer, &error));
+    assert_damage_beside(&opened, "events", NT_CORRUPT);
     end();
 }
 END_TEST
@@ -416,7 +367,8 @@ START_TEST(a_directory_that_contains_itself_is_refused)
     /* "deep" is to be found where "inner" is: its key in inner's list and the record it points to agree. */
     uint64_t inner = writer.directories[1].record, copy = writer.directories[1].keys + 29 + 4;
     tfile_writer_put32(&writer, copy + TFILE_KEY_OFFSET, (uint32_t)inner);
-    assert_damage_beside_events(NT_CORRUPT);
+    assert_ok(open_writer(&opened, &writer, &error));
+    assert_damage_beside(&opened, "events", NT_CORRUPT);
     end();
 }
 END_TEST
@@ -429,7 +381,8 @@ START_TEST(directories_nested_beyond_the_limit_are_refused)
     for (int depth = 0; depth < NT_MAX_DEPTH + 10; depth++)
         at = tfile_writer_directory(&writer, at, "d");
     tfile_writer_finish(&writer);
-    assert_damage_beside_events(NT_LIMIT);
+    assert_ok(open_writer(&opened, &writer, &error));
+    assert_damage_beside(&opened, "events", NT_LIMIT);
     end();
 }
 END_TEST
@@ -489,8 +442,6 @@ int main(void)
     tcase_add_test(bad, a_file_cut_behind_what_is_needed_opens);
     tcase_add_loop_test(bad, a_damaged_directory_hides_nothing_else, 0, 4);
     tcase_add_loop_test(bad, a_key_that_differs_from_its_copy_is_refused, 0, 13);
-    tcase_add_loop_test(bad, a_damaged_key_in_a_list_hides_nothing_else, 0, 8);
-    tcase_add_loop_test(bad, a_list_with_an_impossible_count_is_refused, 0, 2);
     tcase_add_test(bad, an_anchor_of_an_impossible_size_is_refused);
     tcase_add_test(bad, an_anchor_that_does_not_decompress_is_refused);
     tcase_add_test(bad, a_directory_that_contains_itself_is_refused);

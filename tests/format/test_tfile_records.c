@@ -75,7 +75,8 @@ static json_t *find_record(json_t *lines, uint64_t offset)
 {
     size_t i;
     json_t *record;
-    json_array_foreach(lines, i, record) if (number(record, "offset") == (json_int_t)offset) return record;
+    json_array_foreach(lines, i,
+                       record) if (number(record, "file_offset") == (json_int_t)offset) return record;
     ck_abort_msg("no record at %ju", (uintmax_t)offset);
     return NULL;
 }
@@ -88,8 +89,8 @@ static void assert_no_holes(json_t *lines, uint64_t size)
     json_t *record;
     json_array_foreach(lines, i, record)
     {
-        ck_assert_int_eq(number(record, "offset"), next);
-        next += number(record, "bytes");
+        ck_assert_int_eq(number(record, "file_offset"), next);
+        next += number(record, "stored_bytes");
     }
     ck_assert_int_eq(next, (json_int_t)size);
 }
@@ -99,7 +100,7 @@ static void assert_kind(json_t *lines, uint64_t offset, const char *kind, uint64
     json_t *record = find_record(lines, offset);
     ck_assert_str_eq(json_string_value(json_object_get(record, "record")), kind);
     if (bytes)
-        ck_assert_int_eq(number(record, "bytes"), (json_int_t)bytes);
+        ck_assert_int_eq(number(record, "stored_bytes"), (json_int_t)bytes);
 }
 
 START_TEST(every_record_has_a_line)
@@ -118,12 +119,12 @@ START_TEST(every_record_has_a_line)
     ck_assert_str_eq(json_string_value(json_object_get(record, "datetime")), "2024-05-31T23:59:58");
     ck_assert_int_eq(number(record, "cycle"), 2);
     ck_assert_int_eq(number(record, "object_bytes"), 78);
-    ck_assert_int_eq(number(record, "key_bytes") + 78, number(record, "bytes"));
-    ck_assert_int_eq(number(record, "seek_directory"), 100);
+    ck_assert_int_eq(number(record, "key_bytes") + 78, number(record, "stored_bytes"));
+    ck_assert_int_eq(number(record, "directory_offset"), 100);
     ck_assert(json_is_false(json_object_get(record, "is_compressed")));
     record = find_record(lines, tree);
     ck_assert(json_is_true(json_object_get(record, "is_compressed")));
-    ck_assert_int_eq(number(record, "seek_directory"), (json_int_t)writer.directories[1].record);
+    ck_assert_int_eq(number(record, "directory_offset"), (json_int_t)writer.directories[1].record);
     ck_assert_ptr_nonnull(json_object_get(record, "name_hex"));
     json_decref(lines);
     end();
@@ -259,7 +260,7 @@ static json_t *describe(void)
     struct nt_json json;
     json_error_t failure;
     nt_json_document(&json, &out, "file");
-    assert_ok(opened.file->describe(opened.file, &json));
+    assert_ok(opened.file->describe(opened.file, &json, &error));
     nt_json_finish(&json);
     json_t *document = json_loads(out.bytes, JSON_ALLOW_NUL, &failure);
     ck_assert_msg(document != NULL, "%s", failure.text);
@@ -287,7 +288,7 @@ START_TEST(the_file_and_all_keys_of_all_directories_are_described)
     ck_assert_int_eq(number(inner, "parent"), 0);
     json_t *keys = json_object_get(inner, "keys");
     ck_assert_uint_eq(json_array_size(keys), 2);
-    ck_assert_int_eq(number(json_array_get(keys, 0), "offset"), (json_int_t)muons);
+    ck_assert_int_eq(number(json_array_get(keys, 0), "file_offset"), (json_int_t)muons);
     ck_assert_int_eq(number(json_array_get(keys, 1), "cycle"), 7);
     json_decref(document);
     end();

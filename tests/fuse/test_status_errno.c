@@ -24,12 +24,23 @@ START_TEST(wrong_bytes_are_an_input_output_error)
 }
 END_TEST
 
+START_TEST(what_is_forbidden_is_no_damage)
+{
+    struct nt_error forbidden = {.system_error = EACCES}, broken = {.system_error = EIO}, none = {0};
+    ck_assert_int_eq(nt_failure_errno(NT_IO, &forbidden), EACCES);
+    ck_assert_int_eq(nt_failure_errno(NT_IO, &broken), EIO);
+    ck_assert_int_eq(nt_failure_errno(NT_IO, &none), EIO);
+    ck_assert_int_eq(nt_failure_errno(NT_NOT_FOUND, &none), ENOENT);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("status_errno");
     TCase *tests = tcase_create("status_errno");
     tcase_add_test(tests, every_failure_has_an_errno);
     tcase_add_test(tests, wrong_bytes_are_an_input_output_error);
+    tcase_add_test(tests, what_is_forbidden_is_no_damage);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

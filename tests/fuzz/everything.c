@@ -57,10 +57,12 @@ static void read_column(struct nt_reader *reader, struct nt_dataset *dataset, ui
     const struct nt_page *page;
     if (nt_column_size(reader, dataset, column, &elements, &pages, NULL) != NT_OK)
         return;
-    uint32_t bytes = dataset->decoders[dataset->columns[column].decoder].element_bytes;
+    uint32_t bytes = nt_column_decoder(dataset, column)->element_bytes;
     uint64_t most = bytes ? EVERYTHING_BYTES / bytes : 0;
-    nt_column_read(reader, dataset, column, 0, room, (size_t)(elements < most ? elements : most) * bytes,
-                   NULL);
+    size_t count = (size_t)(elements < most ? elements : most);
+    struct nt_error error = {0};
+    if (nt_column_read(reader, dataset, column, 0, room, count * bytes, &error) != NT_OK && !error.message[0])
+        abort(); /* a failure says why */
     if (nt_column_page(reader, dataset, column, 0, &page, &cluster, &first, NULL) != NT_OK)
         return;
     struct nt_buffer out = {0};
@@ -122,7 +124,7 @@ static void read_physical(struct nt_reader *reader, struct nt_file *file)
 
 void read_everything(struct nt_file *file, everything_stream *told, void *context)
 {
-    const struct nt_reader_options options = {.cache_bytes = 4 << 20, .maximum_page_bytes = 16 << 20};
+    const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 4 << 20};
     struct nt_reader *reader;
     uint64_t covered = 0;
     if (nt_reader_new(&options, &reader, NULL) != NT_OK)
@@ -146,9 +148,12 @@ static enum nt_status dataset_status(const struct nt_file *file)
 enum nt_status open_and_read(struct nt_source *source, everything_stream *told, void *context)
 {
     struct nt_file *file;
-    enum nt_status status = nt_rntuple_file_open("input", source, &file, NULL);
-    if (status != NT_OK)
+    enum nt_status status =
+        nt_rntuple_file_open("input", source, &(struct nt_limits){.page_bytes = 16 << 20}, &file, NULL);
+    if (status != NT_OK) {
+        nt_source_close(source);
         return status;
+    }
     status = dataset_status(file);
     read_everything(file, told, context);
     nt_file_close(file);

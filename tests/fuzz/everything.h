@@ -7,6 +7,8 @@
 
 #include <ntuple/read.h>
 
+#include "model/model.h"
+
 /* Told of every stream of every field: its bytes where it could be read whole, else the status. `bytes` is
  * NULL where it failed or is larger than what is read of it. */
 typedef void everything_stream(void *context, uint32_t dataset, uint32_t field, enum nt_stream_kind kind,

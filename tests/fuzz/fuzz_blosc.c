@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include <ntuple/codec.h>
+#include "codec/codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -18,10 +18,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     const struct nt_compression *blosc = nt_compression(NT_COMPRESSION_BLOSC);
     if (output && context)
         blosc->decompress(bytes + 2, count - 2, output, output_bytes, context, NULL);
-    size_t part = count < 18 ? 0 : blosc->part_bytes(bytes + 2, count - 2, output_bytes);
+    size_t part = count < 18 ? 0 : blosc->block_bytes(bytes + 2, count - 2, output_bytes);
     for (size_t offset = 0; output && part && offset < output_bytes; offset += part)
-        blosc->decompress_part(bytes + 2, count - 2, output_bytes, offset, output,
-                               output_bytes - offset < part ? output_bytes - offset : part, NULL);
+        blosc->decompress_blocks(bytes + 2, count - 2, output_bytes, offset, output,
+                                 output_bytes - offset < part ? output_bytes - offset : part, NULL);
     nt_codec_context_free(context);
     free(output);
     return 0;

@@ -3,7 +3,7 @@
  * The container alone: its records, documents and layout, without the data sets in it.
  */
 #include "everything.h"
-#include "format/rntuple/container.h"
+#include "format/rntuple/container_open.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     struct nt_file *file;
     struct nt_container container;
     if (nt_source_open_memory(bytes, count, "input", &source, NULL) != NT_OK ||
-        nt_file_new("input", source, &file, NULL) != NT_OK)
+        nt_file_new("input", source, &(struct nt_limits){0}, &file, NULL) != NT_OK)
         return 0;
     if (nt_container_open(file, &container, NULL) == NT_OK)
         read_everything(file, NULL, NULL);

@@ -2,7 +2,8 @@
  *
  * A Roaring bitmap, validated as opening one does.
  */
-#include "format/roaring/roaring.h"
+#include "format/roaring/relative.h"
+#include "format/roaring/validate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

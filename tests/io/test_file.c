@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "io/source.h"
 #include "temporary.h"
 
 #include <errno.h>
 #include <string.h>
-
-#include <ntuple/source.h>
 
 static struct nt_error error;
 static struct nt_source *source;
@@ -91,7 +90,7 @@ START_TEST(a_file_that_was_cut_is_noticed)
     ck_assert_int_eq(truncate(path, 5), 0);
     assert_status(NT_CHANGED, nt_source_check(source, &error));
     assert_status(NT_CHANGED, nt_source_read(source, 4, buffer, 2, &error));
-    assert_ok(nt_source_read(source, 0, buffer, 5, &error));
+    assert_status(NT_CHANGED, nt_source_read(source, 0, buffer, 5, &error));
     nt_source_close(source);
 }
 END_TEST
@@ -102,6 +101,21 @@ START_TEST(a_file_that_was_written_to_is_noticed)
     temporary_set_time(path, 1000);
     assert_ok(nt_source_open_file(path, &source, &error));
     temporary_set_time(path, 1001);
+    assert_status(NT_CHANGED, nt_source_check(source, &error));
+    assert_status(NT_CHANGED, nt_source_read(source, 0, buffer, 5, &error));
+    nt_source_close(source);
+}
+END_TEST
+
+START_TEST(a_file_that_has_changed_once_is_not_believed_again)
+{
+    const char *path = temporary_file("f", "0123456789", 10);
+    temporary_set_time(path, 1000);
+    assert_ok(nt_source_open_file(path, &source, &error));
+    temporary_set_time(path, 1001);
+    assert_status(NT_CHANGED, nt_source_read(source, 0, buffer, 5, &error));
+    temporary_set_time(path, 1000);
+    assert_status(NT_CHANGED, nt_source_read(source, 0, buffer, 5, &error));
     assert_status(NT_CHANGED, nt_source_check(source, &error));
     nt_source_close(source);
 }
@@ -197,6 +211,7 @@ int main(void)
     tcase_add_test(cases, an_error_of_the_disk_is_passed_on);
     tcase_add_test(cases, a_file_that_was_cut_is_noticed);
     tcase_add_test(cases, a_file_that_was_written_to_is_noticed);
+    tcase_add_test(cases, a_file_that_has_changed_once_is_not_believed_again);
     tcase_add_test(cases, a_new_mode_or_name_is_no_change);
     tcase_add_test(cases, a_replaced_path_leaves_the_open_file_readable);
     tcase_add_test(cases, attributes_are_those_of_the_file);

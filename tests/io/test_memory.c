@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "io/source.h"
 #include "support.h"
 
 #include <string.h>
-
-#include <ntuple/source.h>
 
 static struct nt_error error;
 static struct nt_source *source;

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+#include "io/folder.h"
 #include "temporary.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include <ntuple/source.h>
-
 enum { FILES = 200, MOST_OPEN = 128, THREADS = 4, READS = 5000 };
 
 static struct nt_error error;
-static struct nt_source_pool *pool;
+static struct nt_folder *folder;
 static struct nt_source *sources[FILES];
 
 /* Files "0", "1", ... that hold their number. */
 static void open_files(void)
 {
-    pool = nt_source_pool_new();
-    ck_assert_ptr_nonnull(pool);
+    assert_ok(nt_folder_open(temporary_directory, NT_FOLDER_DATASET, &folder, &error));
     for (int i = 0; i < FILES; i++) {
         char name[16];
         snprintf(name, sizeof(name), "%d", i);
-        const char *path = temporary_file(name, &i, sizeof(i));
-        assert_ok(nt_source_open_file_lazily(pool, path, &sources[i], &error));
+        temporary_file(name, &i, sizeof(i));
+        assert_ok(nt_folder_open_file_lazily(folder, name, &sources[i], &error));
     }
 }
 
@@ -43,13 +41,14 @@ START_TEST(nothing_is_opened_before_it_is_used)
 {
     size_t before = count_descriptors();
     open_files();
+    before++; /* the folder's own */
     ck_assert_uint_eq(count_descriptors(), before);
     ck_assert_uint_eq(sources[3]->size, NT_UNKNOWN_SIZE);
     ck_assert_int_eq(read_number(3), 3);
     ck_assert_uint_eq(count_descriptors(), before + 1);
-    nt_source_pool_free(pool);
+    nt_folder_close(folder);
     close_files();
-    ck_assert_uint_eq(count_descriptors(), before);
+    ck_assert_uint_eq(count_descriptors(), before - 1);
 }
 END_TEST
 
@@ -60,10 +59,10 @@ START_TEST(the_number_of_descriptors_is_bounded)
     for (int round = 0; round < 2; round++)
         for (int i = 0; i < FILES; i++)
             ck_assert_int_eq(read_number(i), i);
-    size_t open = count_descriptors() - before;
+    size_t open = count_descriptors() - before - 1;
     ck_assert_uint_gt(open, 1);
     ck_assert_uint_le(open, MOST_OPEN);
-    nt_source_pool_free(pool);
+    nt_folder_close(folder);
     close_files();
     ck_assert_uint_eq(count_descriptors(), before);
 }
@@ -79,8 +78,8 @@ START_TEST(a_quarter_of_the_limit_is_used_at_most)
     open_files();
     for (int i = 0; i < FILES; i++)
         ck_assert_int_eq(read_number(i), i);
-    ck_assert_uint_le(count_descriptors() - before, 20);
-    nt_source_pool_free(pool);
+    ck_assert_uint_le(count_descriptors() - before, 21);
+    nt_folder_close(folder);
     close_files();
 }
 END_TEST
@@ -96,7 +95,7 @@ START_TEST(a_process_out_of_descriptors_takes_one_from_the_pool)
     ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
     for (int i = 0; i < FILES; i++)
         ck_assert_int_eq(read_number(i), i);
-    nt_source_pool_free(pool);
+    nt_folder_close(folder);
     close_files();
 }
 END_TEST
@@ -120,7 +119,7 @@ START_TEST(another_file_in_its_place_is_noticed)
     assert_status(NT_CHANGED, nt_source_check(sources[0], &error));
     ck_assert_int_eq(unlink(temporary_path("0")), 0);
     assert_status(NT_CHANGED, nt_source_read(sources[0], 0, &number, sizeof(number), &error));
-    nt_source_pool_free(pool);
+    nt_folder_close(folder);
     close_files();
 }
 END_TEST
@@ -133,7 +132,7 @@ START_TEST(a_file_written_to_while_it_was_closed_is_noticed)
     use_others(0);
     temporary_set_time(temporary_path("0"), 1000);
     assert_status(NT_CHANGED, nt_source_read(sources[0], 0, &number, sizeof(number), &error));
-    nt_source_pool_free(pool);
+    nt_folder_close(folder);
     close_files();
 }
 END_TEST
@@ -145,7 +144,7 @@ START_TEST(a_missing_file_is_told_when_it_is_used)
     ck_assert_int_eq(unlink(temporary_path("7")), 0);
     assert_status(NT_NOT_FOUND, nt_source_read(sources[7], 0, &number, sizeof(number), &error));
     ck_assert_int_eq(read_number(8), 8);
-    nt_source_pool_free(pool);
+    nt_folder_close(folder);
     close_files();
 }
 END_TEST
@@ -164,7 +163,7 @@ START_TEST(size_and_attributes_are_those_of_the_file)
     assert_status(NT_TRUNCATED, nt_source_read(sources[5], sizeof(int), &byte, 1, &error));
     assert_status(NT_TRUNCATED, nt_source_read(sources[5], UINT64_MAX, &byte, 1, &error));
     assert_status(NT_TRUNCATED, nt_source_read(sources[5], INT64_MAX, &byte, 1, &error));
-    nt_source_pool_free(pool);
+    nt_folder_close(folder);
     close_files();
 }
 END_TEST
@@ -196,8 +195,8 @@ START_TEST(threads_share_the_pool)
         ck_assert_int_eq(pthread_join(threads[i], &wrong), 0);
         ck_assert_ptr_null(wrong);
     }
-    ck_assert_uint_le(count_descriptors() - before, MOST_OPEN);
-    nt_source_pool_free(pool);
+    ck_assert_uint_le(count_descriptors() - before, MOST_OPEN + 1);
+    nt_folder_close(folder);
     close_files();
     ck_assert_uint_eq(count_descriptors(), before);
 }

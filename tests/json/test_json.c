@@ -50,7 +50,7 @@ START_TEST(a_line_is_compact)
     nt_json_member_string(&json, "f", NULL);
     nt_json_finish(&json);
     ck_assert_str_eq(out.bytes, "{\"a\":18446744073709551615,\"b\":-9223372036854775808,\"c\":0.5,\"d\":null,"
-                                "\"e\":\"0x0000000000000abc\",\"f\":null}\n");
+                                "\"e\":\"0000000000000abc\",\"f\":null}\n");
 }
 END_TEST
 
@@ -82,8 +82,8 @@ END_TEST
 START_TEST(a_text_that_is_not_utf8_is_given_as_hex)
 {
     nt_json_line(&json, &out);
-    nt_json_member_text(&json, "name", "pt", 2);
-    nt_json_member_text(&json, "name", "\xff\x00", 2);
+    nt_json_member_text(&json, "name", nt_text_of("pt"));
+    nt_json_member_text(&json, "name", (struct nt_text){"\xff\x00", 2});
     nt_json_finish(&json);
     ck_assert_str_eq(out.bytes, "{\"name\":\"pt\",\"name_hex\":\"ff00\"}\n");
 }
@@ -119,6 +119,30 @@ START_TEST(every_text_of_one_and_two_characters_reads_back)
 }
 END_TEST
 
+START_TEST(a_buffer_becomes_a_string_and_is_emptied)
+{
+    struct nt_buffer text = {0}, empty = {0};
+    nt_json_line(&json, &out);
+    nt_buffer_text(&text, "a\"b");
+    nt_json_member_buffer(&json, "member", &text);
+    nt_json_key(&json, "value");
+    nt_json_buffer(&json, &empty);
+    nt_json_member_format(&json, "made", "%s.%u", "\\", 7u);
+    nt_json_finish(&json);
+    ck_assert_str_eq(out.bytes, "{\"member\":\"a\\\"b\",\"value\":\"\",\"made\":\"\\\\.7\"}\n");
+    ck_assert(!text.bytes && !out.failed);
+}
+END_TEST
+
+START_TEST(the_failure_of_a_buffer_is_the_documents)
+{
+    struct nt_buffer text = {.failed = true};
+    nt_json_line(&json, &out);
+    nt_json_member_buffer(&json, "member", &text);
+    ck_assert(out.failed);
+}
+END_TEST
+
 START_TEST(nesting_deeper_than_the_bound_fails_and_stays_within_memory)
 {
     for (int i = 0; i < 2 * NT_JSON_MAX_DEPTH; i++)
@@ -146,6 +170,8 @@ int main(void)
     tcase_add_test(cases, bytes_that_are_not_utf8_become_lone_surrogates);
     tcase_add_test(cases, a_text_that_is_not_utf8_is_given_as_hex);
     tcase_add_test(cases, every_text_of_one_and_two_characters_reads_back);
+    tcase_add_test(cases, a_buffer_becomes_a_string_and_is_emptied);
+    tcase_add_test(cases, the_failure_of_a_buffer_is_the_documents);
     tcase_add_test(cases, nesting_deeper_than_the_bound_fails_and_stays_within_memory);
     tcase_add_test(cases, closing_more_than_was_opened_fails);
     suite_add_tcase(suite, cases);

@@ -5,9 +5,8 @@
 #ifndef NT_TESTS_MODEL_BUILDER_H
 #define NT_TESTS_MODEL_BUILDER_H
 
-#include <ntuple/model.h>
-
 #include "base/arena.h"
+#include "model/model.h"
 #include "support.h"
 
 /* A file over no bytes with one data set, whose fields and columns are copies of the lists. */
@@ -18,9 +17,9 @@ static inline struct nt_file *build_file(const struct nt_field *fields, uint32_t
     struct nt_source *source;
     struct nt_file *file;
     assert_ok(nt_source_open_memory("", 0, "memory", &source, &error));
-    assert_ok(nt_file_new("/memory", source, &file, &error));
-    struct nt_dataset *dataset = nt_file_add_dataset(file);
-    ck_assert_ptr_nonnull(dataset);
+    assert_ok(nt_file_new("/memory", source, &(struct nt_limits){0}, &file, &error));
+    struct nt_dataset *dataset;
+    assert_ok(nt_file_add_dataset(file, &dataset, &error));
     dataset->fields = nt_arena_alloc(dataset->arena, field_count ? field_count : 1, sizeof(*fields));
     dataset->columns = nt_arena_alloc(dataset->arena, column_count ? column_count : 1, sizeof(*columns));
     ck_assert(dataset->fields && dataset->columns);

@@ -89,8 +89,8 @@ START_TEST(columns_are_found_by_representation_and_position)
 {
     static const struct nt_field fields[] = {
         {.id = 0, .parent = NT_NONE}, {.id = 1, .parent = NT_NONE}, {.id = 2, .parent = NT_NONE}};
-    /* Field 2 has two representations of two columns, listed in disorder; field 0 one column; field 1 none.
-     */
+    /* Field 2 has two representations of two columns, listed in disorder; field 0 one column; field
+     * 1 none. */
     static const struct nt_column columns[] = {
         {.id = 5, .field = 2, .representation = 1}, {.id = 1, .field = 2, .representation = 0},
         {.id = 3, .field = 0, .representation = 0}, {.id = 0, .field = 2, .representation = 0},
@@ -123,8 +123,8 @@ START_TEST(columns_that_do_not_fit_together_are_refused)
     static const struct nt_column lists[][6] = {
         {{.id = 0, .field = 1}, {.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}}, /* no such field */
         {{.id = 0, .field = NT_NONE}, {.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}},
-        /* no first representation; one left out; of 5 and 1; of 2, 1 and 3, which are as many as 2, 2 and 2
-         */
+        /* no first representation; one left out; of 5 and 1; of 2, 1 and 3, which are as many as 2, 2
+         * and 2 */
         {{.representation = 1},
          {.representation = 1},
          {.representation = 2},
@@ -268,6 +268,41 @@ START_TEST(what_is_wrong_with_a_group_is_remembered)
 }
 END_TEST
 
+struct told {
+    unsigned times;
+    uint32_t group;
+    struct nt_error failure;
+};
+
+static void note_group(void *context, const struct nt_dataset *dataset, uint32_t group,
+                       const struct nt_error *failure)
+{
+    struct told *told = context;
+    ck_assert_ptr_eq(dataset, dataset->file->datasets[0]);
+    told->times++;
+    told->group = group;
+    told->failure = *failure;
+}
+
+START_TEST(a_bad_group_is_told_once_also_where_nobody_wants_the_error)
+{
+    struct nt_file *file = build_groups();
+    struct told told = {0};
+    file->on_group_failure = note_group;
+    file->on_group_failure_context = &told;
+    next_load = NT_IO; /* not the group's fault */
+    assert_status(NT_IO, nt_dataset_load_group(file->datasets[0], 2, NULL));
+    ck_assert_uint_eq(told.times, 0);
+    next_load = NT_CHECKSUM;
+    for (int i = 0; i < 3; i++)
+        assert_status(NT_CHECKSUM, nt_dataset_load_group(file->datasets[0], 2, NULL));
+    ck_assert_uint_eq(told.times, 1);
+    ck_assert_uint_eq(told.group, 2);
+    ck_assert_str_eq(told.failure.message, "group 2 (at byte 102)");
+    nt_file_close(file);
+}
+END_TEST
+
 START_TEST(a_failure_of_the_machine_is_tried_again)
 {
     static const enum nt_status statuses[] = {NT_IO, NT_NO_MEMORY};
@@ -334,6 +369,7 @@ int main(void)
     tcase_add_test(groups, a_range_without_pages_has_no_elements);
     tcase_add_test(groups, a_group_is_loaded_once);
     tcase_add_loop_test(groups, what_is_wrong_with_a_group_is_remembered, 0, 5);
+    tcase_add_test(groups, a_bad_group_is_told_once_also_where_nobody_wants_the_error);
     tcase_add_loop_test(groups, a_failure_of_the_machine_is_tried_again, 0, 2);
     tcase_add_loop_test(groups, threads_that_come_together_share_one_load, 0, 2);
     suite_add_tcase(suite, groups);

@@ -19,12 +19,13 @@ static void count_close(struct nt_source *source)
 
 static const struct nt_source_ops source_ops = {.close = count_close};
 static struct nt_source counted = {.ops = &source_ops, .path = "counted"};
+static const struct nt_limits derived;
 
 START_TEST(a_new_file_has_the_root_directory_only)
 {
     char path[] = "/a/file";
     struct nt_file *file;
-    assert_ok(nt_file_new(path, &counted, &file, &error));
+    assert_ok(nt_file_new(path, &counted, &derived, &file, &error));
     path[1] = 'b'; /* the file has a copy */
     ck_assert_str_eq(file->path, "/a/file");
     ck_assert_ptr_eq(file->source, &counted);
@@ -41,7 +42,7 @@ END_TEST
 START_TEST(directories_keep_copies_of_any_name)
 {
     struct nt_file *file;
-    assert_ok(nt_file_new("/f", &counted, &file, &error));
+    assert_ok(nt_file_new("/f", &counted, &derived, &file, &error));
     char name[] = {'a', '\0', '/', '\xff'};
     for (uint32_t i = 1; i <= 100; i++) {
         ck_assert_uint_eq(nt_file_add_directory(file, i - 1, (struct nt_text){name, sizeof(name)}), i);
@@ -61,10 +62,9 @@ START_TEST(pointers_to_data_sets_stay_valid)
 {
     struct nt_file *file;
     struct nt_dataset *datasets[50];
-    assert_ok(nt_file_new("/f", &counted, &file, &error));
+    assert_ok(nt_file_new("/f", &counted, &derived, &file, &error));
     for (uint32_t i = 0; i < LENGTH(datasets); i++) {
-        datasets[i] = nt_file_add_dataset(file);
-        ck_assert_ptr_nonnull(datasets[i]);
+        assert_ok(nt_file_add_dataset(file, &datasets[i], &error));
     }
     for (uint32_t i = 0; i < LENGTH(datasets); i++) {
         ck_assert_ptr_eq(file->datasets[i], datasets[i]);
@@ -77,18 +77,67 @@ START_TEST(pointers_to_data_sets_stay_valid)
 }
 END_TEST
 
+START_TEST(a_file_may_ask_for_pages_in_proportion_to_its_size)
+{
+    static const struct {
+        uint64_t source_bytes, page_bytes, expected;
+    } cases[] = {
+        {0, 0, 256 << 20},       {1 << 20, 0, 80 << 20},     {12 << 20, 0, 256 << 20},
+        {1 << 30, 0, 256 << 20}, {UINT64_MAX, 0, 256 << 20}, {0, 5, 5},
+    };
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        struct nt_source source = {.ops = &source_ops, .path = "sized", .size = cases[i].source_bytes};
+        struct nt_file *file;
+        assert_ok(nt_file_new("/f", &source, &(struct nt_limits){.page_bytes = cases[i].page_bytes}, &file,
+                              &error));
+        ck_assert_uint_eq(file->page_bytes, cases[i].expected);
+        nt_file_close(file);
+    }
+}
+END_TEST
+
+START_TEST(more_data_sets_than_the_file_has_room_for_are_refused)
+{
+    struct nt_file *file;
+    struct nt_dataset *dataset;
+    uint64_t bytes = nt_cost_info(NT_COST_DATASET)->bytes;
+    assert_ok(nt_file_new("/f", &counted, &(struct nt_limits){.metadata_bytes = 2 * bytes}, &file, &error));
+    assert_ok(nt_file_add_dataset(file, &dataset, &error));
+    assert_ok(nt_file_add_dataset(file, &dataset, &error));
+    assert_status(NT_LIMIT, nt_file_add_dataset(file, &dataset, &error));
+    ck_assert_uint_eq(file->dataset_count, 2);
+    nt_file_close(file);
+}
+END_TEST
+
 START_TEST(a_data_set_keeps_a_copy_of_why_it_did_not_open)
 {
     struct nt_file *file;
-    assert_ok(nt_file_new("/f", &counted, &file, &error));
-    struct nt_dataset *dataset = nt_file_add_dataset(file);
-    ck_assert_ptr_nonnull(dataset);
+    assert_ok(nt_file_new("/f", &counted, &derived, &file, &error));
+    struct nt_dataset *dataset;
+    assert_ok(nt_file_add_dataset(file, &dataset, &error));
     ck_assert_ptr_null(dataset->failure);
-    nt_fail(&error, NT_UNSUPPORTED, 7, "feature flag 137");
-    nt_dataset_set_failure(dataset, &error);
-    memset(&error, 0, sizeof(error));
+    struct nt_error failure;
+    nt_fail(&failure, NT_UNSUPPORTED, 7, "feature flag 137");
+    assert_ok(nt_dataset_set_failure(dataset, &failure, &error));
+    memset(&failure, 0, sizeof(failure));
     ck_assert_int_eq(dataset->failure->status, NT_UNSUPPORTED);
     ck_assert_str_eq(dataset->failure->message, "feature flag 137 (at byte 7)");
+    nt_file_close(file);
+}
+END_TEST
+
+START_TEST(what_the_machine_refuses_is_not_why_a_data_set_does_not_open)
+{
+    static const enum nt_status statuses[] = {NT_NO_MEMORY, NT_IO, NT_CHANGED, NT_CANCELED};
+    struct nt_file *file;
+    struct nt_dataset *dataset;
+    assert_ok(nt_file_new("/f", &counted, &derived, &file, &error));
+    assert_ok(nt_file_add_dataset(file, &dataset, &error));
+    const struct nt_error failure = {.status = statuses[_i], .message = "not now"};
+    assert_status(statuses[_i], nt_dataset_set_failure(dataset, &failure, &error));
+    ck_assert_str_eq(error.message, "not now");
+    ck_assert_ptr_null(dataset->failure);
     nt_file_close(file);
 }
 END_TEST
@@ -112,9 +161,12 @@ START_TEST(formats_are_asked_to_close_before_their_memory_goes)
 {
     static const struct nt_dataset_ops ops = {.close = close_dataset};
     struct nt_file *file;
-    assert_ok(nt_file_new("/f", &counted, &file, &error));
-    nt_file_add_dataset(file)->ops = &ops;
-    nt_file_add_dataset(file)->ops = &ops;
+    assert_ok(nt_file_new("/f", &counted, &derived, &file, &error));
+    for (int i = 0; i < 2; i++) {
+        struct nt_dataset *dataset;
+        assert_ok(nt_file_add_dataset(file, &dataset, &error));
+        dataset->ops = &ops;
+    }
     file->close = close_file;
     closed = 0;
     nt_file_close(file);
@@ -136,7 +188,10 @@ int main(void)
     tcase_add_test(cases, a_new_file_has_the_root_directory_only);
     tcase_add_test(cases, directories_keep_copies_of_any_name);
     tcase_add_test(cases, pointers_to_data_sets_stay_valid);
+    tcase_add_test(cases, a_file_may_ask_for_pages_in_proportion_to_its_size);
+    tcase_add_test(cases, more_data_sets_than_the_file_has_room_for_are_refused);
     tcase_add_test(cases, a_data_set_keeps_a_copy_of_why_it_did_not_open);
+    tcase_add_loop_test(cases, what_the_machine_refuses_is_not_why_a_data_set_does_not_open, 0, 4);
     tcase_add_test(cases, formats_are_asked_to_close_before_their_memory_goes);
     tcase_add_test(cases, closing_nothing_is_allowed);
     suite_add_tcase(suite, cases);

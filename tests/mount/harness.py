@@ -5,6 +5,7 @@ A script decorates its cases with @case and ends with run(). Each case prints on
 exit status is 1 where a case failed, 77 (which meson shows as skipped) where nothing can be mounted here.
 """
 import contextlib
+import importlib
 import json
 import os
 import shutil
@@ -65,6 +66,14 @@ def run(needs_fuse=True):
             traceback.print_exc(file=sys.stdout)
     print(f'{len(cases) - failed} of {len(cases)} passed')
     sys.exit(1 if failed else 0)
+
+
+def need(name):
+    """A package of Python's that not everybody has."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Skip(f'{name} is not installed') from None
 
 
 def data(name):

@@ -81,6 +81,7 @@ def help_and_version_go_to_standard_output():
         for option in '-h', '--help', '-V', '--version':
             text = output(program, option).decode()
             assert 'ntuple' in text, text
+        assert re.search(r'^(libdeflate|zlib) \d+\.\d+', output(program, '--version').decode(), re.M), program
 
 
 @case

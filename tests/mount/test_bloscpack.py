@@ -60,11 +60,11 @@ def small_reads_at_random_places_decode_only_the_blocks_that_they_touch():
             for i, offset in enumerate(offsets, 1):
                 same(pread(field / 'data.bin', PIECE, offset), array.tobytes()[offset:offset + PIECE], (name, offset))
                 found = stats(mountpoint)
-                same((found['parts_decoded'], found['pages_decoded'], found['decoded_bytes']), (i, 0, i * BLOCK), name)
+                same((found['blocks_decoded'], found['pages_decoded'], found['decoded_bytes']), (i, 0, i * BLOCK), name)
             for offset in offsets:
                 place = offset + 3 * PIECE
                 same(pread(field / 'data.bin', PIECE, place), array.tobytes()[place:place + PIECE], (name, place))
-            same(stats(mountpoint)['parts_decoded'], len(offsets), f'{name}: each block once')
+            same(stats(mountpoint)['blocks_decoded'], len(offsets), f'{name}: each block once')
             same(hashlib.sha256((field / 'data.bin').read_bytes()).hexdigest(), expected_of(name)['sha256'], name)
 
 

@@ -174,7 +174,7 @@ def no_mount_comes_of_a_damaged_header():
             layout = [json.loads(line) for line in (top / 'layout.jsonl').read_text().splitlines()]
         for record in layout:
             if record['owner'] == 'header':
-                flip(copy, record['offset'] + record['bytes'] // 2)
+                flip(copy, record['file_offset'] + record['stored_bytes'] // 2)
         result = ntuplefs(copy, directory / 'mnt')
         assert result.returncode in (0, 5), result
         if result.returncode == 5:

@@ -27,10 +27,10 @@ def check_layout(top, source, what):
     """The ranges follow one another from 0 to the file's size; the pages' ranges lie where pages.jsonl says."""
     at = 0
     for line in lines(top / 'layout.jsonl'):
-        same(line['offset'], at, f'{what}: layout.jsonl: a hole or an overlap before {line}')
-        if line['bytes'] <= 0 or not line['owner']:
+        same(line['file_offset'], at, f'{what}: layout.jsonl: a hole or an overlap before {line}')
+        if line['stored_bytes'] <= 0 or not line['owner']:
             raise AssertionError(f'{what}: layout.jsonl: {line}')
-        at += line['bytes']
+        at += line['stored_bytes']
     same(at, source.stat().st_size, f'{what}: bytes in layout.jsonl')
 
 
@@ -43,8 +43,8 @@ def check_pictures(top, what):
 
 
 def stored_bytes(page, content):
-    parts = page.get('parts', [[page['file_offset'], page['stored_bytes']]])
-    return b''.join(content[offset:offset + size] for offset, size in parts)[:page['stored_bytes']]
+    parts = [content[part['file_offset']:][:part['stored_bytes']] for part in page.get('parts', [page])]
+    return b''.join(parts)[:page['stored_bytes']]
 
 
 def check_column(column, content, what):
@@ -77,8 +77,8 @@ def check_keys(source):
     with mounted(source) as top:
         at = 100
         for line in lines(top / 'keys.jsonl'):
-            same(line['offset'], at, f'{source.name}: keys.jsonl before {line}')
-            at += line['bytes']
+            same(line['file_offset'], at, f'{source.name}: keys.jsonl before {line}')
+            at += line['stored_bytes']
         same(at, source.stat().st_size, f'{source.name}: bytes in keys.jsonl')
 
 
@@ -120,8 +120,8 @@ def every_extended_attribute_that_is_listed_has_a_value_without_pages_too():
             for name in os.listxattr(path):
                 os.getxattr(path, name)
         column = next(top.rglob('column.0'))
-        if 'user.ntuplefs.codec' in os.listxattr(column):
-            raise AssertionError('a column without pages has a codec')
+        if 'user.ntuplefs.compression' in os.listxattr(column):
+            raise AssertionError('a column without pages has a compression')
 
 
 @case

@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 
-from harness import Skip, case, command, data, mounted, output, run, same, scratch
+from harness import Skip, case, command, data, mounted, need, output, run, same, scratch
 
 ENTRIES = 1000
 RUN = (362104 + np.arange(ENTRIES) // 300).astype('<u4')
@@ -30,6 +30,53 @@ def numpy_reads_a_column_from_the_file():
         assert np.array_equal(np.fromfile(top / 'Events/run/data.bin', '<u4'), RUN)
         assert np.array_equal(np.fromfile(top / EVENT_PATH, '<u8'), EVENT)
         assert np.array_equal(np.fromfile(top / EVENT_PATH, '<u8', count=10, offset=80), EVENT[10:20])
+
+
+# How long the text of each entry's `stream` is.
+LENGTHS = np.array([len(text.encode()) for text in ('physics_Main', 'express', '', 'caf\u00e9', 'calibration')])[np.arange(ENTRIES) % 5]
+
+
+def signed(path):
+    array = np.load(path, mmap_mode='r')
+    same(array.dtype.str, '<i8', str(path))
+    return array
+
+
+@case
+def numpy_repeats_and_adds_by_offsets():
+    with mounted(data('example.root')) as top:
+        offsets = signed(top / 'Events/missing_energy/offsets.npy')     # one item, but for every third entry
+        same(np.repeat(EVENT, np.diff(offsets)).tolist(), EVENT[np.arange(ENTRIES) % 3 != 0].tolist())
+        offsets = signed(top / 'Events/stream/offsets.npy')
+        ones = np.ones(LENGTHS.sum(), 'i8')
+        same(np.add.reduceat(ones, offsets[:-1][LENGTHS > 0]).tolist(), LENGTHS[LENGTHS > 0].tolist())
+
+
+@case
+def numpy_takes_the_alternatives_of_a_variant_by_index():
+    with mounted(data('example.root')) as top:
+        tags, index = np.load(top / 'Events/comment/tags.npy'), signed(top / 'Events/comment/index.npy')
+        numbers = np.load(top / 'Events/comment/_0/data.npy')
+        same(np.take(numbers, index[tags == 1]).tolist(), (np.arange(ENTRIES) % 7)[np.arange(ENTRIES) % 5 != 0].tolist())
+
+
+@case
+def awkward_takes_offsets_as_they_are():
+    ak = need('awkward')
+    with mounted(data('example.root')) as top:
+        offsets, text = (signed(top / 'Events/stream/offsets.npy'), np.load(top / 'Events/stream/data.npy'))
+        layout = ak.contents.ListOffsetArray(ak.index.Index64(offsets), ak.contents.NumpyArray(text))
+        same(ak.num(ak.Array(layout)).to_list(), LENGTHS.tolist())
+
+
+@case
+def arrow_takes_offsets_as_they_are():
+    pa = need('pyarrow')
+    with mounted(data('example.root')) as top:
+        offsets, text = (signed(top / 'Events/stream/offsets.npy'), np.load(top / 'Events/stream/data.npy'))
+        lists = pa.LargeListArray.from_arrays(pa.array(offsets), pa.array(text))
+        lists.validate(full=True)
+        same(lists.value_lengths().to_pylist(), LENGTHS.tolist())
 
 
 @case

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What another user can see: with allow_other as much as of the source, without it nothing."""
 import errno
+import json
 import os
 import shutil
 import stat
 
+from blz_writer import blz_array
 from harness import Skip, case, command, data, mounted, mounts, run, same, scratch
 
 NOBODY = {'user': 65534, 'group': 65534, 'extra_groups': []}
@@ -66,6 +68,66 @@ def modes_and_owner_are_those_of_the_source():
                     found = path.stat()
                     same(oct(stat.S_IMODE(found.st_mode)), oct(expected))
                     same((found.st_uid, found.st_gid, int(found.st_mtime)), (1234, 5678, 1500000000))
+
+
+def array_with_modes(directory, modes, usual=0o644):
+    """An array of BLZ in a directory of 0755, with other modes of some of its files."""
+    array = blz_array(directory / 'array')
+    for path in array.rglob('*'):
+        path.chmod(0o755 if path.is_dir() else usual)
+    array.chmod(0o755)
+    for name, mode in modes.items():
+        (array / name).chmod(mode)
+    return array
+
+
+@case
+def a_part_that_others_may_not_read_is_refused_where_they_look_on():
+    """The first chunk of three; a directory on the way that others may not enter counts for all."""
+    needs_root()
+    for modes, readable in ({'data/__0.blp': 0o600}, [False, True, True]), ({'data': 0o700}, [False] * 3):
+        with scratch() as directory, mounted(array_with_modes(directory, modes), options=['-o', 'allow_other']) as top:
+            data_bin = top / 'array/values/data.bin'
+            same(oct(stat.S_IMODE(data_bin.stat().st_mode)), '0o444')
+            for user in NOBODY, {}:
+                for k, is_readable in enumerate(readable):
+                    result = command('dd', f'if={data_bin}', 'bs=40', f'skip={k}', 'count=1', 'status=none',
+                                     'iflag=direct', **user)
+                    same(len(result.stdout), 40 if is_readable else 0, (modes, k))
+                    same('Permission denied' in result.stderr.decode(), not is_readable, (modes, k))
+            whats = [json.loads(line)['what'] for line in (top / '.ntuplefs/errors.jsonl').read_text().splitlines()]
+            assert all(name in what for name, what in zip(modes, whats)) and whats, whats
+
+
+@case
+def metadata_that_others_may_not_read_closes_the_data_set_to_them():
+    needs_root()
+    with scratch() as directory:
+        array = array_with_modes(directory, {'meta/storage': 0o600})
+        with mounted(array, options=['-o', 'allow_other']) as top:
+            same(as_nobody('cat', top / 'array/metadata.json'), (1, True))
+            same(len((top / 'array/values/data.bin').read_bytes()), 120, 'the owner still reads')
+
+
+@case
+def without_other_users_every_part_is_read_that_can_be():
+    with scratch() as directory, mounted(array_with_modes(directory, {'data/__0.blp': 0o600})) as top:
+        same(len((top / 'array/values/data.bin').read_bytes()), 120)
+
+
+@case
+def a_link_out_of_a_data_set_shows_nobody_what_it_leads_to():
+    needs_root()
+    with scratch() as directory:
+        array = array_with_modes(directory, {})
+        secret = directory / 'secret'
+        secret.write_text('{"token": "hidden"}')
+        secret.chmod(0o600)
+        (array / '__attrs__').symlink_to(secret)
+        with mounted(array, options=['-o', 'allow_other']) as top:
+            for user in NOBODY, {}:
+                text = command('cat', top / 'array/metadata.json', **user).stdout.decode()
+                assert 'hidden' not in text and '__attrs__: a link out of the directory' in text, text
 
 
 run()

@@ -22,7 +22,7 @@ def inspect(*arguments):
 
 
 def column_of(path, field, position=0):
-    columns = [column for column in inspect(path)['ntuples'][0]['columns'] if column['field'] == field]
+    columns = [column for column in inspect(path)['datasets'][0]['columns'] if column['field'] == field]
     return columns[position]
 
 
@@ -37,7 +37,7 @@ def flipped(directory, name, owner, field=None, column=None):
     copy = directory / f'{owner.replace(" ", "-")}.root'
     shutil.copy(data(name), copy)
     with open(copy, 'r+b') as file:
-        place = item['offset'] + item['bytes'] // 2
+        place = item['file_offset'] + item['stored_bytes'] // 2
         byte = os.pread(file.fileno(), 1, place)
         os.pwrite(file.fileno(), bytes([byte[0] ^ 1]), place)
     return copy, item
@@ -64,11 +64,11 @@ def a_damaged_page_and_a_damaged_checksum_are_one_finding_each():
             same(result.returncode, 5)
             finding, summary = lines_of(result)
             same((finding['finding'], finding['status']), ('damaged', 'checksum mismatch'))
-            same([finding[key] for key in ('file', 'ntuple', 'field', 'column', 'cluster', 'page', 'count')],
+            same([finding[key] for key in ('file', 'dataset', 'field', 'column', 'cluster', 'page', 'count')],
                  [str(copy), 'Events', 'event', column, item['cluster'], item['page'], 1])
             assert finding['expected'] != finding['found'], finding
             if owner == 'page':
-                same(finding['file_offset'], item['offset'])
+                same(finding['file_offset'], item['file_offset'])
             same((summary['result'], summary['damaged'], summary['pages']), ('damaged', 1, 163))
 
 
@@ -80,7 +80,7 @@ def people_are_told_place_expected_and_found_on_one_line():
         result = verify(copy)
         finding, summary = result.stdout.decode().splitlines()
         for part in (f'{copy}: damaged: Events: ', 'field event', f'column {column}', f'page {item["page"]} of',
-                     'expected ', 'found ', f'byte {item["offset"]}'):
+                     'expected ', 'found ', f'byte {item["file_offset"]}'):
             assert part in finding, (part, finding)
         assert summary.endswith('1 damaged'), summary
         same(result.stderr, b'')
@@ -93,8 +93,30 @@ def a_damaged_page_list_is_one_finding():
         result = verify('--json', copy)
         finding, summary = lines_of(result)
         same((result.returncode, summary['damaged'], finding['finding']), (5, 1, 'damaged'))
-        same((finding['ntuple'], 'cluster_group' in finding, 'column' in finding), ('Events', True, False))
+        same((finding['dataset'], 'cluster_group' in finding, 'column' in finding), ('Events', True, False))
         assert 0 < summary['pages'] < 163, summary
+
+
+@case
+def data_sets_that_vanish_from_a_list_of_keys_are_told():
+    """By verify, by file.json and by directories of the tree: the list's count says two, of four keys."""
+    with scratch() as directory:
+        good = data('dirs_and_cycles.root')
+        container = json.loads(output(NTUPLE, 'cat', good, 'file.json'))
+        content = bytearray(good.read_bytes())
+        place = container['directories'][0]['key_list']['file_offset']
+        place += content[place + 15]     # behind the key in front of the list
+        same(int.from_bytes(content[place:place + 4], 'big'), len(container['directories'][0]['keys']), 'the count')
+        content[place:place + 4] = (2).to_bytes(4, 'big')
+        copy = directory / 'copy.root'
+        copy.write_bytes(content)
+        expected = sorted((item['name'], item['cycle']) for item in container['datasets'])
+        expected.remove(('top', 2))      # which is listed before the older cycle
+        result = verify('--json', copy)
+        same(result.returncode, 5)
+        same(sorted((line['dataset'], line['cycle']) for line in lines_of(result)[:-1]), expected)
+        told = json.loads(output(NTUPLE, 'cat', copy, 'file.json'))['datasets']
+        same(sorted((item['name'], item['cycle']) for item in told if 'error' in item), expected)
 
 
 @case
@@ -156,7 +178,7 @@ def a_bar_is_drawn_on_terminals_only_and_cleared():
 def inspect_tells_of_every_column():
     document = inspect(data('example.root'))
     same((document['schema'], document['file_bytes']), ('ntuplefs.inspect/1', data('example.root').stat().st_size))
-    events = document['ntuples'][0]
+    events = document['datasets'][0]
     same([events[key] for key in ('name', 'entries', 'clusters', 'pages')], ['Events', 1000, 4, 160])
     for column in events['columns']:
         path = f'Events/{column["field"]}'
@@ -173,9 +195,9 @@ def inspect_tells_of_every_column():
 
 @case
 def inspect_sorts_by_any_key():
-    unsorted = inspect(data('example.root'), 'Events')['ntuples'][0]['columns']
+    unsorted = inspect(data('example.root'), 'Events')['datasets'][0]['columns']
     for key in unsorted[0]:
-        columns = inspect(f'--sort={key}', data('example.root'), 'Events')['ntuples'][0]['columns']
+        columns = inspect(f'--sort={key}', data('example.root'), 'Events')['datasets'][0]['columns']
         values = [column[key] for column in columns]
         downwards = not isinstance(values[0], str) and key != 'column'
         same(values, sorted(values, reverse=downwards), key)
@@ -199,7 +221,7 @@ def inspect_prints_aligned_columns():
 
 @case
 def inspect_of_a_field_is_of_what_lies_below():
-    columns = inspect(data('example.root'), 'Events/muons')['ntuples'][0]['columns']
+    columns = inspect(data('example.root'), 'Events/muons')['datasets'][0]['columns']
     same([column['field'] for column in columns],
          ['muons', 'muons/_0/pt', 'muons/_0/eta', 'muons/_0/phi', 'muons/_0/charge'])
 

@@ -30,33 +30,20 @@ void builder_free(struct builder *builder)
 
 /* ---- schema ---- */
 
-static enum nt_role role_of(enum nt_field_kind kind)
-{
-    switch (kind) {
-    case NT_FIELD_COLLECTION:
-    case NT_FIELD_DENSE_OPTIONAL:
-        return NT_ROLE_COLLECTION;
-    case NT_FIELD_VARIANT:
-        return NT_ROLE_VARIANT;
-    default:
-        return NT_ROLE_PLAIN;
-    }
-}
-
 uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind kind, enum nt_element element,
                    uint64_t repetition)
 {
     uint32_t index = builder->field_count++;
     ck_assert_uint_lt(index, MOST_FIELDS);
-    const struct nt_element_info *info = nt_element_info(element);
     builder->fields[index] = (struct nt_field){
         .id = index,
         .parent = parent,
         .kind = kind,
-        .role = role_of(kind),
         .repetition = repetition,
+        .dimensions = &builder->fields[index].repetition,
+        .dimension_count = kind == NT_FIELD_VALUE && repetition,
         .source_field = NT_NONE,
-        .dtype = {element, info->bytes, info->dtype},
+        .dtype = nt_element_dtype(element),
         .name = {"f", 1},
     };
     return index;
@@ -78,9 +65,10 @@ uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_ki
         .field = field,
         .representation = representation,
         .type_name = nt_encoding(encoding)->name,
-        .decoder = (uint16_t)index,
+        .decoder = index, /* until the end */
     };
     assert_ok(nt_decoder_init(&builder->decoders[index], encoding, 0, 0, 0, &error));
+    builder->columns[index].dtype = nt_element_dtype(builder->decoders[index].element);
     for (uint32_t i = 0; i < MOST_CLUSTERS; i++)
         builder->shares[i][index].state = NT_RANGE_ABSENT;
     return index;
@@ -340,6 +328,22 @@ static void share_columns(struct builder *builder)
     }
 }
 
+/* Those of columns and pages become the data set's numbers. */
+static void number_decoders(struct builder *builder)
+{
+    struct nt_error error;
+    struct nt_dataset *dataset = builder->dataset;
+    uint32_t numbers[MOST_COLUMNS];
+    for (uint32_t i = 0; i < builder->column_count; i++)
+        assert_ok(
+            nt_decoders_add(&dataset->decoders, dataset->arena, &builder->decoders[i], &numbers[i], &error));
+    for (uint32_t i = 0; i < builder->column_count; i++)
+        builder->columns[i].decoder = numbers[builder->columns[i].decoder];
+    for (uint32_t i = 0; i < MOST_GROUPS; i++)
+        for (uint32_t k = 0; k < builder->page_count[i]; k++)
+            builder->pages[i][k].decoder = numbers[builder->pages[i][k].decoder];
+}
+
 void finish(struct builder *builder, const struct nt_reader_options *options)
 {
     struct nt_error error;
@@ -347,16 +351,16 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
         end_group(builder);
     assert_ok(nt_source_open_memory(builder->bytes.bytes ? builder->bytes.bytes : "", builder->bytes.length,
                                     "memory", &builder->source, &error));
-    assert_ok(nt_file_new("memory", builder->source, &builder->file, &error));
-    struct nt_dataset *dataset = builder->dataset = nt_file_add_dataset(builder->file);
+    assert_ok(nt_file_new("memory", builder->source, &(struct nt_limits){0}, &builder->file, &error));
+    assert_ok(nt_file_add_dataset(builder->file, &builder->dataset, &error));
+    struct nt_dataset *dataset = builder->dataset;
     ck_assert_ptr_nonnull(dataset);
     dataset->entries = builder->entries;
     dataset->fields = builder->fields;
     dataset->field_count = builder->field_count;
     dataset->columns = builder->columns;
     dataset->column_count = builder->column_count;
-    dataset->decoders = builder->decoders;
-    dataset->decoder_count = builder->column_count;
+    number_decoders(builder);
     dataset->sources = &builder->source;
     dataset->source_count = 1;
     dataset->groups = builder->groups;
@@ -383,5 +387,7 @@ void reopen(struct builder *builder, const struct nt_reader_options *options)
         nt_reader_forget(builder->reader, builder->dataset);
     nt_reader_free(builder->reader);
     builder->reader = NULL;
-    assert_ok(nt_reader_new(options, &builder->reader, &error));
+    struct nt_reader_options sized = options ? *options : (struct nt_reader_options){0};
+    sized.struct_bytes = sizeof(sized);
+    assert_ok(nt_reader_new(&sized, &builder->reader, &error));
 }

@@ -10,6 +10,8 @@
 #include <ntuple/read.h>
 
 #include "base/buffer.h"
+#include "model/model.h"
+#include "page/reader.h"
 
 enum { MOST_FIELDS = 64, MOST_COLUMNS = 96, MOST_CLUSTERS = 48, MOST_GROUPS = 8 };
 
@@ -56,7 +58,7 @@ void builder_free(struct builder *builder);
 /* Append a field; `element` is that of its own type. Returns its index. */
 uint32_t add_field(struct builder *builder, uint32_t parent, enum nt_field_kind kind,
                    enum nt_element element);
-/* The same with `repetition` elements per row: an array (container) or a bitset (value). */
+/* The same with `repetition` elements per row: an array or a bitset (value). */
 uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind kind, enum nt_element element,
                    uint64_t repetition);
 /* Append a column to a field. */
@@ -76,7 +78,7 @@ void suppress(struct builder *builder, uint32_t cluster, uint32_t column);
 /* A field that shows another one's columns. Call before finish; owns none. */
 void project(struct builder *builder, uint32_t field, uint32_t source);
 
-/* Link everything and open a reader. `options` may be NULL. */
+/* Link everything and open a reader. `options` may be NULL; its struct_bytes is set here. */
 void finish(struct builder *builder, const struct nt_reader_options *options);
 /* A new reader over the same data set, nothing cached. */
 void reopen(struct builder *builder, const struct nt_reader_options *options);

@@ -81,6 +81,15 @@ static void add_collection(struct making *making, uint32_t parent, unsigned dept
     }
 }
 
+static void add_container(struct making *making, uint32_t parent, unsigned depth)
+{
+    uint32_t repetition = chance(making, 2) ? 1 + chance(making, 3) : 0, children = chance(making, 3);
+    enum nt_field_kind kind = children == 1 ? NT_FIELD_WRAPPER : NT_FIELD_RECORD;
+    uint32_t field =
+        add_array(making->builder, parent, repetition ? NT_FIELD_ARRAY : kind, NT_ELEMENT_BYTE, repetition);
+    add_children(making, field, children, depth);
+}
+
 static void add_anything(struct making *making, uint32_t parent, unsigned depth)
 {
     struct builder *builder = making->builder;
@@ -88,7 +97,7 @@ static void add_anything(struct making *making, uint32_t parent, unsigned depth)
     uint32_t field;
     switch (kind) {
     case 0:
-        add_index_columns(making, add_field(builder, parent, NT_FIELD_BYTES, NT_ELEMENT_BYTE), true);
+        add_index_columns(making, add_field(builder, parent, NT_FIELD_STRING, NT_ELEMENT_BYTE), true);
         break;
     case 1:
         add_value(making, parent, true);
@@ -108,9 +117,7 @@ static void add_anything(struct making *making, uint32_t parent, unsigned depth)
         add_children(making, field, 1, depth);
         break;
     case 6:
-        field = add_array(builder, parent, NT_FIELD_CONTAINER, NT_ELEMENT_BYTE,
-                          chance(making, 2) ? 1 + chance(making, 3) : 0);
-        add_children(making, field, chance(making, 3), depth);
+        add_container(making, parent, depth);
         break;
     default:
         add_collection(making, parent, depth);
@@ -185,7 +192,7 @@ static void fill_index(struct making *making, uint32_t cluster, uint32_t field, 
         ends[i] = end += chance(making, 4);
     write_elements(making, cluster, columns[0], ends, rows);
     free(ends);
-    if (making->builder->fields[field].kind != NT_FIELD_BYTES) {
+    if (making->builder->fields[field].kind != NT_FIELD_STRING) {
         fill_children(making, cluster, field, &end);
         return;
     }
@@ -230,7 +237,7 @@ static void fill(struct making *making, uint32_t cluster, uint32_t field, uint64
     uint64_t below[MOST_FIELDS], repetition = f->repetition ? f->repetition : 1;
     uint32_t count = draw_representation(making, field, cluster, columns);
     for (uint32_t i = 0; i < MOST_FIELDS; i++)
-        below[i] = f->kind == NT_FIELD_CONTAINER ? rows * repetition : rows;
+        below[i] = f->kind == NT_FIELD_ARRAY ? rows * repetition : rows;
     switch (f->kind) {
     case NT_FIELD_VALUE:
         fill_values(making, cluster, rows * repetition, columns[0]);
@@ -239,7 +246,7 @@ static void fill(struct making *making, uint32_t cluster, uint32_t field, uint64
         fill_values(making, cluster, rows, columns[0]);
         fill_children(making, cluster, field, below);
         break;
-    case NT_FIELD_BYTES:
+    case NT_FIELD_STRING:
     case NT_FIELD_COLLECTION:
         ck_assert_uint_gt(count, 0);
         fill_index(making, cluster, field, rows, columns);
@@ -247,7 +254,9 @@ static void fill(struct making *making, uint32_t cluster, uint32_t field, uint64
     case NT_FIELD_VARIANT:
         fill_variant(making, cluster, field, rows, columns[0]);
         break;
-    case NT_FIELD_CONTAINER:
+    case NT_FIELD_RECORD:
+    case NT_FIELD_ARRAY:
+    case NT_FIELD_WRAPPER:
         fill_children(making, cluster, field, below);
         break;
     default: /* projected: has no elements of its own */
@@ -257,8 +266,8 @@ static void fill(struct making *making, uint32_t cluster, uint32_t field, uint64
 
 /* ---- clusters ---- */
 
-/* All principal columns of a top-level field that are in step with the entries store nothing before `entry`.
- */
+/* All principal columns of a top-level field that are in step with the entries store nothing
+ * before `entry`. */
 static void defer_subtree(struct making *making, uint32_t field, uint64_t entry, uint64_t per_entry)
 {
     struct builder *builder = making->builder;
@@ -269,7 +278,8 @@ static void defer_subtree(struct making *making, uint32_t field, uint64_t entry,
             representation = builder->columns[i].representation;
             defer_column(builder, i, entry * (f->kind == NT_FIELD_VALUE ? below : per_entry));
         }
-    if (f->kind != NT_FIELD_CONTAINER && f->kind != NT_FIELD_DENSE_OPTIONAL)
+    if (f->kind != NT_FIELD_RECORD && f->kind != NT_FIELD_ARRAY && f->kind != NT_FIELD_WRAPPER &&
+        f->kind != NT_FIELD_DENSE_OPTIONAL)
         return;
     for (uint32_t i = 0; i < builder->field_count; i++)
         if (builder->fields[i].parent == field)

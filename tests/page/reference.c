@@ -98,7 +98,7 @@ static void put_value(const struct builder *builder, uint32_t field, uint32_t cl
                       uint64_t value, struct nt_buffer *out)
 {
     const struct nt_field *f = &builder->fields[field];
-    enum nt_element to = f->kind == NT_FIELD_BYTES ? NT_ELEMENT_BYTE : f->dtype.element;
+    enum nt_element to = f->kind == NT_FIELD_STRING ? NT_ELEMENT_BYTE : f->dtype.element;
     const struct share *share = active_share(builder, field, position, cluster);
     uint32_t column = share ? (uint32_t)(share - builder->shares[cluster]) : NT_NONE;
     enum nt_element from = column == NT_NONE ? to : builder->decoders[column].element;
@@ -156,7 +156,7 @@ void reference_stream(const struct builder *builder, uint32_t field, enum nt_str
                       struct nt_buffer *out)
 {
     uint32_t order[MOST_CLUSTERS];
-    uint32_t position = builder->fields[field].kind == NT_FIELD_BYTES;
+    uint32_t position = builder->fields[field].kind == NT_FIELD_STRING;
     if (kind == NT_STREAM_OFFSETS || builder->fields[field].kind == NT_FIELD_CARDINALITY) {
         put_indices(builder, field, kind != NT_STREAM_OFFSETS, out);
     } else if (kind == NT_STREAM_TAGS || kind == NT_STREAM_INDEX) {

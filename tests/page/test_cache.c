@@ -8,8 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <ntuple/read.h>
+
 #include "page/cache.h"
-#include "page/reader.h"
+#include "page/counters.h"
 #include "support.h"
 
 static const char source[1], other_source[1];
@@ -59,7 +61,7 @@ static enum nt_status touch(struct nt_cache *cache, uint64_t offset, struct scri
 START_TEST(what_is_in_the_cache_is_not_loaded_again)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 10, &counters);
     struct script script = {.fill = 7, .bytes = 1000};
     for (int i = 0; i < 5; i++)
@@ -75,31 +77,30 @@ END_TEST
 START_TEST(every_member_of_the_key_tells_entries_apart)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 10, &counters);
-    struct nt_cache_key keys[12];
+    struct nt_cache_key keys[11];
     struct script script = {.bytes = 8};
-    for (size_t i = 0; i < 12; i++)
+    for (size_t i = 0; i < 11; i++)
         keys[i] = key_at(5);
     keys[1].source = other_source;
     keys[2].offset++;
     keys[3].stored_bytes++;
     keys[4].parameter++;
-    keys[5].minimum = 1;
-    keys[6].maximum = 1;
-    keys[7].elements++;
-    keys[8].bits++;
-    keys[9].encoding++;
-    keys[10].element++;
-    keys[11].checksum++;
-    for (size_t i = 0; i < 12; i++) {
+    keys[5].elements++;
+    keys[6].decoder = other_source;
+    keys[7].checksum++;
+    keys[8].compression++;
+    keys[9].checksum_covers++;
+    keys[10].block++;
+    for (size_t i = 0; i < 11; i++) {
         struct nt_cached *entry;
         script.fill = (uint8_t)i;
         assert_ok(nt_cache_get(cache, &keys[i], 8, load_by_script, &script, &entry, &error));
         ck_assert_uint_eq(nt_cached_bytes(entry)[0], i);
         nt_cache_release(cache, entry, NT_CACHE_STAY);
     }
-    ck_assert_uint_eq(script.loads, 12);
+    ck_assert_uint_eq(script.loads, 11);
     nt_cache_free(cache);
 }
 END_TEST
@@ -108,7 +109,7 @@ START_TEST(the_bound_holds_and_the_oldest_leave_first)
 {
     enum { LIMIT = 20000, BYTES = 4096 };
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(LIMIT, 10, &counters);
     struct script script = {.bytes = BYTES};
     for (uint64_t i = 0; i < 100; i++) {
@@ -130,7 +131,7 @@ END_TEST
 START_TEST(an_entry_without_room_is_served_and_not_kept)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1000, 10, &counters);
     struct script script = {.bytes = 5000};
     assert_ok(touch(cache, 1, &script, &error));
@@ -144,7 +145,7 @@ END_TEST
 START_TEST(pinned_entries_are_not_evicted)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(10000, 10, &counters);
     struct script script = {.bytes = 4000, .fill = 1};
     struct nt_cached *pinned;
@@ -172,7 +173,7 @@ static void use(struct nt_cache *cache, uint64_t offset, struct script *script, 
 START_TEST(what_was_passed_leaves_early_and_what_is_wanted_again_stays)
 {
     enum { BYTES = 1 << 20, MANY = 40 };
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(64 * BYTES, 10, &counters);
     struct script script = {.bytes = BYTES};
     use(cache, 0, &script, NT_CACHE_STAY);
@@ -198,7 +199,7 @@ END_TEST
 START_TEST(a_failure_is_remembered_and_tried_again_later)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 1, &counters);
     struct script script = {.status = NT_CORRUPT, .bytes = 100};
     for (int i = 0; i < 5; i++) {
@@ -218,7 +219,7 @@ END_TEST
 START_TEST(a_lack_of_memory_is_not_remembered)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
     struct script script = {.status = NT_NO_MEMORY, .bytes = 100};
     assert_status(NT_NO_MEMORY, touch(cache, 1, &script, &error));
@@ -231,7 +232,7 @@ END_TEST
 START_TEST(failures_too_are_within_the_bound)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(100000, 100, &counters);
     struct script script = {.status = NT_CORRUPT, .bytes = 1000};
     for (uint64_t i = 0; i < 1000; i++)
@@ -245,7 +246,7 @@ END_TEST
 START_TEST(a_failure_past_the_cache_is_remembered_too)
 {
     struct nt_error error, failure = {.status = NT_CHECKSUM, .offset = 3};
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
     struct nt_cache_key key = key_at(1);
     struct script script = {.bytes = 100};
@@ -261,7 +262,7 @@ END_TEST
 START_TEST(a_source_is_forgotten_and_others_stay)
 {
     struct nt_error error;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
     struct script script = {.bytes = 100}, bad = {.status = NT_CORRUPT, .bytes = 100};
     struct nt_cache_key theirs = key_at(9);
@@ -310,7 +311,7 @@ static void run_visitors(struct visitor *visitors, void *(*visit)(void *))
 START_TEST(threads_that_want_the_same_wait_for_one_load)
 {
     enum nt_status status = _i ? NT_CHECKSUM : NT_OK;
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
     struct script script = {.status = status, .bytes = 5000, .fill = 3, .milliseconds = 200};
     struct visitor visitors[THREADS];
@@ -344,7 +345,7 @@ static void *visit_many(void *argument)
 
 START_TEST(threads_with_many_pages_in_a_small_cache_each_get_their_own)
 {
-    struct nt_reader_counters counters = {0};
+    struct nt_counters counters = {0};
     struct nt_cache *cache = nt_cache_new(30000, 100, &counters);
     struct visitor visitors[THREADS];
     for (unsigned i = 0; i < THREADS; i++)

@@ -161,16 +161,16 @@ END_TEST
 START_TEST(whole_pages_are_decoded_straight_into_the_output)
 {
     struct nt_error error;
-    struct nt_reader_counters counters;
+    struct nt_counters counters;
     struct builder *builder = plain_dataset(12, 4);
     int32_t got[12];
     finish(builder, NULL);
     assert_ok(nt_column_read(builder->reader, builder->dataset, 0, 0, got, sizeof(got), &error));
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_direct, 3);
     ck_assert_uint_eq(counters.cache_pages, 0);
     assert_ok(nt_column_read(builder->reader, builder->dataset, 0, 1, got, 46, &error));
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_direct, 4);
     ck_assert_uint_eq(counters.cache_pages, 2);
     builder_free(builder);

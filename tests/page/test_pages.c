@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "dataset_builder.h"
-#include "page/load.h"
+#include "page/pages.h"
 #include "random_dataset.h"
 #include "support.h"
 
@@ -67,11 +67,11 @@ static enum nt_status read_all(struct nt_error *error)
 START_TEST(small_neighbours_are_read_in_one_call)
 {
     struct nt_error error;
-    struct nt_reader_counters counters;
+    struct nt_counters counters;
     assert_ok(read_all(&error));
     ck_assert_mem_eq(elements, expected, sizeof(expected));
     ck_assert_uint_eq(counting.reads, 1);
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_decoded, PAGES);
     ck_assert_uint_eq(counters.pages_direct, PAGES);
 }
@@ -123,7 +123,7 @@ END_TEST
 START_TEST(cached_pages_are_not_loaded_again)
 {
     struct nt_error error;
-    struct nt_reader_counters counters;
+    struct nt_counters counters;
     struct nt_cached *pinned;
     const uint8_t *data;
     for (uint32_t i = 0; i < PAGES; i += 7) {
@@ -132,7 +132,7 @@ START_TEST(cached_pages_are_not_loaded_again)
     }
     assert_ok(read_all(&error));
     ck_assert_mem_eq(elements, expected, sizeof(expected));
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_decoded, PAGES);
 }
 END_TEST
@@ -140,7 +140,7 @@ END_TEST
 START_TEST(a_bad_page_among_neighbours_is_named_and_told_once)
 {
     struct nt_error error;
-    struct nt_reader_counters counters;
+    struct nt_counters counters;
     builder->bytes.bytes[pages[42].offset] ^= 1;
     assert_status(NT_CHECKSUM, read_all(&error));
     ck_assert_uint_eq(error.offset, pages[42].offset);
@@ -148,7 +148,7 @@ START_TEST(a_bad_page_among_neighbours_is_named_and_told_once)
     ck_assert_mem_eq(elements, expected, 42 * PAGE_ELEMENTS * sizeof(int32_t));
     assert_status(NT_CHECKSUM, read_all(&error));
     ck_assert_ptr_nonnull(strstr(error.message, "page 42"));
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.failures, 1);
 }
 END_TEST
@@ -167,7 +167,8 @@ END_TEST
 START_TEST(whole_pages_are_counted_by_elements_and_type)
 {
     uint64_t found;
-    const struct nt_dtype same = {NT_ELEMENT_INT32, 4, "'<i4'"}, other = {NT_ELEMENT_INT64, 8, "'<i8'"};
+    const struct nt_dtype same = nt_element_dtype(NT_ELEMENT_INT32);
+    const struct nt_dtype other = nt_element_dtype(NT_ELEMENT_INT64);
     const struct nt_dataset *dataset = builder->dataset;
     ck_assert_uint_eq(nt_count_whole_pages(dataset, pages, PAGES, 25, NULL, &found), 2);
     ck_assert_uint_eq(found, 20);
@@ -176,6 +177,21 @@ START_TEST(whole_pages_are_counted_by_elements_and_type)
     ck_assert_uint_eq(nt_count_whole_pages(dataset, pages, PAGES, 9, &same, &found), 0);
     ck_assert_uint_eq(found, 0);
     ck_assert_uint_eq(nt_count_whole_pages(dataset, pages, PAGES, 100, &other, &found), 0);
+}
+END_TEST
+
+START_TEST(pages_that_are_missing_fail_each_by_itself)
+{
+    struct nt_error error;
+    struct nt_page *missing = builder->dataset->groups[0].pages;
+    for (uint32_t i = 0; i < 2; i++) {
+        missing[i] = missing[0]; /* of one place and size */
+        missing[i].compression = NT_COMPRESSION_ELSEWHERE;
+        missing[i].is_missing = true;
+        assert_status(NT_UNSUPPORTED, nt_pages_read_whole(builder->reader, builder->dataset, 0, &missing[i],
+                                                          1, elements, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, i ? "page 1 of cluster 0" : "page 0 of cluster 0"));
+    }
 }
 END_TEST
 
@@ -192,6 +208,7 @@ int main(void)
     tcase_add_test(cases, a_bad_page_among_neighbours_is_named_and_told_once);
     tcase_add_test(cases, neighbours_behind_the_end_of_the_file_are_found_one_by_one);
     tcase_add_test(cases, whole_pages_are_counted_by_elements_and_type);
+    tcase_add_test(cases, pages_that_are_missing_fail_each_by_itself);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

@@ -184,7 +184,7 @@ START_TEST(threads_that_read_one_stream_do_not_disturb_one_another)
     finish(builder, &(struct nt_reader_options){.threads = 2, .cache_bytes = cache_bytes});
     for (uint32_t field = 0; field < builder->field_count; field++) {
         struct nt_buffer expected = {0};
-        if (!(nt_field_kind_info(builder->fields[field].kind)->streams & 1u << NT_STREAM_DATA))
+        if (!nt_field_has_stream(&builder->fields[field], NT_STREAM_DATA))
             continue;
         reference_stream(builder, field, NT_STREAM_DATA, &expected);
         struct nt_stream *stream = open_data(builder, field, NT_STREAM_DATA);
@@ -209,15 +209,15 @@ END_TEST
 
 static uint64_t pages_ahead(struct builder *builder)
 {
-    struct nt_reader_counters counters;
-    nt_reader_counters(builder->reader, &counters);
+    struct nt_counters counters;
+    nt_counters_read(builder->reader, &counters);
     return counters.pages_ahead;
 }
 
 /* As if what was loaded so far had taken a second for each byte, or no time at all. */
 static void pretend_pages_are_slow(struct builder *builder, bool slow)
 {
-    struct nt_reader_counters *counters = &builder->reader->counters;
+    struct nt_counters *counters = &builder->reader->counters;
     counters->checksum_nanoseconds = counters->decompress_nanoseconds = counters->decode_nanoseconds = 0;
     counters->read_nanoseconds = slow ? UINT64_MAX / 2 : 0;
 }
@@ -302,8 +302,8 @@ START_TEST(a_data_set_is_forgotten_while_workers_are_ahead_in_it)
             assert_ok(nt_stream_read(stream, offset, got, sizeof(got), &error));
         nt_stream_close(stream);
         nt_reader_forget(builder->reader, builder->dataset);
-        struct nt_reader_counters counters;
-        nt_reader_counters(builder->reader, &counters);
+        struct nt_counters counters;
+        nt_counters_read(builder->reader, &counters);
         ck_assert_uint_eq(counters.cache_pages, 0);
     }
     builder_free(builder);

@@ -65,7 +65,7 @@ def load_rows(directory, stem, rows):
 
 def load_offsets(directory, rows):
     offsets = load_rows(directory, 'offsets', rows + 1)
-    if offsets.dtype != np.dtype('<u8') or offsets[0] != 0 or np.any(offsets[1:] < offsets[:-1]):
+    if offsets.dtype != np.dtype('<i8') or offsets[0] != 0 or np.any(offsets[1:] < offsets[:-1]):
         raise Different(f'{directory.name}: offsets are not ascending 64-bit numbers from 0')
     return offsets.tolist()
 

@@ -35,6 +35,7 @@ struct rntuple_field {
     uint64_t array_size;    /* with flag 1 */
     uint32_t source;        /* with flag 2 */
     uint32_t type_checksum; /* with flag 4 */
+    uint32_t field_version, type_version;
     const char *alias, *description;
 };
 
@@ -122,6 +123,7 @@ struct rntuple_description {
         extension_aliases; /* so many of the last stand in the footer */
     const struct rntuple_cluster *clusters;
     uint32_t cluster_count, clusters_per_group; /* 0: one group */
+    uint32_t repeated_groups;                   /* so many more, which are the last one again */
     const struct rntuple_column_group *column_groups;
     uint32_t column_group_count;
     const struct rntuple_pair *pairs;

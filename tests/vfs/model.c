@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * The file: a directory "sub", and the data sets
- *   Events       run int32, name string, jets vector<record {pt float}>, array array<float, 3>, odd
- * (unreadable) Events;1     an older cycle of it sub/Events   the same in a directory attribute.notes   an
- * attribute set of Events broken       one that cannot be opened evil         fields with evil names each of
- * 9 entries in clusters of 3, 2 and 4; the first cluster group has one of them, the second two.
+ *
+ *   Events           run int32, name string, jets vector<record {pt float}>, array array<float, 3>,
+ *                    odd (unreadable)
+ *   Events;1         an older cycle of it
+ *   sub/Events       the same in a directory
+ *   attribute.notes  an attribute set of Events
+ *   broken           one that cannot be opened
+ *   evil             fields with evil names
+ *
+ * each of 9 entries in clusters of 3, 2 and 4; the first cluster group has one of them, the second two.
  */
 #include "model.h"
 
@@ -15,9 +21,12 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "format/format.h"
 
 atomic_uint model_loads;
 bool model_has_bad_group, model_has_bad_page;
+void (*model_before_load)(const struct nt_dataset *dataset);
+void (*model_before_close)(void);
 
 enum { CLUSTERS = 3, PAGE_ELEMENTS = 2, FILE_BYTES = 1 << 16 };
 
@@ -58,6 +67,8 @@ static enum nt_status read_memory(struct nt_source *source, uint64_t offset, voi
 
 static void close_memory(struct nt_source *source)
 {
+    if (model_before_close)
+        model_before_close();
     free(source);
 }
 
@@ -110,12 +121,27 @@ static size_t column_bytes(uint32_t column, uint64_t first, uint64_t end, uint8_
 
 /* ---- page lists ---- */
 
+static uint32_t element_bytes_of(uint32_t column)
+{
+    return nt_element_info(nt_encoding(columns[column].encoding)->element)->bytes;
+}
+
+static uint32_t decoder_number(struct nt_dataset *dataset, uint32_t column)
+{
+    struct nt_decoder decoder;
+    uint32_t number;
+    if (nt_decoder_init(&decoder, columns[column].encoding, 0, 0, 0, NULL) != NT_OK ||
+        nt_decoders_add(&dataset->decoders, dataset->arena, &decoder, &number, NULL) != NT_OK)
+        abort();
+    return number;
+}
+
 static uint64_t elements_before(const struct nt_dataset *dataset, uint32_t column, uint32_t cluster)
 {
     uint8_t scratch[4096];
     uint64_t first = dataset->clusters[cluster].first_entry;
     uint32_t kind = column < COLUMNS && dataset->column_count == COLUMNS ? column : RUN;
-    return column_bytes(kind, 0, first, scratch) / dataset->decoders[kind].element_bytes;
+    return column_bytes(kind, 0, first, scratch) / element_bytes_of(kind);
 }
 
 static void add_pages(struct nt_dataset *dataset, struct nt_group *group, uint32_t cluster, uint32_t column)
@@ -125,7 +151,7 @@ static void add_pages(struct nt_dataset *dataset, struct nt_group *group, uint32
         group->ranges + (size_t)(cluster - group->first_cluster) * dataset->column_count + column;
     const struct nt_cluster *c = &dataset->clusters[cluster];
     uint32_t kind = dataset->column_count == COLUMNS ? column : RUN;
-    uint32_t element_bytes = dataset->decoders[kind].element_bytes;
+    uint32_t element_bytes = element_bytes_of(kind);
     uint8_t bytes[4096];
     size_t count = column_bytes(kind, c->first_entry, c->first_entry + c->entries, bytes) / element_bytes;
     *range = (struct nt_range){.first_element = elements_before(dataset, column, cluster),
@@ -144,7 +170,7 @@ static void add_pages(struct nt_dataset *dataset, struct nt_group *group, uint32
                                                              .stored_bytes = size,
                                                              .first_element = first,
                                                              .elements = (uint32_t)elements,
-                                                             .decoder = (uint16_t)kind,
+                                                             .decoder = decoder_number(dataset, kind),
                                                              .checksum = NT_CHECKSUM_XXH3_64};
         memory->used += size + sizeof(digest);
     }
@@ -154,6 +180,8 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, st
 {
     struct nt_group *group = &dataset->groups[number];
     model_loads++;
+    if (model_before_load)
+        model_before_load(dataset);
     if (model_has_bad_group && number == 1)
         return nt_fail_mismatch(error, NT_CHECKSUM, 4242, "page list", "aa", "bb");
     group->ranges = calloc((size_t)group->clusters * dataset->column_count, sizeof(*group->ranges));
@@ -229,13 +257,13 @@ static struct nt_text text(const char *literal)
 }
 
 static const struct nt_field events_fields[] = {
-    {.parent = NT_NONE, .kind = NT_FIELD_VALUE, .dtype = {NT_ELEMENT_INT32, 4, "'<i4'"}, .name = {"run", 3}},
-    {.parent = NT_NONE, .kind = NT_FIELD_BYTES, .name = {"name", 4}},
+    {.parent = NT_NONE, .kind = NT_FIELD_VALUE, .dtype = {.element = NT_ELEMENT_INT32}, .name = {"run", 3}},
+    {.parent = NT_NONE, .kind = NT_FIELD_STRING, .dtype = {.element = NT_ELEMENT_BYTE}, .name = {"name", 4}},
     {.parent = NT_NONE, .kind = NT_FIELD_COLLECTION, .role = NT_ROLE_COLLECTION, .name = {"jets", 4}},
-    {.parent = 2, .kind = NT_FIELD_CONTAINER, .role = NT_ROLE_RECORD, .name = {"_0", 2}},
-    {.parent = 3, .kind = NT_FIELD_VALUE, .dtype = {NT_ELEMENT_REAL32, 4, "'<f4'"}, .name = {"pt", 2}},
-    {.parent = NT_NONE, .kind = NT_FIELD_CONTAINER, .repetition = MODEL_ARRAY, .name = {"array", 5}},
-    {.parent = 5, .kind = NT_FIELD_VALUE, .dtype = {NT_ELEMENT_REAL32, 4, "'<f4'"}, .name = {"_0", 2}},
+    {.parent = 2, .kind = NT_FIELD_RECORD, .role = NT_ROLE_RECORD, .name = {"_0", 2}},
+    {.parent = 3, .kind = NT_FIELD_VALUE, .dtype = {.element = NT_ELEMENT_REAL32}, .name = {"pt", 2}},
+    {.parent = NT_NONE, .kind = NT_FIELD_ARRAY, .repetition = MODEL_ARRAY, .name = {"array", 5}},
+    {.parent = 5, .kind = NT_FIELD_VALUE, .dtype = {.element = NT_ELEMENT_REAL32}, .name = {"_0", 2}},
     {.parent = NT_NONE, .kind = NT_FIELD_UNREADABLE, .name = {"odd", 3}, .unreadable = "of a type to come"},
 };
 
@@ -252,8 +280,10 @@ static void add_events_schema(struct nt_dataset *dataset)
     dataset->column_count = COLUMNS;
     dataset->columns = nt_arena_alloc(dataset->arena, COLUMNS, sizeof(struct nt_column));
     for (uint32_t i = 0; i < COLUMNS; i++)
-        dataset->columns[i] = (struct nt_column){
-            .id = i, .field = columns[i].field, .type_name = columns[i].name, .decoder = (uint16_t)i};
+        dataset->columns[i] = (struct nt_column){.id = i,
+                                                 .field = columns[i].field,
+                                                 .type_name = columns[i].name,
+                                                 .decoder = decoder_number(dataset, i)};
 }
 
 static void add_evil_schema(struct nt_dataset *dataset)
@@ -264,7 +294,8 @@ static void add_evil_schema(struct nt_dataset *dataset)
     for (uint32_t i = 0; i < MODEL_EVIL_FIELDS; i++) {
         dataset->fields[i] = events_fields[0];
         dataset->fields[i].name = evil_names[i];
-        dataset->columns[i] = (struct nt_column){.id = i, .field = i, .type_name = "Int32"};
+        dataset->columns[i] = (struct nt_column){
+            .id = i, .field = i, .type_name = "Int32", .decoder = decoder_number(dataset, RUN)};
     }
 }
 
@@ -286,7 +317,9 @@ static void add_clusters(struct nt_dataset *dataset)
 
 static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, uint32_t directory)
 {
-    struct nt_dataset *dataset = nt_file_add_dataset(file);
+    struct nt_dataset *dataset;
+    if (nt_file_add_dataset(file, &dataset, NULL) != NT_OK)
+        abort();
     dataset->name = dataset->title = text(name);
     dataset->description = text("made by hand");
     dataset->writer = text("");
@@ -302,10 +335,6 @@ static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, ui
     dataset->sources[0] = file->source;
     dataset->documents = dataset_documents;
     dataset->document_count = sizeof(dataset_documents) / sizeof(dataset_documents[0]);
-    dataset->decoder_count = COLUMNS;
-    dataset->decoders = nt_arena_alloc(dataset->arena, COLUMNS, sizeof(struct nt_decoder));
-    for (uint32_t i = 0; i < COLUMNS; i++)
-        nt_decoder_init(&dataset->decoders[i], columns[i].encoding, 0, 0, 0, NULL);
     add_clusters(dataset);
     if (strcmp(name, "evil") == 0)
         add_evil_schema(dataset);
@@ -314,18 +343,18 @@ static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, ui
     for (uint32_t i = 0; i < dataset->field_count; i++) {
         struct nt_field *field = &dataset->fields[i];
         field->id = i;
+        field->dtype = nt_element_dtype(field->dtype.element);
         field->source_field = NT_NONE;
-        field->type = field->alias = field->description = text("");
+        field->type = field->description = text("");
     }
+    for (uint32_t i = 0; i < dataset->column_count; i++)
+        dataset->columns[i].dtype = nt_element_dtype(nt_column_decoder(dataset, i)->element);
     if (nt_dataset_link(dataset, NULL) != NT_OK)
         abort();
     return dataset;
 }
 
-static enum nt_status open_model(const char *path, const struct nt_open_options *options,
-                                 struct nt_file **file_ret, struct nt_error *error);
-
-static const struct nt_format format = {.name = "test", .description = "made by hand", .open = open_model};
+static const struct nt_format format = {.name = "test", .description = "made by hand"};
 const struct nt_format *const nt_formats[] = {&format, &(const struct nt_format){.name = NULL}};
 
 static enum nt_status open_model(const char *path, const struct nt_open_options *options,
@@ -335,7 +364,7 @@ static enum nt_status open_model(const char *path, const struct nt_open_options 
     struct nt_error broken = {.status = NT_CORRUPT, .offset = 12, .message = "the anchor is broken"};
     struct memory_source *source = calloc(1, sizeof(*source));
     source->source = (struct nt_source){.ops = &memory_ops, .size = FILE_BYTES, .path = "memory"};
-    enum nt_status status = nt_file_new(path, &source->source, file_ret, error);
+    enum nt_status status = nt_file_new(path, &source->source, &(struct nt_limits){0}, file_ret, error);
     if (status != NT_OK)
         return status;
     struct nt_file *file = *file_ret;
@@ -349,7 +378,7 @@ static enum nt_status open_model(const char *path, const struct nt_open_options 
     older->is_newest_cycle = false;
     add_dataset(file, "Events", sub);
     add_dataset(file, "notes", 0)->attribute_of = 0;
-    nt_dataset_set_failure(add_dataset(file, "broken", 0), &broken);
+    nt_dataset_set_failure(add_dataset(file, "broken", 0), &broken, NULL);
     add_dataset(file, "evil", 0);
     add_dataset(file, "file.json", 0);
     return NT_OK;
@@ -366,4 +395,9 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     if (strncmp(name, "bad", 3) == 0)
         return nt_fail(error, NT_CORRUPT, 3, "%s: broken", path);
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: something else", path);
+}
+
+bool nt_is_dataset_folder(struct nt_folder *folder)
+{
+    return nt_folder_has(folder, "meta/storage");
 }

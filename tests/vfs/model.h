@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include <ntuple/format.h>
+#include "format/format.h"
 
 enum {
     MODEL_ENTRIES = 9,
@@ -47,6 +47,9 @@ static inline uint64_t model_name_length(uint64_t entry)
 extern atomic_uint model_loads;
 /* Set before opening: the page list of the second cluster group is bad. */
 extern bool model_has_bad_group;
+/* Called before a page list is read, before a file is closed. NULL: nothing. */
+extern void (*model_before_load)(const struct nt_dataset *dataset);
+extern void (*model_before_close)(void);
 /* Set before opening: the stored digest of the first page of `run` is wrong. */
 extern bool model_has_bad_page;
 

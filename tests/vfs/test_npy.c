@@ -48,26 +48,27 @@ static void parse(const struct nt_buffer *bytes, int version, struct header *hea
 }
 
 static const struct {
-    const char *descr;
-    bool is_fortran_order;
+    const char *numpy, *descr;
+    bool is_structure, is_fortran_order;
     uint64_t shape[3];
     size_t dimensions;
     const char *expected;
 } headers[] = {
-    {"'<f8'", false, {9}, 1, "(9,)"},
-    {"'|b1'", false, {0}, 1, "(0,)"},
-    {"'<i4'", true, {2, 3}, 2, "(2, 3)"},
-    {"'<f4'", false, {UINT64_MAX, 1, 3}, 3, "(18446744073709551615, 1, 3)"},
-    {"'<f4'", false, {0}, 0, "()"},
-    {"[('index', '<u8'), ('tag', '<u4')]", false, {5}, 1, "(5,)"},
+    {"<f8", "'<f8'", false, false, {9}, 1, "(9,)"},
+    {"|b1", "'|b1'", false, false, {0}, 1, "(0,)"},
+    {"<i4", "'<i4'", false, true, {2, 3}, 2, "(2, 3)"},
+    {"<f4", "'<f4'", false, false, {UINT64_MAX, 1, 3}, 3, "(18446744073709551615, 1, 3)"},
+    {"<f4", "'<f4'", false, false, {0}, 0, "()"},
+    {"[('index', '<u8'), ('tag', '<u4')]", "[('index', '<u8'), ('tag', '<u4')]", true, false, {5}, 1, "(5,)"},
 };
 
 START_TEST(a_strict_reader_finds_what_was_written)
 {
     struct nt_buffer bytes = {0};
     struct header header;
-    nt_npy_header(&bytes, headers[_i].descr, headers[_i].is_fortran_order, headers[_i].shape,
-                  headers[_i].dimensions);
+    const struct nt_dtype dtype = {.numpy = headers[_i].numpy,
+                                   .member_count = headers[_i].is_structure ? 2 : 0};
+    nt_npy_header(&bytes, &dtype, headers[_i].is_fortran_order, headers[_i].shape, headers[_i].dimensions);
     parse(&bytes, 1, &header);
     ck_assert_str_eq(header.descr, headers[_i].descr);
     ck_assert_str_eq(header.order, headers[_i].is_fortran_order ? "True" : "False");
@@ -83,10 +84,12 @@ START_TEST(every_length_of_a_dtype_is_padded_to_64_bytes)
         struct nt_buffer bytes = {0};
         struct header header;
         descr[length] = 'x';
+        const struct nt_dtype dtype = {.numpy = descr + 1};
+        nt_npy_header(&bytes, &dtype, false, (const uint64_t[]){1}, 1);
         descr[length + 1] = '\'';
-        nt_npy_header(&bytes, descr, false, (const uint64_t[]){1}, 1);
         parse(&bytes, 1, &header);
         ck_assert_str_eq(header.descr, descr);
+        descr[length + 1] = '\0';
         nt_buffer_deinit(&bytes);
     }
 }
@@ -99,7 +102,7 @@ START_TEST(a_dtype_too_long_for_version_1_gets_version_2)
     char *descr = malloc(LONG + 1);
     memset(descr, 'x', LONG);
     descr[LONG] = '\0';
-    nt_npy_header(&bytes, descr, false, (const uint64_t[]){1}, 1);
+    nt_npy_header(&bytes, &(const struct nt_dtype){.numpy = descr}, false, (const uint64_t[]){1}, 1);
     ck_assert_mem_eq(bytes.bytes, "\x93NUMPY\x02\x00", 8);
     ck_assert_uint_eq(bytes.length % 64, 0);
     free(descr);

@@ -20,7 +20,7 @@ int open_dataset(const char *path, unsigned number, struct nt_file **file_ret, s
     struct nt_error error;
     return nt_file_open(path, NULL, file_ret, &error) != NT_OK ||
            nt_reader_new(NULL, reader_ret, &error) != NT_OK ||
-           nt_arrow_new(*reader_ret, (*file_ret)->datasets[number], NULL, arrow_ret, &error) != NT_OK;
+           nt_arrow_new(*reader_ret, nt_file_dataset(*file_ret, number), NULL, arrow_ret, &error) != NT_OK;
 }
 
 void close_dataset(struct nt_file *file, struct nt_reader *reader, struct nt_arrow *arrow)

@@ -8,10 +8,11 @@
 #include <ntuple/arrow.h>
 
 #include "dataset_builder.h"
+#include "model/model.h"
 #include "random_dataset.h"
 #include "support.h"
 #include "view/arrow_internal.h"
-#include "view/rows.h"
+#include "view/row_lines.h"
 #include "view/scalar.h"
 
 enum { SEEDS = 80 };
@@ -48,9 +49,8 @@ static void put_number(struct nt_json *json, char format, const struct ArrowArra
     while (row < sizeof(elements) / sizeof(*elements) && elements[row].format != format)
         row++;
     ck_assert_msg(row < sizeof(elements) / sizeof(*elements), "format %c", format);
-    uint32_t bytes = nt_element_info(elements[row].element)->bytes;
-    const struct nt_dtype dtype = {elements[row].element, bytes, NULL};
-    nt_json_element(json, &dtype, (const uint8_t *)array->buffers[1] + slot * bytes);
+    const struct nt_dtype dtype = nt_element_dtype(elements[row].element);
+    nt_json_element(json, &dtype, (const uint8_t *)array->buffers[1] + slot * dtype.bytes);
 }
 
 static void put_items(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
@@ -180,7 +180,7 @@ END_TEST
 
 /* ---- the file ---- */
 
-static void read_file(const struct nt_arrow *arrow, uint64_t offset, size_t bytes, uint8_t *output)
+static void read_file(struct nt_arrow *arrow, uint64_t offset, size_t bytes, uint8_t *output)
 {
     struct nt_error error;
     assert_ok(nt_arrow_file_read(arrow, offset, output, bytes, &error));
@@ -260,8 +260,8 @@ START_TEST(reading_a_buffer_decodes_the_pages_of_its_column_only)
     uint64_t values[50];
     uint8_t bytes[400];
     struct nt_error error;
-    struct nt_arrow_layout *layout;
-    struct nt_reader_counters counters;
+    struct nt_arrow_body *body;
+    struct nt_counters counters;
     struct builder *builder = builder_new();
     for (uint32_t i = 0; i < 3; i++)
         add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64), NT_ENCODING_INT64,
@@ -274,18 +274,18 @@ START_TEST(reading_a_buffer_decodes_the_pages_of_its_column_only)
     end_group(builder);
     finish(builder, NULL);
     struct nt_arrow *arrow = open_arrow(builder);
-    assert_ok(nt_arrow_layout(arrow, 0, &layout, &error));
-    uint64_t body = arrow->batches[0].offset + arrow->message_bytes;
-    uint8_t *metadata = malloc(body);
-    read_file(arrow, 0, body, metadata);
+    assert_ok(nt_arrow_body_new(arrow, 0, &body, &error));
+    uint64_t start = arrow->batches[0].offset + arrow->message_bytes;
+    uint8_t *metadata = malloc(start);
+    read_file(arrow, 0, start, metadata);
     free(metadata);
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_decoded, 0);
-    read_file(arrow, body + layout->buffer_start[arrow->nodes[2].first_buffer + 1], sizeof(bytes), bytes);
-    nt_reader_counters(builder->reader, &counters);
+    read_file(arrow, start + body->buffer_start[arrow->nodes[2].first_buffer + 1], sizeof(bytes), bytes);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_decoded, 5);
     ck_assert_mem_eq(bytes, values, sizeof(bytes));
-    nt_arrow_layout_free(layout);
+    nt_arrow_body_free(body);
     nt_arrow_free(arrow);
     builder_free(builder);
 }
@@ -441,8 +441,7 @@ END_TEST
 START_TEST(what_is_empty_stays_empty)
 {
     struct builder *builder = builder_new();
-    add_field(builder, NT_NONE, NT_FIELD_CONTAINER, NT_ELEMENT_BYTE);
-    builder->fields[0].role = NT_ROLE_RECORD;
+    add_field(builder, NT_NONE, NT_FIELD_RECORD, NT_ELEMENT_BYTE);
     for (int i = 0; i < _i; i++)
         add_cluster(builder, (uint64_t)i * 3, 3);
     end_group(builder);
@@ -455,6 +454,18 @@ START_TEST(what_is_empty_stays_empty)
     nt_buffer_deinit(&lines);
     nt_arrow_free(arrow);
     builder_free(builder);
+}
+END_TEST
+
+START_TEST(options_that_are_not_known_here_are_refused)
+{
+    struct {
+        struct nt_arrow_options options;
+        uint64_t unknown;
+    } newer = {{.struct_bytes = sizeof(newer)}, 1};
+    struct nt_error error;
+    struct nt_arrow *arrow;
+    assert_status(NT_INVALID, nt_arrow_new(NULL, NULL, &newer.options, &arrow, &error));
 }
 END_TEST
 
@@ -478,6 +489,7 @@ int main(void)
     tcase_add_test(tcase, a_field_that_cannot_be_read_is_left_out_and_named);
     tcase_add_test(tcase, a_page_list_that_cannot_be_read_fails_the_whole_table);
     tcase_add_loop_test(tcase, what_is_empty_stays_empty, 0, 3);
+    tcase_add_test(tcase, options_that_are_not_known_here_are_refused);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);
 }

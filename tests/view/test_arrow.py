@@ -3,21 +3,14 @@
 """table.arrow in the hands of other programs: pyarrow, polars, DuckDB and pandas open it, on a mount and as a copy.
 Values are compared with those that another reader found, and with rows.jsonl. What is not installed is skipped."""
 import ctypes
-import importlib
 import json
 import sys
 
+from bloscpack_file import write_bloscpack
 from values import agrees
 
 import harness
-from harness import Skip, case, command, data, mounted, output, same, stats
-
-
-def need(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise Skip(f'{name} is not installed') from None
+from harness import Skip, case, command, data, mounted, need, output, same, stats
 
 
 def text_rows(source, path):
@@ -104,6 +97,35 @@ def types_are_those_of_the_table_in_the_documentation():
 
 
 @case
+def types_that_only_NumPy_and_Arrow_have_are_the_same_bytes():
+    """A view of Arrow's buffer as NumPy's type is the array again; what has other bytes in Arrow is left out."""
+    pa, numpy = need('pyarrow'), need('numpy')
+    kinds = {'S5': pa.binary(5), 'V3': pa.binary(3)}
+    for unit in 's', 'ms', 'us', 'ns':
+        kinds[f'<M8[{unit}]'] = pa.timestamp(unit)
+        kinds[f'<m8[{unit}]'] = pa.duration(unit)
+    others = ['<M8[D]', '<m8[25s]', '>i4', '>M8[s]', '<U2', '<c8']
+    rows = numpy.zeros(1000, [(kind, kind) for kind in [*kinds, *others]])
+    rows['S5'] = [f'{i:03}'.encode() for i in range(1000)]
+    for number, kind in enumerate(kinds):
+        if 'S' not in kind and 'V' not in kind:
+            rows[kind] = (numpy.arange(1000) - 500) * (number + 10 ** 9)
+            rows[kind][0] = 'NaT'
+    rows['V3'] = numpy.frombuffer(numpy.arange(3000, dtype='u1').tobytes(), 'V3')
+    with harness.scratch() as directory:
+        write_bloscpack(directory / 'rows.blp', rows)
+        copy = output(harness.NTUPLE, 'cat', directory / 'rows.blp', 'rows/table.arrow')
+    table = pa.ipc.open_file(pa.py_buffer(copy)).read_all()
+    table.validate(full=True)
+    values = table.column('values').combine_chunks()
+    same({field.name: field.type for field in values.type}, kinds, 'types')
+    for kind in kinds:
+        same(values.field(kind).buffers()[1].to_pybytes(), rows[kind].tobytes(), kind)
+    left_out = [item['field'] for item in json.loads(table.schema.metadata[b'ntuple.left_out'])]
+    same(left_out, [f'values/{kind}' for kind in others], 'left out')
+
+
+@case
 def polars_maps_the_file():
     """Polars has no unions, and opens no file with one; what pyarrow has opened it takes column by column."""
     pa, polars = need('pyarrow'), need('polars')
@@ -174,10 +196,12 @@ def pyarrow_imports_what_the_library_exports():
 
 
 def decoded(top, action):
-    """How many pages an action decodes."""
-    before = stats(top)['pages_decoded']
+    """How many pages an action decodes, without those ahead of a reader, which depend on how fast it is."""
+    before = stats(top)
     action()
-    return stats(top)['pages_decoded'] - before
+    after = stats(top)
+    pages, ahead = (after[name] - before[name] for name in ('pages_decoded', 'pages_ahead'))
+    return pages - ahead
 
 
 def write_flat(path, columns, entries):
@@ -190,7 +214,8 @@ def write_flat(path, columns, entries):
 
 @case
 def a_query_of_one_column_decodes_its_page_and_what_is_read_around_it():
-    """Around it lie the columns beside it, and those next to the messages at both ends of the file."""
+    """Around it lie the columns beside it, and those next to the messages at both ends of the file: how many is the
+    kernel's choice, and more where the machine is busy."""
     pa = need('pyarrow')
     with harness.scratch() as directory:
         write_flat(directory / 'flat.root', 20, 100000)
@@ -204,21 +229,21 @@ def a_query_of_one_column_decodes_its_page_and_what_is_read_around_it():
                     same(len(table.column('x09').to_numpy()), 100000, 'rows')
                     sum(table.column('x09').to_pylist())
             pages = decoded(top, query)
-            if not 1 <= pages <= 5:
-                raise AssertionError(f'{pages} pages decoded')
+            if not 1 <= pages <= 10:
+                raise AssertionError(f'{pages} pages decoded of 20')
 
 
 @case
 def the_first_rows_cost_a_page_of_each_column():
-    """Pages that are decoded ahead of a reader come on top, and depend on how fast it is."""
     with mounted(data('example.root')) as top:
-        columns, before = json.loads((top / 'Events/ntuple.json').read_text())['columns'], stats(top)
-        text = harness.subprocess.run(['head', '-n', '5', top / 'Events/rows.jsonl'], capture_output=True).stdout
-        same(text.count(b'\n'), 5, 'lines')
-        after = stats(top)
-        pages, ahead = (after[name] - before[name] for name in ('pages_decoded', 'pages_ahead'))
-        if pages - ahead > columns + columns // 4:
-            raise AssertionError(f'{pages} pages, {ahead} of them ahead, for 5 rows of {columns} columns')
+        columns = json.loads((top / 'Events/ntuple.json').read_text())['columns']
+
+        def head():
+            text = harness.subprocess.run(['head', '-n', '5', top / 'Events/rows.jsonl'], capture_output=True).stdout
+            same(text.count(b'\n'), 5, 'lines')
+        pages = decoded(top, head)
+        if pages > columns + columns // 4:
+            raise AssertionError(f'{pages} pages for 5 rows of {columns} columns')
 
 
 if __name__ == '__main__':

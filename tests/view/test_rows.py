@@ -8,6 +8,7 @@ import json
 import re
 import sys
 
+from bloscpack_file import write_bloscpack
 from values import agrees
 
 import harness
@@ -144,6 +145,25 @@ def control_characters_and_odd_bytes_never_stand_in_a_document():
             same(re.findall(rb'[\x00-\x09\x0b-\x1f\x7f]', text), [], f'{source.name}: {path}')
             for line in text.decode('utf-8').splitlines():
                 json.loads(line)
+
+
+@case
+def structures_in_structures_are_objects_in_objects():
+    try:
+        import numpy
+    except ImportError:
+        raise harness.Skip('numpy is not installed') from None
+    rows = numpy.zeros(50, [('a', '<i4'), ('in', [('x', '>u2'), ('deep', [('s', 'S3'), ('u', '<U2')])])])
+    rows['a'] = numpy.arange(50)
+    rows['in']['x'] = numpy.arange(50) * 1000
+    rows['in']['deep']['s'] = [f'{i}'.encode() for i in range(50)]
+    rows['in']['deep']['u'] = [chr(0x3b1 + i) for i in range(50)]
+    expected = [{'a': int(row['a']), 'in': {'x': int(row['in']['x']), 'deep': {
+        's': row['in']['deep']['s'].decode(), 'u': str(row['in']['deep']['u'])}}} for row in rows]
+    with harness.scratch() as directory:
+        write_bloscpack(directory / 'rows.blp', rows)
+        same(lines(directory / 'rows.blp', 'rows/rows.jsonl'), [{'values': row} for row in expected], 'rows')
+        same(lines(directory / 'rows.blp', 'rows/values/in/rows.jsonl'), [row['in'] for row in expected], 'a member')
 
 
 if __name__ == '__main__':

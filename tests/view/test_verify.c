@@ -3,62 +3,10 @@
  * What verification finds in data sets that were damaged on purpose: exactly that, at its place, and nothing
  * in those that were not.
  */
-#include <string.h>
-
 #include "dataset_builder.h"
 #include "random_dataset.h"
 #include "support.h"
-#include "view/verify.h"
-#include "view/verify_internal.h"
-
-enum { MOST_FINDINGS = 64 };
-
-struct found {
-    struct nt_finding findings[MOST_FINDINGS];
-    size_t count;
-    struct nt_verify_summary summary;
-    uint64_t progress, total;
-};
-
-static void keep_finding(void *context, const struct nt_finding *finding)
-{
-    struct found *found = context;
-    ck_assert_uint_lt(found->count, MOST_FINDINGS);
-    found->findings[found->count++] = *finding;
-}
-
-static void keep_progress(void *context, uint64_t bytes, uint64_t total)
-{
-    struct found *found = context;
-    ck_assert_uint_ge(bytes, found->progress);
-    found->progress = bytes;
-    found->total = total;
-}
-
-static void verify(struct builder *builder, struct found *found)
-{
-    struct nt_error error;
-    memset(found, 0, sizeof(*found));
-    struct nt_verify_options options = {keep_finding, keep_progress, found};
-    assert_ok(nt_verify(builder->reader, builder->file, &options, &found->summary, &error));
-    uint64_t sum = 0, pages = 0;
-    for (int kind = 0; kind < NT_FINDING_KINDS; kind++)
-        sum += found->summary.findings[kind];
-    for (size_t i = 0; i < found->count; i++)
-        pages += found->findings[i].count;
-    ck_assert_uint_eq(sum, pages);
-}
-
-/* The only finding. */
-static const struct nt_finding *only(const struct found *found, enum nt_finding_kind kind, const char *what)
-{
-    ck_assert_msg(found->count == 1, "%zu findings; the first: %s", found->count,
-                  found->count ? found->findings[0].error.message : "none");
-    const struct nt_finding *finding = &found->findings[0];
-    ck_assert_str_eq(nt_finding_name(finding->kind), nt_finding_name(kind));
-    ck_assert_msg(strstr(finding->error.message, what), "no '%s' in: %s", what, finding->error.message);
-    return finding;
-}
+#include "verified.h"
 
 static void assert_numbers(const struct nt_finding *finding, const char *expected, const char *found)
 {
@@ -248,7 +196,7 @@ START_TEST(fields_of_a_record_that_differ_in_rows_are_found)
     static const uint64_t index[] = {2, 3}, values[4];
     struct builder *builder = builder_new();
     uint32_t top = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    uint32_t record = add_field(builder, top, NT_FIELD_CONTAINER, NT_ELEMENT_UINT64);
+    uint32_t record = add_field(builder, top, NT_FIELD_RECORD, NT_ELEMENT_UINT64);
     uint32_t columns[3], index_column = add_column(builder, top, NT_ENCODING_INDEX64, 0);
     for (int i = 0; i < 3; i++)
         columns[i] = add_column(builder, add_field(builder, record, NT_FIELD_VALUE, NT_ELEMENT_INT16),
@@ -432,71 +380,6 @@ START_TEST(two_representations_in_one_cluster_are_one_finding)
 }
 END_TEST
 
-/* ---- text ---- */
-
-/* Strings of `length` bytes each, in pages of `page_bytes`. */
-static struct builder *strings(const char *text, uint32_t page_bytes)
-{
-    uint64_t characters[64], end = strlen(text);
-    for (size_t i = 0; i < end; i++)
-        characters[i] = (uint8_t)text[i];
-    struct builder *builder = builder_new();
-    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_BYTES, NT_ELEMENT_BYTE);
-    uint32_t columns[] = {add_column(builder, field, NT_ENCODING_INDEX64, 0),
-                          add_column(builder, field, NT_ENCODING_CHAR, 0)};
-    uint32_t cluster = add_cluster(builder, 0, 1);
-    add_elements(builder, cluster, columns[0], &end, 1, 1);
-    add_elements(builder, cluster, columns[1], characters, (uint32_t)end, page_bytes);
-    finish(builder, NULL);
-    return builder;
-}
-
-static const struct {
-    const char *text;
-    bool is_utf8;
-} texts[] = {
-    {"plain", true},
-    {"na\xc3\xafve \xe2\x82\xac \xf0\x9f\x98\x80!", true},
-    {"\xe4nderung", false},      /* Latin-1 */
-    {"cut \xe2\x82", false},     /* the end is missing */
-    {"\x80 first", false},       /* only a continuation */
-    {"over\xc0\xaflong", false}, /* overlong */
-    {"\xed\xa0\x80 surrogate", false},
-    {"\xf0\x9f\x98\x80\x80", false}, /* one continuation too many */
-};
-enum { TEXTS = sizeof(texts) / sizeof(*texts) };
-
-START_TEST(text_that_is_not_utf8_is_one_warning)
-{
-    static struct found found;
-    for (uint32_t page_bytes = 1; page_bytes < 20; page_bytes++) {
-        struct builder *builder = strings(texts[_i].text, page_bytes);
-        verify(builder, &found);
-        if (texts[_i].is_utf8)
-            ck_assert_msg(found.count == 0, "%s", found.findings[0].error.message);
-        else
-            ck_assert_uint_eq(only(&found, NT_FINDING_WARNING, "not UTF-8")->column, 1);
-        builder_free(builder);
-    }
-}
-END_TEST
-
-START_TEST(text_in_pieces_is_judged_as_in_one)
-{
-    const uint8_t *text = (const uint8_t *)texts[_i].text;
-    size_t length = strlen(texts[_i].text);
-    for (size_t first = 0; first <= length; first++)
-        for (size_t second = first; second <= length; second++) {
-            struct nt_text_check check = {0};
-            bool is_utf8 = nt_text_check_piece(&check, text, first) &&
-                           nt_text_check_piece(&check, text + first, second - first) &&
-                           nt_text_check_piece(&check, text + second, length - second) &&
-                           nt_text_check_end(&check);
-            ck_assert_int_eq(is_utf8, texts[_i].is_utf8);
-        }
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("verify");
@@ -518,8 +401,6 @@ int main(void)
     tcase_add_loop_test(tests, clusters_that_do_not_follow_one_another_are_found, 0, 4);
     tcase_add_test(tests, a_bad_page_list_is_one_finding_and_the_other_pages_are_verified);
     tcase_add_test(tests, two_representations_in_one_cluster_are_one_finding);
-    tcase_add_loop_test(tests, text_that_is_not_utf8_is_one_warning, 0, TEXTS);
-    tcase_add_loop_test(tests, text_in_pieces_is_judged_as_in_one, 0, TEXTS);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

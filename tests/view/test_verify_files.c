@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <ntuple/format.h>
-
+#include "format/format.h"
 #include "support.h"
 #include "view/verify.h"
 
@@ -37,7 +36,9 @@ static enum nt_status verify_path(const char *path, struct found *found)
     enum nt_status status = nt_file_open(path, NULL, &file, &error);
     if (status != NT_OK)
         return status;
-    assert_ok(nt_reader_new(&(struct nt_reader_options){.threads = 1}, &reader, &error));
+    assert_ok(nt_reader_new(
+        &(struct nt_reader_options){.struct_bytes = sizeof(struct nt_reader_options), .threads = 1}, &reader,
+        &error));
     struct nt_verify_options options = {.on_finding = keep, .context = found};
     assert_ok(nt_verify(reader, file, &options, &found->summary, &error));
     nt_reader_free(reader);

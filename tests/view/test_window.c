@@ -54,16 +54,16 @@ START_TEST(the_first_look_costs_little_and_a_long_walk_few_reads)
 {
     struct nt_error error;
     struct nt_window window;
-    struct nt_reader_counters counters;
+    struct nt_counters counters;
     uint64_t value;
     struct builder *builder = squares(-1);
     open_window(builder, &window);
     assert_ok(nt_window_get_u64(&window, 0, &value, &error));
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_le(counters.pages_decoded, 2);
     for (uint64_t at = 1; at < ELEMENTS; at++)
         assert_ok(nt_window_get_u64(&window, at, &value, &error));
-    nt_reader_counters(builder->reader, &counters);
+    nt_counters_read(builder->reader, &counters);
     ck_assert_uint_le(counters.reads, 6);
     nt_window_close(&window);
     builder_free(builder);
@@ -106,6 +106,51 @@ START_TEST(a_place_past_the_end_is_refused)
 }
 END_TEST
 
+START_TEST(memory_grows_with_what_is_read_not_with_what_is_claimed)
+{
+    enum { CLAIMED = 100 * 1000 * 1000 }; /* eight bytes each: more than a page may have */
+    struct nt_error error;
+    struct nt_window window;
+    const uint8_t *bytes;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT64, 0);
+    add_elements(builder, add_cluster(builder, 0, CLAIMED), column, (uint64_t[]){1, 2}, 2, 2);
+    end_group(builder);
+    builder->pages[0][0].elements = CLAIMED;
+    finish(builder, NULL);
+    open_window(builder, &window);
+    assert_status(NT_LIMIT, nt_window_get(&window, 0, CLAIMED, &bytes, &error));
+    ck_assert_uint_le(window.capacity, 1024 * 1024);
+    nt_window_close(&window);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_value_of_megabytes_is_read_whole)
+{
+    enum { COUNT = 1200 * 1000, PAGE_ELEMENTS = 100 * 1000 };
+    struct nt_error error;
+    struct nt_window window;
+    const uint8_t *bytes;
+    uint64_t *values = calloc(COUNT, sizeof(*values));
+    for (uint64_t i = 0; i < COUNT; i++)
+        values[i] = i * i;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT64, 0);
+    add_elements(builder, add_cluster(builder, 0, COUNT), column, values, COUNT, PAGE_ELEMENTS);
+    end_group(builder);
+    finish(builder, NULL);
+    open_window(builder, &window);
+    assert_ok(nt_window_get(&window, 0, COUNT, &bytes, &error));
+    ck_assert_mem_eq(bytes, values, COUNT * sizeof(*values));
+    nt_window_close(&window);
+    builder_free(builder);
+    free(values);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("view: window");
@@ -114,6 +159,8 @@ int main(void)
     tcase_add_test(tcase, the_first_look_costs_little_and_a_long_walk_few_reads);
     tcase_add_test(tcase, only_elements_of_the_damaged_page_fail);
     tcase_add_test(tcase, a_place_past_the_end_is_refused);
+    tcase_add_test(tcase, memory_grows_with_what_is_read_not_with_what_is_claimed);
+    tcase_add_test(tcase, a_value_of_megabytes_is_read_whole);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);
 }

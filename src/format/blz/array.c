@@ -7,54 +7,63 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/overflow.h"
+#include "base/text.h"
+#include "format/blz/failure.h"
 #include "format/blz/listing.h"
 #include "format/blz/metadata.h"
 
-enum { MAXIMUM_DIMENSIONS = 32, MAXIMUM_MISSING_FILES = 65536 };
+enum {
+    MAXIMUM_DIMENSIONS = 32,
+    MAXIMUM_MISSING_FILES = 65536,
+    LEAST_FILE_BYTES = 4096, /* what a file takes on a disk */
+};
 
 /* ---- metadata ---- */
 
-static enum nt_status load_json(struct nt_blz_build *build, const char *path, json_t **value_ret,
+static enum nt_status load_json(struct nt_blz_build *build, const char *name, json_t **value_ret,
                                 struct nt_error *error)
 {
-    enum nt_status status = nt_blz_json_load(path, value_ret, error);
-    return status == NT_OK ? nt_blz_add_source(build, &build->metadata_sources, path, error) : status;
+    enum nt_status status =
+        nt_blz_json_load(build->folder, name, &build->dataset->file->budget, value_ret, error);
+    return status == NT_OK ? nt_blz_add_file(build, &build->metadata, name, error) : status;
 }
 
 static enum nt_status load_object(struct nt_blz_build *build, const char *directory, const char *name,
                                   json_t **value_ret, struct nt_error *error)
 {
-    const char *path = nt_arena_format(build->dataset->arena, "%s/%s", directory, name);
-    if (!path)
+    const char *file = nt_blz_name(build, directory, name);
+    if (!file)
         return nt_fail_memory(error);
-    enum nt_status status = load_json(build, path, value_ret, error);
+    enum nt_status status = load_json(build, file, value_ret, error);
     if (status == NT_NOT_FOUND)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s is missing", path);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s is missing", nt_blz_path(build, file));
     if (status == NT_OK && !json_is_object(*value_ret))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: not a JSON object", path);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: not a JSON object", nt_blz_path(build, file));
     return status;
 }
 
 /* Attributes are the user's: without them, or where they are damaged, the data is what it is. */
-enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const char *path, struct nt_blz_node *node,
-                                      struct nt_error *error)
+enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const char *directory,
+                                      struct nt_blz_node *node, struct nt_error *error)
 {
     static const char *const names[] = {"__attrs__", "meta/attributes"};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         struct nt_error failure = {0};
-        const char *file = nt_arena_format(build->dataset->arena, "%s/%s", path, names[i]);
+        const char *file = nt_blz_name(build, directory, names[i]);
         enum nt_status status =
             file ? load_json(build, file, &node->attributes, &failure) : nt_fail_memory(&failure);
         if (status == NT_OK)
             return NT_OK;
-        if (status == NT_NO_MEMORY)
+        if (nt_blz_is_refused(status, &failure))
+            return nt_fail_with(error, &failure);
+        if (status == NT_NOT_FOUND)
+            continue;
+        node->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
+        if (!node->problem)
             return nt_fail_memory(error);
-        if (status != NT_NOT_FOUND)
-            node->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
     }
     return NT_OK;
 }
@@ -80,12 +89,6 @@ enum nt_status nt_blz_shape_read(struct nt_arena *arena, const json_t *shape, ui
     return NT_OK;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat attributes;
-    return path && stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
-}
-
 /* A member's name may lead nowhere but into the directory. */
 static bool is_plain_name(const struct nt_text *name)
 {
@@ -94,58 +97,60 @@ static bool is_plain_name(const struct nt_text *name)
 }
 
 /* Whether a data directory has directories for the members of a structure. */
-static bool is_column_wise(struct nt_arena *arena, const char *data, const struct nt_blz_dtype *dtype)
+static bool is_column_wise(struct nt_blz_build *build, const char *data, const struct nt_blz_dtype *dtype)
 {
     for (uint32_t i = 0; i < dtype->member_count; i++) {
         const struct nt_text *name = &dtype->members[i].name;
-        if (is_plain_name(name) && is_directory(nt_arena_format(arena, "%s/%s", data, name->bytes)))
+        const char *directory = is_plain_name(name) ? nt_blz_name(build, data, name->bytes) : NULL;
+        if (directory && nt_folder_has_folder(build->folder, directory))
             return true;
     }
     return false;
 }
 
-enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *path, struct nt_blz_node *node,
+enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
                                  struct nt_blz_array *array, struct nt_error *error)
 {
     struct nt_arena *arena = build->dataset->arena;
-    *array = (struct nt_blz_array){.path = path};
-    enum nt_status status = nt_blz_attributes_read(build, path, node, error);
+    *array = (struct nt_blz_array){.directory = directory};
+    enum nt_status status = nt_blz_attributes_read(build, directory, node, error);
     if (status == NT_OK)
-        status = load_object(build, path, "meta/sizes", &node->sizes, error);
+        status = load_object(build, directory, "meta/sizes", &node->sizes, error);
     if (status == NT_OK)
-        status = load_object(build, path, "meta/storage", &node->storage, error);
+        status = load_object(build, directory, "meta/storage", &node->storage, error);
     if (status != NT_OK)
         return status;
     const json_t *text = json_object_get(node->storage, "dtype");
     if (!json_is_string(text))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s/meta/storage: no dtype", path);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: meta/storage has no dtype",
+                       nt_blz_path(build, directory));
     array->type = (struct nt_text){json_string_value(text), json_string_length(text)};
     status = nt_blz_dtype_parse(arena, array->type.bytes, array->type.length, &array->dtype, error);
     if (status == NT_OK)
         status = nt_blz_shape_read(arena, json_object_get(node->sizes, "shape"), &array->rows,
                                    &array->dimensions, &array->dimension_count, error);
     if (status != NT_OK) {
-        nt_error_context(error, "%s", path);
+        nt_error_context(error, "%s", nt_blz_path(build, directory));
         return status;
     }
     nt_blz_json_unsigned(node->storage, "chunklen", &array->chunk_rows);
-    array->data = nt_arena_format(arena, "%s/data", path);
+    array->data = nt_blz_name(build, directory, "data");
     if (!array->data)
         return nt_fail_memory(error);
-    array->is_column_wise = is_column_wise(arena, array->data, &array->dtype);
+    array->is_column_wise = is_column_wise(build, array->data, &array->dtype);
     return NT_OK;
 }
 
 /* ---- files ---- */
 
-static enum nt_status add_files(struct nt_blz_build *build, const char *path, enum nt_blz_naming naming,
+static enum nt_status add_files(struct nt_blz_build *build, const char *data, enum nt_blz_naming naming,
                                 struct nt_blz_column *column, struct nt_error *error)
 {
-    column->first_source = (uint32_t)(build->sources.length / sizeof(struct nt_source *));
+    column->first_source = build->chunks.count;
     for (uint32_t i = 0; i < column->file_count; i++) {
-        char *file = nt_blz_file_path(build->dataset->arena, path, naming, column->numbers[i]);
+        char *file = nt_blz_file_name(build->dataset->arena, data, naming, column->numbers[i]);
         enum nt_status status =
-            file ? nt_blz_add_source(build, &build->sources, file, error) : nt_fail_memory(error);
+            file ? nt_blz_add_file(build, &build->chunks, file, error) : nt_fail_memory(error);
         if (status != NT_OK)
             return status;
     }
@@ -154,31 +159,34 @@ static enum nt_status add_files(struct nt_blz_build *build, const char *path, en
 
 /* Files of one chunk. Those behind the last one that the rows need are left over from before the array was
  * cut. */
-static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *path,
+static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *data,
                                        struct nt_blz_column *column, struct nt_error *error)
 {
     struct nt_blz_listing listing;
-    enum nt_status status = nt_blz_list(build->dataset->arena, path, NT_BLZ_NAMED_CHUNKS, &listing, error);
+    enum nt_status status =
+        nt_blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error);
     if (status != NT_OK)
         return status;
+    nt_budget_widen(&build->dataset->file->budget, (uint64_t)listing.count * LEAST_FILE_BYTES);
     if (column->rows > 0 && column->chunk_rows == 0)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the storage has no chunklen", path);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the storage has no chunklen",
+                       nt_blz_path(build, data));
     uint64_t needed = column->rows == 0 ? 0 : (column->rows - 1) / column->chunk_rows + 1;
     uint32_t count = listing.count;
     while (count > 0 && listing.numbers[count - 1] >= needed)
         count--;
     if (needed - count > MAXIMUM_MISSING_FILES)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "%s: %" PRIu64 " rows need %" PRIu64 " chunk files; %" PRIu32 " are there", path,
-                       column->rows, needed, count);
+                       "%s: %" PRIu64 " rows need %" PRIu64 " chunk files; %" PRIu32 " are there",
+                       nt_blz_path(build, data), column->rows, needed, count);
     column->numbers = listing.numbers;
     column->file_count = count;
-    return add_files(build, path, NT_BLZ_NAMED_CHUNKS, column, error);
+    return add_files(build, data, NT_BLZ_NAMED_CHUNKS, column, error);
 }
 
 /* Files of many chunks, numbered from 1 (from 0, where that is there). How many rows a missing file had is
  * not known, so that nothing behind it can be placed. */
-static enum nt_status add_superchunks(struct nt_blz_build *build, const char *path,
+static enum nt_status add_superchunks(struct nt_blz_build *build, const char *data,
                                       const struct nt_blz_listing *listing, struct nt_blz_column *column,
                                       struct nt_error *error)
 {
@@ -186,27 +194,27 @@ static enum nt_status add_superchunks(struct nt_blz_build *build, const char *pa
     while (count < listing->count && listing->numbers[0] <= 1 &&
            listing->numbers[count] == listing->numbers[0] + count)
         count++;
-    column->layout = NT_BLZ_SUPERCHUNKS;
+    column->chunking = NT_BLZ_SUPERCHUNKS;
     column->numbers = listing->numbers;
     column->file_count = count;
-    return add_files(build, path, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
+    return add_files(build, data, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
 }
 
-static enum nt_status find_files(struct nt_blz_build *build, const char *path, bool is_object,
+static enum nt_status find_files(struct nt_blz_build *build, const char *data, bool is_object,
                                  struct nt_blz_column *column, struct nt_error *error)
 {
     struct nt_blz_listing superchunks;
-    enum nt_status status =
-        nt_blz_list(build->dataset->arena, path, NT_BLZ_NAMED_SUPERCHUNKS, &superchunks, error);
+    enum nt_status status = nt_blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_SUPERCHUNKS,
+                                        &superchunks, error);
     if (status != NT_OK)
         return status;
     if (is_object) {
-        column->layout = NT_BLZ_OBJECT_FILES;
+        column->chunking = NT_BLZ_OBJECT_FILES;
         column->chunk_rows = 1;
     } else if (superchunks.count) {
-        return add_superchunks(build, path, &superchunks, column, error);
+        return add_superchunks(build, data, &superchunks, column, error);
     }
-    return find_chunk_files(build, path, column, error);
+    return find_chunk_files(build, data, column, error);
 }
 
 /* ---- columns ---- */
@@ -224,9 +232,9 @@ static enum nt_status add_column(struct nt_blz_build *build, const struct nt_blz
 enum nt_status nt_blz_array_add(struct nt_blz_build *build, const struct nt_blz_array *array, uint32_t field,
                                 struct nt_error *error)
 {
-    nt_blz_field(build, field)->type = array->type;
+    build->model.fields[field].type = array->type;
     if (array->dtype.is_object)
-        nt_blz_field(build, field)->kind = NT_FIELD_PAGE_BYTES;
+        build->model.fields[field].kind = NT_FIELD_PAGE_BYTES;
     return add_column(build, array, field, &array->dtype, array->data, error);
 }
 
@@ -234,24 +242,25 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
                                          uint32_t parent, const struct nt_blz_dtype *dtype, const char *data,
                                          struct nt_error *error)
 {
-    struct nt_arena *arena = build->dataset->arena;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < dtype->member_count; i++) {
         const struct nt_blz_member *member = &dtype->members[i];
         if (!is_plain_name(&member->name))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "%s: a member whose name cannot be that of a directory", array->path);
-        const char *path = nt_arena_format(arena, "%s/%s", data, member->name.bytes);
-        if (!path)
+                           "%s: a member whose name cannot be that of a directory",
+                           nt_blz_path(build, array->directory));
+        const char *directory = nt_blz_name(build, data, member->name.bytes);
+        if (!directory)
             return nt_fail_memory(error);
-        bool is_nested = is_column_wise(arena, path, &member->type);
-        struct nt_text type = {member->type.dtype.text, strlen(member->type.dtype.text)};
-        uint32_t field = nt_blz_add_field(build, parent, member->name, type,
-                                          is_nested ? NT_FIELD_CONTAINER : NT_FIELD_VALUE);
-        if (field == NT_NONE)
-            return nt_fail_memory(error);
-        status = is_nested ? add_member_columns(build, array, field, &member->type, path, error)
-                           : add_column(build, array, field, &member->type, path, error);
+        bool is_nested = is_column_wise(build, directory, &member->type);
+        struct nt_text type = nt_text_of(member->type.dtype.numpy);
+        uint32_t field;
+        status = nt_blz_add_field(build, parent, member->name, type,
+                                  is_nested ? NT_FIELD_RECORD : NT_FIELD_VALUE, &field, error);
+        if (status != NT_OK)
+            return status;
+        status = is_nested ? add_member_columns(build, array, field, &member->type, directory, error)
+                           : add_column(build, array, field, &member->type, directory, error);
     }
     return status;
 }

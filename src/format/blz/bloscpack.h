@@ -6,11 +6,10 @@
 #ifndef NT_FORMAT_BLZ_BLOSCPACK_H
 #define NT_FORMAT_BLZ_BLOSCPACK_H
 
-#include <ntuple/codec.h>
-#include <ntuple/source.h>
-
 #include "base/buffer.h"
+#include "codec/codec.h"
 #include "format/blz/blosc_chunk.h"
+#include "io/source.h"
 
 enum { NT_BLOSCPACK_HEADER_BYTES = 32, NT_BLOSCPACK_HEADER_1_BYTES = 16 };
 

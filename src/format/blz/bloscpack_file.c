@@ -3,12 +3,15 @@
  * In: a Bloscpack file. Out: one field "values": an array where NumPy's container metadata tells which, else
  * bytes.
  */
+#include "format/blz/readers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/overflow.h"
 #include "format/blz/array.h"
+#include "format/blz/failure.h"
 #include "format/blz/metadata.h"
 
 /* What the bytes are. */
@@ -83,12 +86,13 @@ static enum nt_status read_metadata(struct nt_blz_build *build, const struct nt_
                                     struct content *content, bool *is_array_ret, struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = nt_blz_json_parse(text->bytes, text->length, &build->blz->metadata, &failure);
+    enum nt_status status = nt_blz_json_parse(text->bytes, text->length, &build->dataset->file->budget,
+                                              &build->blz->metadata, &failure);
     *is_array_ret = status == NT_OK && is_numpy(build->blz->metadata);
     if (*is_array_ret)
         status = read_numpy(build, build->blz->metadata, content, &failure);
-    if (status == NT_NO_MEMORY)
-        return nt_fail_memory(error);
+    if (status == NT_LIMIT || nt_blz_is_refused(status, &failure))
+        return nt_fail_with(error, &failure);
     if (status == NT_OK)
         return NT_OK;
     *is_array_ret = false;
@@ -98,7 +102,10 @@ static enum nt_status read_metadata(struct nt_blz_build *build, const struct nt_
 
 /* ---- content ---- */
 
-static const struct nt_blz_dtype byte_dtype = {.dtype = {NT_ELEMENT_BYTE, 1, "'|u1'"}, .items = 1};
+static struct nt_blz_dtype byte_dtype(void)
+{
+    return (struct nt_blz_dtype){.dtype = nt_element_dtype(NT_ELEMENT_BYTE), .items = 1};
+}
 
 /* Items that begin in one chunk and end in the next are served as bytes, with one more dimension. */
 static enum nt_status split_items(struct nt_blz_build *build, struct content *content, struct nt_error *error)
@@ -114,7 +121,7 @@ static enum nt_status split_items(struct nt_blz_build *build, struct content *co
     dimensions[count] = content->dtype.dtype.bytes;
     content->dimensions = dimensions;
     content->dimension_count = count + 1;
-    content->dtype = byte_dtype;
+    content->dtype = byte_dtype();
     return NT_OK;
 }
 
@@ -134,7 +141,7 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
     if (is_array && totals.is_crossed && content->is_fortran_order)
         build->blz->metadata_problem = "items in Fortran order lie across the borders of chunks";
     if (!is_array || build->blz->metadata_problem)
-        *content = (struct content){.type = {"bytes", 5}, .dtype = byte_dtype, .rows = totals.bytes};
+        *content = (struct content){.type = {"bytes", 5}, .dtype = byte_dtype(), .rows = totals.bytes};
     else if (totals.is_crossed)
         return split_items(build, content, error);
     return NT_OK;
@@ -151,13 +158,15 @@ enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_sourc
     nt_buffer_deinit(&text);
     if (status != NT_OK)
         return status;
-    struct nt_blz_column column = {.layout = NT_BLZ_SUPERCHUNKS, .rows = content.rows, .file_count = 1};
-    uint32_t field =
-        nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, content.type, NT_FIELD_VALUE);
-    nt_buffer_append(&build->sources, &source, sizeof(struct nt_source *));
-    if (field == NT_NONE || build->sources.failed)
-        return nt_fail_memory(error);
-    nt_blz_field(build, field)->is_fortran_order = content.is_fortran_order && content.dimension_count > 0;
+    struct nt_blz_column column = {.chunking = NT_BLZ_SUPERCHUNKS, .rows = content.rows, .file_count = 1};
+    uint32_t field;
+    status = nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, content.type, NT_FIELD_VALUE,
+                              &field, error);
+    if (status == NT_OK)
+        status = nt_blz_add_source(&build->chunks, source, error);
+    if (status != NT_OK)
+        return status;
+    build->model.fields[field].is_fortran_order = content.is_fortran_order && content.dimension_count > 0;
     return nt_blz_add_column(build, field, &content.dtype, content.dimensions, content.dimension_count,
                              &column, error);
 }

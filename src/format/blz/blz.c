@@ -3,13 +3,14 @@
  * In: the path of a BLZ or bcolz directory, or of a Bloscpack file. Out: the model of it: one data set with
  * the name of the directory, or the file's stem.
  */
-#include "format/blz/blz.h"
-
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/blz/describe.h"
+#include "format/blz/opened.h"
+#include "format/blz/pages.h"
+#include "format/blz/readers.h"
 #include "format/formats.h"
 
 static void free_node(struct nt_blz_node *node)
@@ -31,11 +32,11 @@ static void close_dataset(struct nt_dataset *dataset)
             nt_source_close(dataset->sources[i]);
     free_node(blz->root);
     json_decref(blz->metadata);
-    nt_source_pool_free(blz->pool);
 }
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_blz_load_group,
+    .describe_field = nt_blz_describe_field,
     .describe_page = nt_blz_describe_page,
     .close = close_dataset,
 };
@@ -77,10 +78,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
 {
     struct nt_file *file = dataset->file;
     struct nt_blz *blz = dataset->format_data;
-    struct nt_blz_build build = {.dataset = dataset, .blz = blz};
-    struct stat attributes;
-    bool is_directory = stat(file->path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
-    enum nt_status status = is_directory ? nt_blz_read_directory(&build, file->path, error)
+    struct nt_blz_build build = {.dataset = dataset, .blz = blz, .folder = file->source->folder};
+    nt_builder_init(&build.model, dataset);
+    enum nt_status status = build.folder ? nt_blz_read_directory(&build, error)
                                          : nt_blz_read_bloscpack(&build, file->source, error);
     if (status == NT_OK)
         status = nt_blz_build_finish(&build, error);
@@ -92,18 +92,18 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
 
 static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
 {
-    struct nt_dataset *dataset = nt_file_add_dataset(file);
-    struct nt_blz *blz = dataset ? nt_arena_alloc(dataset->arena, 1, sizeof(*blz)) : NULL;
+    struct nt_dataset *dataset;
+    enum nt_status status = nt_file_add_dataset(file, &dataset, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_blz *blz = nt_arena_alloc(dataset->arena, 1, sizeof(*blz));
     if (!blz)
         return nt_fail_memory(error);
     dataset->format_data = blz;
     dataset->ops = &dataset_ops;
     dataset->documents = documents;
     dataset->document_count = sizeof(documents) / sizeof(*documents);
-    blz->pool = nt_source_pool_new();
-    if (!blz->pool)
-        return nt_fail_memory(error);
-    enum nt_status status = fill_dataset(dataset, error);
+    status = fill_dataset(dataset, error);
     if (status != NT_OK)
         return status;
     file->format = &nt_format_blz;
@@ -114,67 +114,52 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
     return NT_OK;
 }
 
-static bool exists(const char *directory, const char *name)
+/* A link that leads out of the folder marks it, too: opening tells what is wrong with it. */
+static bool takes_folder(struct nt_folder *folder)
 {
-    struct stat attributes;
-    struct nt_buffer path = {0};
-    nt_buffer_format(&path, "%s/%s", directory, name);
-    bool found = !path.failed && stat(path.bytes, &attributes) == 0;
-    nt_buffer_deinit(&path);
-    return found;
+    return nt_folder_has(folder, "meta/storage") || nt_folder_has(folder, "__rootdirs__");
 }
 
-static enum nt_status open_directory(const char *path, struct nt_source **source_ret, struct nt_error *error)
+static enum nt_status recognize_folder(const struct nt_source *source, struct nt_error *error)
 {
-    if (!exists(path, "meta/storage") && !exists(path, "__rootdirs__"))
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
-                       "not a BLZ array or table: neither meta/storage nor __rootdirs__");
-    return nt_source_open_directory(path, source_ret, error);
+    if (takes_folder(source->folder))
+        return NT_OK;
+    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                   "not a BLZ array or table: neither meta/storage nor __rootdirs__");
 }
 
-static enum nt_status open_regular_file(const char *path, struct nt_source **source_ret,
-                                        struct nt_error *error)
+static enum nt_status recognize_file(struct nt_source *source, struct nt_error *error)
 {
-    char magic[4];
-    enum nt_status status = nt_source_open_file(path, source_ret, error);
-    if (status != NT_OK)
-        return status;
-    if ((*source_ret)->size < sizeof(magic))
-        status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Bloscpack file");
-    else
-        status = nt_source_read(*source_ret, 0, magic, sizeof(magic), error);
+    char magic[4] = {0};
+    enum nt_status status = NT_OK;
+    if (source->size >= sizeof(magic))
+        status = nt_source_read(source, 0, magic, sizeof(magic), error);
     if (status == NT_OK && memcmp(magic, "blpk", sizeof(magic)))
         status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Bloscpack file");
-    if (status != NT_OK)
-        nt_source_close(*source_ret);
     return status;
 }
 
-static enum nt_status open_blz(const char *path, const struct nt_open_options *options,
+static enum nt_status open_blz(struct nt_source *source, const struct nt_open_options *options,
                                struct nt_file **file_ret, struct nt_error *error)
 {
-    (void)options;
-    struct stat attributes;
-    struct nt_source *source;
+    struct nt_limits limits = nt_open_limits(options);
     struct nt_file *file;
-    bool is_directory = stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
-    enum nt_status status =
-        is_directory ? open_directory(path, &source, error) : open_regular_file(path, &source, error);
+    enum nt_status status = source->folder ? recognize_folder(source, error) : recognize_file(source, error);
     if (status == NT_OK)
-        status = nt_file_new(path, source, &file, error);
+        status = nt_file_new(source->path, source, &limits, &file, error);
     if (status != NT_OK)
         return status;
     status = fill_file(file, error);
     if (status == NT_OK)
         *file_ret = file;
     else
-        nt_file_close(file);
+        nt_file_discard(file);
     return status;
 }
 
 const struct nt_format nt_format_blz = {
     .name = "blz",
     .description = "BLZ and bcolz arrays and tables (directories), Bloscpack files",
-    .takes_directories = true,
+    .takes_folder = takes_folder,
     .open = open_blz,
 };

@@ -3,104 +3,92 @@
  * In: fields, columns and files, one after another as directories are read. Out: a data set of the model,
  * with one cluster that holds all rows.
  */
+#include "format/blz/build.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/overflow.h"
-#include "format/blz/blz.h"
+#include "base/text.h"
+#include "format/blz/failure.h"
 
-static uint32_t count_of(const struct nt_buffer *list, size_t size)
+enum nt_status nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, struct nt_text name,
+                                struct nt_text type, enum nt_field_kind kind, uint32_t *index_ret,
+                                struct nt_error *error)
 {
-    return (uint32_t)(list->length / size);
-}
-
-uint32_t nt_blz_field_count(const struct nt_blz_build *build)
-{
-    return count_of(&build->fields, sizeof(struct nt_field));
-}
-
-struct nt_field *nt_blz_field(struct nt_blz_build *build, uint32_t field)
-{
-    return (struct nt_field *)(void *)build->fields.bytes + field;
-}
-
-uint32_t nt_blz_add_field(struct nt_blz_build *build, uint32_t parent, struct nt_text name,
-                          struct nt_text type, enum nt_field_kind kind)
-{
-    uint32_t index = nt_blz_field_count(build);
-    struct nt_field field = {
-        .id = index,
+    const struct nt_field field = {
+        .id = build->model.field_count,
         .parent = parent,
         .source_field = NT_NONE,
-        .role = kind == NT_FIELD_CONTAINER ? NT_ROLE_RECORD : NT_ROLE_PLAIN,
+        .role = kind == NT_FIELD_RECORD ? NT_ROLE_RECORD : NT_ROLE_PLAIN,
         .kind = kind,
         .name = name,
         .type = type,
-        .alias = {"", 0},
         .description = {"", 0},
     };
-    nt_buffer_append(&build->fields, &field, sizeof(field));
-    return build->fields.failed ? NT_NONE : index;
+    return nt_builder_add_field(&build->model, &field, index_ret, error);
 }
 
-enum nt_status nt_blz_add_source(struct nt_blz_build *build, struct nt_buffer *list, const char *path,
-                                 struct nt_error *error)
+char *nt_blz_name(struct nt_blz_build *build, const char *directory, const char *name)
+{
+    return nt_arena_format(build->dataset->arena, "%s%s%s", directory, *directory ? "/" : "", name);
+}
+
+const char *nt_blz_path(struct nt_blz_build *build, const char *directory)
+{
+    const char *path = nt_arena_format(build->dataset->arena, "%s%s%s", build->folder->path,
+                                       *directory ? "/" : "", directory);
+    return path ? path : directory;
+}
+
+enum nt_status nt_blz_add_source(struct nt_blz_files *files, struct nt_source *source, struct nt_error *error)
+{
+    struct nt_source **sources = nt_grow(files->sources, files->count, &files->capacity, sizeof(source));
+    if (!sources)
+        return nt_fail_memory(error);
+    files->sources = sources;
+    sources[files->count++] = source;
+    return NT_OK;
+}
+
+/* The same; a source that cannot be appended is closed. */
+static enum nt_status add_own_source(struct nt_blz_files *files, struct nt_source *source,
+                                     struct nt_error *error)
+{
+    enum nt_status status = nt_blz_add_source(files, source, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
+enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *files, const char *name,
+                               struct nt_error *error)
 {
     struct nt_source *source;
-    enum nt_status status = nt_source_open_file_lazily(build->blz->pool, path, &source, error);
-    if (status != NT_OK)
-        return status;
-    nt_buffer_append(list, &source, sizeof(struct nt_source *));
-    if (!list->failed)
-        return NT_OK;
-    nt_source_close(source);
-    return nt_fail_memory(error);
+    enum nt_status status = nt_folder_open_file_lazily(build->folder, name, &source, error);
+    return status == NT_OK ? add_own_source(files, source, error) : status;
 }
 
 /* ---- columns ---- */
-
-/* The index of a decoder for elements of this type; one is added where there is none. */
-static enum nt_status find_decoder(struct nt_blz_build *build, const struct nt_dtype *dtype,
-                                   uint16_t *index_ret, struct nt_error *error)
-{
-    const struct nt_decoder *decoders = (const void *)build->decoders.bytes;
-    uint32_t count = count_of(&build->decoders, sizeof(struct nt_decoder));
-    for (uint32_t i = 0; i < count; i++)
-        if (decoders[i].element == dtype->element && decoders[i].element_bytes == dtype->bytes) {
-            *index_ret = (uint16_t)i;
-            return NT_OK;
-        }
-    struct nt_decoder decoder;
-    enum nt_status status = nt_decoder_init(&decoder, NT_ENCODING_OPAQUE, dtype->bytes * 8, 0, 0, error);
-    if (status != NT_OK)
-        return status;
-    decoder.element = dtype->element;
-    decoder.element_bytes = dtype->bytes;
-    if (count > UINT16_MAX)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 65536 different data types");
-    nt_buffer_append(&build->decoders, &decoder, sizeof(decoder));
-    *index_ret = (uint16_t)count;
-    return build->decoders.failed ? nt_fail_memory(error) : NT_OK;
-}
 
 /* A member that is an array is served as bytes, an item of the array after the other. */
 static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uint64_t offset,
                                  const struct nt_blz_dtype *type, struct nt_error *error)
 {
     struct nt_arena *arena = build->dataset->arena;
-    struct nt_field *field = nt_blz_field(build, index);
-    const struct nt_field *structure = nt_blz_field(build, field->parent);
-    field->dimensions = structure->dimensions; /* an item for each of the structure's */
-    field->dimension_count = structure->dimension_count;
-    field->is_fortran_order = structure->is_fortran_order;
+    struct nt_field *field = &build->model.fields[index];
+    field->is_fortran_order = build->model.fields[field->parent].is_fortran_order;
     field->member_offset = offset;
     field->dtype = type->dtype;
     if (type->dimension_count) {
         uint64_t bytes = type->items * type->dtype.bytes; /* checked when the dtype was read */
-        field->dtype = (struct nt_dtype){.element = NT_ELEMENT_OPAQUE, .bytes = (uint32_t)bytes};
-        field->dtype.text = nt_arena_format(arena, "'|V%u'", field->dtype.bytes);
+        field->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
+        field->dtype.bytes = (uint32_t)bytes;
+        field->dtype.numpy = nt_arena_format(arena, "|V%u", field->dtype.bytes);
     }
-    return field->dtype.text ? NT_OK : nt_fail_memory(error);
+    return field->dtype.numpy ? NT_OK : nt_fail_memory(error);
 }
 
 static enum nt_status add_members(struct nt_blz_build *build, uint32_t parent, uint64_t offset,
@@ -112,12 +100,12 @@ static enum nt_status add_members(struct nt_blz_build *build, uint32_t parent, u
         const struct nt_blz_member *member = &dtype->members[i];
         if (member->type.items == 0)
             continue; /* an array of no items has no bytes to serve */
-        const char *text = member->type.dtype.text;
-        uint32_t field = nt_blz_add_field(build, parent, member->name, (struct nt_text){text, strlen(text)},
-                                          NT_FIELD_MEMBER);
-        if (field == NT_NONE)
-            return nt_fail_memory(error);
-        enum nt_status status = set_member(build, field, offset + member->offset, &member->type, error);
+        uint32_t field;
+        enum nt_status status =
+            nt_blz_add_field(build, parent, member->name, nt_text_of(member->type.dtype.numpy),
+                             NT_FIELD_MEMBER, &field, error);
+        if (status == NT_OK)
+            status = set_member(build, field, offset + member->offset, &member->type, error);
         if (status == NT_OK && !member->type.dimension_count)
             status = add_members(build, field, offset + member->offset, &member->type, depth + 1, error);
         if (status != NT_OK)
@@ -150,52 +138,58 @@ static enum nt_status set_shape(struct nt_blz_build *build, struct nt_field *fie
     return NT_OK;
 }
 
-/* The dtype's text: `<f8`, without the quotes that the Python literal of a plain type has. */
-static enum nt_status name_type(struct nt_blz_build *build, const struct nt_blz_dtype *dtype,
-                                const char **name_ret, struct nt_error *error)
+static enum nt_status add_info(struct nt_blz_build *build, const struct nt_blz_column *info,
+                               struct nt_error *error)
 {
-    const char *text = dtype->is_object ? "pickle" : dtype->dtype.text;
-    size_t length = strlen(text);
-    bool is_quoted = length >= 2 && text[0] == '\'';
-    *name_ret =
-        is_quoted ? nt_arena_format(build->dataset->arena, "%.*s", (int)(length - 2), text + 1) : text;
-    return *name_ret ? NT_OK : nt_fail_memory(error);
+    struct nt_blz_column *infos =
+        nt_grow(build->infos, build->model.column_count, &build->info_capacity, sizeof(*infos));
+    if (!infos)
+        return nt_fail_memory(error);
+    build->infos = infos;
+    infos[build->model.column_count] = *info;
+    return NT_OK;
+}
+
+/* Elements lie in the chunks as they are served. */
+static enum nt_status init_decoder(struct nt_decoder *decoder, const struct nt_dtype *dtype,
+                                   struct nt_error *error)
+{
+    enum nt_status status = nt_decoder_init(decoder, NT_ENCODING_OPAQUE, dtype->bytes * 8, 0, 0, error);
+    if (status != NT_OK)
+        return status;
+    decoder->element = dtype->element;
+    decoder->element_bytes = dtype->bytes;
+    return NT_OK;
 }
 
 enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, const struct nt_blz_dtype *dtype,
                                  const uint64_t *dimensions, uint32_t dimension_count,
                                  struct nt_blz_column *info, struct nt_error *error)
 {
-    static const struct nt_dtype byte = {NT_ELEMENT_BYTE, 1, "'|u1'"};
-    const struct nt_dtype *stored = dtype->is_object ? &byte : &dtype->dtype;
-    struct nt_column column = {.id = count_of(&build->columns, sizeof(column)), .field = field};
-    enum nt_status status = find_decoder(build, stored, &column.decoder, error);
+    const struct nt_column column = {
+        .id = build->model.column_count,
+        .field = field,
+        .type_name = dtype->is_object ? "pickle" : dtype->dtype.numpy,
+        .dtype = dtype->is_object ? nt_element_dtype(NT_ELEMENT_BYTE) : dtype->dtype,
+    };
+    struct nt_decoder decoder;
+    enum nt_status status = init_decoder(&decoder, &column.dtype, error);
     if (status == NT_OK)
-        status = name_type(build, dtype, &column.type_name, error);
-    if (status == NT_OK)
-        status = set_shape(build, nt_blz_field(build, field), dtype, dimensions, dimension_count,
+        status = set_shape(build, &build->model.fields[field], dtype, dimensions, dimension_count,
                            &info->items, error);
+    if (status == NT_OK)
+        status = add_info(build, info, error);
+    if (status == NT_OK)
+        status = nt_builder_add_column(&build->model, &column, &decoder, error);
     if (status != NT_OK)
         return status;
-    nt_blz_field(build, field)->dtype = *stored;
+    build->model.fields[field].dtype = column.dtype;
     if (info->rows > build->entries)
         build->entries = info->rows;
-    nt_buffer_append(&build->columns, &column, sizeof(column));
-    nt_buffer_append(&build->column_infos, info, sizeof(*info));
-    if (build->columns.failed || build->column_infos.failed)
-        return nt_fail_memory(error);
     return info->items ? add_members(build, field, 0, dtype, 0, error) : NT_OK;
 }
 
 /* ---- the end ---- */
-
-/* Move a list into the data set's memory. */
-static void *settle(struct nt_blz_build *build, const struct nt_buffer *list, size_t size,
-                    uint32_t *count_ret)
-{
-    *count_ret = count_of(list, size);
-    return nt_arena_copy(build->dataset->arena, list->bytes, list->length);
-}
 
 /* Members read the column of the field whose elements they are part of. */
 static void link_members(struct nt_dataset *dataset)
@@ -213,88 +207,67 @@ static void link_members(struct nt_dataset *dataset)
     }
 }
 
-static enum nt_status add_cluster(struct nt_blz_build *build, struct nt_error *error)
+static void close_files(struct nt_blz_files *files, const struct nt_source *kept)
 {
-    struct nt_dataset *dataset = build->dataset;
-    dataset->entries = build->entries;
-    dataset->clusters_known = true;
-    if (build->entries == 0)
-        return NT_OK;
-    dataset->groups = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->groups));
-    dataset->clusters = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->clusters));
-    if (!dataset->groups || !dataset->clusters)
-        return nt_fail_memory(error);
-    dataset->group_count = dataset->cluster_count = 1;
-    dataset->groups[0].entries = build->entries;
-    dataset->groups[0].clusters = 1;
-    dataset->clusters[0] = (struct nt_cluster){.entries = build->entries, .column_group = NT_NONE};
-    return NT_OK;
+    for (uint32_t i = 0; i < files->count; i++)
+        if (files->sources[i] != kept)
+            nt_source_close(files->sources[i]);
+    free(files->sources);
+}
+
+static enum nt_status add_failures(struct nt_blz_files *files, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < NT_BLZ_FAILURE_COUNT; i++) {
+        struct nt_source *source;
+        status = nt_blz_failure_source((enum nt_blz_failure)i, &source, error);
+        if (status == NT_OK)
+            status = add_own_source(files, source, error);
+    }
+    return status;
 }
 
 /* Chunk files first, then those of metadata, then the failures. From here on, the data set closes them. */
 static enum nt_status add_sources(struct nt_blz_build *build, struct nt_error *error)
 {
     struct nt_dataset *dataset = build->dataset;
-    struct nt_blz *blz = build->blz;
-    blz->chunk_file_count = count_of(&build->sources, sizeof(struct nt_source *));
-    nt_buffer_append(&build->sources, build->metadata_sources.bytes, build->metadata_sources.length);
-    if (build->sources.failed)
-        return nt_fail_memory(error);
-    nt_buffer_clear(&build->metadata_sources);
-    blz->file_count = count_of(&build->sources, sizeof(struct nt_source *));
-    for (int i = 0; i < NT_BLZ_FAILURE_COUNT; i++) {
-        struct nt_source *source;
-        enum nt_status status = nt_blz_failure_source((enum nt_blz_failure)i, &source, error);
-        if (status != NT_OK)
-            return status;
-        nt_buffer_append(&build->sources, &source, sizeof(struct nt_source *));
-        if (build->sources.failed) {
-            nt_source_close(source);
-            return nt_fail_memory(error);
-        }
+    struct nt_blz_files failures = {0}, *const lists[] = {&build->chunks, &build->metadata, &failures};
+    enum nt_status status = add_failures(&failures, error);
+    uint32_t count = build->chunks.count + build->metadata.count + failures.count;
+    struct nt_source **sources = nt_arena_alloc(dataset->arena, count, sizeof(struct nt_source *));
+    if (status == NT_OK && !sources)
+        status = nt_fail_memory(error);
+    build->blz->chunk_file_count = build->chunks.count;
+    build->blz->file_count = build->chunks.count + build->metadata.count;
+    for (size_t i = 0; status == NT_OK && i < sizeof(lists) / sizeof(*lists); i++) {
+        for (uint32_t k = 0; k < lists[i]->count; k++)
+            sources[dataset->source_count++] = lists[i]->sources[k];
+        lists[i]->count = 0;
     }
-    dataset->sources = settle(build, &build->sources, sizeof(struct nt_source *), &dataset->source_count);
-    if (!dataset->sources)
-        return nt_fail_memory(error);
-    nt_buffer_clear(&build->sources);
-    return NT_OK;
+    dataset->sources = sources;
+    close_files(&failures, NULL);
+    return status;
 }
 
 enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *error)
 {
     struct nt_dataset *dataset = build->dataset;
-    uint32_t info_count, decoder_count;
-    dataset->fields = settle(build, &build->fields, sizeof(struct nt_field), &dataset->field_count);
-    dataset->columns = settle(build, &build->columns, sizeof(struct nt_column), &dataset->column_count);
-    dataset->decoders = settle(build, &build->decoders, sizeof(struct nt_decoder), &decoder_count);
-    dataset->decoder_count = decoder_count;
-    build->blz->columns = settle(build, &build->column_infos, sizeof(struct nt_blz_column), &info_count);
-    if (!dataset->fields || !dataset->columns || !dataset->decoders || !build->blz->columns)
+    build->blz->columns = (void *)nt_arena_copy(dataset->arena, build->infos,
+                                                build->model.column_count * sizeof(*build->infos));
+    if (!build->blz->columns)
         return nt_fail_memory(error);
-    enum nt_status status = nt_dataset_link(dataset, error);
+    enum nt_status status = nt_builder_finish(&build->model, error);
     if (status != NT_OK)
         return status;
     link_members(dataset);
-    status = add_cluster(build, error);
+    status = nt_dataset_add_only_cluster(dataset, build->entries, error);
     return status == NT_OK ? add_sources(build, error) : status;
-}
-
-static void close_sources(const struct nt_buffer *list, const struct nt_source *kept)
-{
-    struct nt_source **sources = (struct nt_source **)(void *)list->bytes;
-    for (uint32_t i = 0; i < count_of(list, sizeof(*sources)); i++)
-        if (sources[i] != kept)
-            nt_source_close(sources[i]);
 }
 
 void nt_blz_build_deinit(struct nt_blz_build *build)
 {
-    close_sources(&build->sources, build->dataset->file->source);
-    close_sources(&build->metadata_sources, NULL);
-    nt_buffer_deinit(&build->fields);
-    nt_buffer_deinit(&build->columns);
-    nt_buffer_deinit(&build->column_infos);
-    nt_buffer_deinit(&build->decoders);
-    nt_buffer_deinit(&build->sources);
-    nt_buffer_deinit(&build->metadata_sources);
+    nt_builder_deinit(&build->model);
+    free(build->infos);
+    close_files(&build->chunks, build->dataset->file->source);
+    close_files(&build->metadata, NULL);
 }

@@ -3,8 +3,11 @@
  * In: an open array, table or Bloscpack file. Out: what its JSON tells beyond the model: metadata.json, the
  * Blosc header of a page, and the byte ranges of its files that are not chunks.
  */
-#include "format/blz/array.h"
+#include "format/blz/describe.h"
+
+#include "format/blz/failure.h"
 #include "format/blz/metadata.h"
+#include "format/blz/opened.h"
 
 /* ---- metadata.json ---- */
 
@@ -17,7 +20,7 @@ static void write_member(struct nt_json *json, const char *key, const json_t *va
 static void write_node(struct nt_json *json, const struct nt_blz_node *node)
 {
     nt_json_member_string(json, "kind", node->names ? "table" : "array");
-    nt_json_member_text(json, "name", node->name.bytes, node->name.length);
+    nt_json_member_text(json, "name", node->name);
     if (node->problem)
         nt_json_member_string(json, "problem", node->problem);
     if (node->names)
@@ -59,15 +62,15 @@ static void write_header(struct nt_json *json, const struct nt_bloscpack *bloscp
     nt_json_key(json, "header");
     nt_json_object(json);
     nt_json_member_unsigned(json, "version", header->version);
-    nt_json_member_bool(json, "offsets", header->has_offsets);
-    nt_json_member_bool(json, "offsets_used", bloscpack->uses_offsets);
-    nt_json_member_bool(json, "metadata", header->has_metadata);
-    nt_json_member_string(json, "checksum", nt_checksum(header->checksum)->name);
-    nt_json_member_unsigned(json, "typesize", header->type_bytes);
-    write_size(json, "chunk_size", header->chunk_bytes);
-    write_size(json, "last_chunk", header->last_chunk_bytes);
-    write_size(json, "nchunks", header->chunks);
-    nt_json_member_signed(json, "max_app_chunks", header->append_chunks);
+    nt_json_member_bool(json, "has_offsets", header->has_offsets);
+    nt_json_member_bool(json, "uses_offsets", bloscpack->uses_offsets);
+    nt_json_member_bool(json, "has_metadata", header->has_metadata);
+    nt_json_member_string(json, "checksum_kind", nt_checksum(header->checksum)->name);
+    nt_json_member_unsigned(json, "type_bytes", header->type_bytes);
+    write_size(json, "chunk_bytes", header->chunk_bytes);
+    write_size(json, "last_chunk_bytes", header->last_chunk_bytes);
+    write_size(json, "chunks", header->chunks);
+    nt_json_member_signed(json, "append_chunks", header->append_chunks);
     nt_json_end_object(json);
 }
 
@@ -75,12 +78,12 @@ static void write_section(struct nt_json *json, const struct nt_bloscpack_metada
 {
     nt_json_key(json, "metadata_header");
     nt_json_object(json);
-    nt_json_member_string(json, "checksum", nt_checksum(section->checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum(section->checksum)->name);
     nt_json_member_string(json, "codec", section->codec ? "zlib" : "none");
     nt_json_member_unsigned(json, "level", section->level);
-    nt_json_member_unsigned(json, "meta_size", section->bytes);
-    nt_json_member_unsigned(json, "max_meta_size", section->maximum_bytes);
-    nt_json_member_unsigned(json, "meta_comp_size", section->stored_bytes);
+    nt_json_member_unsigned(json, "metadata_bytes", section->bytes);
+    nt_json_member_unsigned(json, "maximum_metadata_bytes", section->maximum_bytes);
+    nt_json_member_unsigned(json, "stored_bytes", section->stored_bytes);
     nt_json_end_object(json);
 }
 
@@ -105,10 +108,11 @@ enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt
     return NT_OK;
 }
 
-/* ---- file.json, pages.jsonl ---- */
+/* ---- file.json, field.json, pages.jsonl ---- */
 
-enum nt_status nt_blz_describe_file(const struct nt_file *file, void *json)
+enum nt_status nt_blz_describe_file(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
 {
+    (void)error;
     const struct nt_blz *blz = file->datasets[0]->format_data;
     if (blz->root) {
         nt_json_member_string(json, "kind", blz->root->names ? "BLZ table" : "BLZ array");
@@ -120,8 +124,17 @@ enum nt_status nt_blz_describe_file(const struct nt_file *file, void *json)
     return NT_OK;
 }
 
+void nt_blz_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
+{
+    const struct nt_field *f = &dataset->fields[field];
+    if (f->dimension_count || f->is_fortran_order)
+        nt_json_member_bool(json, "is_fortran_order", f->is_fortran_order);
+    if (f->kind == NT_FIELD_MEMBER)
+        nt_json_member_unsigned(json, "member_offset", f->member_offset);
+}
+
 enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                    const struct nt_page *page, void *json)
+                                    const struct nt_page *page, struct nt_json *json)
 {
     (void)column;
     struct nt_source *source = dataset->sources[page->source];
@@ -129,7 +142,10 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
     struct nt_error error = {0};
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
     const char *damage = NULL;
-    if (nt_source_read(source, page->offset, bytes, sizeof(bytes), &error) != NT_OK)
+    enum nt_status status = nt_source_read(source, page->offset, bytes, sizeof(bytes), &error);
+    if (nt_blz_is_refused(status, &error))
+        return status;
+    if (status != NT_OK)
         damage = error.message;
     else
         damage = nt_blosc_header_read(bytes, page->stored_bytes, &header);
@@ -139,8 +155,8 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
     }
     nt_json_member_string(json, "codec", nt_blosc_codec(&header));
     nt_json_member_string(json, "shuffle", nt_blosc_shuffle(&header));
-    nt_json_member_bool(json, "memcpyed", nt_blosc_is_stored(&header));
-    nt_json_member_unsigned(json, "typesize", header.type_bytes);
+    nt_json_member_bool(json, "is_memcpyed", nt_blosc_is_stored(&header));
+    nt_json_member_unsigned(json, "type_bytes", header.type_bytes);
     nt_json_member_unsigned(json, "block_bytes", header.block_bytes);
     nt_json_member_unsigned(json, "chunk_bytes", header.plain_bytes);
     return NT_OK;
@@ -148,14 +164,16 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
 
 /* ---- layout ---- */
 
-/* What stands before the chunks of a file. A file that is damaged or missing has nothing to tell here. */
-static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, struct nt_source *source)
+/* What stands before the chunks of a file. */
+static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, struct nt_source *source,
+                                      struct nt_error *error)
 {
     struct nt_bloscpack bloscpack;
-    if (nt_bloscpack_open(source, &bloscpack, NULL, NULL) != NT_OK)
-        return NT_OK;
+    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, error);
+    if (status != NT_OK)
+        return status;
     uint64_t header_bytes = bloscpack.header.header_bytes;
-    enum nt_status status = nt_layout_put(layout, 0, header_bytes, "bloscpack header");
+    status = nt_layout_put(layout, 0, header_bytes, "bloscpack header");
     if (status == NT_OK)
         status = nt_layout_put(layout, header_bytes, bloscpack.metadata.section_bytes, "metadata");
     if (status == NT_OK)
@@ -167,7 +185,6 @@ static enum nt_status emit_chunk_file(const struct nt_layout_output *layout, str
 enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                              struct nt_error *error)
 {
-    (void)error;
     const struct nt_dataset *dataset = file->datasets[0];
     const struct nt_blz *blz = dataset->format_data;
     struct nt_layout_output layout = {.emit = emit, .context = context};
@@ -175,10 +192,13 @@ enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, v
     for (layout.source = 0; status == NT_OK && layout.source < blz->file_count; layout.source++) {
         struct nt_source *source = dataset->sources[layout.source];
         uint64_t bytes;
-        if (layout.source < blz->chunk_file_count)
-            status = emit_chunk_file(&layout, source);
-        else if (nt_source_size(source, &bytes, NULL) == NT_OK)
+        bool is_metadata = layout.source >= blz->chunk_file_count;
+        status =
+            is_metadata ? nt_source_size(source, &bytes, error) : emit_chunk_file(&layout, source, error);
+        if (status == NT_OK && is_metadata)
             status = nt_layout_put(&layout, 0, bytes, "metadata");
+        if (!nt_is_machine_failure(status))
+            status = NT_OK; /* a file that is damaged or missing has nothing to tell here */
     }
     return status;
 }

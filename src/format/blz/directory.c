@@ -4,27 +4,32 @@
  * order that the table names; tables in tables become fields of fields. A column that cannot be read stays as
  * a field that says why.
  */
+#include "format/blz/readers.h"
+
+#include <search.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/blz/array.h"
+#include "format/blz/failure.h"
 #include "format/blz/metadata.h"
 
-static enum nt_status read_table(struct nt_blz_build *build, const char *path, struct nt_blz_node *node,
+static enum nt_status read_table(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
                                  uint32_t parent, unsigned depth, struct nt_error *error);
 
-static bool exists(const char *path)
+static bool is_table(struct nt_blz_build *build, const char *directory)
 {
-    struct stat attributes;
-    return path && stat(path, &attributes) == 0;
+    const char *name = nt_blz_name(build, directory, "__rootdirs__");
+    return name && nt_folder_has(build->folder, name);
 }
 
-static bool is_table(struct nt_arena *arena, const char *path)
-{
-    return exists(nt_arena_format(arena, "%s/__rootdirs__", path));
-}
+/* A directory that is a table, by what tells it from others. */
+struct nt_blz_table {
+    dev_t device;
+    ino_t inode;
+    const char *directory;
+};
 
 static struct nt_blz_node *add_node(struct nt_blz_build *build, struct nt_blz_node *parent,
                                     struct nt_text name)
@@ -44,46 +49,60 @@ static struct nt_blz_node *add_node(struct nt_blz_build *build, struct nt_blz_no
 
 /* ---- columns of a table ---- */
 
-/* A column's directory: told by the table, else its name. It may lie below the table only. */
-static const char *column_path(struct nt_blz_build *build, const char *table, const struct nt_blz_node *node,
-                               const struct nt_text *name)
+/* Whether a table may name this as a column's directory: it lies below the table's, and nowhere else. */
+static bool leads_below(const char *directory, size_t length)
+{
+    if (length == 0 || strlen(directory) != length)
+        return false;
+    for (const char *part = directory;; part++) {
+        size_t bytes = strcspn(part, "/");
+        if (bytes == 0 || (bytes == 1 && part[0] == '.') || (bytes == 2 && part[0] == '.' && part[1] == '.'))
+            return false;
+        part += bytes;
+        if (!*part)
+            return true;
+    }
+}
+
+/* A column's directory: told by the table, else its name. */
+static enum nt_status find_column(struct nt_blz_build *build, const char *table,
+                                  const struct nt_blz_node *node, const struct nt_text *name,
+                                  const char **directory_ret, struct nt_error *error)
 {
     const json_t *told = json_object_get(json_object_get(node->names, "dirs"), name->bytes);
     const char *directory = json_is_string(told) ? json_string_value(told) : name->bytes;
     size_t length = json_is_string(told) ? json_string_length(told) : name->length;
-    if (length == 0 || strlen(directory) != length || directory[0] == '/')
-        return NULL;
-    for (const char *part = directory; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL)
-        if (!strncmp(part, "..", 2) && (part[2] == '/' || part[2] == '\0'))
-            return NULL;
-    return nt_arena_format(build->dataset->arena, "%s/%s", table, directory);
+    if (!leads_below(directory, length))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%s: the column's directory, '%s', is not below the table's",
+                       nt_blz_path(build, table), directory);
+    *directory_ret = nt_blz_name(build, table, directory);
+    return *directory_ret ? NT_OK : nt_fail_memory(error);
 }
 
-static enum nt_status read_array_column(struct nt_blz_build *build, const char *path,
+static enum nt_status read_array_column(struct nt_blz_build *build, const char *directory,
                                         struct nt_blz_node *node, uint32_t field, struct nt_error *error)
 {
     struct nt_blz_array array;
-    enum nt_status status = nt_blz_array_read(build, path, node, &array, error);
+    enum nt_status status = nt_blz_array_read(build, directory, node, &array, error);
     if (status != NT_OK)
         return status;
     if (!array.is_column_wise)
         return nt_blz_array_add(build, &array, field, error);
-    nt_blz_field(build, field)->kind = NT_FIELD_CONTAINER;
-    nt_blz_field(build, field)->role = NT_ROLE_RECORD;
-    nt_blz_field(build, field)->type = array.type;
+    build->model.fields[field].kind = NT_FIELD_RECORD;
+    build->model.fields[field].role = NT_ROLE_RECORD;
+    build->model.fields[field].type = array.type;
     return nt_blz_array_add_members(build, &array, field, error);
 }
 
-static enum nt_status read_column(struct nt_blz_build *build, const char *path, struct nt_blz_node *node,
+static enum nt_status read_column(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
                                   uint32_t field, unsigned depth, struct nt_error *error)
 {
-    if (!path)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the column's directory is not below the table's");
-    if (!is_table(build->dataset->arena, path))
-        return read_array_column(build, path, node, field, error);
-    nt_blz_field(build, field)->kind = NT_FIELD_CONTAINER;
-    nt_blz_field(build, field)->role = NT_ROLE_RECORD;
-    return read_table(build, path, node, field, depth + 1, error);
+    if (!is_table(build, directory))
+        return read_array_column(build, directory, node, field, error);
+    build->model.fields[field].kind = NT_FIELD_RECORD;
+    build->model.fields[field].role = NT_ROLE_RECORD;
+    return read_table(build, directory, node, field, depth + 1, error);
 }
 
 static enum nt_status add_column(struct nt_blz_build *build, const char *table, struct nt_blz_node *node,
@@ -92,73 +111,132 @@ static enum nt_status add_column(struct nt_blz_build *build, const char *table, 
 {
     struct nt_text name = {json_string_value(name_value), json_string_length(name_value)};
     struct nt_blz_node *column = add_node(build, node, name);
-    uint32_t field = nt_blz_add_field(build, parent, name, (struct nt_text){"", 0}, NT_FIELD_VALUE);
-    if (!column || field == NT_NONE)
-        return nt_fail_memory(error);
+    uint32_t field;
+    enum nt_status status =
+        column ? nt_blz_add_field(build, parent, name, (struct nt_text){"", 0}, NT_FIELD_VALUE, &field, error)
+               : nt_fail_memory(error);
+    if (status != NT_OK)
+        return status;
     struct nt_error failure = {0};
-    const char *path = column_path(build, table, node, &name);
-    enum nt_status status = read_column(build, path, column, field, depth, &failure);
+    const char *directory;
+    status = find_column(build, table, node, &name, &directory, &failure);
+    if (status == NT_OK)
+        status = read_column(build, directory, column, field, depth, &failure);
     if (status == NT_OK)
         return NT_OK;
-    if (status == NT_NO_MEMORY)
-        return nt_fail_memory(error);
+    if (nt_blz_is_refused(status, &failure))
+        return nt_fail_with(error, &failure);
     column->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
-    nt_blz_field(build, field)->kind = NT_FIELD_UNREADABLE;
-    nt_blz_field(build, field)->unreadable = column->problem;
+    build->model.fields[field].kind = NT_FIELD_UNREADABLE;
+    build->model.fields[field].unreadable = column->problem;
     return column->problem ? NT_OK : nt_fail_memory(error);
 }
 
-static enum nt_status read_table(struct nt_blz_build *build, const char *path, struct nt_blz_node *node,
-                                 uint32_t parent, unsigned depth, struct nt_error *error)
+/* ---- tables ---- */
+
+static int compare_tables(const void *left, const void *right)
 {
-    if (depth == NT_BLZ_DEPTH)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "tables nested deeper than %d", NT_BLZ_DEPTH);
-    const char *file = nt_arena_format(build->dataset->arena, "%s/__rootdirs__", path);
+    const struct nt_blz_table *a = left, *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return (a->inode > b->inode) - (a->inode < b->inode);
+}
+
+/* A directory is one table: read as often as links and lists of columns lead to it, it could become more than
+ * any machine holds. */
+static enum nt_status enter_table(struct nt_blz_build *build, const char *directory, struct nt_error *error)
+{
+    struct stat attributes;
+    enum nt_status status = nt_folder_stat(build->folder, directory, &attributes, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_blz_table *table = nt_arena_alloc(build->dataset->arena, 1, sizeof(*table));
+    if (!table)
+        return nt_fail_memory(error);
+    *table = (struct nt_blz_table){attributes.st_dev, attributes.st_ino, directory};
+    struct nt_blz_table **found = tsearch(table, &build->tables, compare_tables);
+    if (!found)
+        return nt_fail_memory(error);
+    if (*found != table)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%s: the table is the same directory as '%s', which is read already",
+                       nt_blz_path(build, directory), (*found)->directory);
+    return NT_OK;
+}
+
+static enum nt_status load_names(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
+                                 const json_t **names_ret, struct nt_error *error)
+{
+    const char *file = nt_blz_name(build, directory, "__rootdirs__");
     if (!file)
         return nt_fail_memory(error);
-    enum nt_status status = nt_blz_json_load(file, &node->names, error);
+    enum nt_status status =
+        nt_blz_json_load(build->folder, file, &build->dataset->file->budget, &node->names, error);
     if (status == NT_OK)
-        status = nt_blz_add_source(build, &build->metadata_sources, file, error);
-    if (status == NT_OK)
-        status = nt_blz_attributes_read(build, path, node, error);
+        status = nt_blz_add_file(build, &build->metadata, file, error);
     if (status != NT_OK)
         return status;
     const json_t *names = json_object_get(node->names, "names");
     if (!json_is_array(names))
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: no list of names", file);
-    for (size_t i = 0; status == NT_OK && i < json_array_size(names); i++) {
-        const json_t *name = json_array_get(names, i);
-        if (!json_is_string(name))
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: a name that is no text", file);
-        status = add_column(build, path, node, name, parent, depth, error);
-    }
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: no list of names", nt_blz_path(build, file));
+    for (size_t i = 0; i < json_array_size(names); i++)
+        if (!json_is_string(json_array_get(names, i)))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: a name that is no text",
+                           nt_blz_path(build, file));
+    *names_ret = names;
+    return NT_OK;
+}
+
+static enum nt_status read_table(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
+                                 uint32_t parent, unsigned depth, struct nt_error *error)
+{
+    if (depth == NT_BLZ_DEPTH)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: tables nested deeper than %d",
+                       nt_blz_path(build, directory), NT_BLZ_DEPTH);
+    const json_t *names = NULL;
+    enum nt_status status = enter_table(build, directory, error);
+    if (status == NT_OK)
+        status = load_names(build, directory, node, &names, error);
+    if (status == NT_OK)
+        status = nt_blz_attributes_read(build, directory, node, error);
+    for (size_t i = 0; status == NT_OK && i < json_array_size(names); i++)
+        status = add_column(build, directory, node, json_array_get(names, i), parent, depth, error);
     return status;
 }
 
 /* ---- the data set ---- */
 
-static enum nt_status read_array(struct nt_blz_build *build, const char *path, struct nt_blz_node *node,
-                                 struct nt_error *error)
+static enum nt_status read_array(struct nt_blz_build *build, struct nt_blz_node *node, struct nt_error *error)
 {
     struct nt_blz_array array;
-    enum nt_status status = nt_blz_array_read(build, path, node, &array, error);
+    enum nt_status status = nt_blz_array_read(build, "", node, &array, error);
     if (status != NT_OK)
         return status;
     if (array.is_column_wise)
         return nt_blz_array_add_members(build, &array, NT_NONE, error);
-    uint32_t field =
-        nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, array.type, NT_FIELD_VALUE);
-    return field == NT_NONE ? nt_fail_memory(error) : nt_blz_array_add(build, &array, field, error);
+    uint32_t field;
+    status = nt_blz_add_field(build, NT_NONE, (struct nt_text){"values", 6}, array.type, NT_FIELD_VALUE,
+                              &field, error);
+    return status == NT_OK ? nt_blz_array_add(build, &array, field, error) : status;
 }
 
-enum nt_status nt_blz_read_directory(struct nt_blz_build *build, const char *path, struct nt_error *error)
+/* Tables lie in the arena. */
+static void leave_table(void *table)
+{
+    (void)table;
+}
+
+enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error *error)
 {
     size_t length;
-    const char *name = nt_path_name(path, &length);
+    const char *name = nt_path_name(build->folder->path, &length);
     struct nt_blz_node *node = add_node(build, NULL, (struct nt_text){name, length});
     if (!node)
         return nt_fail_memory(error);
     build->blz->root = node;
-    return is_table(build->dataset->arena, path) ? read_table(build, path, node, NT_NONE, 0, error)
-                                                 : read_array(build, path, node, error);
+    enum nt_status status =
+        is_table(build, "") ? read_table(build, "", node, NT_NONE, 0, error) : read_array(build, node, error);
+    tdestroy(build->tables, leave_table);
+    build->tables = NULL;
+    return status;
 }

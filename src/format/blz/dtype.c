@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the text of a NumPy data type. Out: its size, members and shape, and the text that a .npy header has
- * for it (NumPy reference, "Structured arrays" and "numpy.lib.format"). Recursion is bounded by
- * NT_BLZ_DTYPE_DEPTH.
+ * In: the text of a NumPy data type. Out: its size, members and shape, and what the model tells of it (NumPy
+ * reference, "Structured arrays" and "numpy.lib.format"). Recursion is bounded by NT_BLZ_DTYPE_DEPTH.
  */
 #include "format/blz/dtype.h"
 
@@ -11,6 +10,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/overflow.h"
 #include "format/blz/literal.h"
 
@@ -27,7 +27,8 @@ struct parser {
 /* Members while their number is not known. */
 struct member_list {
     struct nt_blz_member *members;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
 };
 
 static bool parse_type(struct parser *parser, struct nt_blz_dtype *dtype);
@@ -107,74 +108,104 @@ static struct nt_blz_member *add_member(struct parser *parser, struct member_lis
         too_large(parser, "more than 65536 members");
         return NULL;
     }
-    if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity ? list->capacity * 2 : 8;
-        struct nt_blz_member *members = realloc(list->members, capacity * sizeof(*members));
-        if (!members) {
-            out_of_memory(parser);
-            return NULL;
-        }
-        list->members = members;
-        list->capacity = capacity;
+    struct nt_blz_member *members = nt_grow(list->members, list->count, &list->capacity, sizeof(*members));
+    if (!members) {
+        out_of_memory(parser);
+        return NULL;
     }
+    list->members = members;
     struct nt_blz_member *member = &list->members[list->count++];
     *member = (struct nt_blz_member){0};
     return member;
 }
 
-/* ---- the text of a structure ---- */
+/* ---- the model's type of a structure ---- */
 
-static void append_padding(struct nt_buffer *out, uint64_t bytes)
+static bool add_room(struct parser *parser, struct nt_dtype_member *part, uint64_t bytes)
 {
-    nt_buffer_format(out, "%s('', '|V%" PRIu64 "')", out->length > 1 ? ", " : "", bytes);
+    struct nt_dtype *room = nt_arena_alloc(parser->arena, 1, sizeof(*room));
+    if (!room)
+        return out_of_memory(parser);
+    *room = nt_element_dtype(NT_ELEMENT_OPAQUE);
+    room->bytes = (uint32_t)bytes;
+    room->numpy = nt_arena_format(parser->arena, "|V%" PRIu64, bytes);
+    *part = (struct nt_dtype_member){.name = {"", 0}, .dtype = room};
+    return room->numpy || out_of_memory(parser);
 }
 
-static void append_member(struct nt_buffer *out, const struct nt_blz_member *member)
+/* Members and the room between and behind them. NumPy has no list for members that overlap or go backwards:
+ * `is_list_ret` false, the whole is just bytes. */
+static bool list_parts(struct parser *parser, const struct nt_blz_dtype *dtype, struct nt_dtype_member *parts,
+                       uint32_t *count_ret, bool *is_list_ret)
 {
+    uint64_t at = 0;
+    *count_ret = 0;
+    for (uint32_t i = 0; i < dtype->member_count; i++) {
+        const struct nt_blz_member *member = &dtype->members[i];
+        *is_list_ret = member->offset >= at;
+        if (!*is_list_ret)
+            return true;
+        if (member->offset > at && !add_room(parser, &parts[(*count_ret)++], member->offset - at))
+            return false;
+        parts[(*count_ret)++] = (struct nt_dtype_member){
+            .name = member->name,
+            .dtype = &member->type.dtype,
+            .dimensions = member->type.dimensions,
+            .dimension_count = member->type.dimension_count,
+        };
+        at = member->offset + member->type.items * member->type.dtype.bytes;
+    }
+    return at == dtype->dtype.bytes || add_room(parser, &parts[(*count_ret)++], dtype->dtype.bytes - at);
+}
+
+static void append_part(struct nt_buffer *out, const struct nt_dtype_member *part)
+{
+    const char *quote = part->dtype->member_count ? "" : "'";
     nt_buffer_text(out, out->length > 1 ? ", (" : "(");
-    nt_append_literal(out, member->name.bytes, member->name.length);
-    nt_buffer_format(out, ", %s", member->type.dtype.text);
-    if (member->type.dimension_count) {
+    nt_append_literal(out, part->name.bytes, part->name.length);
+    nt_buffer_format(out, ", %s%s%s", quote, part->dtype->numpy, quote);
+    if (part->dimension_count) {
         nt_buffer_text(out, ", (");
-        for (uint32_t i = 0; i < member->type.dimension_count; i++)
-            nt_buffer_format(out, i ? ", %" PRIu64 : "%" PRIu64, member->type.dimensions[i]);
-        nt_buffer_text(out, member->type.dimension_count == 1 ? ",)" : ")");
+        for (uint32_t i = 0; i < part->dimension_count; i++)
+            nt_buffer_format(out, i ? ", %" PRIu64 : "%" PRIu64, part->dimensions[i]);
+        nt_buffer_text(out, part->dimension_count == 1 ? ",)" : ")");
     }
     nt_buffer_byte(out, ')');
 }
 
-/* Room between members is shown as members without a name. Members that overlap or go backwards cannot be
- * written down in this way: then the whole is so many bytes. */
-static bool append_members(struct nt_buffer *out, const struct nt_blz_dtype *dtype)
+static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype)
 {
-    uint64_t at = 0;
-    nt_buffer_byte(out, '[');
-    for (uint32_t i = 0; i < dtype->member_count; i++) {
-        const struct nt_blz_member *member = &dtype->members[i];
-        if (member->offset < at)
-            return false;
-        if (member->offset > at)
-            append_padding(out, member->offset - at);
-        append_member(out, member);
-        at = member->offset + member->type.items * member->type.dtype.bytes;
+    bool is_list = true;
+    struct nt_buffer text = {0};
+    struct nt_dtype_member *parts =
+        nt_arena_alloc(parser->arena, 2 * (size_t)dtype->member_count + 1, sizeof(*parts));
+    if (!parts || !list_parts(parser, dtype, parts, &dtype->dtype.member_count, &is_list))
+        return out_of_memory(parser);
+    if (is_list) {
+        dtype->dtype.members = parts;
+        nt_buffer_byte(&text, '[');
+        for (uint32_t i = 0; i < dtype->dtype.member_count; i++)
+            append_part(&text, &parts[i]);
+        nt_buffer_byte(&text, ']');
+    } else {
+        dtype->dtype.member_count = 0;
+        nt_buffer_format(&text, "|V%u", dtype->dtype.bytes);
     }
-    if (at < dtype->dtype.bytes)
-        append_padding(out, dtype->dtype.bytes - at);
-    nt_buffer_byte(out, ']');
-    return true;
+    dtype->dtype.numpy = text.failed ? NULL : nt_arena_copy(parser->arena, text.bytes, text.length);
+    nt_buffer_deinit(&text);
+    return dtype->dtype.numpy || out_of_memory(parser);
 }
 
 /* Make the dtype of a list of members (whose memory is taken over) and the size of the whole. */
 static bool finish_structure(struct parser *parser, struct member_list *list, uint64_t bytes,
                              struct nt_blz_dtype *dtype)
 {
-    struct nt_buffer text = {0};
     *dtype = (struct nt_blz_dtype){.member_count = list->count, .items = 1};
     if (is_well(parser) && (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES))
         too_large(parser, "a structure of no bytes, or of more than 256 MiB");
     if (!is_well(parser))
         goto out;
-    dtype->dtype.element = NT_ELEMENT_OPAQUE;
+    dtype->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
     dtype->dtype.bytes = (uint32_t)bytes;
     dtype->members = nt_arena_alloc(parser->arena, list->count, sizeof(*list->members));
     if (!dtype->members) {
@@ -182,15 +213,8 @@ static bool finish_structure(struct parser *parser, struct member_list *list, ui
         goto out;
     }
     memcpy(dtype->members, list->members, list->count * sizeof(*list->members));
-    if (!append_members(&text, dtype)) {
-        nt_buffer_clear(&text);
-        nt_buffer_format(&text, "'|V%" PRIu64 "'", bytes);
-    }
-    dtype->dtype.text = text.failed ? NULL : nt_arena_copy(parser->arena, text.bytes, text.length);
-    if (!dtype->dtype.text)
-        out_of_memory(parser);
+    describe_structure(parser, dtype);
 out:
-    nt_buffer_deinit(&text);
     free(list->members);
     *list = (struct member_list){0};
     return is_well(parser);
@@ -235,7 +259,7 @@ static bool settle_name(struct parser *parser, struct member_list *list)
     struct nt_blz_member *member = &list->members[list->count - 1];
     if (member->name.length)
         return true;
-    if (!strncmp(member->type.dtype.text, "'|V", 3) && !member->type.member_count) {
+    if (member->type.is_void) {
         list->count--;
         return true;
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the text of a plain NumPy type, a name or an array-protocol code. Out: its size, its element kind where
- * there is one, and its code as it stands in a .npy header (NumPy reference, "Data type objects" and "The
- * array interface").
+ * In: the text of a plain NumPy type, a name or an array-protocol code. Out: its size, what its bytes are,
+ * its code as it stands in a .npy header (NumPy reference, "Data type objects" and "The array interface"),
+ * and Arrow's, where Arrow has the same bytes.
  */
-#include "format/blz/dtype.h"
+#include "format/blz/dtype_plain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,36 +23,57 @@ static const struct {
     {"object", "|O"},       {"?", "|b1"},           {"bool_", "|b1"},
 };
 
-/* What may stand behind a code's letter, and which element it is in NumPy's memory layout. */
+/* What may stand behind a code's letter. */
 static const struct code {
     char letter;
-    uint64_t sizes;      /* bit n: n bytes are possible */
-    uint32_t unit_bytes; /* per item of a length that is told: 1 for bytes, 4 for characters; 0: the size is
-                            told */
-    bool has_order;      /* sizes above 1 have a byte order */
+    uint64_t sizes;          /* bit n: n bytes are possible; 0: a length is told */
+    uint32_t unit_bytes;     /* per item of that length */
+    uint8_t character_bytes; /* of text */
+    bool has_order;          /* sizes above 1 have a byte order */
+    bool has_unit;           /* counts units of time */
 } codes[] = {
-    {'b', 1 << 1, 0, false},
-    {'i', 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8, 0, true},
-    {'u', 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8, 0, true},
-    {'f', 1 << 2 | 1 << 4 | 1 << 8 | 1 << 12 | 1 << 16, 0, true},
-    {'c', UINT64_C(1) << 8 | 1 << 16 | 1 << 24 | UINT64_C(1) << 32, 0, true},
-    {'M', 1 << 8, 0, true},
-    {'m', 1 << 8, 0, true},
-    {'S', 0, 1, false},
-    {'a', 0, 1, false}, /* an old letter of 'S' */
-    {'V', 0, 1, false},
-    {'U', 0, 4, true},
+    {.letter = 'b', .sizes = 1 << 1},
+    {.letter = 'i', .sizes = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8, .has_order = true},
+    {.letter = 'u', .sizes = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8, .has_order = true},
+    {.letter = 'f', .sizes = 1 << 2 | 1 << 4 | 1 << 8 | 1 << 12 | 1 << 16, .has_order = true},
+    {.letter = 'c', .sizes = 1 << 8 | 1 << 16 | 1 << 24 | UINT64_C(1) << 32, .has_order = true},
+    {.letter = 'M', .sizes = 1 << 8, .has_order = true, .has_unit = true},
+    {.letter = 'm', .sizes = 1 << 8, .has_order = true, .has_unit = true},
+    {.letter = 'S', .unit_bytes = 1, .character_bytes = 1},
+    {.letter = 'a', .unit_bytes = 1, .character_bytes = 1}, /* an old letter of 'S' */
+    {.letter = 'V', .unit_bytes = 1},
+    {.letter = 'U', .unit_bytes = 4, .character_bytes = 4, .has_order = true},
 };
 
+/* The number that a code is in NumPy's memory layout. */
 static const struct {
     char letter;
     uint32_t bytes;
     enum nt_element element;
-} elements[] = {
-    {'b', 1, NT_ELEMENT_BOOL},   {'i', 1, NT_ELEMENT_INT8},   {'u', 1, NT_ELEMENT_UINT8},
-    {'i', 2, NT_ELEMENT_INT16},  {'u', 2, NT_ELEMENT_UINT16}, {'i', 4, NT_ELEMENT_INT32},
-    {'u', 4, NT_ELEMENT_UINT32}, {'i', 8, NT_ELEMENT_INT64},  {'u', 8, NT_ELEMENT_UINT64},
-    {'f', 2, NT_ELEMENT_REAL16}, {'f', 4, NT_ELEMENT_REAL32}, {'f', 8, NT_ELEMENT_REAL64},
+} numbers[] = {
+    {.letter = 'b', .bytes = 1, .element = NT_ELEMENT_BOOL},
+    {.letter = 'i', .bytes = 1, .element = NT_ELEMENT_INT8},
+    {.letter = 'u', .bytes = 1, .element = NT_ELEMENT_UINT8},
+    {.letter = 'i', .bytes = 2, .element = NT_ELEMENT_INT16},
+    {.letter = 'u', .bytes = 2, .element = NT_ELEMENT_UINT16},
+    {.letter = 'i', .bytes = 4, .element = NT_ELEMENT_INT32},
+    {.letter = 'u', .bytes = 4, .element = NT_ELEMENT_UINT32},
+    {.letter = 'i', .bytes = 8, .element = NT_ELEMENT_INT64},
+    {.letter = 'u', .bytes = 8, .element = NT_ELEMENT_UINT64},
+    {.letter = 'f', .bytes = 2, .element = NT_ELEMENT_REAL16},
+    {.letter = 'f', .bytes = 4, .element = NT_ELEMENT_REAL32},
+    {.letter = 'f', .bytes = 8, .element = NT_ELEMENT_REAL64},
+    {.letter = 'M', .bytes = 8, .element = NT_ELEMENT_INT64},
+    {.letter = 'm', .bytes = 8, .element = NT_ELEMENT_INT64},
+};
+
+/* Dates and time spans that Arrow has, too. NumPy's "not a time" is the smallest number, and stays that. */
+static const struct {
+    char letter;
+    const char *unit, *arrow;
+} times[] = {
+    {'M', "[s]", "tss:"}, {'M', "[ms]", "tsm:"}, {'M', "[us]", "tsu:"}, {'M', "[ns]", "tsn:"},
+    {'m', "[s]", "tDs"},  {'m', "[ms]", "tDm"},  {'m', "[us]", "tDu"},  {'m', "[ns]", "tDn"},
 };
 
 static enum nt_status not_a_type(const char *text, size_t length, struct nt_error *error)
@@ -67,14 +88,6 @@ static const struct code *find_code(char letter)
         if (codes[i].letter == letter)
             return &codes[i];
     return NULL;
-}
-
-static enum nt_element element_of(char letter, uint32_t bytes, bool is_big_endian)
-{
-    for (size_t i = 0; i < sizeof(elements) / sizeof(*elements) && !is_big_endian; i++)
-        if (elements[i].letter == letter && elements[i].bytes == bytes)
-            return elements[i].element;
-    return NT_ELEMENT_OPAQUE;
 }
 
 /* The unit of a date or a time span: "", "[ns]", "[25s]", "[as/3]". */
@@ -106,9 +119,59 @@ static bool read_number(const char **text, const char *end, uint32_t *number_ret
 
 static enum nt_status set_object(struct nt_blz_dtype *dtype)
 {
-    *dtype = (struct nt_blz_dtype){
-        .dtype = {.element = NT_ELEMENT_OPAQUE, .bytes = 8, .text = "'|O'"}, .is_object = true, .items = 1};
+    *dtype =
+        (struct nt_blz_dtype){.dtype = nt_element_dtype(NT_ELEMENT_OPAQUE), .is_object = true, .items = 1};
+    dtype->dtype.bytes = 8;
+    dtype->dtype.numpy = "|O";
     return NT_OK;
+}
+
+/* A code in its parts. */
+struct plain {
+    const struct code *code;
+    char letter;
+    uint32_t length, bytes;
+    bool is_big_endian;
+    const char *unit;
+    size_t unit_length;
+};
+
+static enum nt_element number_of(const struct plain *plain)
+{
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        if (numbers[i].letter == plain->letter && numbers[i].bytes == plain->bytes)
+            return numbers[i].element;
+    return NT_ELEMENT_OPAQUE;
+}
+
+static const char *arrow_time(const struct plain *plain)
+{
+    for (size_t i = 0; i < sizeof(times) / sizeof(*times) && !plain->is_big_endian; i++)
+        if (times[i].letter == plain->letter && strlen(times[i].unit) == plain->unit_length &&
+            !memcmp(times[i].unit, plain->unit, plain->unit_length))
+            return times[i].arrow;
+    return NULL;
+}
+
+/* What the model tells of a code. Arrow has no byte order, and no text of fixed length but as bytes. */
+static enum nt_status describe(struct nt_arena *arena, const struct plain *plain, struct nt_dtype *dtype,
+                               struct nt_error *error)
+{
+    const struct code *code = plain->code;
+    bool is_element = !plain->is_big_endian && !code->has_unit;
+    char order = code->has_order && plain->bytes > 1 ? plain->is_big_endian ? '>' : '<' : '|';
+    *dtype = nt_element_dtype(is_element ? number_of(plain) : NT_ELEMENT_OPAQUE);
+    dtype->bytes = plain->bytes;
+    dtype->number = number_of(plain);
+    dtype->is_big_endian = plain->is_big_endian;
+    dtype->character_bytes = code->character_bytes;
+    if (code->has_unit)
+        dtype->arrow = arrow_time(plain);
+    else if (code->unit_bytes == 1 && !(dtype->arrow = nt_arena_format(arena, "w:%u", plain->bytes)))
+        return nt_fail_memory(error);
+    dtype->numpy = nt_arena_format(arena, "%c%c%u%.*s", order, plain->letter, plain->length,
+                                   (int)plain->unit_length, plain->unit);
+    return dtype->numpy ? NT_OK : nt_fail_memory(error);
 }
 
 /* A code: byte order (may be left out), letter, size or length, unit. */
@@ -125,21 +188,23 @@ static enum nt_status parse_code(struct nt_arena *arena, const char *text, size_
         return not_a_type(text, length, error);
     if (code->unit_bytes == 0 && (number > 63 || !(code->sizes >> number & 1)))
         return not_a_type(text, length, error);
-    bool is_time = code->letter == 'M' || code->letter == 'm';
-    if (is_time ? !is_unit(at, (size_t)(end - at)) : at != end)
+    if (code->has_unit ? !is_unit(at, (size_t)(end - at)) : at != end)
         return not_a_type(text, length, error);
     uint64_t bytes = code->unit_bytes ? (uint64_t)number * code->unit_bytes : number;
     if (bytes == 0 || bytes > NT_BLZ_ITEM_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "\"%.*s\": items of %llu bytes", (int)length, text,
                        (unsigned long long)bytes);
-    bool is_big_endian = order == '>' && code->has_order && bytes > 1;
-    char shown = code->has_order && bytes > 1 ? is_big_endian ? '>' : '<' : '|';
-    char letter = code->letter == 'a' ? 'S' : code->letter;
-    *dtype = (struct nt_blz_dtype){.items = 1};
-    dtype->dtype.bytes = (uint32_t)bytes;
-    dtype->dtype.element = element_of(letter, (uint32_t)bytes, is_big_endian);
-    dtype->dtype.text = nt_arena_format(arena, "'%c%c%u%.*s'", shown, letter, number, (int)(end - at), at);
-    return dtype->dtype.text ? NT_OK : nt_fail_memory(error);
+    struct plain plain = {
+        .code = code,
+        .letter = code->letter == 'a' ? 'S' : code->letter,
+        .length = number,
+        .bytes = (uint32_t)bytes,
+        .is_big_endian = order == '>' && code->has_order && bytes > 1,
+        .unit = at,
+        .unit_length = (size_t)(end - at),
+    };
+    *dtype = (struct nt_blz_dtype){.is_void = plain.letter == 'V', .items = 1};
+    return describe(arena, &plain, &dtype->dtype, error);
 }
 
 /* The code of a name; for a date or a time span, the unit that stands behind it is left over. */

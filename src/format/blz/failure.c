@@ -3,9 +3,10 @@
  * Sources that stand for chunks which are not there: whoever reads them is told why. So the rows of a missing
  * chunk keep their place, and only reading them fails.
  */
-#include <stdlib.h>
+#include "format/blz/failure.h"
 
-#include "format/blz/blz.h"
+#include <errno.h>
+#include <stdlib.h>
 
 static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
     [NT_BLZ_FILE_MISSING] = "the chunk's file is missing",
@@ -54,4 +55,11 @@ enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, struct nt_sour
     source->failure = failure;
     *source_ret = &source->source;
     return NT_OK;
+}
+
+bool nt_blz_is_refused(enum nt_status status, const struct nt_error *failure)
+{
+    bool is_of_the_moment =
+        failure->system_error == EIO || failure->system_error == EMFILE || failure->system_error == ENFILE;
+    return nt_is_passing_failure(status) || (status == NT_IO && is_of_the_moment);
 }

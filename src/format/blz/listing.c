@@ -5,7 +5,6 @@
  */
 #include "format/blz/listing.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,46 +36,46 @@ static int compare_numbers(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-static enum nt_status read_names(DIR *directory, const char *path, enum nt_blz_naming naming,
-                                 struct nt_buffer *numbers, struct nt_error *error)
+struct listing_context {
+    enum nt_blz_naming naming;
+    struct nt_buffer numbers;
+};
+
+static enum nt_status take_name(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
 {
-    for (;;) {
-        uint64_t number;
-        errno = 0;
-        const struct dirent *entry = readdir(directory);
-        if (!entry)
-            return errno ? nt_fail_system(error, errno, "%s", path) : NT_OK;
-        if (parse_name(entry->d_name, naming, &number))
-            nt_buffer_append(numbers, &number, sizeof(number));
-    }
+    struct listing_context *c = context;
+    uint64_t number;
+    if (parse_name(entry->name, c->naming, &number))
+        nt_buffer_append(&c->numbers, &number, sizeof(number));
+    return c->numbers.failed ? nt_fail_memory(error) : NT_OK;
 }
 
-enum nt_status nt_blz_list(struct nt_arena *arena, const char *path, enum nt_blz_naming naming,
-                           struct nt_blz_listing *listing, struct nt_error *error)
+enum nt_status nt_blz_list(struct nt_arena *arena, struct nt_folder *folder, const char *name,
+                           enum nt_blz_naming naming, struct nt_blz_listing *listing, struct nt_error *error)
 {
     *listing = (struct nt_blz_listing){0};
-    DIR *directory = opendir(path);
-    if (!directory)
-        return errno == ENOENT || errno == ENOTDIR ? NT_OK : nt_fail_system(error, errno, "%s", path);
-    struct nt_buffer numbers = {0};
-    enum nt_status status = read_names(directory, path, naming, &numbers, error);
-    closedir(directory);
-    size_t count = numbers.length / sizeof(uint64_t);
+    struct listing_context context = {.naming = naming};
+    struct nt_buffer *numbers = &context.numbers;
+    enum nt_status status = nt_folder_list(folder, name, take_name, &context, error);
+    if (status == NT_NOT_FOUND)
+        status = NT_OK;
+    size_t count = numbers->length / sizeof(uint64_t);
     if (status == NT_OK && count > UINT32_MAX)
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than 2^32 files", path);
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s/%s: more than 2^32 files", folder->path, name);
     if (status == NT_OK) {
-        listing->numbers = (uint64_t *)(void *)nt_arena_copy(arena, numbers.bytes, numbers.length);
+        listing->numbers = (uint64_t *)(void *)nt_arena_copy(arena, numbers->bytes, numbers->length);
         listing->count = (uint32_t)count;
-        if (numbers.failed || !listing->numbers)
+        if (numbers->failed || !listing->numbers)
             status = nt_fail_memory(error);
     }
     if (status == NT_OK && count)
         qsort(listing->numbers, count, sizeof(uint64_t), compare_numbers);
-    nt_buffer_deinit(&numbers);
+    nt_buffer_deinit(numbers);
     return status;
 }
 
-char *nt_blz_file_path(struct nt_arena *arena, const char *path, enum nt_blz_naming naming, uint64_t number)
+char *nt_blz_file_name(struct nt_arena *arena, const char *directory, enum nt_blz_naming naming,
+                       uint64_t number)
 {
-    return nt_arena_format(arena, "%s/__%" PRIu64 "%s", path, number, suffixes[naming]);
+    return nt_arena_format(arena, "%s/__%" PRIu64 "%s", directory, number, suffixes[naming]);
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ntuple/error.h>
+#include "io/folder.h"
 
 struct nt_arena;
 
@@ -23,11 +23,13 @@ struct nt_blz_listing {
     uint32_t count;
 };
 
-/* The numbers of the files in `path` that are named in this way. None where the directory is missing. */
-enum nt_status nt_blz_list(struct nt_arena *arena, const char *path, enum nt_blz_naming naming,
-                           struct nt_blz_listing *listing, struct nt_error *error);
+/* The numbers of the files in a directory of the folder that are named in this way. None where the directory
+ * is missing. */
+enum nt_status nt_blz_list(struct nt_arena *arena, struct nt_folder *folder, const char *name,
+                           enum nt_blz_naming naming, struct nt_blz_listing *listing, struct nt_error *error);
 
-/* The path of a file, in the arena; NULL without memory. */
-char *nt_blz_file_path(struct nt_arena *arena, const char *path, enum nt_blz_naming naming, uint64_t number);
+/* The name of a file in the folder, in the arena; NULL without memory. */
+char *nt_blz_file_name(struct nt_arena *arena, const char *directory, enum nt_blz_naming naming,
+                       uint64_t number);
 
 #endif

@@ -70,23 +70,10 @@ static uint32_t hexadecimal(struct nt_literal *literal, unsigned digits)
 
 static void append_code_point(struct nt_literal *literal, struct nt_buffer *out, uint32_t value)
 {
-    if (value < 0x80) {
-        nt_buffer_byte(out, (char)value);
-    } else if (value < 0x800) {
-        nt_buffer_byte(out, (char)(0xC0 | value >> 6));
-        nt_buffer_byte(out, (char)(0x80 | (value & 0x3F)));
-    } else if (value < 0x10000) {
-        nt_buffer_byte(out, (char)(0xE0 | value >> 12));
-        nt_buffer_byte(out, (char)(0x80 | (value >> 6 & 0x3F)));
-        nt_buffer_byte(out, (char)(0x80 | (value & 0x3F)));
-    } else if (value <= 0x10FFFF) {
-        nt_buffer_byte(out, (char)(0xF0 | value >> 18));
-        nt_buffer_byte(out, (char)(0x80 | (value >> 12 & 0x3F)));
-        nt_buffer_byte(out, (char)(0x80 | (value >> 6 & 0x3F)));
-        nt_buffer_byte(out, (char)(0x80 | (value & 0x3F)));
-    } else {
+    if (value <= 0x10FFFF)
+        nt_append_code_point(out, value);
+    else
         nt_literal_fail(literal, "a code point");
-    }
 }
 
 /* What stands behind a backslash. */

@@ -5,12 +5,11 @@
  * reader sees the text.
  */
 #include "format/blz/metadata.h"
+#include "io/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <ntuple/source.h>
 
 enum {
     BIG_INTEGER_MARK = 1, /* the first character of a quoted integer; in JSON \u0001 */
@@ -92,11 +91,19 @@ static void copy_token(struct scanner *scanner, struct nt_buffer *out)
     scanner->at += length;
 }
 
-enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buffer *out,
+/* Whether a token that begins so is a value, or the key of one. Words are copied letter by letter: the first
+ * one counts. */
+static bool begins_value(char next)
+{
+    return next && strchr("\"[{-0123456789tfnNI", next);
+}
+
+enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buffer *out, uint64_t *values_ret,
                                  struct nt_error *error)
 {
     struct scanner scanner = {.text = text, .length = length};
     unsigned depth = 0;
+    *values_ret = 0;
     while (scanner.at < length) {
         char next = text[scanner.at];
         if (next == '[' || next == '{')
@@ -105,6 +112,7 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
             depth--;
         if (depth > NT_BLZ_JSON_DEPTH)
             return nt_fail(error, NT_LIMIT, scanner.at, "JSON nested deeper than %d", NT_BLZ_JSON_DEPTH);
+        *values_ret += begins_value(next);
         copy_token(&scanner, out);
     }
     return out->failed ? nt_fail_memory(error) : NT_OK;
@@ -112,7 +120,30 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
 
 /* ---- reading ---- */
 
-enum nt_status nt_blz_json_parse(const char *text, size_t length, json_t **value_ret, struct nt_error *error)
+/* What the values become is counted for good, the text and its copy while they are here. */
+static enum nt_status parse(const char *text, size_t length, struct nt_budget *budget, json_t **value_ret,
+                            struct nt_error *error)
+{
+    struct nt_buffer quoted = {0};
+    json_error_t mistake;
+    uint64_t values;
+    enum nt_status status = nt_blz_json_quote(text, length, &quoted, &values, error);
+    if (status == NT_OK)
+        status = nt_budget_take(budget, NT_COST_JSON_VALUE, values, NT_NO_OFFSET, error);
+    if (status == NT_OK) {
+        errno = 0; /* jansson takes a text for which it has no memory for a bad one */
+        *value_ret = json_loadb(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, &mistake);
+        if (!*value_ret)
+            status = errno == ENOMEM ? nt_fail_memory(error)
+                                     : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "JSON, line %d: %s",
+                                               mistake.line, mistake.text);
+    }
+    nt_buffer_deinit(&quoted);
+    return status;
+}
+
+enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budget *budget,
+                                 json_t **value_ret, struct nt_error *error)
 {
     size_t blank = 0;
     while (blank < length && text[blank] && strchr(" \t\r\n", text[blank]))
@@ -121,36 +152,32 @@ enum nt_status nt_blz_json_parse(const char *text, size_t length, json_t **value
         *value_ret = json_object();
         return *value_ret ? NT_OK : nt_fail_memory(error);
     }
-    struct nt_buffer quoted = {0};
-    json_error_t mistake;
-    enum nt_status status = nt_blz_json_quote(text, length, &quoted, error);
-    if (status == NT_OK) {
-        *value_ret = json_loadb(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, &mistake);
-        if (!*value_ret)
-            status =
-                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "JSON, line %d: %s", mistake.line, mistake.text);
-    }
-    nt_buffer_deinit(&quoted);
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, length, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    status = parse(text, length, budget, value_ret, error);
+    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, length);
     return status;
 }
 
-enum nt_status nt_blz_json_load(const char *path, json_t **value_ret, struct nt_error *error)
+enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, struct nt_budget *budget,
+                                json_t **value_ret, struct nt_error *error)
 {
     struct nt_source *source;
-    enum nt_status status = nt_source_open_file(path, &source, error);
+    enum nt_status status = nt_folder_open_file(folder, name, &source, error);
     if (status != NT_OK)
         return status;
     struct nt_buffer text = {0};
     if (source->size > NT_BLZ_JSON_BYTES) {
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", path);
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", source->path);
         goto out;
     }
     uint8_t *bytes = nt_buffer_extend(&text, (size_t)source->size);
     status = bytes ? nt_source_read(source, 0, bytes, (size_t)source->size, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_blz_json_parse(text.bytes, text.length, value_ret, error);
+        status = nt_blz_json_parse(text.bytes, text.length, budget, value_ret, error);
     if (status != NT_OK)
-        nt_error_context(error, "%s", path);
+        nt_error_context(error, "%s", source->path);
 out:
     nt_buffer_deinit(&text);
     nt_source_close(source);

@@ -8,25 +8,28 @@
 
 #include <jansson.h>
 
-#include <ntuple/error.h>
-
 #include "base/buffer.h"
+#include "base/error.h"
+#include "io/folder.h"
 #include "json/json.h"
+#include "model/budget.h"
 
 enum { NT_BLZ_JSON_DEPTH = 64, NT_BLZ_JSON_BYTES = 16 * 1024 * 1024 };
 
 /* Copy a JSON text, with what strict readers refuse turned into strings: NaN, Infinity and -Infinity outside
- * of strings, and integers above 63 bits, which get the mark U+0001 in front. NT_LIMIT where it is too deep.
- */
-enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buffer *out,
+ * of strings, and integers above 63 bits, which get the mark U+0001 in front. Counts the values, keys
+ * included. NT_LIMIT where it is too deep. */
+enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buffer *out, uint64_t *values_ret,
                                  struct nt_error *error);
 
-/* Parse a JSON text; nothing but white space is an empty object. NT_CORRUPT, NT_LIMIT. Free with json_decref.
- */
-enum nt_status nt_blz_json_parse(const char *text, size_t length, json_t **value_ret, struct nt_error *error);
+/* Parse a JSON text; nothing but white space is an empty object. NT_CORRUPT; NT_LIMIT where the budget does
+ * not have what it becomes. Free with json_decref. */
+enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budget *budget,
+                                 json_t **value_ret, struct nt_error *error);
 
-/* The same of a small file. NT_NOT_FOUND where it is not there. */
-enum nt_status nt_blz_json_load(const char *path, json_t **value_ret, struct nt_error *error);
+/* The same of a small file of a folder. NT_NOT_FOUND where it is not there. */
+enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, struct nt_budget *budget,
+                                json_t **value_ret, struct nt_error *error);
 
 /* Write a parsed value; numbers that were quoted become what they were, where JSON has them. NULL: null. */
 void nt_blz_json_write(struct nt_json *json, const json_t *value);

@@ -4,11 +4,12 @@
  * read. A chunk that is missing or damaged becomes a page that fails when it is read, as long as the rows it
  * would have.
  */
-#include <stdlib.h>
-#include <string.h>
+#include "format/blz/pages.h"
 
 #include "base/overflow.h"
-#include "format/blz/blz.h"
+#include "format/blz/failure.h"
+#include "format/blz/opened.h"
+#include "model/builder.h"
 
 /* Pages for rows that no file has: more are refused. */
 enum { MAXIMUM_MISSING_PAGES = 65536 };
@@ -17,14 +18,15 @@ struct builder {
     struct nt_dataset *dataset;
     const struct nt_blz *blz;
     const struct nt_blz_column *column;
-    uint16_t decoder;
+    uint32_t decoder;
     uint32_t element_bytes;
-    struct nt_buffer pages;  /* struct nt_page, of all columns */
+    struct nt_group_builder group;
     uint64_t element, total; /* of the current column: the next one, and all */
     /* Of the current superchunk: */
     uint32_t source;
     enum nt_checksum_kind checksum;
-    bool is_lost; /* what follows cannot be placed */
+    bool is_lost;     /* what follows cannot be placed */
+    uint32_t refused; /* the source because of which; NT_NONE */
 };
 
 static enum nt_status add_page(struct builder *builder, struct nt_page page, uint64_t elements,
@@ -34,12 +36,10 @@ static enum nt_status add_page(struct builder *builder, struct nt_page page, uin
         return NT_OK;
     if (elements > UINT32_MAX)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^32 elements");
-    page.first_element = builder->element;
     page.elements = (uint32_t)elements;
     page.decoder = builder->decoder;
-    nt_buffer_append(&builder->pages, &page, sizeof(page));
     builder->element += elements;
-    return builder->pages.failed ? nt_fail_memory(error) : NT_OK;
+    return nt_group_builder_add(&builder->group, &page, error);
 }
 
 static uint64_t at_most_left(const struct builder *builder, uint64_t elements)
@@ -48,17 +48,29 @@ static uint64_t at_most_left(const struct builder *builder, uint64_t elements)
     return elements < left ? elements : left;
 }
 
-/* A page that cannot be read. The parameter makes it another page than its neighbours for the cache. */
+/* A page that cannot be read: of a source that only fails, or of a file that cannot be opened. */
+static enum nt_status add_unreadable(struct builder *builder, uint32_t source, uint64_t elements,
+                                     struct nt_error *error)
+{
+    struct nt_page page = {
+        .source = source,
+        .stored_bytes = NT_BLOSC_HEADER_BYTES, /* what a chunk has at least */
+        .compression = NT_COMPRESSION_BLOSC_WHOLE,
+        .is_missing = true,
+    };
+    return add_page(builder, page, elements, error);
+}
+
 static enum nt_status add_failure(struct builder *builder, enum nt_blz_failure failure, uint64_t elements,
                                   struct nt_error *error)
 {
-    struct nt_page page = {
-        .source = builder->blz->file_count + failure,
-        .stored_bytes = NT_BLOSC_HEADER_BYTES, /* what a chunk has at least */
-        .compression = NT_COMPRESSION_BLOSC_WHOLE,
-        .parameter = builder->element,
-    };
-    return add_page(builder, page, elements, error);
+    return add_unreadable(builder, builder->blz->file_count + failure, elements, error);
+}
+
+/* What the system refuses it refuses again when the page is read, and then the reader is told why. */
+static bool is_refused(enum nt_status status)
+{
+    return status == NT_IO || status == NT_CHANGED;
 }
 
 /* A chunk of `expected` bytes before compression, which is what its header should tell. */
@@ -104,11 +116,13 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
     struct nt_bloscpack bloscpack;
     builder->source = builder->column->first_source + number;
     struct nt_source *source = builder->dataset->sources[builder->source];
-    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, error);
-    if (status == NT_NO_MEMORY)
-        return status;
+    struct nt_error damage = {0};
+    enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
+    if (nt_blz_is_refused(status, &damage))
+        return nt_fail_with(error, &damage);
     if (status != NT_OK) { /* how many rows it had is not known */
         builder->is_lost = true;
+        builder->refused = is_refused(status) ? builder->source : NT_NONE;
         return NT_OK;
     }
     builder->checksum = bloscpack.header.checksum;
@@ -188,9 +202,12 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^64 bytes");
     struct nt_bloscpack_chunk chunk;
     enum nt_blz_failure failure;
-    enum nt_status status = read_only_chunk(builder, &chunk, &failure, error);
-    if (status == NT_NO_MEMORY)
-        return status;
+    struct nt_error damage = {0};
+    enum nt_status status = read_only_chunk(builder, &chunk, &failure, &damage);
+    if (nt_blz_is_refused(status, &damage))
+        return nt_fail_with(error, &damage);
+    if (is_refused(status))
+        return add_unreadable(builder, builder->source, rows * column->items, error);
     if (status != NT_OK)
         return add_failure(builder, failure, rows * column->items, error);
     builder->total = builder->element + rows * column->items; /* what the chunk has beyond is cut */
@@ -202,9 +219,12 @@ static enum nt_status add_object_file(struct builder *builder, struct nt_error *
 {
     struct nt_bloscpack_chunk chunk;
     enum nt_blz_failure failure;
-    enum nt_status status = read_only_chunk(builder, &chunk, &failure, error);
-    if (status == NT_NO_MEMORY)
-        return status;
+    struct nt_error damage = {0};
+    enum nt_status status = read_only_chunk(builder, &chunk, &failure, &damage);
+    if (nt_blz_is_refused(status, &damage))
+        return nt_fail_with(error, &damage);
+    if (is_refused(status))
+        return add_unreadable(builder, builder->source, 1, error);
     if (status != NT_OK)
         return add_failure(builder, failure, 1, error);
     if (chunk.header.plain_bytes == 0)
@@ -217,7 +237,7 @@ static enum nt_status add_missing_file(struct builder *builder, bool is_last, ui
 {
     const struct nt_blz_column *column = builder->column;
     uint64_t rows = is_last ? column->rows - number * column->chunk_rows : column->chunk_rows;
-    uint64_t elements = column->layout == NT_BLZ_OBJECT_FILES ? 1 : rows * column->items;
+    uint64_t elements = column->chunking == NT_BLZ_OBJECT_FILES ? 1 : rows * column->items;
     return add_failure(builder, NT_BLZ_FILE_MISSING, elements, error);
 }
 
@@ -234,8 +254,8 @@ static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *
             continue;
         }
         builder->source = column->first_source + file++;
-        status = column->layout == NT_BLZ_OBJECT_FILES ? add_object_file(builder, error)
-                                                       : add_chunk_file(builder, i, is_last, error);
+        status = column->chunking == NT_BLZ_OBJECT_FILES ? add_object_file(builder, error)
+                                                         : add_chunk_file(builder, i, is_last, error);
     }
     return status;
 }
@@ -247,14 +267,16 @@ static enum nt_status add_missing_rows(struct builder *builder, struct nt_error 
 {
     uint64_t most = UINT32_MAX / builder->column->items * builder->column->items,
              left = builder->total - builder->element;
-    bool is_object = builder->column->layout == NT_BLZ_OBJECT_FILES;
+    bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
     if (is_object || most == 0)
         most = is_object ? 1 : UINT32_MAX;
     if (left / most > MAXIMUM_MISSING_PAGES)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "most of the rows that the sizes tell are missing");
+    uint32_t source =
+        builder->refused == NT_NONE ? builder->blz->file_count + NT_BLZ_ROWS_MISSING : builder->refused;
     enum nt_status status = NT_OK;
     while (status == NT_OK && builder->element < builder->total)
-        status = add_failure(builder, NT_BLZ_ROWS_MISSING, at_most_left(builder, most), error);
+        status = add_unreadable(builder, source, at_most_left(builder, most), error);
     return status;
 }
 
@@ -264,16 +286,17 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     uint64_t all;
     builder->column = &builder->blz->columns[index];
     builder->decoder = dataset->columns[index].decoder;
-    builder->element_bytes = dataset->decoders[builder->decoder].element_bytes;
+    builder->element_bytes = nt_column_decoder(dataset, index)->element_bytes;
     builder->element = 0;
+    builder->refused = NT_NONE;
     if (builder->column->items == 0)
         return NT_OK; /* whatever chunks there are, no row has bytes */
     if (!nt_multiply(dataset->entries, builder->column->items, &all))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^64 elements");
-    bool is_object = builder->column->layout == NT_BLZ_OBJECT_FILES;
+    bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
     builder->total = is_object ? UINT64_MAX : builder->column->rows * builder->column->items;
-    enum nt_status status = builder->column->layout == NT_BLZ_SUPERCHUNKS ? add_superchunks(builder, error)
-                                                                          : add_chunk_files(builder, error);
+    enum nt_status status = builder->column->chunking == NT_BLZ_SUPERCHUNKS ? add_superchunks(builder, error)
+                                                                            : add_chunk_files(builder, error);
     builder->total = is_object ? builder->element + (dataset->entries - builder->column->rows) : all;
     return status == NT_OK ? add_missing_rows(builder, error) : status;
 }
@@ -281,25 +304,12 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
 enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     struct builder builder = {.dataset = dataset, .blz = dataset->format_data};
-    struct nt_group *group = &dataset->groups[number];
-    struct nt_range *ranges = calloc(dataset->column_count ? dataset->column_count : 1, sizeof(*ranges));
-    enum nt_status status = ranges ? NT_OK : nt_fail_memory(error);
+    enum nt_status status =
+        nt_group_builder_init(&builder.group, dataset, number, "list of chunks", NT_NO_OFFSET, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++) {
-        size_t first = builder.pages.length / sizeof(struct nt_page);
-        status = add_column(&builder, i, error);
-        size_t end = builder.pages.length / sizeof(struct nt_page);
-        if (status == NT_OK && end > UINT32_MAX)
-            status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 chunks");
+        status = nt_group_builder_start(&builder.group, 0, i, error);
         if (status == NT_OK)
-            ranges[i] = (struct nt_range){.first_page = (uint32_t)first, .pages = (uint32_t)(end - first)};
+            status = add_column(&builder, i, error);
     }
-    if (status != NT_OK) {
-        free(ranges);
-        nt_buffer_deinit(&builder.pages);
-        return status;
-    }
-    group->ranges = ranges;
-    group->pages = (struct nt_page *)(void *)builder.pages.bytes; /* malloc's, and the group's from here on */
-    group->page_count = builder.pages.length / sizeof(struct nt_page);
-    return NT_OK;
+    return nt_group_builder_finish(&builder.group, status);
 }

@@ -97,8 +97,8 @@ static enum nt_status check_checksum(const struct nt_anchor_object *object, stru
     if (anchor->checksum == stored || anchor->checksum == nt_load_le64(object->bytes + end))
         return NT_OK;
     char expected[24], found[24];
-    snprintf(expected, sizeof(expected), "0x%016" PRIx64, stored);
-    snprintf(found, sizeof(found), "0x%016" PRIx64, anchor->checksum);
+    snprintf(expected, sizeof(expected), "%016" PRIx64, stored);
+    snprintf(found, sizeof(found), "%016" PRIx64, anchor->checksum);
     return nt_fail_mismatch(error, NT_CHECKSUM, object->offset, "anchor: xxh3-64", expected, found);
 }
 

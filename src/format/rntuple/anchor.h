@@ -5,9 +5,8 @@
 #ifndef NT_FORMAT_RNTUPLE_ANCHOR_H
 #define NT_FORMAT_RNTUPLE_ANCHOR_H
 
-#include <ntuple/model.h>
-
 #include "format/rntuple/container.h"
+#include "model/model.h"
 
 enum nt_anchor_layout {
     NT_ANCHOR_58_BYTES, /* 32-bit sizes, no version, no checksum */

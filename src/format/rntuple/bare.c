@@ -3,7 +3,7 @@
  * The bare-file container: a header, the name of the one RNTuple, and its anchor. Envelopes and pages follow
  * without keys.
  */
-#include "format/rntuple/bare.h"
+#include "format/rntuple/container.h"
 
 #include <inttypes.h>
 
@@ -116,11 +116,12 @@ static enum nt_status bare_open(struct nt_file *file, struct nt_container *conta
 
 static const struct bare *bare_of(const struct nt_file *file)
 {
-    return ((const struct nt_container *)file->format_data)->details;
+    return nt_container_of(file)->details;
 }
 
-static enum nt_status bare_describe(const struct nt_file *file, void *json)
+static enum nt_status bare_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
 {
+    (void)error;
     const struct bare *bare = bare_of(file);
     nt_json_member_string(json, "kind", nt_container_bare.name);
     nt_json_member_unsigned(json, "version", bare->format_version);

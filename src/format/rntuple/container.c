@@ -1,60 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kinds of containers, tried one after the other.
+ * What the descriptions of all containers have in common.
  */
 #include "format/rntuple/container.h"
 
 #include <stdio.h>
-#include <string.h>
-
-#include "format/rntuple/bare.h"
-#include "format/rntuple/identify.h"
-#include "format/rntuple/tfile.h"
-
-static const struct nt_container_kind *const kinds[] = {&nt_container_tfile, &nt_container_bare};
-
-static enum nt_status find_kind(struct nt_source *source, const struct nt_container_kind **kind_ret,
-                                struct nt_error *error)
-{
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        char start[16];
-        size_t length = strlen(kinds[i]->magic);
-        if (source->size < length)
-            continue;
-        enum nt_status status = nt_source_read(source, 0, start, length, error);
-        if (status)
-            return status;
-        /* Magic words are words: a text (/etc/passwd) may begin with one, but no container is a text. */
-        if (!memcmp(start, kinds[i]->magic, length) && (source->size == length || !nt_is_text_file(source))) {
-            *kind_ret = kinds[i];
-            return NT_OK;
-        }
-    }
-    const char *found = nt_identify(source);
-    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: %s%s", source->path,
-                   found ? found : "neither a ROOT file nor a bare RNTuple file",
-                   found ? ", no RNTuple" : "");
-}
-
-enum nt_status nt_container_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
-{
-    const struct nt_container_kind *kind = NULL;
-    enum nt_status status = find_kind(file->source, &kind, error);
-    if (status)
-        return status;
-    *container = (struct nt_container){.kind = kind};
-    status = kind->open(file, container, error);
-    if (status)
-        return status;
-    file->format_data = container;
-    file->describe = kind->describe;
-    file->layout = kind->layout;
-    file->documents = kind->documents;
-    file->document_count = kind->document_count;
-    return NT_OK;
-}
-
-/* ---- what the containers' documents have in common ---- */
 
 void nt_container_describe_root_version(struct nt_json *json, uint32_t version)
 {
@@ -66,15 +16,19 @@ void nt_container_describe_root_version(struct nt_json *json, uint32_t version)
 
 void nt_container_describe_compression(struct nt_json *json, uint32_t setting)
 {
-    static const char *const algorithms[] = {"default", "zlib", "lzma", "old-zlib", "lz4", "zstd"};
+    /* ROOT's numbers of them; 0 leaves the choice to the writer. */
+    static const enum nt_algorithm algorithms[] = {NT_ALGORITHM_UNKNOWN, NT_ALGORITHM_ZLIB,
+                                                   NT_ALGORITHM_LZMA,    NT_ALGORITHM_OLD_ZLIB,
+                                                   NT_ALGORITHM_LZ4,     NT_ALGORITHM_ZSTD};
     uint32_t algorithm = setting / 100;
     bool is_known = algorithm < sizeof(algorithms) / sizeof(*algorithms);
     nt_json_key(json, "compression");
     nt_json_object(json);
     nt_json_member_unsigned(json, "setting", setting);
     nt_json_member_string(json, "algorithm",
-                          setting % 100 == 0 ? "none"
-                          : is_known         ? algorithms[algorithm]
+                          setting % 100 == 0 ? nt_algorithm_name(NT_ALGORITHM_NONE)
+                          : algorithm == 0   ? "default"
+                          : is_known         ? nt_algorithm_name(algorithms[algorithm])
                                              : NULL);
     nt_json_member_unsigned(json, "level", setting % 100);
     nt_json_end_object(json);

@@ -2,7 +2,7 @@
  *
  * The table of a data set's documents: its envelopes, decoded as JSON and as their uncompressed bytes.
  */
-#include "format/rntuple/documents.h"
+#include "format/rntuple/shown.h"
 
 typedef enum nt_status load_envelope(const struct nt_dataset *dataset, uint32_t number,
                                      struct nt_envelope *envelope_ret, struct nt_error *error);
@@ -76,6 +76,24 @@ WRITE(write_page_list_bytes)
     return write_envelope(dataset, (uint32_t)number, nt_rntuple_load_page_list, out, error);
 }
 
+/* An envelope's length stands where it is linked. */
+static uint64_t header_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return nt_rntuple_of(dataset)->anchor.header.length;
+}
+
+static uint64_t footer_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return nt_rntuple_of(dataset)->anchor.footer.length;
+}
+
+static uint64_t page_list_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    return nt_rntuple_of(dataset)->page_lists[number].length;
+}
+
 static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dataset *dataset)
 {
     (void)file;
@@ -94,9 +112,13 @@ const struct nt_document nt_rntuple_documents[] = {
     {.prefix = "header.json", .suffix = "", .write = write_header_json},
     {.prefix = "footer.json", .suffix = "", .write = write_footer_json},
     {.prefix = "metadata.json", .suffix = "", .write = write_metadata_json},
-    {.prefix = "header.bin", .suffix = "", .write = write_header_bytes},
-    {.prefix = "footer.bin", .suffix = "", .write = write_footer_bytes},
-    {.prefix = "pagelist.", .suffix = ".bin", .count = count_page_lists, .write = write_page_list_bytes},
+    {.prefix = "header.bin", .suffix = "", .write = write_header_bytes, .bytes = header_bytes},
+    {.prefix = "footer.bin", .suffix = "", .write = write_footer_bytes, .bytes = footer_bytes},
+    {.prefix = "pagelist.",
+     .suffix = ".bin",
+     .count = count_page_lists,
+     .write = write_page_list_bytes,
+     .bytes = page_list_bytes},
     {.prefix = "pagelist.", .suffix = ".json", .count = count_page_lists, .open = open_page_list_json},
 };
 const uint32_t nt_rntuple_document_count = sizeof(nt_rntuple_documents) / sizeof(nt_rntuple_documents[0]);

@@ -26,10 +26,30 @@ const char *nt_envelope_name(enum nt_envelope_kind kind)
     return names[kind];
 }
 
+/* What stands between preamble and checksum, from its start. */
+static void set_payload(struct nt_envelope *envelope)
+{
+    const struct nt_framing *framing = envelope->generation->framing;
+    envelope->payload = nt_cursor(envelope->bytes, envelope->length - nt_checksum(framing->checksum)->bytes);
+    nt_skip(&envelope->payload, framing->preamble_bytes);
+}
+
 void nt_envelope_deinit(struct nt_envelope *envelope)
 {
-    free(envelope->bytes);
+    if (!envelope->is_borrowed) {
+        if (envelope->budget)
+            nt_budget_give(envelope->budget, NT_COST_ENVELOPE_BYTE, envelope->length);
+        free(envelope->bytes);
+    }
     *envelope = (struct nt_envelope){0};
+}
+
+struct nt_envelope nt_envelope_borrow(const struct nt_envelope *envelope)
+{
+    struct nt_envelope borrowed = *envelope;
+    borrowed.is_borrowed = true;
+    set_payload(&borrowed);
+    return borrowed;
 }
 
 /* ---- loading ---- */
@@ -46,10 +66,6 @@ static enum nt_status check_place(struct nt_source *source, const char *name,
         return nt_fail(error, NT_CORRUPT, place->offset,
                        "%s: %" PRIu64 " stored bytes for %" PRIu64 " uncompressed ones", name,
                        place->stored_bytes, place->length);
-    if (place->length > NT_MAX_ENVELOPE_BYTES)
-        return nt_fail(error, NT_LIMIT, place->offset,
-                       "%s: %" PRIu64 " bytes are more than the limit of %" PRIu64, name, place->length,
-                       NT_MAX_ENVELOPE_BYTES);
     return NT_OK;
 }
 
@@ -65,15 +81,21 @@ static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uin
     return status;
 }
 
-enum nt_status nt_envelope_read(struct nt_source *source, enum nt_envelope_kind kind,
-                                const struct nt_anchor_link *place, struct nt_envelope *envelope_ret,
-                                struct nt_error *error)
+enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
+                                enum nt_envelope_kind kind, const struct nt_anchor_link *place,
+                                struct nt_envelope *envelope_ret, struct nt_error *error)
 {
     struct nt_envelope envelope = {.kind = kind, .offset = place->offset, .length = place->length};
     const char *name = nt_envelope_name(kind);
     enum nt_status status = check_place(source, name, place, error);
     if (status != NT_OK)
         return status;
+    status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, place->length, place->offset, error);
+    if (status != NT_OK) {
+        nt_error_context(error, "%s at offset %" PRIu64, name, place->offset);
+        return status;
+    }
+    envelope.budget = budget;
     bool is_stored = place->stored_bytes == place->length;
     envelope.bytes = malloc(place->length);
     uint8_t *stored = is_stored ? envelope.bytes : malloc(place->stored_bytes);
@@ -82,8 +104,11 @@ enum nt_status nt_envelope_read(struct nt_source *source, enum nt_envelope_kind 
         goto out;
     }
     status = nt_source_read(source, place->offset, stored, place->stored_bytes, error);
-    if (status == NT_OK && !is_stored)
+    if (status == NT_OK && !is_stored) {
         status = decompress(stored, place->stored_bytes, envelope.bytes, envelope.length, error);
+        if (status != NT_OK && error)
+            error->offset = place->offset;
+    }
     if (status != NT_OK)
         nt_error_context(error, "%s at offset %" PRIu64, name, place->offset);
 out:
@@ -92,7 +117,7 @@ out:
     if (status == NT_OK)
         *envelope_ret = envelope;
     else
-        free(envelope.bytes);
+        nt_envelope_deinit(&envelope);
     return status;
 }
 
@@ -150,14 +175,14 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
         nt_error_context(error, "%s at offset %" PRIu64, nt_envelope_name(envelope->kind), envelope->offset);
         return status;
     }
-    envelope->payload = nt_cursor(envelope->bytes, envelope->length - checksum_bytes);
-    nt_skip(&envelope->payload, framing->preamble_bytes);
+    set_payload(envelope);
     return NT_OK;
 }
 
-enum nt_status nt_envelope_load(struct nt_source *source, const struct nt_generation *generation,
-                                enum nt_envelope_kind kind, const struct nt_envelope_link *link,
-                                struct nt_envelope *envelope_ret, struct nt_error *error)
+enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budget,
+                                const struct nt_generation *generation, enum nt_envelope_kind kind,
+                                const struct nt_envelope_link *link, struct nt_envelope *envelope_ret,
+                                struct nt_error *error)
 {
     if (!nt_locator_is_local(&link->locator))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -165,7 +190,7 @@ enum nt_status nt_envelope_load(struct nt_source *source, const struct nt_genera
                        link->locator.type);
     struct nt_anchor_link place = {link->locator.offset, link->locator.bytes, link->length};
     struct nt_envelope envelope;
-    enum nt_status status = nt_envelope_read(source, kind, &place, &envelope, error);
+    enum nt_status status = nt_envelope_read(source, budget, kind, &place, &envelope, error);
     if (status != NT_OK)
         return status;
     status = nt_envelope_verify(&envelope, generation, error);

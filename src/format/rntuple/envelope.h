@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "format/rntuple/generation.h"
 #include "format/rntuple/locator.h"
+#include "model/budget.h"
 
 enum nt_envelope_kind {
     NT_ENVELOPE_ANCHOR = 0, /* of an attribute set: stored like an envelope, but without one's framing */
@@ -19,10 +20,9 @@ enum nt_envelope_kind {
 };
 const char *nt_envelope_name(enum nt_envelope_kind kind); /* "page list" */
 
-/* Larger ones are refused before memory is taken. */
-#define NT_MAX_ENVELOPE_BYTES (UINT64_C(1) << 29)
-
 struct nt_envelope {
+    struct nt_budget *budget; /* of the file, which counts the bytes while they are here */
+    bool is_borrowed;         /* the bytes are another's */
     const struct nt_generation *generation;
     enum nt_envelope_kind kind;
     uint64_t offset; /* in the file */
@@ -33,18 +33,23 @@ struct nt_envelope {
 };
 
 void nt_envelope_deinit(struct nt_envelope *envelope);
+/* A verified envelope once more, from its payload's start; valid as long as `envelope`, to be ended
+ * as well. */
+struct nt_envelope nt_envelope_borrow(const struct nt_envelope *envelope);
 
-/* Read and decompress `stored_bytes` at `offset` into `length` bytes; nothing is verified yet. */
-enum nt_status nt_envelope_read(struct nt_source *source, enum nt_envelope_kind kind,
-                                const struct nt_anchor_link *place, struct nt_envelope *envelope_ret,
-                                struct nt_error *error);
+/* Read and decompress `stored_bytes` at `offset` into `length` bytes; nothing is verified yet. NT_LIMIT where
+ * the budget does not have them. */
+enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
+                                enum nt_envelope_kind kind, const struct nt_anchor_link *place,
+                                struct nt_envelope *envelope_ret, struct nt_error *error);
 /* Verify length, type and checksum as the generation has them; sets generation, checksum and payload. */
 enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_generation *generation,
                                   struct nt_error *error);
 /* Both, from a link. NT_UNSUPPORTED where the envelope is not in the file. */
-enum nt_status nt_envelope_load(struct nt_source *source, const struct nt_generation *generation,
-                                enum nt_envelope_kind kind, const struct nt_envelope_link *link,
-                                struct nt_envelope *envelope_ret, struct nt_error *error);
+enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budget,
+                                const struct nt_generation *generation, enum nt_envelope_kind kind,
+                                const struct nt_envelope_link *link, struct nt_envelope *envelope_ret,
+                                struct nt_error *error);
 
 /* Fail with "<envelope>, byte <position>: <message>"; returns `status`. */
 enum nt_status nt_envelope_fail(const struct nt_envelope *envelope, const struct nt_cursor *at,

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "format/rntuple/schema.h"
+#include "base/text.h"
 
 /* ---- type names ---- */
 
@@ -67,25 +67,10 @@ static const struct type types[] = {
     {"Double_t", NT_ELEMENT_REAL64},
 };
 
-static bool is_text(struct nt_text text, const char *other)
-{
-    return strlen(other) == text.length && memcmp(other, text.bytes, text.length) == 0;
-}
-
-static bool skip_prefix(struct nt_text *text, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    if (text->length < length || memcmp(text->bytes, prefix, length) != 0)
-        return false;
-    text->bytes += length;
-    text->length -= length;
-    return true;
-}
-
 bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
 {
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (is_text(type, types[i].name)) {
+        if (nt_text_is(type, types[i].name)) {
             *element_ret = types[i].element;
             return true;
         }
@@ -97,13 +82,13 @@ bool nt_type_element(struct nt_text type, enum nt_element *element_ret)
  * argument, then the sizes are as wide as the column's offsets. */
 static bool is_cardinality(struct nt_text type, enum nt_element *element)
 {
-    skip_prefix(&type, "ROOT::");
-    skip_prefix(&type, "Experimental::");
-    if (!skip_prefix(&type, "RNTupleCardinality"))
+    nt_text_skip(&type, "ROOT::");
+    nt_text_skip(&type, "Experimental::");
+    if (!nt_text_skip(&type, "RNTupleCardinality"))
         return false;
     if (type.length == 0)
         return true;
-    if (!skip_prefix(&type, "<") || type.bytes[type.length - 1] != '>')
+    if (!nt_text_skip(&type, "<") || type.bytes[type.length - 1] != '>')
         return false;
     type.length--;
     return nt_type_element(type, element);
@@ -148,14 +133,14 @@ struct pattern {
 
 /* The first row that fits decides. */
 static const struct pattern patterns[] = {
-    {NT_ROLE_PLAIN, {CLASS_NONE, CLASS_NONE}, NT_FIELD_CONTAINER},
-    {NT_ROLE_PLAIN, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_BYTES},
+    {NT_ROLE_PLAIN, {CLASS_NONE, CLASS_NONE}, NT_FIELD_RECORD},
+    {NT_ROLE_PLAIN, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_STRING},
     {NT_ROLE_PLAIN, {CLASS_ANY, CLASS_NONE}, NT_FIELD_VALUE},
     {NT_ROLE_COLLECTION, {CLASS_INDEX, CLASS_NONE}, NT_FIELD_COLLECTION},
     {NT_ROLE_COLLECTION, {CLASS_BIT, CLASS_NONE}, NT_FIELD_DENSE_OPTIONAL},
-    {NT_ROLE_RECORD, {CLASS_NONE, CLASS_NONE}, NT_FIELD_CONTAINER},
+    {NT_ROLE_RECORD, {CLASS_NONE, CLASS_NONE}, NT_FIELD_RECORD},
     {NT_ROLE_VARIANT, {CLASS_SWITCH, CLASS_NONE}, NT_FIELD_VARIANT},
-    {NT_ROLE_STREAMED, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_BYTES},
+    {NT_ROLE_STREAMED, {CLASS_INDEX, CLASS_BYTES}, NT_FIELD_STREAMED},
 };
 
 static bool class_fits(enum column_class wanted, enum column_class found)
@@ -167,7 +152,7 @@ static const struct nt_decoder *decoder_at(const struct nt_dataset *dataset, uin
                                            uint32_t representation, uint32_t position)
 {
     uint32_t column = nt_field_column(dataset, field, representation, position);
-    return column == NT_NONE ? NULL : &dataset->decoders[dataset->columns[column].decoder];
+    return column == NT_NONE ? NULL : nt_column_decoder(dataset, column);
 }
 
 static enum nt_field_kind kind_of_representation(const struct nt_dataset *dataset, uint32_t field,
@@ -194,7 +179,7 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
 {
     for (uint32_t i = 0; i < field->column_count; i++) {
         const struct nt_column *column = &dataset->columns[dataset->field_columns[field->first_column + i]];
-        const struct nt_decoder *decoder = &dataset->decoders[column->decoder];
+        const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
         bool is_quantized = strcmp(column->type_name, nt_encoding(NT_ENCODING_REAL32_QUANT)->name) == 0;
         if (is_quantized && !column->has_range)
             return nt_arena_format(dataset->arena, "column %u is quantized without a range of values",
@@ -209,23 +194,6 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
 }
 
 /* ---- one field ---- */
-
-/* NumPy's text of each element's dtype, made once for a data set. */
-struct dtypes {
-    const char *texts[NT_ELEMENT_COUNT];
-};
-
-static bool dtypes_init(struct dtypes *dtypes, struct nt_arena *arena)
-{
-    for (unsigned i = 0; i < NT_ELEMENT_COUNT; i++) {
-        const char *text = nt_element_info((enum nt_element)i)->dtype;
-        bool is_structured = !text || text[0] == '[';
-        dtypes->texts[i] = is_structured ? text : nt_arena_format(arena, "'%s'", text);
-        if (text && !dtypes->texts[i])
-            return false;
-    }
-    return true;
-}
 
 static bool converts_to(const struct nt_dataset *dataset, uint32_t field, enum nt_element element)
 {
@@ -249,6 +217,38 @@ static bool find_element(const struct nt_dataset *dataset, uint32_t field, enum 
     return converts_to(dataset, field, of_column);
 }
 
+/* Kinds that only the type's name tells apart. */
+static const struct {
+    enum nt_field_kind kind;
+    const char *prefix;
+    enum nt_field_kind named;
+} named_kinds[] = {
+    {NT_FIELD_COLLECTION, "std::optional<", NT_FIELD_OPTIONAL},
+    {NT_FIELD_COLLECTION, "std::unique_ptr<", NT_FIELD_OPTIONAL},
+    {NT_FIELD_RECORD, "std::pair<", NT_FIELD_TUPLE},
+    {NT_FIELD_RECORD, "std::tuple<", NT_FIELD_TUPLE},
+};
+
+static enum nt_field_kind kind_by_name(enum nt_field_kind kind, struct nt_text type)
+{
+    for (size_t i = 0; i < sizeof(named_kinds) / sizeof(named_kinds[0]); i++) {
+        struct nt_text rest = type;
+        if (named_kinds[i].kind == kind && nt_text_skip(&rest, named_kinds[i].prefix) && rest.length)
+            return named_kinds[i].named;
+    }
+    return kind;
+}
+
+/* A field without columns. */
+static enum nt_field_kind kind_of_container(const struct nt_field *field)
+{
+    if (field->repetition)
+        return NT_FIELD_ARRAY;
+    if (field->role == NT_ROLE_PLAIN && field->child_count == 1)
+        return NT_FIELD_WRAPPER;
+    return kind_by_name(NT_FIELD_RECORD, field->type);
+}
+
 static enum nt_field_kind find_kind(const struct nt_dataset *dataset, uint32_t field)
 {
     const struct nt_field *f = &dataset->fields[field];
@@ -261,17 +261,17 @@ static enum nt_field_kind find_kind(const struct nt_dataset *dataset, uint32_t f
         enum nt_element ignored;
         return is_cardinality(f->type, &ignored) ? NT_FIELD_CARDINALITY : NT_FIELD_VALUE;
     }
-    return kind;
+    return kind == NT_FIELD_RECORD ? kind_of_container(f) : kind_by_name(kind, f->type);
 }
 
-static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, const struct dtypes *dtypes,
-                             struct nt_error *error)
+static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
 {
     struct nt_field *f = &dataset->fields[field];
     enum nt_element element = NT_ELEMENT_OPAQUE;
     f->kind = find_kind(dataset, field);
     switch (f->kind) {
-    case NT_FIELD_BYTES:
+    case NT_FIELD_STRING:
+    case NT_FIELD_STREAMED:
         element = NT_ELEMENT_BYTE;
         break;
     case NT_FIELD_VALUE:
@@ -282,7 +282,11 @@ static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, const s
     default:
         break;
     }
-    f->dtype = (struct nt_dtype){element, nt_element_info(element)->bytes, dtypes->texts[element]};
+    f->dtype = nt_element_dtype(element);
+    if (f->kind == NT_FIELD_VALUE && f->repetition) {
+        f->dimensions = &f->repetition;
+        f->dimension_count = 1;
+    }
     if (f->kind == NT_FIELD_UNREADABLE) {
         f->unreadable = reason(dataset, f);
         return f->unreadable ? NT_OK : nt_fail_memory(error);
@@ -293,11 +297,11 @@ static enum nt_status decide(struct nt_dataset *dataset, uint32_t field, const s
 /* ---- all fields ---- */
 
 /* Why neither the field nor what is below it can be placed into rows; NULL where it can. */
-static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field *field, uint16_t role)
+static const char *structural_reason(struct nt_dataset *dataset, const struct nt_field_record *record)
 {
-    if (role >= NT_ROLE_COUNT)
-        return nt_arena_format(dataset->arena, "structural role %u is not known", role);
-    if ((field->flags & NT_FIELD_REPETITIVE) && field->repetition == 0)
+    if (record->role >= NT_ROLE_COUNT)
+        return nt_arena_format(dataset->arena, "structural role %u is not known", record->role);
+    if ((record->flags & NT_FIELD_REPETITIVE) && record->repetition == 0)
         return "an array of no elements";
     return NULL;
 }
@@ -312,28 +316,26 @@ static const char *inherited_reason(const struct nt_dataset *dataset, const char
     return NULL;
 }
 
-enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const uint16_t *roles,
+enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_field_record *records,
                                      struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
-    struct dtypes dtypes;
     const char **reasons = calloc(count ? count : 1, sizeof(*reasons));
     enum nt_status status = NT_OK;
-    if (!reasons || !dtypes_init(&dtypes, dataset->arena)) {
+    if (!reasons) {
         status = nt_fail_memory(error);
         goto out;
     }
     for (uint32_t i = 0; i < count; i++)
-        reasons[i] = dataset->fields[i].unreadable
-                         ? dataset->fields[i].unreadable
-                         : structural_reason(dataset, &dataset->fields[i], roles[i]);
+        reasons[i] = dataset->fields[i].unreadable ? dataset->fields[i].unreadable
+                                                   : structural_reason(dataset, &records[i]);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_field *field = &dataset->fields[i];
         field->unreadable = inherited_reason(dataset, reasons, i);
         if (field->unreadable)
             field->kind = NT_FIELD_UNREADABLE;
         else
-            status = decide(dataset, i, &dtypes, error);
+            status = decide(dataset, i, error);
     }
 out:
     free(reasons);

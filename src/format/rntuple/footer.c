@@ -262,8 +262,8 @@ enum nt_status nt_header_checksum_check(const struct nt_envelope *envelope, uint
     if (expected == found)
         return NT_OK;
     char expected_text[24], found_text[24], what[96];
-    snprintf(expected_text, sizeof(expected_text), "0x%016" PRIx64, expected);
-    snprintf(found_text, sizeof(found_text), "0x%016" PRIx64, found);
+    snprintf(expected_text, sizeof(expected_text), "%016" PRIx64, expected);
+    snprintf(found_text, sizeof(found_text), "%016" PRIx64, found);
     snprintf(what, sizeof(what), "%s at offset %" PRIu64 ": checksum of its header",
              nt_envelope_name(envelope->kind), envelope->offset);
     return nt_fail_mismatch(error, NT_CORRUPT, envelope->offset, what, expected_text, found_text);

@@ -64,8 +64,8 @@ enum nt_status nt_cluster_summary_read(const struct nt_envelope *envelope, struc
 enum nt_status nt_header_checksum_check(const struct nt_envelope *envelope, uint64_t expected, uint64_t found,
                                         struct nt_error *error);
 
-/* Turn the footer's clusters, groups and column groups into the data set's (its arena), and set its entries.
- */
+/* Turn the footer's clusters, groups and column groups into the data set's (its arena), and set
+ * its entries. */
 enum nt_status nt_footer_build(struct nt_dataset *dataset, const struct nt_generation *generation,
                                const struct nt_footer *footer, struct nt_error *error);
 

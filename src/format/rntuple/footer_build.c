@@ -10,10 +10,9 @@
 
 #include "base/arena.h"
 #include "base/overflow.h"
+#include "model/builder.h"
 
-/* Clusters are counted by the footer long before their page lists prove them: bounds what is allocated for
- * them. */
-enum { LEAST_CLUSTER_BYTES = 8, MAXIMUM_CLUSTERS = 1 << 26 };
+enum { LEAST_CLUSTER_BYTES = 8 };
 
 static enum nt_status build_column_groups(struct nt_dataset *dataset,
                                           const struct nt_column_group_records *records,
@@ -42,36 +41,34 @@ static enum nt_status build_column_groups(struct nt_dataset *dataset,
     return NT_OK;
 }
 
-static enum nt_status count_clusters(const struct nt_footer *footer, uint32_t *count_ret,
+/* Clusters are counted by the footer long before their page lists prove them, and groups may share a list. */
+static enum nt_status count_clusters(const struct nt_footer *footer, uint64_t *count_ret,
                                      struct nt_error *error)
 {
-    uint64_t count = 0;
+    *count_ret = 0;
     for (uint32_t i = 0; i < footer->group_count; i++) {
         const struct nt_cluster_group_record *group = &footer->groups[i];
         if (group->clusters > group->page_list.length / LEAST_CLUSTER_BYTES)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "footer: cluster group %u has %u clusters in a page list of %" PRIu64 " bytes", i,
                            group->clusters, group->page_list.length);
-        count += group->clusters;
-        if (count > MAXIMUM_CLUSTERS)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "footer: more than %d clusters", MAXIMUM_CLUSTERS);
+        *count_ret += group->clusters;
     }
-    *count_ret = (uint32_t)count;
     return NT_OK;
 }
 
 static enum nt_status build_groups(struct nt_dataset *dataset, const struct nt_footer *footer,
                                    struct nt_error *error)
 {
-    enum nt_status status = count_clusters(footer, &dataset->cluster_count, error);
+    uint64_t clusters;
+    enum nt_status status = count_clusters(footer, &clusters, error);
     if (status != NT_OK)
         return status;
-    dataset->clusters =
-        nt_arena_alloc(dataset->arena, dataset->cluster_count + 1u, sizeof(*dataset->clusters));
-    dataset->groups = nt_arena_alloc(dataset->arena, footer->group_count + 1u, sizeof(*dataset->groups));
-    if (!dataset->clusters || !dataset->groups)
-        return nt_fail_memory(error);
-    dataset->group_count = footer->group_count;
+    status = nt_dataset_add_groups(dataset, footer->group_count, clusters, error);
+    if (status != NT_OK) {
+        nt_error_context(error, "footer");
+        return status;
+    }
     for (uint32_t i = 0, first = 0; i < footer->group_count; i++) {
         struct nt_group *group = &dataset->groups[i];
         group->first_entry = footer->groups[i].first_entry;

@@ -2,7 +2,7 @@
  *
  * In: a footer's records. Out: footer.json, every item as it is stored.
  */
-#include "format/rntuple/documents.h"
+#include "format/rntuple/shown.h"
 #include "format/rntuple/footer.h"
 
 static void link_json(struct nt_json *json, const struct nt_envelope_link *link)
@@ -61,12 +61,12 @@ static void attribute_sets_json(struct nt_json *json, const struct nt_footer *fo
     for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
         const struct nt_attribute_set_record *set = &footer->attribute_sets[i];
         nt_json_object(json);
-        nt_json_member_text(json, "name", set->name.bytes, set->name.length);
+        nt_json_member_text(json, "name", set->name);
         nt_json_member_unsigned(json, "schema_version_major", set->major);
         nt_json_member_unsigned(json, "schema_version_minor", set->minor);
         nt_json_key(json, "anchor");
         nt_json_object(json);
-        nt_json_member_unsigned(json, "length", set->anchor_length);
+        nt_json_member_unsigned(json, "decoded_bytes", set->anchor_length);
         nt_locator_describe(json, &set->anchor);
         nt_json_end_object(json);
         nt_unknown_bytes_json(json, set->unknown_bytes);
@@ -88,7 +88,7 @@ static void footer_json(const struct nt_dataset *dataset, const struct nt_envelo
 {
     struct nt_json json;
     nt_json_document(&json, out, "footer");
-    nt_json_member_unsigned(&json, "length", envelope->length);
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
     nt_json_member_hex64(&json, "checksum", envelope->checksum);
     nt_feature_flags_json(&json, &footer->flags);
     nt_json_member_hex64(&json, "header_checksum", footer->header_checksum);

@@ -7,17 +7,16 @@
 #ifndef NT_FORMAT_RNTUPLE_GENERATION_H
 #define NT_FORMAT_RNTUPLE_GENERATION_H
 
-#include <ntuple/codec.h>
-#include <ntuple/model.h>
-
+#include "codec/codec.h"
 #include "format/rntuple/anchor.h"
+#include "model/model.h"
 
 /* How an envelope begins, how its checksum is made and how wide its frames are. */
 struct nt_framing {
     const char *name; /* for JSON */
     uint32_t preamble_bytes;
-    bool has_type_and_length;       /* the preamble is u64 type | length << 16; else u16 version, u16 minimum
-                                       version */
+    /* The preamble is u64 type | length << 16; else u16 version, u16 minimum version. */
+    bool has_type_and_length;
     enum nt_checksum_kind checksum; /* behind the payload, over all bytes before it */
     uint32_t frame_size_bytes;      /* width of a frame's size */
     uint32_t frame_item_mask;       /* the bits of a list frame's item count */
@@ -80,8 +79,8 @@ struct nt_generation {
     uint16_t field_flags;        /* the flags that are known */
     bool has_representations;    /* column: u16 flags, u16 representation; else u32 flags */
     uint16_t deferred_flag, range_flag; /* bits of a column's flags; 0: not there */
-    bool has_extra_type_content;        /* u32 content, u32 version, name, content; else u32 from, u32 to, u32
-                                           content, name */
+    /* u32 content, u32 version, name, content; else u32 from, u32 to, u32 content, name. */
+    bool has_extra_type_content;
     const struct nt_column_type *column_types;
     uint32_t column_type_count;
     enum nt_encoding_kind switch_encoding;
@@ -111,8 +110,8 @@ enum nt_status nt_generation_find(const struct nt_anchor *anchor, const uint8_t 
                                   const struct nt_generation **generation_ret, struct nt_error *error);
 
 /* The encoding of a column type number, NT_ENCODING_UNKNOWN where the generation has no such number, and its
- * name in the specification (NULL for unknown ones). `writer` decides about the layout of old switch columns.
- */
+ * name in the specification (NULL for unknown ones). `writer` decides about the layout of old
+ * switch columns. */
 enum nt_encoding_kind nt_generation_encoding(const struct nt_generation *generation, struct nt_text writer,
                                              uint16_t number, const char **name_ret);
 

@@ -19,8 +19,8 @@ struct head {
 };
 
 /* The reference implementation negates the whole word. The specification's figure has a sign bit in front of
- * it, its text the absolute value of the last byte: three readings, told apart by which of them makes sense.
- */
+ * it, its text the absolute value of the last byte: three readings, told apart by which of them
+ * makes sense. */
 static void read_heads(uint32_t word, struct head heads[3])
 {
     uint32_t negated = 0 - word;
@@ -129,13 +129,12 @@ void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
     nt_json_member_string(json, "locator", kind_names[locator->kind]);
     if (locator->kind == NT_LOCATOR_OBJECT64) {
         nt_json_member_unsigned(json, "stored_bytes", locator->bytes);
-        nt_json_member_hex64(json, "location", locator->offset);
+        nt_json_member_unsigned(json, "location", locator->offset);
     } else if (nt_locator_is_local(locator)) {
         nt_json_member_unsigned(json, "file_offset", locator->offset);
         nt_json_member_unsigned(json, "stored_bytes", locator->bytes);
     } else {
-        nt_json_member_text(json, locator->kind == NT_LOCATOR_URI ? "uri" : "payload", locator->payload.bytes,
-                            locator->payload.length);
+        nt_json_member_text(json, locator->kind == NT_LOCATOR_URI ? "uri" : "payload", locator->payload);
     }
     if (!nt_locator_is_local(locator)) {
         nt_json_member_unsigned(json, "locator_type", locator->type);
@@ -158,6 +157,6 @@ void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator)
 
 void nt_envelope_link_describe(struct nt_json *json, const struct nt_envelope_link *link)
 {
-    nt_json_member_unsigned(json, "length", link->length);
+    nt_json_member_unsigned(json, "decoded_bytes", link->length);
     nt_locator_describe(json, &link->locator);
 }

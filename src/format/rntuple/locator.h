@@ -38,7 +38,7 @@ void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
 /* One line for people, e.g. "URI https://…". */
 void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator);
 
-/* "length", then the locator's members. */
+/* "decoded_bytes", then the locator's members. */
 void nt_envelope_link_describe(struct nt_json *json, const struct nt_envelope_link *link);
 
 #endif

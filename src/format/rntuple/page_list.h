@@ -46,8 +46,8 @@ enum nt_status nt_column_pages_finish(const struct nt_envelope *envelope, struct
                                       struct nt_error *error);
 
 /* Fill a group's ranges, pages and clusters from its verified page list. */
-enum nt_status nt_page_list_fill(struct nt_dataset *dataset, uint32_t group,
-                                 const struct nt_envelope *envelope, uint64_t header_checksum,
-                                 struct nt_error *error);
+enum nt_status nt_page_list_build(struct nt_dataset *dataset, uint32_t group,
+                                  const struct nt_envelope *envelope, uint64_t header_checksum,
+                                  struct nt_error *error);
 
 #endif

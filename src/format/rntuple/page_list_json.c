@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "format/rntuple/documents.h"
+#include "format/rntuple/shown.h"
 #include "format/rntuple/page_list.h"
 
 enum { PIECE_BYTES = 64 * 1024 };
@@ -38,7 +38,7 @@ static enum nt_status write_start(struct page_list_stream *stream, struct nt_err
 {
     struct nt_json *json = &stream->json;
     nt_json_document(json, json->out, "pagelist");
-    nt_json_member_unsigned(json, "length", stream->envelope.length);
+    nt_json_member_unsigned(json, "decoded_bytes", stream->envelope.length);
     nt_json_member_hex64(json, "checksum", stream->envelope.checksum);
     if (stream->envelope.generation->has_summaries_in_page_list) {
         nt_json_member_hex64(json, "header_checksum", stream->list.header_checksum);
@@ -122,7 +122,7 @@ static enum nt_status finish_column(struct page_list_stream *stream, struct nt_e
         return status;
     nt_json_end_array(&stream->json);
     nt_json_member_bool(&stream->json, "is_suppressed", stream->pages.is_suppressed);
-    nt_json_member_unsigned(&stream->json, "element_offset", stream->pages.first_element);
+    nt_json_member_unsigned(&stream->json, "first_element", stream->pages.first_element);
     if (!stream->pages.is_suppressed)
         nt_json_member_unsigned(&stream->json, "compression_settings", stream->pages.compression_settings);
     nt_unknown_bytes_json(&stream->json, stream->pages.unknown_bytes);

@@ -4,7 +4,7 @@
  * payloads of the other keys, all of which are full but the last. As ROOT's writer splits them; the
  * specification has no section on it.
  */
-#include "format/rntuple/container.h"
+#include "format/rntuple/payload.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

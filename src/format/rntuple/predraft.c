@@ -124,14 +124,11 @@ static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_
     if (count > nt_cursor_left(cursor) / LEAST_FIELD_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u fields do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
-    enum nt_status status = nt_schema_check_count(schema->field_count, count, "fields", error);
+    enum nt_status status = nt_schema_add_fields(schema, envelope->budget, count, error);
     if (status != NT_OK)
         return status;
-    struct nt_field_record *fields = nt_schema_add_fields(schema, count);
-    if (!fields)
-        return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++) {
-        status = read_field(envelope, cursor, &fields[i], error);
+        status = read_field(envelope, cursor, &schema->fields[schema->field_count - count + i], error);
         if (status != NT_OK)
             return status;
     }
@@ -177,12 +174,10 @@ static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt
     if (count > nt_cursor_left(cursor) / LEAST_COLUMN_BYTES)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "%u columns do not fit into %zu bytes",
                                 count, nt_cursor_left(cursor));
-    enum nt_status status = nt_schema_check_count(schema->column_count, count, "columns", error);
+    enum nt_status status = nt_schema_add_columns(schema, envelope->budget, count, error);
     if (status != NT_OK)
         return status;
-    struct nt_column_record *columns = nt_schema_add_columns(schema, count);
-    if (!columns)
-        return nt_fail_memory(error);
+    struct nt_column_record *columns = schema->columns + (schema->column_count - count);
     for (uint32_t i = 0; i < count; i++) {
         status = read_column(envelope, cursor, &columns[i], error);
         if (status != NT_OK)

@@ -53,8 +53,8 @@ enum nt_status nt_predraft_column_read(const struct nt_envelope *envelope, struc
                                        struct nt_predraft_column *column_ret, struct nt_error *error);
 struct nt_page_record nt_predraft_page_read(struct nt_cursor *cursor);
 
-/* Make one cluster group of all clusters, with their entries; then, when it is touched, its ranges and pages.
- */
+/* Make one cluster group of all clusters, with their entries; then, when it is touched, its ranges
+ * and pages. */
 enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_envelope *envelope,
                                  struct nt_error *error);
 enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_envelope *envelope,

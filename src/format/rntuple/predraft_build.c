@@ -6,8 +6,8 @@
 
 #include <inttypes.h>
 
-#include "base/arena.h"
 #include "base/overflow.h"
+#include "base/search.h"
 #include "format/rntuple/page_builder.h"
 
 /* ---- clusters ---- */
@@ -53,17 +53,14 @@ enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_env
     enum nt_status status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
     if (status != NT_OK)
         return status;
-    dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
-    dataset->groups = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->groups));
-    if (!dataset->clusters || !dataset->groups)
-        return nt_fail_memory(error);
-    dataset->cluster_count = (uint32_t)clusters;
+    status = nt_dataset_add_groups(dataset, 1, clusters, error);
+    if (status != NT_OK)
+        return status;
     dataset->clusters_known = true;
     for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++)
         status = build_cluster(dataset, envelope, &cursor, i, error);
     if (status != NT_OK)
         return status;
-    dataset->group_count = 1;
     dataset->groups[0].entries = dataset->entries;
     dataset->groups[0].clusters = dataset->cluster_count;
     return NT_OK;
@@ -71,45 +68,41 @@ enum nt_status nt_predraft_build(struct nt_dataset *dataset, const struct nt_env
 
 /* ---- pages ---- */
 
+NT_DEFINE_LAST_AT_MOST(last_column, struct nt_column, .id)
+
 /* Columns stand by id: cluster lists name them in any order. */
 static uint32_t find_column(const struct nt_dataset *dataset, uint64_t id)
 {
-    uint32_t low = 0, high = dataset->column_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (dataset->columns[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < dataset->column_count && dataset->columns[low].id == id ? low : NT_NONE;
+    uint32_t found = last_column(dataset->columns, dataset->column_count, id);
+    return found < dataset->column_count && dataset->columns[found].id == id ? found : NT_NONE;
 }
 
-static enum nt_status fill_column(struct nt_page_builder *builder, struct nt_cursor *cursor,
-                                  struct nt_range *cluster_ranges, struct nt_error *error)
+static enum nt_status fill_column(struct nt_page_builder *builder, struct nt_cursor *cursor, uint32_t cluster,
+                                  struct nt_error *error)
 {
     const struct nt_envelope *envelope = builder->envelope;
     struct nt_predraft_column record;
     enum nt_status status = nt_predraft_column_read(envelope, cursor, &record, error);
     if (status != NT_OK)
         return status;
-    uint32_t column = find_column(builder->dataset, record.id);
+    uint32_t column = find_column(builder->group.dataset, record.id);
     if (column == NT_NONE)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error,
                                 "a cluster lists column %" PRIu64 ", which does not exist", record.id);
-    struct nt_range *range = &cluster_ranges[column];
-    status = nt_page_builder_start(builder, range, error);
-    range->first_element = record.first_element;
-    range->compression_settings = (uint32_t)record.compression_settings;
+    status = nt_group_builder_start(&builder->group, cluster, column, error);
+    if (status != NT_OK)
+        return status;
+    builder->group.range->first_element = record.first_element;
+    builder->group.range->compression_settings = (uint32_t)record.compression_settings;
     for (uint32_t i = 0; i < record.pages && status == NT_OK; i++) {
         struct nt_page_record page = nt_predraft_page_read(cursor);
         status = nt_envelope_check(envelope, cursor, "page of a column", error);
         if (status == NT_OK)
             status = nt_page_builder_add(builder, column, &page, error);
     }
-    if (status == NT_OK && builder->first_element != record.elements)
+    if (status == NT_OK && builder->group.first_element != record.elements)
         return nt_fail_number(error, NT_CORRUPT, envelope->offset, "footer: elements in a column's pages",
-                              record.elements, builder->first_element);
+                              record.elements, builder->group.first_element);
     return status;
 }
 
@@ -119,15 +112,14 @@ enum nt_status nt_predraft_fill(struct nt_dataset *dataset, const struct nt_enve
     struct nt_cursor cursor;
     uint64_t clusters;
     struct nt_page_builder builder;
-    struct nt_group *group = &dataset->groups[0];
-    enum nt_status status = nt_page_builder_init(&builder, dataset, group, envelope, error);
+    enum nt_status status = nt_page_builder_init(&builder, dataset, 0, envelope, error);
     if (status == NT_OK)
         status = nt_predraft_footer_open(envelope, &cursor, &clusters, error);
-    for (uint32_t i = 0; i < group->clusters && status == NT_OK; i++) {
+    for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++) {
         struct nt_predraft_cluster cluster = {0};
         status = nt_predraft_cluster_read(envelope, &cursor, &cluster, error);
         for (uint32_t k = 0; k < cluster.columns && status == NT_OK; k++)
-            status = fill_column(&builder, &cursor, group->ranges + (size_t)i * dataset->column_count, error);
+            status = fill_column(&builder, &cursor, i, error);
     }
     return nt_page_builder_finish(&builder, status, error);
 }

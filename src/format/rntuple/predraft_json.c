@@ -3,13 +3,8 @@
  * In: a predraft header or footer. Out: header.json and footer.json of that generation, every item as it is
  * stored.
  */
-#include "format/rntuple/documents.h"
+#include "format/rntuple/shown.h"
 #include "format/rntuple/predraft.h"
-
-static void text_member(struct nt_json *json, const char *key, struct nt_text text)
-{
-    nt_json_member_text(json, key, text.bytes, text.length);
-}
 
 static void version_json(struct nt_json *json, const struct nt_predraft_version *version)
 {
@@ -17,7 +12,7 @@ static void version_json(struct nt_json *json, const struct nt_predraft_version 
     nt_json_object(json);
     nt_json_member_unsigned(json, "version", version->version);
     nt_json_member_unsigned(json, "minimum_version", version->minimum);
-    nt_json_member_hex64(json, "flags", version->flags);
+    nt_json_member_unsigned(json, "flags", version->flags);
     nt_json_end_object(json);
 }
 
@@ -27,17 +22,17 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
 {
     struct nt_json json;
     nt_json_document(&json, out, "header");
-    nt_json_member_unsigned(&json, "length", envelope->length);
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
     nt_json_member_hex64(&json, "checksum", envelope->checksum);
-    text_member(&json, "name", header->name);
-    text_member(&json, "description", header->description);
-    text_member(&json, "author", header->author);
-    text_member(&json, "custodian", header->custodian);
+    nt_json_member_text(&json, "name", header->name);
+    nt_json_member_text(&json, "description", header->description);
+    nt_json_member_text(&json, "author", header->author);
+    nt_json_member_text(&json, "custodian", header->custodian);
     nt_json_member_unsigned(&json, "time_of_data", header->time_of_data);
     nt_json_member_unsigned(&json, "time_of_writing", header->time_of_writing);
     version_json(&json, &header->version);
-    text_member(&json, "own_uuid", header->own_uuid);
-    text_member(&json, "group_uuid", header->group_uuid);
+    nt_json_member_text(&json, "own_uuid", header->own_uuid);
+    nt_json_member_text(&json, "group_uuid", header->group_uuid);
     nt_schema_json(&json, dataset, schema, 0, 0);
     nt_unknown_bytes_json(&json, header->unknown_bytes);
     nt_json_finish(&json);
@@ -88,7 +83,7 @@ static enum nt_status column_json(struct nt_json *json, const struct nt_envelope
         return status;
     nt_json_object(json);
     nt_json_member_unsigned(json, "column_id", column.id);
-    nt_json_member_unsigned(json, "element_offset", column.first_element);
+    nt_json_member_unsigned(json, "first_element", column.first_element);
     nt_json_member_unsigned(json, "elements", column.elements);
     nt_json_member_signed(json, "compression_settings", column.compression_settings);
     status = pages_json(json, envelope, cursor, column.pages, error);
@@ -105,7 +100,7 @@ static enum nt_status cluster_json(struct nt_json *json, const struct nt_envelop
         return status;
     nt_json_object(json);
     nt_json_member_unsigned(json, "id", cluster.id);
-    text_member(json, "uuid", cluster.uuid);
+    nt_json_member_text(json, "uuid", cluster.uuid);
     version_json(json, &cluster.version);
     nt_json_member_unsigned(json, "first_entry", cluster.first_entry);
     nt_json_member_unsigned(json, "entries", cluster.entries);
@@ -130,7 +125,7 @@ enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct 
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "footer");
-    nt_json_member_unsigned(&json, "length", envelope.length);
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope.length);
     nt_json_member_hex64(&json, "checksum", envelope.checksum);
     status = nt_predraft_footer_open(&envelope, &cursor, &clusters, error);
     nt_json_key(&json, "clusters");

@@ -8,8 +8,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+void nt_schema_give_back(struct nt_schema *schema)
+{
+    if (!schema->budget)
+        return;
+    nt_budget_give(schema->budget, NT_COST_FIELD, schema->fields_taken);
+    nt_budget_give(schema->budget, NT_COST_COLUMN, schema->columns_taken);
+    schema->fields_taken = schema->columns_taken = 0;
+}
+
 void nt_schema_deinit(struct nt_schema *schema)
 {
+    nt_schema_give_back(schema);
     free(schema->fields);
     free(schema->columns);
     free(schema->aliases);
@@ -36,22 +46,37 @@ static void *grow(void **array, uint32_t *used, uint32_t count, size_t item_byte
 #define GROW(schema, member, counter, count)                                                                 \
     grow((void **)&(schema)->member, &(schema)->counter, count, sizeof(*(schema)->member))
 
-enum nt_status nt_schema_check_count(uint32_t used, uint32_t count, const char *what, struct nt_error *error)
+/* Count them, so that they are given back together. */
+static enum nt_status take(struct nt_schema *schema, struct nt_budget *budget, enum nt_cost cost,
+                           uint32_t used, uint32_t count, struct nt_error *error)
 {
-    if (count <= NT_MAX_SCHEMA_ITEMS && used <= NT_MAX_SCHEMA_ITEMS - count)
-        return NT_OK;
-    return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "schema: %" PRIu64 " %s, expected at most %u",
-                   (uint64_t)used + count, what, (unsigned)NT_MAX_SCHEMA_ITEMS);
+    schema->budget = budget;
+    if (count > UINT32_MAX - used)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "schema: more than 2^32 %s", nt_cost_info(cost)->name);
+    enum nt_status status = nt_budget_take(budget, cost, count, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        nt_error_context(error, "schema");
+    return status;
 }
 
-struct nt_field_record *nt_schema_add_fields(struct nt_schema *schema, uint32_t count)
+enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
+                                    struct nt_error *error)
 {
-    return GROW(schema, fields, field_count, count);
+    enum nt_status status = take(schema, budget, NT_COST_FIELD, schema->fields_taken, count, error);
+    if (status != NT_OK)
+        return status;
+    schema->fields_taken += count;
+    return GROW(schema, fields, field_count, count) ? NT_OK : nt_fail_memory(error);
 }
 
-struct nt_column_record *nt_schema_add_columns(struct nt_schema *schema, uint32_t count)
+enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
+                                     struct nt_error *error)
 {
-    return GROW(schema, columns, column_count, count);
+    enum nt_status status = take(schema, budget, NT_COST_COLUMN, schema->columns_taken, count, error);
+    if (status != NT_OK)
+        return status;
+    schema->columns_taken += count;
+    return GROW(schema, columns, column_count, count) ? NT_OK : nt_fail_memory(error);
 }
 
 /* ---- records ---- */
@@ -166,11 +191,9 @@ static enum nt_status read_fields(const struct nt_envelope *envelope, struct nt_
                                   struct nt_schema *schema, struct nt_error *error)
 {
     uint32_t first = schema->field_count;
-    enum nt_status status = nt_schema_check_count(first, list->items, "fields", error);
+    enum nt_status status = nt_schema_add_fields(schema, envelope->budget, list->items, error);
     if (status != NT_OK)
         return status;
-    if (!nt_schema_add_fields(schema, list->items))
-        return nt_fail_memory(error);
     for (uint32_t i = first; i < schema->field_count; i++) {
         schema->fields[i].id = i;
         status = read_field(envelope, &list->payload, &schema->fields[i], error);
@@ -184,11 +207,9 @@ static enum nt_status read_columns(const struct nt_envelope *envelope, struct nt
                                    struct nt_schema *schema, struct nt_error *error)
 {
     uint32_t first = schema->column_count;
-    enum nt_status status = nt_schema_check_count(first, list->items, "columns", error);
+    enum nt_status status = nt_schema_add_columns(schema, envelope->budget, list->items, error);
     if (status != NT_OK)
         return status;
-    if (!nt_schema_add_columns(schema, list->items))
-        return nt_fail_memory(error);
     for (uint32_t i = first; i < schema->column_count; i++) {
         schema->columns[i].id = i;
         status = read_column(envelope, &list->payload, &schema->columns[i], error);

@@ -54,6 +54,8 @@ struct nt_extra_type_record {
 
 /* Grows with each schema description that is read into it. */
 struct nt_schema {
+    struct nt_budget *budget; /* that fields and columns are taken from; NULL: there are none */
+    uint32_t fields_taken, columns_taken;
     struct nt_field_record *fields;
     struct nt_column_record *columns;
     struct nt_alias_record *aliases;
@@ -62,16 +64,14 @@ struct nt_schema {
 };
 
 void nt_schema_deinit(struct nt_schema *schema);
+/* Give back to the budget what the records took, as who makes a data set of them counts that again. */
+void nt_schema_give_back(struct nt_schema *schema);
 
-/* Fields or columns of a schema. Each takes several times its bytes in the file, and those may be compressed
- * a thousandfold: this bounds the memory that a small file can ask for. */
-enum { NT_MAX_SCHEMA_ITEMS = 1 << 19 };
-
-/* NT_LIMIT where `count` more fields or columns ("fields", "columns") behind `used` are too many. */
-enum nt_status nt_schema_check_count(uint32_t used, uint32_t count, const char *what, struct nt_error *error);
-/* Room for so many more, which were checked, at the end, zeroed; NULL without memory. */
-struct nt_field_record *nt_schema_add_fields(struct nt_schema *schema, uint32_t count);
-struct nt_column_record *nt_schema_add_columns(struct nt_schema *schema, uint32_t count);
+/* Room for `count` more at the end, zeroed. NT_LIMIT where the budget does not have them. */
+enum nt_status nt_schema_add_fields(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
+                                    struct nt_error *error);
+enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget *budget, uint32_t count,
+                                     struct nt_error *error);
 
 /* Append the four lists at the cursor. */
 enum nt_status nt_schema_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
@@ -84,6 +84,6 @@ enum nt_status nt_schema_read_extension(const struct nt_envelope *envelope, stru
 /* Turn a complete schema into the data set's fields, columns and decoders (its arena); columns stand by id.
  * The generation and the data set's writer decide about column types. */
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
-                               const struct nt_schema *schema, struct nt_error *error);
+                               struct nt_schema *schema, struct nt_error *error);
 
 #endif

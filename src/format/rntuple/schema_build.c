@@ -9,9 +9,12 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "format/rntuple/field_kind.h"
+#include "model/builder.h"
 
 struct builder {
+    struct nt_builder model;
     struct nt_dataset *dataset;
     const struct nt_generation *generation;
     const struct nt_schema *schema;
@@ -61,17 +64,11 @@ static uint32_t find_field(const struct builder *builder, uint64_t id)
 
 /* ---- fields ---- */
 
-static bool copy_text(struct nt_arena *arena, struct nt_text from, struct nt_text *to)
-{
-    *to = (struct nt_text){from.length ? nt_arena_copy(arena, from.bytes, from.length) : "", from.length};
-    return to->bytes;
-}
-
 static bool copy_texts(struct nt_arena *arena, const struct nt_field_record *record, struct nt_field *field)
 {
-    return copy_text(arena, record->name, &field->name) && copy_text(arena, record->type, &field->type) &&
-           copy_text(arena, record->alias, &field->alias) &&
-           copy_text(arena, record->description, &field->description);
+    return nt_text_copy(arena, record->name, &field->name) &&
+           nt_text_copy(arena, record->type, &field->type) &&
+           nt_text_copy(arena, record->description, &field->description);
 }
 
 static enum nt_status find_relatives(const struct builder *builder, const struct nt_field_record *record,
@@ -98,56 +95,24 @@ static enum nt_status find_relatives(const struct builder *builder, const struct
 
 static enum nt_status build_fields(struct builder *builder)
 {
-    struct nt_dataset *dataset = builder->dataset;
-    uint32_t count = builder->schema->field_count;
-    dataset->fields = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(*dataset->fields));
-    if (!dataset->fields)
-        return nt_fail_memory(builder->error);
-    dataset->field_count = count;
-    for (uint32_t i = 0; i < count; i++) {
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < builder->schema->field_count && status == NT_OK; i++) {
         const struct nt_field_record *record = &builder->schema->fields[i];
-        struct nt_field *field = &dataset->fields[i];
-        if (!copy_texts(dataset->arena, record, field))
+        struct nt_field field = {
+            .id = (uint32_t)record->id,
+            .role = record->role < NT_ROLE_COUNT ? (enum nt_role)record->role : NT_ROLE_PLAIN,
+            .repetition = record->repetition,
+        };
+        if (!copy_texts(builder->dataset->arena, record, &field))
             return nt_fail_memory(builder->error);
-        field->id = (uint32_t)record->id;
-        field->role = record->role < NT_ROLE_COUNT ? (enum nt_role)record->role : NT_ROLE_PLAIN;
-        field->repetition = record->repetition;
-        field->field_version = record->field_version;
-        field->type_version = record->type_version;
-        field->flags = record->flags;
-        field->type_checksum = record->type_checksum;
-        field->has_type_checksum =
-            record->flags & builder->generation->field_flags & NT_FIELD_HAS_TYPE_CHECKSUM;
-        enum nt_status status = find_relatives(builder, record, field);
-        if (status != NT_OK)
-            return status;
+        status = find_relatives(builder, record, &field);
+        if (status == NT_OK)
+            status = nt_builder_add_field(&builder->model, &field, NULL, builder->error);
     }
-    return NT_OK;
+    return status;
 }
 
-/* ---- decoders ---- */
-
-struct decoder_key {
-    struct nt_decoder decoder;
-    uint32_t column;
-};
-
-static int compare_numbers(double a, double b)
-{
-    return memcmp(&a, &b, sizeof(a)); /* by bits: any total order will do, also for NaN */
-}
-
-static int compare_decoders(const void *left, const void *right)
-{
-    const struct nt_decoder *a = &((const struct decoder_key *)left)->decoder;
-    const struct nt_decoder *b = &((const struct decoder_key *)right)->decoder;
-    if (a->encoding != b->encoding)
-        return a->encoding < b->encoding ? -1 : 1;
-    if (a->bits != b->bits)
-        return a->bits < b->bits ? -1 : 1;
-    int order = compare_numbers(a->minimum, b->minimum);
-    return order ? order : compare_numbers(a->maximum, b->maximum);
-}
+/* ---- columns ---- */
 
 /* A type that is not known, that cannot have so many bits or that lacks its range of values is kept: its
  * field is shown without data. */
@@ -166,73 +131,59 @@ static struct nt_decoder decoder_of(const struct nt_column_record *record, enum 
     };
 }
 
-/* Columns of the same decoder share it. */
-static enum nt_status share_decoders(struct builder *builder, struct decoder_key *keys)
+/* Elements of a type that is not known are so many bytes. */
+static struct nt_dtype dtype_of(struct nt_arena *arena, const struct nt_decoder *decoder)
 {
-    struct nt_dataset *dataset = builder->dataset;
-    uint32_t count = dataset->column_count, used = 0;
-    qsort(keys, count, sizeof(*keys), compare_decoders);
-    for (uint32_t i = 0; i < count; i++)
-        used += i == 0 || compare_decoders(&keys[i - 1], &keys[i]) != 0;
-    if (used > UINT16_MAX)
-        return nt_fail(builder->error, NT_LIMIT, NT_NO_OFFSET, "schema: %u different encodings of columns",
-                       used);
-    dataset->decoders = nt_arena_alloc(dataset->arena, used ? used : 1, sizeof(*dataset->decoders));
-    if (!dataset->decoders)
-        return nt_fail_memory(builder->error);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i == 0 || compare_decoders(&keys[i - 1], &keys[i]) != 0)
-            dataset->decoders[dataset->decoder_count++] = keys[i].decoder;
-        dataset->columns[keys[i].column].decoder = (uint16_t)(dataset->decoder_count - 1);
+    struct nt_dtype dtype = nt_element_dtype(decoder->element);
+    if (decoder->element == NT_ELEMENT_OPAQUE) {
+        dtype.bytes = decoder->element_bytes;
+        dtype.numpy = nt_arena_format(arena, "|V%u", decoder->element_bytes);
     }
-    return NT_OK;
+    return dtype;
 }
 
-/* ---- columns ---- */
+static struct nt_column column_of(const struct builder *builder, const struct nt_column_record *record)
+{
+    int64_t first = record->first_element;
+    return (struct nt_column){
+        .id = (uint32_t)record->id,
+        .field = find_field(builder, record->field_id),
+        .representation = record->representation,
+        .is_deferred = record->is_deferred,
+        .is_deferred_suppressed = first < 0,
+        .first_element = first < 0 ? 0 - (uint64_t)first : (uint64_t)first,
+        .has_range = record->has_range,
+    };
+}
 
-static enum nt_status build_column(struct builder *builder, uint32_t index, struct decoder_key *key)
+static enum nt_status build_column(struct builder *builder, uint32_t index)
 {
     const struct nt_column_record *record = &builder->schema->columns[index];
-    struct nt_column *column = &builder->dataset->columns[index];
     struct nt_arena *arena = builder->dataset->arena;
-    column->id = (uint32_t)record->id;
-    column->field = find_field(builder, record->field_id);
-    column->representation = record->representation;
-    column->type_number = record->type_number;
-    column->flags = record->flags;
-    column->is_deferred = record->is_deferred;
-    column->is_deferred_suppressed = record->first_element < 0;
-    column->first_element =
-        record->first_element < 0 ? 0 - (uint64_t)record->first_element : (uint64_t)record->first_element;
-    column->has_range = record->has_range;
+    struct nt_column column = column_of(builder, record);
     enum nt_encoding_kind encoding = nt_generation_encoding(builder->generation, builder->dataset->writer,
-                                                            record->type_number, &column->type_name);
-    if (!column->type_name)
-        column->type_name = nt_arena_format(arena, "unknown (0x%02x)", record->type_number);
-    *key = (struct decoder_key){decoder_of(record, encoding), index};
+                                                            record->type_number, &column.type_name);
+    struct nt_decoder decoder = decoder_of(record, encoding);
+    if (!column.type_name)
+        column.type_name = nt_arena_format(arena, "unknown (0x%02x)", record->type_number);
+    column.dtype = dtype_of(arena, &decoder);
     if (record->id >= NT_NONE || (index > 0 && record->id == record[-1].id))
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET, "schema: two columns have the id %" PRIu64,
                        record->id);
-    if (column->field == NT_NONE)
+    if (column.field == NT_NONE)
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                        "schema: column %" PRIu64 " belongs to field %" PRIu64 ", which does not exist",
                        record->id, record->field_id);
-    return column->type_name ? NT_OK : nt_fail_memory(builder->error);
+    if (!column.type_name || !column.dtype.numpy)
+        return nt_fail_memory(builder->error);
+    return nt_builder_add_column(&builder->model, &column, &decoder, builder->error);
 }
 
 static enum nt_status build_columns(struct builder *builder)
 {
-    struct nt_dataset *dataset = builder->dataset;
-    uint32_t count = builder->schema->column_count;
-    dataset->columns = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(*dataset->columns));
-    struct decoder_key *keys = calloc(count ? count : 1, sizeof(*keys));
-    enum nt_status status = dataset->columns && keys ? NT_OK : nt_fail_memory(builder->error);
-    dataset->column_count = status == NT_OK ? count : 0;
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = build_column(builder, i, &keys[i]);
-    if (status == NT_OK)
-        status = share_decoders(builder, keys);
-    free(keys);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < builder->schema->column_count && status == NT_OK; i++)
+        status = build_column(builder, i);
     return status;
 }
 
@@ -349,34 +300,24 @@ static enum nt_status build_projections(struct builder *builder)
 
 /* ---- all ---- */
 
-static enum nt_status decide_kinds(struct builder *builder)
-{
-    uint32_t count = builder->schema->field_count;
-    uint16_t *roles = calloc(count ? count : 1, sizeof(*roles));
-    if (!roles)
-        return nt_fail_memory(builder->error);
-    for (uint32_t i = 0; i < count; i++)
-        roles[i] = builder->schema->fields[i].role;
-    enum nt_status status = nt_field_kinds_decide(builder->dataset, roles, builder->error);
-    free(roles);
-    return status;
-}
-
 enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_generation *generation,
-                               const struct nt_schema *schema, struct nt_error *error)
+                               struct nt_schema *schema, struct nt_error *error)
 {
     struct builder builder = {.dataset = dataset, .generation = generation, .schema = schema, .error = error};
+    nt_builder_init(&builder.model, dataset);
+    nt_schema_give_back(schema);
     enum nt_status status = sort_field_ids(&builder);
     if (status == NT_OK)
         status = build_fields(&builder);
     if (status == NT_OK)
         status = build_columns(&builder);
     if (status == NT_OK)
-        status = nt_dataset_link(dataset, error);
+        status = nt_builder_finish(&builder.model, error);
     if (status == NT_OK)
         status = build_projections(&builder);
     if (status == NT_OK)
-        status = decide_kinds(&builder);
+        status = nt_field_kinds_decide(dataset, schema->fields, error);
+    nt_builder_deinit(&builder.model);
     free(builder.field_ids);
     return status;
 }

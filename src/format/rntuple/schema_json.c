@@ -3,13 +3,8 @@
  * In: a header's or schema extension's records. Out: header.json, and the schema's part of other documents:
  * every item as it is stored.
  */
-#include "format/rntuple/documents.h"
+#include "format/rntuple/shown.h"
 #include "format/rntuple/header.h"
-
-static void text_member(struct nt_json *json, const char *key, struct nt_text text)
-{
-    nt_json_member_text(json, key, text.bytes, text.length);
-}
 
 void nt_unknown_bytes_json(struct nt_json *json, size_t bytes)
 {
@@ -32,10 +27,10 @@ static void field_json(struct nt_json *json, const struct nt_generation *generat
     uint16_t flags = field->flags & generation->field_flags;
     nt_json_object(json);
     nt_json_member_unsigned(json, "id", id);
-    text_member(json, "name", field->name);
-    text_member(json, "type", field->type);
-    text_member(json, "type_alias", field->alias);
-    text_member(json, "description", field->description);
+    nt_json_member_text(json, "name", field->name);
+    nt_json_member_text(json, "type", field->type);
+    nt_json_member_text(json, "type_alias", field->alias);
+    nt_json_member_text(json, "description", field->description);
     nt_json_member_unsigned(json, "field_version", field->field_version);
     nt_json_member_unsigned(json, "type_version", field->type_version);
     nt_json_member_unsigned(json, "parent_field_id", field->parent_id);
@@ -43,11 +38,11 @@ static void field_json(struct nt_json *json, const struct nt_generation *generat
     nt_json_member_string(json, "role", field->role < NT_ROLE_COUNT ? nt_role_name(field->role) : NULL);
     nt_json_member_unsigned(json, "flags", field->flags);
     if (flags & NT_FIELD_REPETITIVE || field->repetition)
-        nt_json_member_unsigned(json, "array_size", field->repetition);
+        nt_json_member_unsigned(json, "repetition", field->repetition);
     if (flags & NT_FIELD_PROJECTED)
         nt_json_member_unsigned(json, "source_field_id", field->source_id);
     if (flags & NT_FIELD_HAS_TYPE_CHECKSUM)
-        nt_json_member_unsigned(json, "type_checksum", field->type_checksum);
+        nt_json_member_hex32(json, "type_checksum", field->type_checksum);
     nt_unknown_bytes_json(json, field->unknown_bytes);
     nt_json_end_object(json);
 }
@@ -67,7 +62,7 @@ static void column_json(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_unsigned(json, "flags", column->flags);
     nt_json_member_unsigned(json, "representation_index", column->representation);
     if (column->is_deferred)
-        nt_json_member_signed(json, "first_element_index", column->first_element);
+        nt_json_member_signed(json, "first_element", column->first_element);
     if (column->has_range) {
         nt_json_member_double(json, "minimum", column->minimum);
         nt_json_member_double(json, "maximum", column->maximum);
@@ -96,9 +91,9 @@ static void extra_type_json(struct nt_json *json, const struct nt_generation *ge
         nt_json_member_unsigned(json, "type_version_from", extra->version_from);
         nt_json_member_unsigned(json, "type_version_to", extra->version_to);
     }
-    text_member(json, "type_name", extra->type_name);
+    nt_json_member_text(json, "type_name", extra->type_name);
     if (generation->has_extra_type_content)
-        text_member(json, "content", extra->content);
+        nt_json_member_text(json, "content", extra->content);
     nt_unknown_bytes_json(json, extra->unknown_bytes);
     nt_json_end_object(json);
 }
@@ -134,14 +129,14 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
 {
     struct nt_json json;
     nt_json_document(&json, out, "header");
-    nt_json_member_unsigned(&json, "length", envelope->length);
+    nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
     nt_json_member_hex64(&json, "checksum", envelope->checksum);
     nt_feature_flags_json(&json, &header->flags);
     if (envelope->generation->has_release_candidate_tag)
         nt_json_member_unsigned(&json, "release_candidate_tag", header->release_candidate_tag);
-    text_member(&json, "name", header->name);
-    text_member(&json, "description", header->description);
-    text_member(&json, "writer", header->writer);
+    nt_json_member_text(&json, "name", header->name);
+    nt_json_member_text(&json, "description", header->description);
+    nt_json_member_text(&json, "writer", header->writer);
     nt_schema_json(&json, dataset, schema, 0, 0);
     nt_unknown_bytes_json(&json, header->unknown_bytes);
     nt_json_finish(&json);

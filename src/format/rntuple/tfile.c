@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "base/text.h"
 
 enum {
     HEADER_BYTES = 75, /* of a big file; a small one has 63 */
@@ -26,8 +27,8 @@ enum {
     MAX_FREE_LIST_BYTES = 64 << 20,
 };
 
-/* The high bits of a 64-bit directory offset hold the number of a process id, which is none of our business.
- */
+/* The high bits of a 64-bit directory offset hold the number of a process id, which is none of
+ * our business. */
 #define DIRECTORY_OFFSET_MASK ((UINT64_C(1) << 48) - 1)
 
 static uint64_t get_offset(struct nt_cursor *cursor, bool is_large)
@@ -108,9 +109,9 @@ struct nt_tfile_key nt_tfile_get_key(struct nt_cursor *cursor)
     key.class_name = get_text(cursor);
     key.name = get_text(cursor);
     key.title = get_text(cursor);
-    /* Early writers counted 32-bit offsets where they wrote 64-bit ones. */
+    /* Early writers counted two 32-bit offsets where they wrote 64-bit ones. */
     uint32_t read = (uint32_t)(cursor->position - start);
-    if (!cursor->failed && key.key_bytes < read)
+    if (is_large && key.key_bytes + 8 == read)
         key.key_bytes = read;
     return key;
 }
@@ -148,26 +149,47 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
     return NT_OK;
 }
 
-bool nt_tfile_text_is(struct nt_text text, const char *name)
-{
-    return text.length == strlen(name) && !memcmp(text.bytes, name, text.length);
-}
-
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key)
 {
     return key->bytes - key->key_bytes != key->object_bytes;
 }
 
+static const char *const directory_classes[] = {"TDirectory", "TDirectoryFile"};
+static const char *const anchor_classes[] = {"ROOT::RNTuple", "ROOT::Experimental::RNTuple"};
+
+enum { CLASSES = 2 };
+
+static bool is_one_of(struct nt_text text, const char *const names[CLASSES])
+{
+    return nt_text_is(text, names[0]) || nt_text_is(text, names[1]);
+}
+
 bool nt_tfile_is_directory(const struct nt_tfile_key *key)
 {
-    return nt_tfile_text_is(key->class_name, "TDirectory") ||
-           nt_tfile_text_is(key->class_name, "TDirectoryFile");
+    return is_one_of(key->class_name, directory_classes);
 }
 
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key)
 {
-    return nt_tfile_text_is(key->class_name, "ROOT::RNTuple") ||
-           nt_tfile_text_is(key->class_name, "ROOT::Experimental::RNTuple");
+    return is_one_of(key->class_name, anchor_classes);
+}
+
+static bool is_nearly(struct nt_text text, const char *name)
+{
+    unsigned differences = 0;
+    if (text.length != strlen(name))
+        return false;
+    for (size_t i = 0; i < text.length; i++)
+        differences += text.bytes[i] != name[i];
+    return differences <= 2;
+}
+
+bool nt_tfile_is_nearly_ours(const struct nt_tfile_key *key)
+{
+    for (unsigned i = 0; i < CLASSES; i++)
+        if (is_nearly(key->class_name, directory_classes[i]) || is_nearly(key->class_name, anchor_classes[i]))
+            return true;
+    return false;
 }
 
 /* ---- directories ---- */
@@ -192,12 +214,14 @@ enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset
     directory.created = nt_get_be32(&cursor);
     directory.modified = nt_get_be32(&cursor);
     directory.keys_bytes = nt_get_be32(&cursor);
-    nt_skip(&cursor, 4);           /* bytes of the name in front of the directory: `skip` */
-    get_offset(&cursor, is_large); /* its own place: `offset` */
+    nt_skip(&cursor, 4); /* bytes of the name in front of the directory: `skip` */
+    uint64_t place = get_offset(&cursor, is_large);
     get_offset(&cursor, is_large); /* its parent's: we come from there */
     directory.keys_offset = get_offset(&cursor, is_large);
     if (cursor.failed)
         return nt_fail(error, NT_TRUNCATED, start, "%s: the file ends within a directory", source->path);
+    if (place != offset)
+        return nt_fail_number(error, NT_CORRUPT, start, "a directory's own place", offset, place);
     *directory_ret = directory;
     return NT_OK;
 }
@@ -228,20 +252,23 @@ static size_t get_segments(struct nt_cursor *cursor, uint64_t end, struct nt_ext
     return count;
 }
 
-void nt_tfile_read_free(struct nt_source *source, const struct nt_tfile_header *header,
-                        struct nt_extent **segments_ret, size_t *count_ret)
+enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfile_header *header,
+                                  struct nt_extent **segments_ret, size_t *count_ret, struct nt_error *error)
 {
     enum { SEGMENT_BYTES = 10 };
     *segments_ret = NULL;
     *count_ret = 0;
     if (!header->free_offset || header->free_bytes > MAX_FREE_LIST_BYTES ||
         !nt_fits(header->free_offset, header->free_bytes, source->size))
-        return;
+        return NT_OK;
     size_t length = (size_t)header->free_bytes;
     size_t capacity = length / SEGMENT_BYTES + 1;
     uint8_t *bytes = malloc(length + 1);
     struct nt_extent *segments = calloc(capacity, sizeof(*segments));
-    if (bytes && segments && !nt_source_read(source, header->free_offset, bytes, length, NULL)) {
+    enum nt_status status = bytes && segments
+                                ? nt_source_read(source, header->free_offset, bytes, length, error)
+                                : nt_fail_memory(error);
+    if (!status) {
         struct nt_cursor cursor = nt_cursor(bytes, length);
         struct nt_tfile_key key = nt_tfile_get_key(&cursor);
         if (!cursor.failed && nt_tfile_is_key_of(&key, header->free_offset, source->size)) {
@@ -253,6 +280,7 @@ void nt_tfile_read_free(struct nt_source *source, const struct nt_tfile_header *
     }
     free(segments);
     free(bytes);
+    return nt_is_machine_failure(status) ? status : NT_OK;
 }
 
 /* ---- dates ---- */

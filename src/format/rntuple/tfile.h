@@ -12,8 +12,6 @@
 #include "base/bytes.h"
 #include "format/rntuple/container.h"
 
-extern const struct nt_container_kind nt_container_tfile; /* in tfile_open.c */
-
 enum {
     NT_TFILE_MAGIC_BYTES = 4, /* "root" */
     NT_TFILE_UUID_BYTES = 16,
@@ -45,6 +43,7 @@ struct nt_tfile_key {
 
 struct nt_tfile_directory {
     uint64_t offset;      /* of its record */
+    uint64_t parent;      /* of that of the directory that it is in; the root's own */
     uint64_t keys_offset; /* record with the list of its keys; 0: it has none */
     uint32_t keys_bytes;
     uint32_t created, modified; /* dates */
@@ -68,10 +67,8 @@ struct nt_tfile {
 
 static inline const struct nt_tfile *nt_tfile_of(const struct nt_file *file)
 {
-    return ((const struct nt_container *)file->format_data)->details;
+    return nt_container_of(file)->details;
 }
-
-bool nt_tfile_text_is(struct nt_text text, const char *name);
 
 /* ---- tfile.c: from bytes to the structures ---- */
 
@@ -92,14 +89,17 @@ bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key);
 bool nt_tfile_is_directory(const struct nt_tfile_key *key);
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key);
+/* True for a class whose name differs from that of a directory or anchor in a byte or two. */
+bool nt_tfile_is_nearly_ours(const struct nt_tfile_key *key);
 
 /* The directory whose record is at `offset`, its members starting after `skip` bytes. */
 enum nt_status nt_tfile_read_directory(struct nt_source *source, uint64_t offset, uint64_t skip,
                                        struct nt_tfile_directory *directory_ret, struct nt_error *error);
 
-/* The free segments within the file, by offset (from malloc). None where the list cannot be read. */
-void nt_tfile_read_free(struct nt_source *source, const struct nt_tfile_header *header,
-                        struct nt_extent **segments_ret, size_t *count_ret);
+/* The free segments within the file, by offset (from malloc). None where there is no good list of them; fails
+ * only where the machine does. */
+enum nt_status nt_tfile_read_free(struct nt_source *source, const struct nt_tfile_header *header,
+                                  struct nt_extent **segments_ret, size_t *count_ret, struct nt_error *error);
 
 /* "2024-05-31T12:00:00", in the writer's local time; false where it is no date. */
 bool nt_tfile_format_date(uint32_t date, char text[static 24]);
@@ -122,6 +122,9 @@ void nt_tfile_key_list_deinit(struct nt_tfile_key_list *list);
 enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_tfile_key *key_ret,
                                       struct nt_error *error);
 
+/* Whether something stands behind the last key that was read: writers leave nothing there, or zeros. */
+bool nt_tfile_key_list_goes_on(const struct nt_tfile_key_list *list);
+
 /* ---- tfile_records.c: the file from its first record to its last ---- */
 
 enum nt_tfile_record_kind { NT_TFILE_KEY, NT_TFILE_FREE, NT_TFILE_GAP };
@@ -139,6 +142,7 @@ struct nt_tfile_walk {
     struct nt_extent *free_segments;
     size_t free_count;
     uint8_t *key_buffer, *window;
+    struct nt_error failure; /* of the machine, while it was tried whether a key stands somewhere */
 };
 
 /* Must be deinitialised, also after a failure. */
@@ -149,12 +153,18 @@ void nt_tfile_walk_deinit(struct nt_tfile_walk *walk);
 enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_record *record_ret,
                                   struct nt_error *error);
 
+/* ---- tfile_anchors.c ---- */
+
+/* See struct nt_container_kind. */
+enum nt_status nt_tfile_visit_anchors(const struct nt_file *file, nt_anchor_visit *visit, void *context,
+                                      struct nt_error *error);
+
 /* ---- tfile_documents.c, tfile_layout.c: what is shown of it ---- */
 
 enum { NT_TFILE_DOCUMENT_COUNT = 1 };
 extern const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT];
 
-enum nt_status nt_tfile_describe(const struct nt_file *file, void *json);
+enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error);
 enum nt_status nt_tfile_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
                                struct nt_error *error);
 

@@ -22,25 +22,25 @@ static void describe_uuid(struct nt_json *json, const uint8_t *uuid)
     struct nt_buffer text = {0};
     for (int i = 0; i < NT_TFILE_UUID_BYTES; i++)
         nt_buffer_format(&text, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
-    nt_json_member_string(json, "uuid", text.bytes);
-    nt_buffer_deinit(&text);
+    nt_json_member_buffer(json, "uuid", &text);
 }
 
 static void describe_place(struct nt_json *json, const char *name, uint64_t offset, uint64_t bytes)
 {
     nt_json_key(json, name);
     nt_json_object(json);
-    nt_json_member_unsigned(json, "offset", offset);
-    nt_json_member_unsigned(json, "bytes", bytes);
+    nt_json_member_unsigned(json, "file_offset", offset);
+    nt_json_member_unsigned(json, "stored_bytes", bytes);
     nt_json_end_object(json);
 }
 
 static void describe_header(const struct nt_file *file, struct nt_json *json)
 {
+    const struct nt_container *container = file->format_data;
     const struct nt_tfile *tfile = nt_tfile_of(file);
     const struct nt_tfile_header *header = &tfile->header;
     uint64_t size = file->source->size;
-    nt_json_member_string(json, "kind", nt_container_tfile.name);
+    nt_json_member_string(json, "kind", container->kind->name);
     nt_json_member_unsigned(json, "version", header->version);
     nt_container_describe_root_version(json, header->version);
     nt_json_member_bool(json, "is_big_file", header->is_big);
@@ -56,21 +56,24 @@ static void describe_header(const struct nt_file *file, struct nt_json *json)
     describe_place(json, "free_list", header->free_offset, header->free_bytes);
 }
 
-static void describe_free_segments(const struct nt_file *file, struct nt_json *json)
+static enum nt_status describe_free_segments(const struct nt_file *file, struct nt_json *json,
+                                             struct nt_error *error)
 {
     struct nt_extent *segments;
     size_t count;
-    nt_tfile_read_free(file->source, &nt_tfile_of(file)->header, &segments, &count);
+    enum nt_status status =
+        nt_tfile_read_free(file->source, &nt_tfile_of(file)->header, &segments, &count, error);
     nt_json_key(json, "free_segments");
     nt_json_array(json);
     for (size_t i = 0; i < count; i++) {
         nt_json_object(json);
-        nt_json_member_unsigned(json, "offset", segments[i].offset);
-        nt_json_member_unsigned(json, "bytes", segments[i].bytes);
+        nt_json_member_unsigned(json, "file_offset", segments[i].offset);
+        nt_json_member_unsigned(json, "stored_bytes", segments[i].bytes);
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
     free(segments);
+    return status;
 }
 
 static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
@@ -82,7 +85,7 @@ static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
         const struct nt_tfile_class *class = &tfile->classes[i];
         keys += class->keys;
         nt_json_object(json);
-        nt_json_member_text(json, "class", class->name.bytes, class->name.length);
+        nt_json_member_text(json, "class", class->name);
         nt_json_member_unsigned(json, "keys", class->keys);
         nt_json_end_object(json);
     }
@@ -94,35 +97,37 @@ static void describe_classes(const struct nt_tfile *tfile, struct nt_json *json)
 static void describe_listed_key(struct nt_json *json, const struct nt_tfile_key *key)
 {
     nt_json_object(json);
-    nt_json_member_text(json, "class", key->class_name.bytes, key->class_name.length);
-    nt_json_member_text(json, "name", key->name.bytes, key->name.length);
+    nt_json_member_text(json, "class", key->class_name);
+    nt_json_member_text(json, "name", key->name);
     nt_json_member_unsigned(json, "cycle", key->cycle);
-    nt_json_member_unsigned(json, "offset", key->offset);
+    nt_json_member_unsigned(json, "file_offset", key->offset);
     nt_json_end_object(json);
 }
 
 /* "keys": all that the directory lists, and "error" where one or all of them cannot be read. */
-static void describe_keys(const struct nt_file *file, const struct nt_tfile_directory *directory,
-                          struct nt_json *json)
+static enum nt_status describe_keys(const struct nt_file *file, const struct nt_tfile_directory *directory,
+                                    struct nt_json *json, struct nt_error *error)
 {
     struct nt_tfile_key_list list;
     struct nt_tfile_key key;
-    struct nt_error error = {0};
+    struct nt_error damage = {0};
     enum nt_status status;
-    nt_tfile_key_list_init(&list, file->source, directory, &error);
+    nt_tfile_key_list_init(&list, file->source, directory, &damage);
     nt_json_key(json, "keys");
     nt_json_array(json);
-    while ((status = nt_tfile_key_list_next(&list, &key, &error)) != NT_NOT_FOUND) {
+    while ((status = nt_tfile_key_list_next(&list, &key, &damage)) != NT_NOT_FOUND) {
         if (!status)
             describe_listed_key(json, &key);
     }
     nt_json_end_array(json);
-    if (error.status)
-        nt_json_member_string(json, "error", error.message);
+    if (damage.status)
+        nt_json_member_string(json, "error", damage.message);
     nt_tfile_key_list_deinit(&list);
+    return nt_is_machine_failure(damage.status) ? nt_fail_with(error, &damage) : NT_OK;
 }
 
-static void describe_directory(const struct nt_file *file, uint32_t index, struct nt_json *json)
+static enum nt_status describe_directory(const struct nt_file *file, uint32_t index, struct nt_json *json,
+                                         struct nt_error *error)
 {
     const struct nt_directory *names = &file->directories[index];
     const struct nt_tfile_directory *directory = &nt_tfile_of(file)->directories[index];
@@ -132,27 +137,28 @@ static void describe_directory(const struct nt_file *file, uint32_t index, struc
         nt_json_member_unsigned(json, "parent", names->parent);
     else
         nt_json_member_null(json, "parent");
-    nt_json_member_text(json, "name", names->name.bytes, names->name.length);
-    nt_json_member_unsigned(json, "offset", directory->offset);
+    nt_json_member_text(json, "name", names->name);
+    nt_json_member_unsigned(json, "file_offset", directory->offset);
     describe_date(json, "created", directory->created);
     describe_date(json, "modified", directory->modified);
     describe_place(json, "key_list", directory->keys_offset, directory->keys_bytes);
-    describe_keys(file, directory, json);
+    enum nt_status status = describe_keys(file, directory, json, error);
     nt_json_end_object(json);
+    return status;
 }
 
-enum nt_status nt_tfile_describe(const struct nt_file *file, void *json)
+enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *json, struct nt_error *error)
 {
     const struct nt_tfile *tfile = nt_tfile_of(file);
     describe_header(file, json);
-    describe_free_segments(file, json);
+    enum nt_status status = describe_free_segments(file, json, error);
     describe_classes(tfile, json);
     nt_json_key(json, "directories");
     nt_json_array(json);
-    for (uint32_t i = 0; i < tfile->directory_count; i++)
-        describe_directory(file, i, json);
+    for (uint32_t i = 0; i < tfile->directory_count && !status; i++)
+        status = describe_directory(file, i, json, error);
     nt_json_end_array(json);
-    return NT_OK;
+    return status;
 }
 
 /* ---- keys.jsonl ---- */
@@ -166,15 +172,15 @@ struct keys_stream {
 
 static void describe_key(struct nt_json *json, const struct nt_tfile_key *key)
 {
-    nt_json_member_text(json, "class", key->class_name.bytes, key->class_name.length);
-    nt_json_member_text(json, "name", key->name.bytes, key->name.length);
-    nt_json_member_text(json, "title", key->title.bytes, key->title.length);
+    nt_json_member_text(json, "class", key->class_name);
+    nt_json_member_text(json, "name", key->name);
+    nt_json_member_text(json, "title", key->title);
     nt_json_member_unsigned(json, "cycle", key->cycle);
     nt_json_member_unsigned(json, "key_bytes", key->key_bytes);
     nt_json_member_unsigned(json, "object_bytes", key->object_bytes);
     nt_json_member_bool(json, "is_compressed", nt_tfile_is_compressed(key));
     describe_date(json, "datetime", key->date);
-    nt_json_member_unsigned(json, "seek_directory", key->directory_offset);
+    nt_json_member_unsigned(json, "directory_offset", key->directory_offset);
 }
 
 static void append_record(struct nt_buffer *out, const struct nt_tfile_record *record)
@@ -183,8 +189,8 @@ static void append_record(struct nt_buffer *out, const struct nt_tfile_record *r
         [NT_TFILE_KEY] = "key", [NT_TFILE_FREE] = "free", [NT_TFILE_GAP] = "gap"};
     struct nt_json json;
     nt_json_line(&json, out);
-    nt_json_member_unsigned(&json, "offset", record->offset);
-    nt_json_member_unsigned(&json, "bytes", record->bytes);
+    nt_json_member_unsigned(&json, "file_offset", record->offset);
+    nt_json_member_unsigned(&json, "stored_bytes", record->bytes);
     nt_json_member_string(&json, "record", kinds[record->kind]);
     if (record->kind == NT_TFILE_KEY)
         describe_key(&json, &record->key);

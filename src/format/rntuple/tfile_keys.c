@@ -13,6 +13,7 @@
 enum {
     KEY_LENGTH_AT = 14, /* of the key's own length within a key */
     LEAST_KEY_BYTES = 29,
+    COUNT_BYTES = 4,
 };
 
 static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source *source,
@@ -32,11 +33,19 @@ static enum nt_status read_list(struct nt_tfile_key_list *list, struct nt_source
     return nt_source_read(source, list->offset, list->bytes, length, error);
 }
 
+/* The record of the list names a directory: ROOT's writer the one whose keys it lists, uproot's the one
+ * above. */
+static bool is_list_of(const struct nt_tfile_key *key, const struct nt_tfile_directory *directory)
+{
+    return key->bytes == directory->keys_bytes &&
+           (key->directory_offset == directory->offset || key->directory_offset == directory->parent);
+}
+
 enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_source *source,
                                       const struct nt_tfile_directory *directory, struct nt_error *error)
 {
     *list = (struct nt_tfile_key_list){0};
-    if (!directory->keys_offset) /* it was never written: the directory is empty */
+    if (!directory->keys_offset && !directory->keys_bytes) /* it was never written: the directory is empty */
         return NT_OK;
     enum nt_status status = read_list(list, source, directory, error);
     if (status)
@@ -44,7 +53,7 @@ enum nt_status nt_tfile_key_list_init(struct nt_tfile_key_list *list, struct nt_
     struct nt_tfile_key key = nt_tfile_get_key(&list->cursor);
     list->left = nt_get_be32(&list->cursor);
     if (list->cursor.failed || !nt_tfile_is_key_of(&key, list->offset, source->size) ||
-        key.bytes != directory->keys_bytes || key.directory_offset != directory->offset ||
+        !is_list_of(&key, directory) || key.key_bytes + COUNT_BYTES != list->cursor.position ||
         list->left > nt_cursor_left(&list->cursor) / LEAST_KEY_BYTES) {
         list->left = 0;
         return nt_fail(error, NT_CORRUPT, list->offset,
@@ -81,4 +90,13 @@ enum nt_status nt_tfile_key_list_next(struct nt_tfile_key_list *list, struct nt_
         return nt_fail(error, NT_CORRUPT, offset, "a key in a directory's list does not fill its %u bytes",
                        length);
     return NT_OK;
+}
+
+bool nt_tfile_key_list_goes_on(const struct nt_tfile_key_list *list)
+{
+    size_t rest = nt_cursor_left(&list->cursor);
+    for (size_t i = 0; i < rest; i++)
+        if (list->bytes[list->cursor.position + i])
+            return true;
+    return false;
 }

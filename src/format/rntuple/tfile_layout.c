@@ -3,6 +3,7 @@
  * The byte ranges of a ROOT file with their owners: file header, keys, free segments, and the objects that
  * are not part of an RNTuple.
  */
+#include "base/text.h"
 #include "format/rntuple/tfile.h"
 
 #include <stdlib.h>
@@ -64,9 +65,9 @@ static const char *object_owner(const struct emitter *emitter, const struct nt_t
         landmark = find_landmark(emitter, key->offset + key->key_bytes);
     if (landmark)
         return landmark->owner;
-    if (nt_tfile_text_is(key->class_name, "RBlob"))
+    if (nt_text_is(key->class_name, "RBlob"))
         return NULL;
-    bool is_old_directory = nt_tfile_is_directory(key) || nt_tfile_text_is(key->class_name, "TFile");
+    bool is_old_directory = nt_tfile_is_directory(key) || nt_text_is(key->class_name, "TFile");
     return is_old_directory ? "directory" : "object";
 }
 
@@ -75,11 +76,11 @@ static const char *class_name(const struct nt_tfile *tfile, const struct nt_tfil
 {
     static const char *const unlisted[] = {"RBlob", "TFile", "TBasket", "TList"};
     for (size_t i = 0; i < sizeof(unlisted) / sizeof(*unlisted); i++) {
-        if (nt_tfile_text_is(key->class_name, unlisted[i]))
+        if (nt_text_is(key->class_name, unlisted[i]))
             return unlisted[i];
     }
     for (uint32_t i = 0; i < tfile->class_count; i++) {
-        if (nt_tfile_text_is(key->class_name, tfile->classes[i].name.bytes))
+        if (nt_text_is(key->class_name, tfile->classes[i].name.bytes))
             return tfile->classes[i].name.bytes;
     }
     return NULL;

@@ -29,8 +29,7 @@ enum nt_status nt_tfile_walk_init(struct nt_tfile_walk *walk, struct nt_source *
                                    .window = malloc(WINDOW_BYTES)};
     if (!walk->key_buffer || !walk->window)
         return nt_fail_memory(error);
-    nt_tfile_read_free(source, header, &walk->free_segments, &walk->free_count);
-    return NT_OK;
+    return nt_tfile_read_free(source, header, &walk->free_segments, &walk->free_count, error);
 }
 
 void nt_tfile_walk_deinit(struct nt_tfile_walk *walk)
@@ -61,10 +60,19 @@ static const struct nt_extent *free_segment_at(const struct nt_tfile_walk *walk,
     return segment && segment->offset == position ? segment : NULL;
 }
 
+/* Bytes that cannot be read are no key; where the machine is to blame, that is noted. */
+static bool is_read(struct nt_tfile_walk *walk, enum nt_status status, const struct nt_error *failure)
+{
+    if (nt_is_machine_failure(status))
+        walk->failure = *failure;
+    return !status;
+}
+
 static bool read_key(struct nt_tfile_walk *walk, uint64_t position, struct nt_tfile_key *key)
 {
-    return !nt_tfile_read_key(walk->source, position, walk->key_buffer, key, NULL) &&
-           nt_tfile_is_key_of(key, position, walk->records_end);
+    struct nt_error failure;
+    enum nt_status status = nt_tfile_read_key(walk->source, position, walk->key_buffer, key, &failure);
+    return is_read(walk, status, &failure) && nt_tfile_is_key_of(key, position, walk->records_end);
 }
 
 /* The bytes of a segment that marks itself as free, by a negative size; 0 where there is none. It is believed
@@ -73,7 +81,8 @@ static uint64_t marked_free(struct nt_tfile_walk *walk, uint64_t position)
 {
     uint8_t mark[4];
     struct nt_tfile_key key;
-    if (nt_source_read(walk->source, position, mark, sizeof(mark), NULL))
+    struct nt_error failure;
+    if (!is_read(walk, nt_source_read(walk->source, position, mark, sizeof(mark), &failure), &failure))
         return 0;
     uint64_t bytes = UINT64_C(0x100000000) - nt_load_be32(mark);
     uint64_t next = position + bytes;
@@ -153,6 +162,7 @@ enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_re
     if (walk->position >= walk->end)
         return NT_NOT_FOUND;
     struct nt_tfile_record record = {.kind = NT_TFILE_FREE, .offset = walk->position};
+    walk->failure = (struct nt_error){0};
     const struct nt_extent *segment = free_segment_at(walk, walk->position);
     if (segment) {
         record.bytes = segment->bytes;
@@ -170,6 +180,8 @@ enum nt_status nt_tfile_walk_next(struct nt_tfile_walk *walk, struct nt_tfile_re
         record.kind = NT_TFILE_GAP;
         record.bytes = next - walk->position;
     }
+    if (walk->failure.status)
+        return nt_fail_with(error, &walk->failure);
     walk->position += record.bytes;
     *record_ret = record;
     return NT_OK;

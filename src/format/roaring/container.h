@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntuple/codec.h>
+#include "codec/codec.h"
 
 enum nt_roaring_kind {
     NT_ROARING_ARRAY,  /* up to 4,096 values of 16 bits, ascending */

@@ -3,15 +3,18 @@
  * In: an open Roaring file. Out: what its JSON tells beyond the model (metadata.json, key and kind of a
  * container), and the byte ranges that are not containers.
  */
-#include "format/roaring/roaring.h"
+#include "format/roaring/describe.h"
 
+#include "format/roaring/validate.h"
 #include "json/json.h"
 
 /* Buckets that metadata.json lists; the containers of all of them stand in pages.jsonl. */
 enum { LISTED_BUCKETS = 65536 };
 
-enum nt_status nt_roaring_describe_file(const struct nt_file *file, void *json)
+enum nt_status nt_roaring_describe_file(const struct nt_file *file, struct nt_json *json,
+                                        struct nt_error *error)
 {
+    (void)error;
     const struct nt_roaring *roaring = file->format_data;
     nt_json_member_string(json, "kind", "Roaring bitmap");
     nt_json_member_unsigned(json, "bits", nt_roaring_bits(roaring));
@@ -19,7 +22,7 @@ enum nt_status nt_roaring_describe_file(const struct nt_file *file, void *json)
 }
 
 enum nt_status nt_roaring_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                        const struct nt_page *page, void *json)
+                                        const struct nt_page *page, struct nt_json *json)
 {
     (void)column;
     const struct nt_roaring *roaring = dataset->format_data;
@@ -33,8 +36,8 @@ enum nt_status nt_roaring_describe_page(const struct nt_dataset *dataset, uint32
 static void write_bitmap(struct nt_json *json, const struct nt_roaring_bitmap *bitmap)
 {
     nt_json_member_unsigned(json, "cookie", bitmap->cookie);
-    nt_json_member_bool(json, "run_flags", bitmap->has_run_flags);
-    nt_json_member_bool(json, "offset_header", bitmap->has_offsets);
+    nt_json_member_bool(json, "has_run_flags", bitmap->has_run_flags);
+    nt_json_member_bool(json, "has_offset_header", bitmap->has_offsets);
 }
 
 struct bucket_list {
@@ -100,8 +103,8 @@ enum nt_status nt_roaring_write_metadata(const struct nt_file *file, const struc
     nt_json_document(json, out, "roaring");
     nt_json_member_unsigned(json, "bits", nt_roaring_bits(roaring));
     nt_json_member_unsigned(json, "cardinality", roaring->cardinality);
-    write_value(json, "min", roaring, roaring->minimum);
-    write_value(json, "max", roaring, roaring->maximum);
+    write_value(json, "minimum", roaring, roaring->minimum);
+    write_value(json, "maximum", roaring, roaring->maximum);
     nt_json_member_unsigned(json, "containers", roaring->containers);
     nt_json_member_unsigned(json, "array_containers", roaring->kinds[NT_ROARING_ARRAY]);
     nt_json_member_unsigned(json, "bitset_containers", roaring->kinds[NT_ROARING_BITSET]);

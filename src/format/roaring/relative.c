@@ -3,9 +3,10 @@
  * Serializations of Roaring libraries that look alike but are not the portable format, so that refusing one
  * can say what it is. Best guesses from a few bytes: they word a message and decide nothing.
  */
-#include "format/roaring/roaring.h"
+#include "format/roaring/relative.h"
 
 #include "base/bytes.h"
+#include "format/roaring/walk.h"
 
 enum {
     HEAD_BYTES = 16,
@@ -20,8 +21,8 @@ struct ends {
     uint64_t size;
 };
 
-/* A flag (are the longs signed?), the number of bitmaps and the first key, big-endian, then a 32-bit bitmap.
- */
+/* A flag (are the longs signed?), the number of bitmaps and the first key, big-endian, then a
+ * 32-bit bitmap. */
 static bool is_navigable_map(const struct ends *ends)
 {
     uint32_t bitmaps = nt_load_be32(ends->head + 1);

@@ -4,69 +4,50 @@
  * "values", whose pages are the containers. Validation reads the whole file once; the list of pages is made
  * when first needed.
  */
-#include "format/roaring/roaring.h"
-
-#include <stdlib.h>
-
-#include <ntuple/format.h>
-
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/format.h"
 #include "format/formats.h"
+#include "format/roaring/describe.h"
+#include "format/roaring/validate.h"
+#include "model/builder.h"
 
-struct page_list {
-    struct nt_page *pages;
-    uint64_t count, capacity, elements;
-};
-
-/* A decoder's index is its container's kind. */
+/* A decoder's number is its container's kind. */
 static enum nt_status add_page(void *context, const struct nt_roaring_bitmap *bitmap,
                                const struct nt_roaring_container *container, struct nt_error *error)
 {
-    struct page_list *list = context;
-    if (list->count == list->capacity)
-        return nt_fail(error, NT_CHANGED, container->offset, "more containers than when the file was opened");
-    list->pages[list->count++] = (struct nt_page){
+    const struct nt_page page = {
         .offset = container->offset,
         .stored_bytes = container->bytes,
-        .first_element = list->elements,
         .parameter = (uint64_t)bitmap->high << 32 | (uint64_t)container->key << 16,
         .elements = container->cardinality,
-        .decoder = (uint16_t)container->kind,
+        .decoder = container->kind,
         .checksum = NT_CHECKSUM_NONE,
         .compression = NT_COMPRESSION_NONE,
     };
-    list->elements += container->cardinality;
-    return NT_OK;
+    return nt_group_builder_add(context, &page, error);
 }
 
 static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
     const struct nt_roaring *roaring = dataset->format_data;
-    struct nt_group *group = &dataset->groups[number];
-    struct page_list list = {.capacity = roaring->containers};
-    list.pages = calloc(roaring->containers, sizeof(*list.pages));
-    group->ranges = calloc(1, sizeof(*group->ranges));
+    struct nt_group_builder builder;
     struct nt_roaring_walk walk = {
         .source = dataset->file->source,
         .width = roaring->width,
-        .context = &list,
+        .context = &builder,
         .on_container = add_page,
     };
     enum nt_status status =
-        list.pages && group->ranges ? nt_roaring_walk(&walk, error) : nt_fail_memory(error);
-    if (status == NT_OK && (list.count != roaring->containers || list.elements != roaring->cardinality))
+        nt_group_builder_init(&builder, dataset, number, "list of containers", NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = nt_group_builder_start(&builder, 0, 0, error);
+    if (status == NT_OK)
+        status = nt_roaring_walk(&walk, error);
+    if (status == NT_OK &&
+        (builder.group->page_count != roaring->containers || builder.first_element != roaring->cardinality))
         status = nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "other containers than when the file was opened");
-    if (status != NT_OK) {
-        free(list.pages);
-        free(group->ranges);
-        group->ranges = NULL;
-        return status;
-    }
-    group->pages = list.pages;
-    group->page_count = list.count;
-    group->ranges[0] = (struct nt_range){.pages = (uint32_t)list.count, .state = NT_RANGE_PRESENT};
-    return NT_OK;
+    return nt_group_builder_finish(&builder, status);
 }
 
 static const struct nt_dataset_ops dataset_ops = {
@@ -78,71 +59,58 @@ static const struct nt_document documents[] = {
     {.prefix = "metadata.json", .write = nt_roaring_write_metadata},
 };
 
-static enum nt_status add_decoders(struct nt_dataset *dataset, const struct nt_roaring *roaring,
+/* One for each kind of container, in order. */
+static enum nt_status add_decoders(struct nt_dataset *dataset, enum nt_element element,
                                    struct nt_error *error)
 {
-    dataset->decoders = nt_arena_alloc(dataset->arena, NT_ROARING_KIND_COUNT, sizeof(*dataset->decoders));
-    if (!dataset->decoders)
-        return nt_fail_memory(error);
-    dataset->decoder_count = NT_ROARING_KIND_COUNT;
-    for (unsigned kind = 0; kind < NT_ROARING_KIND_COUNT; kind++) {
-        struct nt_decoder *decoder = &dataset->decoders[kind];
-        enum nt_status status =
-            nt_decoder_init(decoder, nt_roaring_kind_info(kind)->encoding, 0, 0, 0, error);
-        if (status != NT_OK)
-            return status;
-        decoder->element = roaring->width == NT_ROARING_32 ? NT_ELEMENT_UINT32 : NT_ELEMENT_UINT64;
-        decoder->element_bytes = nt_element_info(decoder->element)->bytes;
+    enum nt_status status = NT_OK;
+    for (unsigned kind = 0; status == NT_OK && kind < NT_ROARING_KIND_COUNT; kind++) {
+        struct nt_decoder decoder;
+        uint32_t number;
+        status = nt_decoder_init(&decoder, nt_roaring_kind_info(kind)->encoding, 0, 0, 0, error);
+        decoder.element = element;
+        decoder.element_bytes = nt_element_info(element)->bytes;
+        if (status == NT_OK)
+            status = nt_decoders_add(&dataset->decoders, dataset->arena, &decoder, &number, error);
     }
-    return NT_OK;
+    return status;
 }
 
 /* One field and its one column. */
-static enum nt_status add_field(struct nt_dataset *dataset, const struct nt_roaring *roaring,
+static enum nt_status add_field(struct nt_builder *builder, const struct nt_roaring *roaring,
                                 struct nt_error *error)
 {
     bool is_32 = roaring->width == NT_ROARING_32;
-    dataset->fields = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->fields));
-    dataset->columns = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->columns));
-    if (!dataset->fields || !dataset->columns)
-        return nt_fail_memory(error);
-    dataset->field_count = dataset->column_count = 1;
-    dataset->fields[0] = (struct nt_field){
+    struct nt_dtype dtype = nt_element_dtype(is_32 ? NT_ELEMENT_UINT32 : NT_ELEMENT_UINT64);
+    const struct nt_field field = {
         .parent = NT_NONE,
         .source_field = NT_NONE,
         .role = NT_ROLE_PLAIN,
         .kind = NT_FIELD_VALUE,
-        .dtype = {.element = is_32 ? NT_ELEMENT_UINT32 : NT_ELEMENT_UINT64,
-                  .bytes = is_32 ? 4 : 8,
-                  .text = is_32 ? "'<u4'" : "'<u8'"},
+        .dtype = dtype,
         .name = {"values", 6},
         .type = {is_32 ? "uint32" : "uint64", 6},
-        .alias = {"", 0},
         .description = {"", 0},
     };
-    dataset->columns[0] = (struct nt_column){.type_name = is_32 ? "Roaring32" : "Roaring64"};
-    return nt_dataset_link(dataset, error);
+    const struct nt_column column = {.type_name = is_32 ? "Roaring32" : "Roaring64", .dtype = dtype};
+    enum nt_status status = add_decoders(builder->dataset, dtype.element, error);
+    if (status == NT_OK)
+        status = nt_builder_add_field(builder, &field, NULL, error);
+    if (status == NT_OK)
+        status =
+            nt_builder_add_column(builder, &column, nt_decoders_get(&builder->dataset->decoders, 0), error);
+    return status == NT_OK ? nt_builder_finish(builder, error) : status;
 }
 
-/* All containers are one cluster; an empty bitmap has none. */
-static enum nt_status add_cluster(struct nt_dataset *dataset, const struct nt_roaring *roaring,
-                                  struct nt_error *error)
+/* All containers are one cluster. */
+static enum nt_status build(struct nt_dataset *dataset, const struct nt_roaring *roaring,
+                            struct nt_error *error)
 {
-    dataset->entries = roaring->cardinality;
-    dataset->clusters_known = true;
-    if (roaring->containers == 0)
-        return NT_OK;
-    if (roaring->containers > UINT32_MAX)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 containers");
-    dataset->groups = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->groups));
-    dataset->clusters = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->clusters));
-    if (!dataset->groups || !dataset->clusters)
-        return nt_fail_memory(error);
-    dataset->group_count = dataset->cluster_count = 1;
-    dataset->groups[0].entries = roaring->cardinality;
-    dataset->groups[0].clusters = 1;
-    dataset->clusters[0] = (struct nt_cluster){.entries = roaring->cardinality, .column_group = NT_NONE};
-    return NT_OK;
+    struct nt_builder builder;
+    nt_builder_init(&builder, dataset);
+    enum nt_status status = add_field(&builder, roaring, error);
+    nt_builder_deinit(&builder);
+    return status == NT_OK ? nt_dataset_add_only_cluster(dataset, roaring->cardinality, error) : status;
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring *roaring,
@@ -166,12 +134,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring
     dataset->document_count = sizeof(documents) / sizeof(*documents);
     dataset->ops = &dataset_ops;
     dataset->format_data = roaring;
-    enum nt_status status = add_decoders(dataset, roaring, error);
-    if (status == NT_OK)
-        status = add_field(dataset, roaring, error);
-    if (status == NT_OK)
-        status = add_cluster(dataset, roaring, error);
-    return status;
+    return build(dataset, roaring, error);
 }
 
 static enum nt_status fill_file(struct nt_file *file, const struct nt_open_options *options,
@@ -188,26 +151,24 @@ static enum nt_status fill_file(struct nt_file *file, const struct nt_open_optio
     file->format_data = roaring;
     file->describe = nt_roaring_describe_file;
     file->layout = nt_roaring_layout;
-    struct nt_dataset *dataset = nt_file_add_dataset(file);
-    return dataset ? fill_dataset(dataset, roaring, error) : nt_fail_memory(error);
+    struct nt_dataset *dataset;
+    status = nt_file_add_dataset(file, &dataset, error);
+    return status == NT_OK ? fill_dataset(dataset, roaring, error) : status;
 }
 
-static enum nt_status open_roaring(const char *path, const struct nt_open_options *options,
+static enum nt_status open_roaring(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_source *source;
-    enum nt_status status = nt_source_open_file(path, &source, error);
-    if (status != NT_OK)
-        return status;
+    struct nt_limits limits = nt_open_limits(options);
     struct nt_file *file;
-    status = nt_file_new(path, source, &file, error);
+    enum nt_status status = nt_file_new(source->path, source, &limits, &file, error);
     if (status != NT_OK)
         return status;
     status = fill_file(file, options, error);
     if (status == NT_OK)
         *file_ret = file;
     else
-        nt_file_close(file);
+        nt_file_discard(file);
     return status;
 }
 

@@ -23,8 +23,8 @@ enum {
     READ_AHEAD_HEADERS = 4096, /* where containers are skipped, more would be read in vain */
 };
 
-/* The walk's state: where it is, and the parts of the current bitmap's header that are needed until its end.
- */
+/* The walk's state: where it is, and the parts of the current bitmap's header that are needed until
+ * its end. */
 struct walker {
     struct nt_roaring_walk *walk;
     struct nt_roaring_window window;

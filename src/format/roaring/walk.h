@@ -11,8 +11,8 @@
 
 enum nt_roaring_width { NT_ROARING_32, NT_ROARING_64 };
 
-/* A 32-bit bitmap: the file, or a bucket of a 64-bit one. Its parts follow each other without room between.
- */
+/* A 32-bit bitmap: the file, or a bucket of a 64-bit one. Its parts follow each other without
+ * room between. */
 struct nt_roaring_bitmap {
     uint64_t number; /* of the bucket, from 0 */
     uint32_t high;   /* the bucket's key, the high 32 bits of its values; 0 in a 32-bit file */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <ntuple/source.h>
+#include "io/source.h"
 
 /* The most that one call of nt_roaring_window_bytes gives: more than the largest container, a run container
  * of 65,535 runs (2 + 4 * 65,535 bytes). */

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a file holds: data sets with their trees of fields, and the columns that store these. Everything is
+ * immutable after opening, and belongs to the nt_file.
+ */
+#ifndef NTUPLE_DATASET_H
+#define NTUPLE_DATASET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntuple/api.h>
+#include <ntuple/element.h>
+#include <ntuple/error.h>
+#include <ntuple/text.h>
+
+NT_API_BEGIN
+
+struct nt_file;
+struct nt_dataset;
+struct nt_page;
+
+#define NT_NONE UINT32_MAX
+
+/* Structures that are given out as pointers may get more members at their end; nt_text and nt_dtype, which
+ * lie in others, do not. */
+
+/* ---- types of elements ---- */
+
+struct nt_dtype {
+    enum nt_element element; /* as they lie in memory; OPAQUE: bytes, which the next members explain */
+    uint32_t bytes;
+    /* What they are once in the machine's byte order; of dates and time spans the count of units; OPAQUE: no
+     * number. */
+    enum nt_element number;
+    bool is_big_endian;
+    /* Text of a fixed length, filled with zeros: 1: any bytes, 4: UCS-4; 0: no text. */
+    uint8_t character_bytes;
+    const char *numpy; /* dtype.str: "<f8"; of a structure dtype.descr: "[('a', '<i4')]" */
+    const char *arrow; /* format string of the Arrow C data interface: "g"; NULL: has no Arrow type */
+    const struct nt_dtype_member *members; /* of a structure, in the order of their bytes */
+    uint32_t member_count;
+};
+
+/* A part of a structure: one item, or an array of them. */
+struct nt_dtype_member {
+    struct nt_text name; /* empty: room between two others */
+    const struct nt_dtype *dtype;
+    const uint64_t *dimensions;
+    uint32_t dimension_count;
+};
+
+/* ---- columns ---- */
+
+struct nt_column {
+    uint32_t id;             /* as the format numbers it; for most formats its index */
+    uint32_t field;          /* index of the field that it belongs to */
+    uint32_t representation; /* index of the representation, 0 first */
+    uint32_t position;       /* its place within the representation: 0 principal, 1 ... */
+    const char *type_name;   /* "SplitInt32"; for unknown types "unknown (0x2a)" */
+    struct nt_dtype dtype;   /* of its decoded elements */
+    uint32_t decoder;        /* number of one of the data set's decoders */
+    bool is_deferred;
+    bool is_deferred_suppressed; /* first element negative */
+    bool has_range;
+    uint64_t first_element; /* index of the first element that is stored, else 0 */
+};
+
+/* ---- fields ---- */
+
+enum nt_role {
+    NT_ROLE_PLAIN,
+    NT_ROLE_COLLECTION,
+    NT_ROLE_RECORD,
+    NT_ROLE_VARIANT,
+    NT_ROLE_STREAMED,
+    NT_ROLE_COUNT
+};
+const char *nt_role_name(enum nt_role role); /* "plain", "collection", ... */
+
+/* The logical files that a field may have, and their elements. */
+enum nt_stream_kind {
+    NT_STREAM_DATA,    /* the field's own type */
+    NT_STREAM_OFFSETS, /* int64 */
+    NT_STREAM_TAGS,    /* uint32 */
+    NT_STREAM_INDEX,   /* int64 */
+    NT_STREAM_VALID,   /* bool */
+    NT_STREAM_COUNT
+};
+const char *nt_stream_name(enum nt_stream_kind kind); /* "data", ... */
+
+/* What a field is, and with that how its rows come from its columns. */
+enum nt_field_kind {
+    NT_FIELD_RECORD,         /* sub-fields side by side, a row of each for each of its rows */
+    NT_FIELD_TUPLE,          /* the same; the sub-fields are known by their places: pair, tuple */
+    NT_FIELD_ARRAY,          /* `repetition` rows of the only sub-field for each of its rows */
+    NT_FIELD_WRAPPER,        /* the only sub-field under another name: enum, atomic */
+    NT_FIELD_VALUE,          /* column 0: an element for each row, or as many as its dimensions say: bitset */
+    NT_FIELD_STRING,         /* column 0: end offsets, column 1: bytes of text */
+    NT_FIELD_STREAMED,       /* the same, bytes of an object */
+    NT_FIELD_COLLECTION,     /* column 0: end offsets into the only sub-field */
+    NT_FIELD_OPTIONAL,       /* the same, no or one item: optional, unique_ptr */
+    NT_FIELD_DENSE_OPTIONAL, /* column 0: Bit, valid or not; the only sub-field has as many rows */
+    NT_FIELD_VARIANT,        /* column 0: Switch; a sub-field for each alternative */
+    NT_FIELD_CARDINALITY,    /* column 0: end offsets, shown as sizes */
+    NT_FIELD_PAGE_BYTES,     /* column 0: bytes; each page is one row's value (BLZ object arrays) */
+    NT_FIELD_MEMBER,         /* part of each element of a structure: `member_offset`, dtype's bytes */
+    NT_FIELD_UNREADABLE,     /* see `unreadable` */
+    NT_FIELD_KIND_COUNT
+};
+const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */
+
+struct nt_field {
+    uint32_t id;          /* as the format numbers it */
+    uint32_t parent;      /* index, NT_NONE for top-level fields */
+    uint32_t first_child; /* into nt_dataset.children, in id order */
+    uint32_t child_count;
+    uint32_t first_column; /* into nt_dataset.field_columns: [representation][position] */
+    uint32_t column_count;
+    uint32_t columns_per_representation;
+    uint32_t source_field; /* index of the field that a projected field shows, else NT_NONE */
+    enum nt_role role;     /* as RNTuple calls it; `kind` tells more */
+    enum nt_field_kind kind;
+    uint64_t repetition; /* of an array and of a value with dimensions: their product; else 0 */
+    bool owns_columns;   /* false: the columns are another field's (projected): no column.<k> here */
+    bool is_fortran_order;
+    uint32_t dimension_count; /* of a row of a value: bitset, arrays of BLZ; one of 0: rows have nothing */
+    const uint64_t *dimensions;
+    uint64_t member_offset; /* NT_FIELD_MEMBER */
+    struct nt_dtype dtype;  /* of the data file: the field's own type */
+    struct nt_text name, type, description;
+    const char *unreadable; /* why the data is not served, else NULL */
+};
+
+/* ---- files ---- */
+
+/* All functions of this header may be called from several threads at once. Those that give out pointers and
+ * texts give what belongs to the file and lives until it is closed; none of them reads from the source. */
+
+/* What the file is called in messages: the path that it was opened with, or its source's name. */
+const char *nt_file_path(const struct nt_file *file);
+
+/* The file's data sets in the order in which they are stored: also those that could not be opened, older
+ * cycles, and attribute sets. NULL past the last. */
+uint32_t nt_file_dataset_count(const struct nt_file *file);
+struct nt_dataset *nt_file_dataset(const struct nt_file *file, uint32_t index);
+
+/* The data set that a path leads to, its newest cycle: "Events", "directory/Events". The path is the one in
+ * the mounted tree: names are separated by '/', and a byte of a name may be written as % and two hexadecimal
+ * digits. A '/' in a name has to be (%2F), and so has a '%' before two such digits (%25); an empty name is
+ * '%'. A certain cycle is named as "Events;2", an attribute set as "Events/attribute.NAME". NULL is the path
+ * of the only data set (attribute sets and older cycles not counted). NT_NOT_FOUND; NT_INVALID where NULL
+ * does not say which one; where the data set could not be opened, its failure. Compares the path with each
+ * data set's. */
+NT_CHECKED enum nt_status nt_file_find(const struct nt_file *file, const char *path,
+                                       struct nt_dataset **dataset_ret, struct nt_error *error);
+
+/* Everything that was opened from the file has to be closed before, and forgotten by readers
+ * (nt_reader_forget). Accepts NULL. */
+void nt_file_close(struct nt_file *file);
+
+/* ---- data sets ---- */
+
+/* Why the data set could not be opened; NULL where it was. Of one that was not, name, path and cycle can be
+ * told, all numbers are 0 and all other texts empty. */
+const struct nt_error *nt_dataset_failure(const struct nt_dataset *dataset);
+
+struct nt_text nt_dataset_name(const struct nt_dataset *dataset);  /* as in the directory of the file */
+struct nt_text nt_dataset_title(const struct nt_dataset *dataset); /* as the data set calls itself */
+struct nt_text nt_dataset_description(const struct nt_dataset *dataset);
+struct nt_text nt_dataset_writer(const struct nt_dataset *dataset);  /* "ROOT v6.36.00" */
+const char *nt_dataset_format(const struct nt_dataset *dataset);     /* "rntuple" */
+const char *nt_dataset_version(const struct nt_dataset *dataset);    /* of the format: "1.0.2.0" */
+const char *nt_dataset_generation(const struct nt_dataset *dataset); /* which rules it is read by */
+uint32_t nt_dataset_cycle(const struct nt_dataset *dataset);         /* 0: the format has none */
+uint64_t nt_dataset_entries(const struct nt_dataset *dataset);
+
+/* The data set that this one is a linked attribute set of, else NULL. */
+struct nt_dataset *nt_dataset_attribute_of(const struct nt_dataset *dataset);
+
+/* The path by which nt_file_find finds the data set (the first of equal ones), into `text` of `capacity`
+ * bytes: cut and ended with NUL as by snprintf. Returns its length, 0 without memory. */
+size_t nt_dataset_path(const struct nt_dataset *dataset, char *text, size_t capacity);
+
+/* ---- the fields and columns of a data set ---- */
+
+/* Fields and columns are known by their index. NULL past the last. */
+uint32_t nt_dataset_field_count(const struct nt_dataset *dataset);
+const struct nt_field *nt_dataset_field(const struct nt_dataset *dataset, uint32_t index);
+uint32_t nt_dataset_column_count(const struct nt_dataset *dataset);
+const struct nt_column *nt_dataset_column(const struct nt_dataset *dataset, uint32_t index);
+
+/* The field that a path leads to: "weight", "muons/_0/pt". Names are written as for nt_file_find. Where the
+ * path has no '/', dots may stand between the names instead: "muons._0.pt"; a dot that belongs to a name is
+ * then written as %2E, and NT_INVALID is returned where the path could mean two fields. Of fields with one
+ * name the first is meant. NT_NOT_FOUND; of a data set that could not be opened, its failure. Compares with
+ * the names of all fields beside those on the way. */
+NT_CHECKED enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *path,
+                                          uint32_t *field_ret, struct nt_error *error);
+
+/* The path by which nt_dataset_find finds the field, handed out as by nt_dataset_path. */
+size_t nt_field_path(const struct nt_dataset *dataset, uint32_t field, char *text, size_t capacity);
+
+/* Whether a field has such a stream. */
+bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind);
+
+/* Indices of the children of a field (NT_NONE: the top-level fields). */
+const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret);
+
+/* The column at (representation, position) of a field, as index into columns; NT_NONE where it has none. */
+uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint32_t representation,
+                         uint32_t position);
+
+/* The dimensions of a field's row within its nearest collection, variant or the data set: those of the arrays
+ * around it, outermost first, then its own, the first `capacity` of them. Returns how many there are (0 for
+ * most fields). */
+uint32_t nt_field_dimensions(const struct nt_dataset *dataset, uint32_t field, uint64_t *dimensions,
+                             uint32_t capacity);
+
+/* ---- pages ---- */
+
+/* A page of a column, given out by nt_column_page and to nt_reader_options.on_failure: how many elements it
+ * has, where in the file that holds it its stored bytes begin, and how many these are, without their
+ * checksum. */
+uint32_t nt_page_elements(const struct nt_page *page);
+uint64_t nt_page_offset(const struct nt_page *page);
+uint64_t nt_page_stored_bytes(const struct nt_page *page);
+
+NT_API_END
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Leaving a message in a caller's nt_error.
+ */
+#ifndef NT_BASE_ERROR_H
+#define NT_BASE_ERROR_H
+
+#include <ntuple/error.h>
+
+/* Fill `error` (may be NULL) and return `status`. `offset` is a byte position in the source
+ * or NT_NO_OFFSET. */
+enum nt_status nt_fail(struct nt_error *error, enum nt_status status, uint64_t offset, const char *format,
+                       ...) __attribute__((format(printf, 4, 5)));
+
+/* The same for "`what`: expected X, found Y". */
+enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, uint64_t offset,
+                                const char *what, const char *expected, const char *found);
+
+/* The same for two integers. */
+enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset,
+                              const char *what, uint64_t expected, uint64_t found);
+
+/* NT_IO with an errno value, its text appended to the message. */
+enum nt_status nt_fail_system(struct nt_error *error, int system_error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+enum nt_status nt_fail_memory(struct nt_error *error);
+
+/* A failure that is there already, and its status. */
+enum nt_status nt_fail_with(struct nt_error *error, const struct nt_error *failure);
+
+/* Whether a failure is the machine's (memory, input and output, a source that changed, a caller that gave up)
+ * and not the file's. It says nothing about the file, and may be gone the next time: who could go on without
+ * what failed, or keeps what came of it, passes such a failure on instead. */
+bool nt_is_machine_failure(enum nt_status status);
+/* Of these, the ones that say nothing about a disk either: memory, and a caller that gave up. Nobody is told
+ * of them but the caller, and nobody remembers them. */
+bool nt_is_passing_failure(enum nt_status status);
+
+/* Put "context: " in front of the message of an error that is being passed on. */
+void nt_error_context(struct nt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

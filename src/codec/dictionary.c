@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: numbers and items. Out: the items that the numbers tell. A loop for each width of either, so that an
+ * item is one load and one store.
+ */
+#include "codec/dictionary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+bool nt_dictionary_takes(enum nt_element numbers)
+{
+    return numbers == NT_ELEMENT_BYTE || numbers == NT_ELEMENT_UINT8 || numbers == NT_ELEMENT_UINT16 ||
+           numbers == NT_ELEMENT_UINT32 || numbers == NT_ELEMENT_UINT64;
+}
+
+ALWAYS_INLINE uint64_t number_at(const uint8_t *data, size_t place, uint32_t bytes)
+{
+    switch (bytes) {
+    case 1:
+        return data[place];
+    case 2:
+        return nt_load_le16(data + 2 * place);
+    case 4:
+        return nt_load_le32(data + 4 * place);
+    default:
+        return nt_load_le64(data + 8 * place);
+    }
+}
+
+/* Returns the place of the first number that is none; that of the end where there is none. */
+ALWAYS_INLINE size_t gather(const struct nt_value *numbers, uint32_t number_bytes,
+                            const struct nt_value *items, uint32_t item_bytes, uint8_t *output)
+{
+    const uint8_t *from = items->data;
+    uint64_t count = items->elements;
+    size_t elements = (size_t)numbers->elements, i = 0;
+    for (; i < elements; i++) {
+        uint64_t number = number_at(numbers->data, i, number_bytes);
+        if (number >= count)
+            break;
+        memcpy(output + i * item_bytes, from + number * item_bytes, item_bytes);
+    }
+    return i;
+}
+
+ALWAYS_INLINE size_t gather_items(const struct nt_value *numbers, const struct nt_value *items,
+                                  uint32_t item_bytes, uint8_t *output)
+{
+    switch (numbers->element_bytes) {
+    case 1:
+        return gather(numbers, 1, items, item_bytes, output);
+    case 2:
+        return gather(numbers, 2, items, item_bytes, output);
+    case 4:
+        return gather(numbers, 4, items, item_bytes, output);
+    default:
+        return gather(numbers, 8, items, item_bytes, output);
+    }
+}
+
+static size_t gather_all(const struct nt_value *numbers, const struct nt_value *items, uint8_t *output)
+{
+    switch (items->element_bytes) {
+    case 1:
+        return gather_items(numbers, items, 1, output);
+    case 2:
+        return gather_items(numbers, items, 2, output);
+    case 4:
+        return gather_items(numbers, items, 4, output);
+    case 8:
+        return gather_items(numbers, items, 8, output);
+    default:
+        return gather_items(numbers, items, items->element_bytes, output);
+    }
+}
+
+enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct nt_value *items,
+                                    uint8_t *output, struct nt_error *error)
+{
+    size_t done = gather_all(numbers, items, output);
+    if (done == numbers->elements)
+        return NT_OK;
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "element %zu is item %" PRIu64 " of a dictionary that has %" PRIu64, done,
+                   number_at(numbers->data, done, numbers->element_bytes), items->elements);
+}

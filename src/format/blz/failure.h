@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sources that only give an error, for chunks that are not there.
+ */
+#ifndef NT_FORMAT_BLZ_FAILURE_H
+#define NT_FORMAT_BLZ_FAILURE_H
+
+#include "io/source.h"
+
+/* They stand at the end of the data set's sources, in this order. */
+enum nt_blz_failure {
+    NT_BLZ_FILE_MISSING,
+    NT_BLZ_HEADER_DAMAGED,
+    NT_BLZ_CHUNK_DAMAGED,
+    NT_BLZ_CHUNK_LOST,
+    NT_BLZ_ROWS_MISSING,
+    NT_BLZ_FAILURE_COUNT
+};
+
+/* A source whose every read is the given error. */
+enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, struct nt_source **source_ret,
+                                     struct nt_error *error);
+
+/* Whether the machine refused for the moment, so that nothing is known of a file and the whole has to wait. One
+ * that this process may not read, or that lies elsewhere, is known to be unreadable: the others are shown. */
+bool nt_blz_is_refused(enum nt_status status, const struct nt_error *failure);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays and tables of BLZ and bcolz (directories), and Bloscpack files: what an open one keeps beside the
+ * model.
+ */
+#ifndef NT_FORMAT_BLZ_OPENED_H
+#define NT_FORMAT_BLZ_OPENED_H
+
+#include <jansson.h>
+
+#include "format/blz/bloscpack.h"
+#include "model/model.h"
+
+/* Tables in tables, and structures in structures. */
+enum { NT_BLZ_DEPTH = 32 };
+
+/* How the chunks of a column lie in its files. */
+enum nt_blz_chunking {
+    NT_BLZ_CHUNK_FILES,  /* __<n>.blp from 0: one chunk of `chunk_rows` rows each */
+    NT_BLZ_OBJECT_FILES, /* the same, but each chunk is one row's pickle */
+    NT_BLZ_SUPERCHUNKS,  /* files of many chunks, in order: __<n>__.bin from 1, or one Bloscpack file */
+};
+
+/* What the model does not know of a column, by the column's index. */
+struct nt_blz_column {
+    enum nt_blz_chunking chunking;
+    uint64_t rows;       /* as its own sizes tell; the table may have more */
+    uint64_t chunk_rows; /* of a full chunk; chunk files only */
+    uint64_t items;      /* elements per row */
+    uint32_t first_source, file_count;
+    const uint64_t *numbers; /* of the files, ascending */
+};
+
+/* A directory with its metadata, for metadata.json. */
+struct nt_blz_node {
+    struct nt_text name;
+    json_t *names; /* of a table: __rootdirs__; NULL: an array */
+    json_t *sizes, *storage, *attributes;
+    const char *problem; /* why a part could not be read, or NULL */
+    struct nt_blz_node *children, *last_child, *next;
+};
+
+struct nt_blz {
+    struct nt_blz_node *root; /* NULL: a Bloscpack file */
+    struct nt_blz_column *columns;
+    uint32_t file_count;           /* sources that are files; the failures follow */
+    uint32_t chunk_file_count;     /* of these, the ones with chunks; the metadata's follow */
+    struct nt_bloscpack bloscpack; /* of a Bloscpack file */
+    json_t *metadata;              /* its metadata section, or NULL */
+    const char *metadata_problem;  /* why the section does not tell what the bytes are */
+};
+
+#endif

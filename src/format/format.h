@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * File formats: a static table of rows, tried in order until one recognises the file.
+ */
+#ifndef NT_FORMAT_FORMAT_H
+#define NT_FORMAT_FORMAT_H
+
+#include <ntuple/format.h>
+
+#include "io/folder.h"
+#include "model/model.h"
+
+struct nt_format {
+    const char *name;        /* "rntuple" */
+    const char *description; /* for --help */
+    /* Whether a folder is a data set of this format, by a look at what lies in it. NULL: none is. Then `open`
+     * is given no folders. */
+    bool (*takes_folder)(struct nt_folder *folder);
+    /* Open what a source holds; its path is what the file is called. NT_NOT_THIS_FORMAT where it is not of
+     * this format (the next is tried); the message says why, without the path. On success the source is the
+     * file's, and the file the caller's; otherwise the source stays the caller's. */
+    enum nt_status (*open)(struct nt_source *source, const struct nt_open_options *options,
+                           struct nt_file **file_ret, struct nt_error *error);
+};
+
+/* The table; ends with NULL. */
+extern const struct nt_format *const nt_formats[];
+
+/* Whether a folder is one thing: a data set of some format, or a foreign one; else it only holds files. */
+bool nt_is_dataset_folder(struct nt_folder *folder);
+
+static inline struct nt_limits nt_open_limits(const struct nt_open_options *options)
+{
+    return (struct nt_limits){.metadata_bytes = options->metadata_bytes, .page_bytes = options->page_bytes};
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file that no format takes. Out: what it is, by its first or last bytes: a table of magic numbers.
+ */
+#include "format/identify.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { START_BYTES = 512 };
+
+struct magic {
+    const char *bytes;
+    size_t length;
+    size_t offset; /* from the start; where is_tail, the bytes end the file */
+    bool is_tail;
+    const char *kind;
+};
+
+#define MAGIC(bytes, offset, is_tail, kind)                                                                  \
+    {                                                                                                        \
+        bytes, sizeof(bytes) - 1, offset, is_tail, kind                                                      \
+    }
+
+static const struct magic magics[] = {
+    MAGIC("PAR1", 0, false, "a Parquet file"),
+    MAGIC("PARE", 0, false, "an encrypted Parquet file"),
+    MAGIC("ARROW1", 0, false, "an Arrow IPC (Feather) file"),
+    MAGIC("FEA1", 0, false, "a Feather file of version 1"),
+    MAGIC("LANC", 0, true, "a Lance file"),
+    MAGIC("\x89HDF\r\n\x1a\n", 0, false, "an HDF5 file"),
+    MAGIC("CDF\x01", 0, false, "a netCDF file"),
+    MAGIC("CDF\x02", 0, false, "a netCDF file"),
+    MAGIC("ORC", 0, false, "an ORC file"),
+    MAGIC("Obj\x01", 0, false, "an Avro file"),
+    MAGIC("SIMPLE  =", 0, false, "a FITS file"),
+    MAGIC("\x93NUMPY", 0, false, "a NumPy array"),
+    MAGIC("SQLite format 3", 0, false, "an SQLite database"),
+    MAGIC("blpk", 0, false, "a Bloscpack file"),
+    MAGIC("PK\x03\x04", 0, false, "a zip archive"),
+    MAGIC("ustar", 257, false, "a tar archive"),
+    MAGIC("\x1f\x8b", 0, false, "a gzip file"),
+    MAGIC("BZh", 0, false, "a bzip2 file"),
+    MAGIC("\xfd"
+          "7zXZ",
+          0, false, "an xz file"),
+    MAGIC("\x28\xb5\x2f\xfd", 0, false, "a Zstandard file"),
+    MAGIC("\x04\x22\x4d\x18", 0, false, "an LZ4 file"),
+    MAGIC("\x7f"
+          "ELF",
+          0, false, "an ELF program"),
+    MAGIC("%PDF", 0, false, "a PDF document"),
+};
+
+static bool has_magic(struct nt_source *source, const struct magic *magic)
+{
+    uint8_t found[16];
+    if (source->size < magic->length)
+        return false;
+    uint64_t offset = magic->is_tail ? source->size - magic->length : magic->offset;
+    return !nt_source_read(source, offset, found, magic->length, NULL) &&
+           !memcmp(found, magic->bytes, magic->length);
+}
+
+static bool is_text(const uint8_t *bytes, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        uint32_t code_point;
+        size_t step = nt_utf8_decode(bytes + i, length - i, &code_point);
+        bool is_cut_at_end = !step && length == START_BYTES && length - i < 4;
+        if (is_cut_at_end)
+            return true;
+        if (!step || (code_point < ' ' && !strchr("\t\n\r\f", (int)code_point)) || code_point == 0)
+            return false;
+        i += step;
+    }
+    return true;
+}
+
+bool nt_is_text_file(struct nt_source *source)
+{
+    uint8_t start[START_BYTES];
+    size_t length = source->size < START_BYTES ? (size_t)source->size : START_BYTES;
+    return !nt_source_read(source, 0, start, length, NULL) && is_text(start, length);
+}
+
+const char *nt_identify(struct nt_source *source)
+{
+    if (source->size == 0)
+        return "an empty file";
+    for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
+        if (has_magic(source, &magics[i]))
+            return magics[i].kind;
+    }
+    return nt_is_text_file(source) ? "a text file" : NULL;
+}
+
+/* ---- folders ---- */
+
+const char *nt_identify_folder(struct nt_folder *folder)
+{
+    static const struct {
+        const char *name, *kind;
+    } marks[] = {
+        {.name = "_versions", .kind = "a Lance data set"},
+    };
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+        if (nt_folder_has(folder, marks[i].name))
+            return marks[i].kind;
+    return NULL;
+}

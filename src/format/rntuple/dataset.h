@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the format keeps of an open data set beside the model, and its envelopes.
+ */
+#ifndef NT_FORMAT_RNTUPLE_DATASET_H
+#define NT_FORMAT_RNTUPLE_DATASET_H
+
+#include "format/rntuple/envelope.h"
+
+/* nt_dataset.format_data. Immutable after opening. */
+struct nt_rntuple {
+    struct nt_anchor anchor;
+    const struct nt_generation *generation;
+    /* Reads pages and envelopes, joined where they are split; nt_dataset.sources[0]. */
+    struct nt_source *payload;
+    uint64_t header_checksum;
+    /* As they were verified at opening, where they are not large; without bytes else. */
+    struct nt_envelope header, footer;
+    const struct nt_envelope_link *page_lists; /* of each cluster group; none in the predraft */
+    uint32_t page_list_count;
+    const struct nt_envelope_link *user_metadata;
+    uint32_t user_metadata_count;
+    /* By the index in the data set; see details.c. */
+    const struct nt_field_details *fields;
+    const struct nt_column_details *columns;
+};
+
+static inline const struct nt_rntuple *nt_rntuple_of(const struct nt_dataset *dataset)
+{
+    return dataset->format_data;
+}
+
+/* The envelopes; header and footer are read again only where they are not kept. */
+enum nt_status nt_rntuple_load_header(const struct nt_dataset *dataset, struct nt_envelope *envelope_ret,
+                                      struct nt_error *error);
+enum nt_status nt_rntuple_load_footer(const struct nt_dataset *dataset, struct nt_envelope *envelope_ret,
+                                      struct nt_error *error);
+enum nt_status nt_rntuple_load_page_list(const struct nt_dataset *dataset, uint32_t group,
+                                         struct nt_envelope *envelope_ret, struct nt_error *error);
+
+#endif

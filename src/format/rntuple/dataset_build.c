@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: an anchor object. Out: an open data set, its page lists still unread; and the page lists, group by
+ * group, when they are touched.
+ */
+#include "format/rntuple/dataset_build.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "format/rntuple/dataset.h"
+#include "format/rntuple/shown.h"
+#include "format/rntuple/footer.h"
+#include "format/rntuple/header.h"
+#include "format/rntuple/page_list.h"
+#include "format/rntuple/payload.h"
+#include "format/rntuple/predraft.h"
+
+/* What is only needed while a data set is being opened. */
+struct opening {
+    struct nt_dataset *dataset;
+    struct nt_rntuple *rntuple;
+    struct nt_envelope header, footer;
+    struct nt_schema schema;
+    struct nt_footer footer_records;
+    struct nt_error *error;
+};
+
+/* ---- operations ---- */
+
+static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    bool is_predraft = rntuple->generation->is_predraft;
+    struct nt_envelope envelope;
+    enum nt_status status = is_predraft ? nt_rntuple_load_footer(dataset, &envelope, error)
+                                        : nt_rntuple_load_page_list(dataset, group, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = is_predraft ? nt_predraft_fill(dataset, &envelope, error)
+                         : nt_page_list_build(dataset, group, &envelope, rntuple->header_checksum, error);
+    nt_envelope_deinit(&envelope);
+    return status;
+}
+
+static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
+                                   struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
+{
+    uint64_t digest_bytes = nt_checksum(page->checksum)->bytes;
+    return nt_payload_extents(nt_rntuple_of(dataset)->payload, page->offset,
+                              page->stored_bytes + digest_bytes, extents_ret, count_ret, error);
+}
+
+static void close_dataset(struct nt_dataset *dataset)
+{
+    struct nt_rntuple *rntuple = dataset->format_data;
+    nt_envelope_deinit(&rntuple->header);
+    nt_envelope_deinit(&rntuple->footer);
+    nt_source_close(rntuple->payload);
+}
+
+static const struct nt_dataset_ops ops = {
+    .load_group = load_group,
+    .page_extents = page_extents,
+    .describe_dataset = nt_rntuple_describe,
+    .describe_field = nt_rntuple_describe_field,
+    .describe_column = nt_rntuple_describe_column,
+    .describe_page = nt_rntuple_describe_page,
+    .close = close_dataset,
+};
+
+/* ---- opening ---- */
+
+static enum nt_status open_anchor(struct opening *opening, const struct nt_anchor_object *object)
+{
+    struct nt_dataset *dataset = opening->dataset;
+    struct nt_rntuple *rntuple = nt_arena_alloc(dataset->arena, 1, sizeof(*rntuple));
+    dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->sources));
+    if (!rntuple || !dataset->sources)
+        return nt_fail_memory(opening->error);
+    enum nt_status status = nt_anchor_read(object, &rntuple->anchor, opening->error);
+    if (status == NT_OK)
+        status = nt_payload_source_new(dataset->file->source, rntuple->anchor.maximum_key_bytes,
+                                       &rntuple->payload, opening->error);
+    if (status != NT_OK)
+        return status;
+    dataset->sources[0] = rntuple->payload;
+    dataset->source_count = 1;
+    dataset->format_data = opening->rntuple = rntuple;
+    dataset->ops = &ops;
+    return NT_OK;
+}
+
+/* The generation is known only when the envelopes' bytes are there; only then can they be verified. */
+static enum nt_status open_envelopes(struct opening *opening)
+{
+    struct nt_rntuple *rntuple = opening->rntuple;
+    const struct nt_anchor *anchor = &rntuple->anchor;
+    struct nt_budget *budget = &opening->dataset->file->budget;
+    struct nt_envelope *header = &opening->header, *footer = &opening->footer;
+    enum nt_status status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header,
+                                             header, opening->error);
+    if (status == NT_OK)
+        status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_FOOTER, &anchor->footer, footer,
+                                  opening->error);
+    if (status == NT_OK)
+        status = nt_generation_find(anchor, header->bytes, header->length, footer->bytes, footer->length,
+                                    &rntuple->generation, opening->error);
+    if (status == NT_OK)
+        status = nt_envelope_verify(header, rntuple->generation, opening->error);
+    if (status == NT_OK)
+        status = nt_envelope_verify(footer, rntuple->generation, opening->error);
+    rntuple->header_checksum = header->checksum;
+    return status;
+}
+
+static enum nt_status set_texts(struct opening *opening, struct nt_text title, struct nt_text description,
+                                struct nt_text writer)
+{
+    struct nt_dataset *dataset = opening->dataset;
+    const struct nt_anchor *anchor = &opening->rntuple->anchor;
+    dataset->format = "rntuple";
+    dataset->generation = opening->rntuple->generation->name;
+    dataset->generation_reason = opening->rntuple->generation->reason;
+    dataset->version = nt_arena_format(dataset->arena, "%u.%u.%u.%u", anchor->epoch, anchor->major,
+                                       anchor->minor, anchor->patch);
+    if (!dataset->version || !nt_text_copy(dataset->arena, title, &dataset->title) ||
+        !nt_text_copy(dataset->arena, description, &dataset->description) ||
+        !nt_text_copy(dataset->arena, writer, &dataset->writer))
+        return nt_fail_memory(opening->error);
+    return NT_OK;
+}
+
+static enum nt_status read_predraft(struct opening *opening)
+{
+    struct nt_predraft_header header;
+    enum nt_status status =
+        nt_predraft_header_read(&opening->header, &header, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = set_texts(opening, header.name, header.description, header.author);
+    if (status == NT_OK)
+        status =
+            nt_schema_build(opening->dataset, opening->rntuple->generation, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = nt_predraft_build(opening->dataset, &opening->footer, opening->error);
+    return status;
+}
+
+static enum nt_status read_header_and_footer(struct opening *opening)
+{
+    struct nt_rntuple *rntuple = opening->rntuple;
+    struct nt_footer *footer = &opening->footer_records;
+    struct nt_header header;
+    enum nt_status status = nt_header_read(&opening->header, &header, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = set_texts(opening, header.name, header.description, header.writer);
+    if (status == NT_OK)
+        status = nt_footer_read(&opening->footer, footer, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = nt_header_checksum_check(&opening->footer, rntuple->header_checksum, footer->header_checksum,
+                                          opening->error);
+    if (status == NT_OK)
+        status = nt_schema_build(opening->dataset, rntuple->generation, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = nt_footer_build(opening->dataset, rntuple->generation, footer, opening->error);
+    return status;
+}
+
+/* ---- links that are followed later ---- */
+
+static bool keep_link(struct nt_arena *arena, const struct nt_envelope_link *from,
+                      struct nt_envelope_link *to)
+{
+    *to = *from;
+    if (from->locator.payload.length == 0)
+        return true;
+    return nt_text_copy(arena, from->locator.payload, &to->locator.payload);
+}
+
+static enum nt_status keep_links(struct opening *opening)
+{
+    struct nt_arena *arena = opening->dataset->arena;
+    const struct nt_footer *footer = &opening->footer_records;
+    struct nt_envelope_link *page_lists =
+        nt_arena_alloc(arena, footer->group_count + 1u, sizeof(*page_lists));
+    struct nt_envelope_link *user_metadata =
+        nt_arena_alloc(arena, footer->user_metadata_count + 1u, sizeof(*user_metadata));
+    bool is_kept = page_lists && user_metadata;
+    for (uint32_t i = 0; i < footer->group_count && is_kept; i++)
+        is_kept = keep_link(arena, &footer->groups[i].page_list, &page_lists[i]);
+    for (uint32_t i = 0; i < footer->user_metadata_count && is_kept; i++)
+        is_kept = keep_link(arena, &footer->user_metadata[i], &user_metadata[i]);
+    if (!is_kept)
+        return nt_fail_memory(opening->error);
+    opening->rntuple->page_lists = page_lists;
+    opening->rntuple->page_list_count = footer->group_count;
+    opening->rntuple->user_metadata = user_metadata;
+    opening->rntuple->user_metadata_count = footer->user_metadata_count;
+    return NT_OK;
+}
+
+/* ---- attribute sets ---- */
+
+/* The anchor of an attribute set is in no list of keys: the footer's record is the only way to it. */
+static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const struct nt_rntuple *parent,
+                                            const struct nt_attribute_set_record *record,
+                                            struct nt_error *error)
+{
+    struct nt_anchor_link place = {record->anchor.offset, record->anchor.bytes, record->anchor_length};
+    struct nt_envelope bytes;
+    if (!nt_locator_is_local(&record->anchor))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "attribute set: its anchor is not in the file");
+    enum nt_status status =
+        nt_envelope_read(parent->payload, &dataset->file->budget, NT_ENVELOPE_ANCHOR, &place, &bytes, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_anchor_object object = {
+        .class_name = parent->anchor.class_name,
+        .bytes = bytes.bytes,
+        .length = bytes.length,
+        .offset = place.offset,
+        .stored_bytes = place.stored_bytes,
+    };
+    status = nt_rntuple_build(dataset, &object, error);
+    nt_envelope_deinit(&bytes);
+    return status;
+}
+
+/* An attribute set that fails does not keep its data set from being read. */
+static enum nt_status open_attribute_sets(struct opening *opening)
+{
+    const struct nt_dataset *parent = opening->dataset;
+    const struct nt_footer *footer = &opening->footer_records;
+    if (parent->attribute_of != NT_NONE)
+        return NT_OK; /* sets of sets: the specification has none, and a chain of them could be endless */
+    for (uint32_t i = 0; i < footer->attribute_set_count; i++) {
+        struct nt_dataset *dataset;
+        enum nt_status status = nt_file_add_dataset(parent->file, &dataset, opening->error);
+        if (status != NT_OK)
+            return status;
+        if (!nt_text_copy(dataset->arena, footer->attribute_sets[i].name, &dataset->name))
+            return nt_fail_memory(opening->error);
+        dataset->directory = parent->directory;
+        dataset->attribute_of = parent->index;
+        struct nt_error error = {0};
+        if (open_attribute_anchor(dataset, opening->rntuple, &footer->attribute_sets[i], &error) != NT_OK)
+            status = nt_dataset_set_failure(dataset, &error, opening->error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+/* ---- what stays ---- */
+
+/* An envelope is read once where it is small beside what the file may take: its documents are made of the
+ * same bytes. */
+static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept)
+{
+    enum { MOST_BYTES = 1 << 18, PART_OF_BUDGET = 8 };
+    if (envelope->length > MOST_BYTES || atomic_load_explicit(&envelope->budget->used, memory_order_relaxed) >
+                                             envelope->budget->limit / PART_OF_BUDGET)
+        return;
+    *kept = *envelope;
+    *envelope = (struct nt_envelope){0};
+}
+
+/* ---- all ---- */
+
+static enum nt_status open_all(struct opening *opening, const struct nt_anchor_object *object)
+{
+    enum nt_status status = open_anchor(opening, object);
+    if (status == NT_OK)
+        status = open_envelopes(opening);
+    if (status == NT_OK)
+        status = opening->rntuple->generation->is_predraft ? read_predraft(opening)
+                                                           : read_header_and_footer(opening);
+    if (status == NT_OK)
+        status =
+            nt_rntuple_keep_details(opening->dataset, opening->rntuple, &opening->schema, opening->error);
+    if (status == NT_OK)
+        status = keep_links(opening);
+    if (status == NT_OK)
+        status = open_attribute_sets(opening);
+    opening->dataset->documents = nt_rntuple_documents;
+    opening->dataset->document_count = nt_rntuple_document_count;
+    return status;
+}
+
+enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
+                                struct nt_error *error)
+{
+    struct opening opening = {.dataset = dataset, .error = error};
+    enum nt_status status = open_all(&opening, object);
+    if (status == NT_OK) {
+        keep_envelope(&opening.header, &opening.rntuple->header);
+        keep_envelope(&opening.footer, &opening.rntuple->footer);
+    }
+    nt_footer_deinit(&opening.footer_records);
+    nt_schema_deinit(&opening.schema);
+    nt_envelope_deinit(&opening.header);
+    nt_envelope_deinit(&opening.footer);
+    return status;
+}

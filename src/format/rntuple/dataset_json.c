@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What only this format can tell about a data set and its pages: members of ntuple.json and pages.jsonl.
+ */
+#include "format/rntuple/shown.h"
+
+#include "base/search.h"
+#include "format/rntuple/page_builder.h"
+
+static void describe_place(struct nt_json *json, const char *key, const struct nt_anchor_link *place)
+{
+    nt_json_key(json, key);
+    nt_json_object(json);
+    nt_json_member_unsigned(json, "file_offset", place->offset);
+    nt_json_member_unsigned(json, "stored_bytes", place->stored_bytes);
+    nt_json_member_unsigned(json, "decoded_bytes", place->length);
+    nt_json_end_object(json);
+}
+
+static void describe_anchor(struct nt_json *json, const struct nt_anchor *anchor)
+{
+    nt_json_key(json, "anchor");
+    nt_json_object(json);
+    nt_json_member_string(json, "class", anchor->class_name);
+    nt_json_member_unsigned(json, "class_version", anchor->class_version);
+    nt_json_member_unsigned(json, "file_offset", anchor->offset);
+    nt_json_member_unsigned(json, "stored_bytes", anchor->stored_bytes);
+    nt_json_member_unsigned(json, "decoded_bytes", anchor->length);
+    nt_json_member_unsigned(json, "maximum_key_bytes", anchor->maximum_key_bytes);
+    if (anchor->layout == NT_ANCHOR_58_BYTES)
+        nt_json_member_null(json, "checksum");
+    else
+        nt_json_member_hex64(json, "checksum", anchor->checksum);
+    describe_place(json, "header", &anchor->header);
+    describe_place(json, "footer", &anchor->footer);
+    nt_json_end_object(json);
+}
+
+enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_json *json)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    describe_anchor(json, &rntuple->anchor);
+    nt_json_member_string(json, "envelope_framing", rntuple->generation->framing->name);
+    nt_json_member_hex64(json, "header_checksum", rntuple->header_checksum);
+    nt_json_member_unsigned(json, "page_list_envelopes", rntuple->page_list_count);
+    nt_json_member_unsigned(json, "user_metadata_envelopes", rntuple->user_metadata_count);
+    return NT_OK;
+}
+
+NT_DEFINE_LAST_AT_MOST(find_elsewhere, struct nt_elsewhere, .page)
+
+enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                        const struct nt_page *page, struct nt_json *json)
+{
+    (void)column;
+    if (page->compression != NT_COMPRESSION_ELSEWHERE)
+        return NT_OK;
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
+            continue;
+        const struct nt_elsewhere_list *list = group->format_data;
+        uint32_t found = find_elsewhere(list->items, list->count, (uint64_t)(page - group->pages));
+        nt_json_member_string(json, "locator", list->items[found].locator);
+    }
+    return NT_OK;
+}

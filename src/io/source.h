@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a source is made of, and what else can be asked of it.
+ */
+#ifndef NT_IO_SOURCE_H
+#define NT_IO_SOURCE_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include <ntuple/source.h>
+
+#include "base/error.h"
+
+/* All may be called from several threads at once. */
+struct nt_source_ops {
+    /* Where `size` is known, the range has been checked against it. */
+    enum nt_status (*read_at)(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                              struct nt_error *error);
+    /* NT_OK while the source is still what was opened, else NT_CHANGED or NT_IO. NULL: always. */
+    enum nt_status (*check)(struct nt_source *source, struct nt_error *error);
+    /* Owner, times and mode for the files made from the source. NULL: none. */
+    enum nt_status (*stat)(struct nt_source *source, struct stat *attributes, struct nt_error *error);
+    /* NULL: `size` is always known. */
+    enum nt_status (*size)(struct nt_source *source, uint64_t *size_ret, struct nt_error *error);
+    /* The first place at or behind `offset` that is not in a hole of a sparse file. NULL: no holes
+     * are known. */
+    uint64_t (*skip_hole)(struct nt_source *source, uint64_t offset);
+    void (*close)(struct nt_source *source);
+};
+
+#define NT_UNKNOWN_SIZE UINT64_MAX
+
+struct nt_folder;
+
+/* Embedded as the first member by implementations. The pointer identifies the source for as long as it is
+ * open. */
+struct nt_source {
+    const struct nt_source_ops *ops;
+    uint64_t size;        /* NT_UNKNOWN_SIZE: ask nt_source_size */
+    uint64_t split_bytes; /* payloads that are longer lie in several parts; 0: however long, they do not */
+    const char *path;     /* for messages; owned by the implementation */
+    struct nt_folder *folder; /* a source of no bytes that stands for a folder; NULL: bytes */
+};
+
+struct nt_extent {
+    uint64_t offset; /* bytes from the start of the source */
+    uint64_t bytes;
+};
+
+/* Whether so many bytes are what follows one another from an offset, so that their reads may be joined or
+ * divided. Else they are a payload in parts, which is known by its full size: it is read in one call. */
+static inline bool nt_source_is_range(const struct nt_source *source, uint64_t bytes)
+{
+    return !source->split_bytes || bytes <= source->split_bytes;
+}
+/* Where the next bytes are that are stored; `offset` itself where that cannot be told, the size where there
+ * are none. */
+uint64_t nt_source_skip_hole(struct nt_source *source, uint64_t offset);
+/* NT_OK while the source is what was opened, NT_CHANGED where it was modified or replaced. */
+enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error);
+enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: fields, columns, clusters and pages, in the order in which a format finds them. Out: the arrays of a
+ * data set and of its cluster groups.
+ */
+#include "model/builder.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* ---- fields and columns ---- */
+
+void nt_builder_init(struct nt_builder *builder, struct nt_dataset *dataset)
+{
+    *builder = (struct nt_builder){.dataset = dataset};
+}
+
+void nt_builder_deinit(struct nt_builder *builder)
+{
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_FIELD, builder->field_count);
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_COLUMN, builder->column_count);
+    free(builder->fields);
+    free(builder->columns);
+}
+
+/* Room for one more of up to 2^32 - 1 items. */
+static enum nt_status reserve(struct nt_builder *builder, enum nt_cost cost, void **items, uint32_t count,
+                              size_t *capacity, size_t item_bytes, struct nt_error *error)
+{
+    struct nt_budget *budget = &builder->dataset->file->budget;
+    if (count == NT_NONE)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 %s", nt_cost_info(cost)->name);
+    enum nt_status status = nt_budget_take(budget, cost, 1, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    void *larger = nt_grow(*items, count, capacity, item_bytes);
+    if (!larger) {
+        nt_budget_give(budget, cost, 1);
+        return nt_fail_memory(error);
+    }
+    *items = larger;
+    return NT_OK;
+}
+
+enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_field *field,
+                                    uint32_t *index_ret, struct nt_error *error)
+{
+    enum nt_status status = reserve(builder, NT_COST_FIELD, (void **)&builder->fields, builder->field_count,
+                                    &builder->field_capacity, sizeof(*field), error);
+    if (status != NT_OK)
+        return status;
+    builder->fields[builder->field_count] = *field;
+    if (index_ret)
+        *index_ret = builder->field_count;
+    builder->field_count++;
+    return NT_OK;
+}
+
+enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
+                                     const struct nt_decoder *decoder, struct nt_error *error)
+{
+    enum nt_status status = reserve(builder, NT_COST_COLUMN, (void **)&builder->columns,
+                                    builder->column_count, &builder->column_capacity, sizeof(*column), error);
+    if (status != NT_OK)
+        return status;
+    struct nt_column *copy = &builder->columns[builder->column_count++];
+    *copy = *column;
+    return nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena, decoder, &copy->decoder,
+                           error);
+}
+
+/* A list in the data set's memory. */
+static void *settle(struct nt_dataset *dataset, const void *items, uint32_t count, size_t item_bytes)
+{
+    void *copy = nt_arena_alloc(dataset->arena, count ? count : 1, item_bytes);
+    if (copy && count)
+        memcpy(copy, items, count * item_bytes);
+    return copy;
+}
+
+enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error)
+{
+    struct nt_dataset *dataset = builder->dataset;
+    dataset->fields = settle(dataset, builder->fields, builder->field_count, sizeof(struct nt_field));
+    dataset->columns = settle(dataset, builder->columns, builder->column_count, sizeof(struct nt_column));
+    if (!dataset->fields || !dataset->columns)
+        return nt_fail_memory(error);
+    dataset->field_count = builder->field_count;
+    dataset->column_count = builder->column_count;
+    enum nt_status status = nt_dataset_link(dataset, error);
+    if (status == NT_OK)
+        builder->field_count = builder->column_count = 0; /* they are the data set's */
+    return status;
+}
+
+/* ---- clusters ---- */
+
+enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups, uint64_t clusters,
+                                     struct nt_error *error)
+{
+    struct nt_budget *budget = &dataset->file->budget;
+    if (groups >= NT_NONE || clusters >= NT_NONE)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 clusters or cluster groups");
+    enum nt_status status = nt_budget_take(budget, NT_COST_GROUP, groups, NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        status = nt_budget_take(budget, NT_COST_CLUSTER, clusters, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    dataset->groups = nt_arena_alloc(dataset->arena, groups + 1, sizeof(*dataset->groups));
+    dataset->clusters = nt_arena_alloc(dataset->arena, clusters + 1, sizeof(*dataset->clusters));
+    if (!dataset->groups || !dataset->clusters)
+        return nt_fail_memory(error);
+    dataset->group_count = (uint32_t)groups;
+    dataset->cluster_count = (uint32_t)clusters;
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
+                                           struct nt_error *error)
+{
+    dataset->entries = entries;
+    dataset->clusters_known = true;
+    if (entries == 0)
+        return NT_OK;
+    enum nt_status status = nt_dataset_add_groups(dataset, 1, 1, error);
+    if (status != NT_OK)
+        return status;
+    dataset->groups[0].entries = entries;
+    dataset->groups[0].clusters = 1;
+    dataset->clusters[0] = (struct nt_cluster){.entries = entries, .column_group = NT_NONE};
+    return NT_OK;
+}
+
+/* ---- ranges and pages ---- */
+
+static enum nt_status take(const struct nt_group_builder *builder, enum nt_cost cost, uint64_t count,
+                           struct nt_error *error)
+{
+    enum nt_status status =
+        nt_budget_take(&builder->dataset->file->budget, cost, count, builder->offset, error);
+    if (status != NT_OK && builder->offset == NT_NO_OFFSET)
+        nt_error_context(error, "%s", builder->list);
+    else if (status != NT_OK)
+        nt_error_context(error, "%s at offset %" PRIu64, builder->list, builder->offset);
+    return status;
+}
+
+enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt_dataset *dataset,
+                                     uint32_t group, const char *list, uint64_t offset,
+                                     struct nt_error *error)
+{
+    *builder = (struct nt_group_builder){
+        .dataset = dataset, .group = &dataset->groups[group], .list = list, .offset = offset};
+    uint64_t count = (uint64_t)builder->group->clusters * dataset->column_count; /* both have 32 bits */
+    /* Absent columns take no bytes in the file, but a range each in memory. */
+    enum nt_status status = take(builder, NT_COST_RANGE, count, error);
+    if (status != NT_OK)
+        return status;
+    builder->range_count = count;
+    builder->group->ranges = calloc(count ? count : 1, sizeof(struct nt_range));
+    if (!builder->group->ranges)
+        return nt_fail_memory(error);
+    for (uint64_t i = 0; i < count; i++)
+        builder->group->ranges[i].state = NT_RANGE_ABSENT;
+    return NT_OK;
+}
+
+enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t cluster, uint32_t column,
+                                      struct nt_error *error)
+{
+    struct nt_group *group = builder->group;
+    struct nt_range *range =
+        group->ranges + (size_t)(cluster - group->first_cluster) * builder->dataset->column_count + column;
+    if (range->state != NT_RANGE_ABSENT)
+        return nt_fail(error, NT_CORRUPT, builder->offset, "%s: a cluster lists a column twice",
+                       builder->list);
+    range->state = NT_RANGE_PRESENT;
+    range->first_page = (uint32_t)group->page_count;
+    builder->range = range;
+    builder->first_element = 0;
+    return NT_OK;
+}
+
+static enum nt_status reserve_page(struct nt_group_builder *builder, struct nt_error *error)
+{
+    struct nt_group *group = builder->group;
+    size_t capacity = builder->capacity;
+    if (group->page_count == UINT32_MAX)
+        return nt_fail(error, NT_LIMIT, builder->offset, "%s: more than 2^32 pages", builder->list);
+    struct nt_page *pages = nt_grow(group->pages, group->page_count, &capacity, sizeof(*pages));
+    if (!pages)
+        return nt_fail_memory(error);
+    group->pages = pages;
+    enum nt_status status = take(builder, NT_COST_PAGE, capacity - builder->capacity, error);
+    if (status == NT_OK)
+        builder->capacity = capacity;
+    return status;
+}
+
+enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const struct nt_page *page,
+                                    struct nt_error *error)
+{
+    struct nt_group *group = builder->group;
+    enum nt_status status = reserve_page(builder, error);
+    if (status != NT_OK)
+        return status;
+    group->pages[group->page_count] = *page;
+    group->pages[group->page_count++].first_element = builder->first_element;
+    builder->range->pages++;
+    builder->first_element += page->elements; /* 2^32 pages of 2^32 elements at most: no overflow */
+    return NT_OK;
+}
+
+/* Give back what doubling left over. */
+static void trim_pages(struct nt_group_builder *builder)
+{
+    struct nt_group *group = builder->group;
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_PAGE, builder->capacity - group->page_count);
+    struct nt_page *pages =
+        reallocarray(group->pages, group->page_count ? group->page_count : 1, sizeof(*pages));
+    if (pages)
+        group->pages = pages;
+}
+
+enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt_status status)
+{
+    struct nt_group *group = builder->group;
+    if (status == NT_OK) {
+        trim_pages(builder);
+        return NT_OK;
+    }
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_RANGE, builder->range_count);
+    nt_budget_give(&builder->dataset->file->budget, NT_COST_PAGE, builder->capacity);
+    free(group->ranges);
+    free(group->pages);
+    group->ranges = NULL;
+    group->pages = NULL;
+    group->page_count = 0;
+    return status;
+}

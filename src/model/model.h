@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The model: what every format is turned into. A file holds directories and data sets; a data set has a tree
+ * of fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only
+ * describe; loading, decoding, caching and serving are written once, for this model.
+ *
+ * Everything is immutable after opening, but for the cluster groups' page lists, which are read at first
+ * touch behind nt_dataset_load_group (thread-safe). All memory belongs to the nt_file.
+ */
+#ifndef NT_MODEL_MODEL_H
+#define NT_MODEL_MODEL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <ntuple/dataset.h>
+
+#include "codec/codec.h"
+#include "io/source.h"
+#include "model/budget.h"
+#include "model/decoders.h"
+#include "model/page.h"
+
+/* ---- clusters ---- */
+
+struct nt_cluster {
+    uint64_t first_entry;
+    uint64_t entries;
+    uint32_t group; /* cluster group */
+    /* NT_NONE: holds all columns; else index into the data set's column groups (sharded). */
+    uint32_t column_group;
+};
+
+enum nt_range_state {
+    NT_RANGE_PRESENT,
+    NT_RANGE_ABSENT,     /* the cluster does not have the column (added later, or another shard) */
+    NT_RANGE_SUPPRESSED, /* another representation is the active one in this cluster */
+};
+
+/* A column's share of a cluster. */
+struct nt_range {
+    uint64_t first_element; /* the listed element offset; of its absolute value where suppressed */
+    uint32_t first_page;    /* index into the group's pages */
+    uint32_t pages;
+    uint32_t compression_settings; /* algorithm * 100 + level as the writer noted it; a hint */
+    uint32_t state;                /* enum nt_range_state */
+};
+
+enum nt_group_state { NT_GROUP_NOT_LOADED, NT_GROUP_LOADED, NT_GROUP_FAILED };
+
+struct nt_group {
+    uint64_t first_entry, entries; /* as the footer tells; 0,0 where it does not */
+    uint32_t first_cluster;
+    uint32_t clusters;
+    /* Set by loading: */
+    struct nt_range *ranges; /* [cluster - first_cluster][column], row after row */
+    struct nt_page *pages;
+    uint64_t page_count;
+    void *format_data;
+    atomic_int state; /* enum nt_group_state */
+    struct nt_error *failure;
+};
+
+/* Whether a group's ranges and pages are there. Loads nothing. */
+static inline bool nt_group_is_loaded(const struct nt_group *group)
+{
+    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_GROUP_LOADED;
+}
+
+struct nt_dataset;
+struct nt_file;
+struct nt_buffer;
+struct nt_json;
+
+/* Text that is made piece by piece: lines of a .jsonl, parts of a large document. */
+struct nt_text_stream {
+    /* Append the next piece to `out`; *more_ret false when nothing is left (the piece is still valid). */
+    enum nt_status (*next)(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+                           struct nt_error *error);
+    void (*free)(struct nt_text_stream *stream);
+};
+
+/* A pseudo-file that a format gives: header.json, pagelist.<n>.bin, keys.jsonl, ... */
+struct nt_document {
+    const char *prefix, *suffix; /* the name, or "pagelist." and ".json" with the number between */
+    /* How many; NULL: one, without a number. */
+    uint64_t (*count)(const struct nt_file *file, const struct nt_dataset *dataset);
+    /* Exactly one of the two. `write`: produced whole, size known. `open`: streamed. `dataset` is NULL for
+     * the file's own documents. */
+    enum nt_status (*write)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
+                            struct nt_buffer *out, struct nt_error *error);
+    enum nt_status (*open)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
+                           struct nt_text_stream **stream_ret, struct nt_error *error);
+    /* With `write`: how many bytes it will write, where that is known without work. May be NULL. */
+    uint64_t (*bytes)(const struct nt_dataset *dataset, uint64_t number);
+};
+
+/* A byte range of the file with its owner, for layout.jsonl. */
+struct nt_layout_range {
+    uint64_t offset, bytes;
+    uint32_t source;    /* which file of a format with several; index into nt_file.layout_sources, 0 else */
+    const char *owner;  /* "file header", "key", "anchor", "header", "footer", "page list", "page", ... */
+    uint32_t dataset;   /* index or NT_NONE */
+    uint32_t column;    /* index or NT_NONE */
+    uint64_t cluster;   /* UINT64_MAX: none */
+    uint64_t page;      /* number within the column, UINT64_MAX: none */
+    const char *detail; /* class of a key, kind of an envelope; may be NULL; lives as long as the file */
+};
+typedef enum nt_status nt_layout_emit(void *context, const struct nt_layout_range *range);
+
+/* Where the ranges of a format's own bytes go, which belong to no column. */
+struct nt_layout_output {
+    nt_layout_emit *emit;
+    void *context;
+    uint32_t dataset, source; /* as above */
+};
+/* Emit one; nothing where it is empty. Returns what `emit` returns. */
+enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
+                             const char *owner);
+
+struct nt_dataset_ops {
+    /* Fill group->ranges, pages and page_count (and the clusters' entries where not known before); called
+     * once, under the data set's lock. Memory from malloc, freed by the model. */
+    enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+    /* Where a page's stored bytes and digest lie, when it is not one place (`extents_ret` from malloc).
+     * NULL: always one. */
+    enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
+                                   struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
+    /* What only the format knows of the data set, a field, a column, a page, as members of their JSON: `json`
+     * is inside an object. Each may be NULL. */
+    enum nt_status (*describe_dataset)(const struct nt_dataset *dataset, struct nt_json *json);
+    void (*describe_field)(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json);
+    void (*describe_column)(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
+    enum nt_status (*describe_page)(const struct nt_dataset *dataset, uint32_t column,
+                                    const struct nt_page *page, struct nt_json *json);
+    void (*close)(struct nt_dataset *dataset); /* frees format_data */
+};
+
+struct nt_column_group {
+    const uint32_t *columns; /* indices, ascending */
+    uint32_t count;
+};
+
+struct nt_dataset {
+    struct nt_file *file;
+    uint32_t index;     /* in file->datasets */
+    uint32_t directory; /* index into the file's directories */
+    /* Index of the data set that this one is a linked attribute set of, else NT_NONE. */
+    uint32_t attribute_of;
+    uint32_t cycle; /* TKey cycle, else 0 */
+    bool is_newest_cycle;
+    struct nt_text name;      /* the key's name, the file's stem, ... */
+    struct nt_error *failure; /* set when it could not be opened: nothing below is valid then */
+
+    const char *format;     /* "rntuple" */
+    const char *version;    /* "1.0.2.0" */
+    const char *generation; /* the row of the generations' table that was used */
+    const char *generation_reason;
+    struct nt_text title; /* the name as the header tells it */
+    struct nt_text description, writer;
+    uint64_t entries;
+    bool has_sharded_clusters;
+
+    struct nt_field *fields;
+    uint32_t field_count;
+    uint32_t *children; /* slices of it are the fields' children; the first `top_count` are top-level */
+    uint32_t top_count;
+    struct nt_column *columns; /* all stored columns, by id */
+    uint32_t column_count;
+    uint32_t *field_columns;
+    struct nt_decoders decoders; /* a page list may bring more: added under the lock */
+    struct nt_source **sources;
+    uint32_t source_count;
+
+    struct nt_group *groups;
+    uint32_t group_count;
+    struct nt_cluster *clusters; /* all groups'; a group's slice may be filled only once it is loaded */
+    uint32_t cluster_count;
+    bool clusters_known; /* entries of all clusters are known without loading groups */
+    struct nt_column_group *column_groups;
+    uint32_t column_group_count;
+
+    const struct nt_document *documents;
+    uint32_t document_count;
+    const struct nt_dataset_ops *ops;
+    void *format_data;
+    pthread_mutex_t lock;   /* loading of groups */
+    struct nt_arena *arena; /* everything above that the format allocates */
+};
+
+struct nt_directory {
+    uint32_t parent; /* index; the root (0) is its own parent */
+    struct nt_text name;
+};
+
+struct nt_format;
+
+/* What a file may ask for; 0: in proportion to its size. */
+struct nt_limits {
+    uint64_t metadata_bytes; /* see model/budget.h */
+    uint64_t page_bytes;     /* of a page, decoded */
+};
+
+typedef void nt_failure_emit(void *context, const struct nt_error *failure);
+
+struct nt_file {
+    const struct nt_format *format;
+    const char *path;         /* absolute */
+    struct nt_budget budget;  /* of its metadata */
+    uint64_t page_bytes;      /* a page that decodes to more is refused */
+    struct nt_source *source; /* of the whole file; for directories one that answers stat and check only */
+    struct nt_source **layout_sources; /* files that the layout covers; NULL: only `source` */
+    uint32_t layout_source_count;
+    struct nt_directory *directories; /* [0] is the root; may be a single one */
+    uint32_t directory_count;
+    struct nt_dataset **datasets;
+    uint32_t dataset_count;
+    const struct nt_document *documents; /* of the file: file.json's format part, keys.jsonl */
+    uint32_t document_count;
+    /* Members of file.json beside the common ones: `json` is inside an object. May be NULL. */
+    enum nt_status (*describe)(const struct nt_file *file, struct nt_json *json, struct nt_error *error);
+    /* Byte ranges that are not pages or their checksums, in any order. May be NULL. */
+    enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                             struct nt_error *error);
+    /* What only a walk over the whole container shows and no data set's failure tells: data sets that nothing
+     * leads to. For verification; may be NULL. */
+    enum nt_status (*check)(const struct nt_file *file, nt_failure_emit *emit, void *context,
+                            struct nt_error *error);
+    void (*close)(struct nt_file *file); /* frees format_data */
+    void *format_data;
+    /* Told once of each cluster group whose page list turns out to be bad, by the thread that found it,
+     * without a lock. To be set before threads share the file. May be NULL. */
+    void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
+                             const struct nt_error *error);
+    void *on_group_failure_context;
+    struct nt_arena *arena;
+};
+
+/* ---- for formats: building ---- */
+
+/* A new empty file over a source, with its arena and root directory. nt_file_close closes the source, too. */
+enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
+                           struct nt_file **file_ret, struct nt_error *error);
+/* The end of a file that did not come to be: its source stays open, for the next format to try.
+ * Accepts NULL. */
+void nt_file_discard(struct nt_file *file);
+/* Append an empty data set / directory (pointers stay valid). */
+enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dataset_ret,
+                                   struct nt_error *error);
+uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent,
+                               struct nt_text name); /* NT_NONE: no memory */
+/* Note that a data set cannot be opened (copies the failure), so that the others can. What the machine
+ * refused is no reason to do without: then the failure itself is returned. */
+enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
+                                      struct nt_error *error);
+/* After fields (with parent, ids in any order), columns and decoders are filled: checks parents (no cycles,
+ * depth at most NT_MAX_DEPTH), fills children, field_columns of owning fields, positions; NT_CORRUPT. */
+enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error);
+
+/* The type of elements that are no more than their kind says; of OPAQUE ones, nothing but that. */
+struct nt_dtype nt_element_dtype(enum nt_element element);
+
+#define NT_MAX_DEPTH 256
+
+/* ---- for readers ---- */
+
+/* How many sets of columns a field has, of which each cluster uses one. */
+uint32_t nt_field_representations(const struct nt_dataset *dataset, uint32_t field);
+/* The nearest ancestor whose rows are not in step with the field's: a collection, a variant, or one that
+ * cannot be read; else NT_NONE. */
+uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field);
+
+/* Load the page lists of a cluster group; at once where it was done before. A failure is remembered. */
+enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error);
+/* The same, but page lists that are bad are left out: only what the machine refuses fails the call. */
+enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error);
+
+/* How a column's elements are decoded; pages may have decoders of their own. */
+static inline const struct nt_decoder *nt_column_decoder(const struct nt_dataset *dataset, uint32_t column)
+{
+    return nt_decoders_get(&dataset->decoders, dataset->columns[column].decoder);
+}
+
+/* The group that would hold a cluster: groups are ordered by their first one. Loads nothing. */
+struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
+/* The range of a column in a cluster (loads its group). */
+enum nt_status nt_dataset_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
+                                const struct nt_range **range_ret, struct nt_error *error);
+/* Elements in a range; its pages are group->pages + range->first_page. */
+uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
+
+static inline const struct nt_range *nt_group_range(const struct nt_dataset *dataset,
+                                                    const struct nt_group *group, uint32_t cluster,
+                                                    uint32_t column)
+{
+    return group->ranges + (size_t)(cluster - group->first_cluster) * dataset->column_count + column;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A page: where its bytes lie, and by which rows of which tables they are checked, decompressed and decoded.
+ */
+#ifndef NT_MODEL_PAGE_H
+#define NT_MODEL_PAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum nt_checksum_covers {
+    NT_COVERS_STORED,           /* the bytes as stored */
+    NT_COVERS_STORED_OR_PACKED, /* drafts: either the stored or the uncompressed bytes; both are accepted */
+};
+
+struct nt_page {
+    uint64_t offset;       /* in its source; see nt_dataset_page_extents where it may lie in several places */
+    uint64_t stored_bytes; /* checksum not counted */
+    uint64_t first_element; /* within its column range */
+    uint64_t parameter;     /* handed to the decoder (Roaring: what is added to each value) */
+    uint32_t elements;
+    uint32_t decoder; /* number of one of the data set's */
+    uint32_t source;  /* index into the data set's sources */
+    uint8_t checksum; /* enum nt_checksum_kind; the digest follows the stored bytes */
+    uint8_t checksum_covers;
+    uint8_t compression; /* enum nt_compression_kind */
+    bool is_missing;     /* there are no bytes, and what is read instead fails: equal to no other page */
+};
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a page whose decoder may be a plan. Out: its decoded elements. The inputs of a plan are pages
+ * themselves, mostly those of many others: each is an entry of the cache, decoded once, and pinned while it
+ * is used. How deep inputs have inputs was bounded when their decoders were made, and there are no circles.
+ */
+#include "page/inputs.h"
+
+#include <inttypes.h>
+
+#include "codec/plan.h"
+#include "page/cache.h"
+#include "page/contexts.h"
+#include "page/page_error.h"
+
+struct inputs {
+    struct nt_value values[NT_PLAN_INPUTS];
+    struct nt_cached *pinned[NT_PLAN_INPUTS];
+    uint32_t count;
+};
+
+/* For the cache. The error tells where the input lies: it belongs to no one column. */
+static enum nt_status load_input(void *context, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_page_request *request = context;
+    enum nt_status status = nt_page_load_all(request, output, error);
+    if (status != NT_OK && error) {
+        if (error->offset == NT_NO_OFFSET)
+            error->offset = request->page->offset;
+        nt_error_context(error, "what it is decoded with, at byte %" PRIu64, request->page->offset);
+    }
+    return status;
+}
+
+static enum nt_status pin_input(const struct nt_page_request *request, const struct nt_page *page,
+                                struct inputs *inputs, struct nt_error *error)
+{
+    struct nt_page_request input = {
+        .reader = request->reader, .dataset = request->dataset, .column = request->column, .page = page};
+    struct nt_cache_key key = nt_page_key(request->dataset, page);
+    struct nt_cached **pinned = &inputs->pinned[inputs->count];
+    size_t bytes;
+    enum nt_status status = nt_page_decoded_bytes(request->dataset, page, &bytes, error);
+    if (status == NT_OK)
+        status = nt_cache_get(request->reader->cache, &key, bytes, load_input, &input, pinned, error);
+    if (status != NT_OK)
+        return status;
+    inputs->values[inputs->count++] =
+        nt_decoded_value(nt_page_decoder(request->dataset, page), nt_cached_bytes(*pinned), page->elements);
+    return NT_OK;
+}
+
+static enum nt_status pin_inputs(const struct nt_page_request *request, struct inputs *inputs,
+                                 struct nt_error *error)
+{
+    const struct nt_plan *plan = nt_page_decoder(request->dataset, request->page)->plan;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++)
+        status = pin_input(request, &plan->inputs[i], inputs, error);
+    return status;
+}
+
+static void unpin_inputs(struct nt_reader *reader, const struct inputs *inputs)
+{
+    for (uint32_t i = 0; i < inputs->count; i++)
+        nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_STAY);
+}
+
+enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error)
+{
+    struct nt_contexts *contexts = request->reader->contexts;
+    struct nt_page_request whole = *request;
+    struct inputs inputs = {.count = 0};
+    enum nt_status status = pin_inputs(request, &inputs, error);
+    whole.inputs = inputs.values;
+    if (!request->context)
+        whole.context = nt_contexts_borrow(contexts);
+    if (status == NT_OK)
+        status = whole.context ? nt_page_load_with(&whole, output, error) : nt_fail_memory(error);
+    if (!request->context && whole.context)
+        nt_contexts_return(contexts, whole.context);
+    unpin_inputs(request->reader, &inputs);
+    return status;
+}
+
+enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                            const struct nt_page *page, void *output, struct nt_error *error)
+{
+    struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
+    enum nt_status status = nt_page_load_all(&request, output, error);
+    return status == NT_OK ? NT_OK : nt_page_error(dataset, column, page, status, error);
+}

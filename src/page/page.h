@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the stages behind this one see of it beyond <ntuple/read.h>: pages and streams as they are described
+ * and stored.
+ */
+#ifndef NT_PAGE_PAGE_H
+#define NT_PAGE_PAGE_H
+
+#include <ntuple/read.h>
+
+#include "model/model.h"
+
+/* ---- one page ---- */
+
+/* The page's decoder, and its sizes after decompression and after decoding. NT_LIMIT where one overflows. */
+const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const struct nt_page *page);
+enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
+                             uint64_t *packed_ret, uint64_t *decoded_ret, struct nt_error *error);
+/* Stored bytes [offset, offset + bytes) of a page, never verified, digest not included. */
+enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
+                                   void *output, size_t bytes, struct nt_error *error);
+/* The digest behind the page, as hex text of at most 129 characters; "" where it has none. */
+enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_page *page, char *hex,
+                                   struct nt_error *error);
+/* The algorithm that the stored bytes name. */
+enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
+                                 const char **name_ret, struct nt_error *error);
+
+/* ---- streams of a field ---- */
+
+/* The type of a stream's elements: the field's for data; offsets and index are int64, tags uint32, valid
+ * bool. */
+void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                           struct nt_dtype *dtype_ret);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a page stands. Pages carry neither their column nor their cluster: both are searched for only when
+ * there is a failure to tell.
+ */
+#include "page/page_error.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "model/path.h"
+
+static void append_field_name(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '.');
+    nt_append_printable(out, path.bytes, path.length);
+    nt_buffer_deinit_part(&path, out);
+}
+
+/* The cluster whose range of the column holds page number `index` of the group. */
+static bool find_in_group(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
+                          uint64_t index, uint32_t *cluster_ret, uint64_t *number_ret)
+{
+    for (uint32_t i = 0; i < group->clusters; i++) {
+        const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
+        if (index >= range->first_page && index - range->first_page < range->pages) {
+            *cluster_ret = group->first_cluster + i;
+            *number_ret = index - range->first_page;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool find_page(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                      uint32_t *cluster_ret, uint64_t *number_ret)
+{
+    for (uint32_t i = 0; i < dataset->group_count; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        if (nt_group_is_loaded(group) && page >= group->pages && page < group->pages + group->page_count)
+            return find_in_group(dataset, group, column, (uint64_t)(page - group->pages), cluster_ret,
+                                 number_ret);
+    }
+    return false;
+}
+
+enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                             enum nt_status status, struct nt_error *error)
+{
+    if (!error || status == NT_CHANGED) /* no page is to blame */
+        return status;
+    const struct nt_column *info = &dataset->columns[column];
+    struct nt_buffer field = {0};
+    uint32_t cluster;
+    uint64_t number;
+    append_field_name(&field, dataset, info->field);
+    if (field.failed) {
+        nt_buffer_deinit(&field);
+        return nt_fail_memory(error);
+    }
+    const char *name = nt_buffer_string(&field);
+    if (error->offset == NT_NO_OFFSET && !page->is_missing) {
+        size_t used = strlen(error->message);
+        error->offset = page->offset;
+        snprintf(error->message + used, sizeof(error->message) - used, " (page at byte %" PRIu64 ")",
+                 page->offset);
+    }
+    if (find_page(dataset, column, page, &cluster, &number))
+        nt_error_context(error,
+                         "column %" PRIu32 " (%s) of field %.80s, page %" PRIu64 " of cluster %" PRIu32,
+                         info->id, info->type_name ? info->type_name : "?", name, number, cluster);
+    else
+        nt_error_context(error, "column %" PRIu32 " (%s) of field %.80s", info->id,
+                         info->type_name ? info->type_name : "?", name);
+    nt_buffer_deinit(&field);
+    return status;
+}

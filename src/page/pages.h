@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pages through the cache, or past it where they are wanted whole.
+ */
+#ifndef NT_PAGE_PAGES_H
+#define NT_PAGE_PAGES_H
+
+#include "page/cache.h"
+#include "page/reader.h"
+
+/* A page's decoded elements in the cache, loaded where they are not there: valid until nt_page_unpin. */
+enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                           const struct nt_page *page, struct nt_cached **pinned_ret,
+                           const uint8_t **data_ret, struct nt_error *error);
+void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_cache_use use);
+
+/* The decoded elements of whole pages of a column, one behind the other, into `output`: each from the cache
+ * where it is there (or about to be), else decoded straight into the output, without a trace in the cache but
+ * for a failure. The first that fails fails the call. */
+enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                                   const struct nt_page *pages, uint32_t count, void *output,
+                                   struct nt_error *error);
+/* How many of the pages are whole within the next `elements` elements and hold values that are equal to those
+ * of `dtype` (NULL: any), and how many elements these are. */
+uint32_t nt_count_whole_pages(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count,
+                              uint64_t elements, const struct nt_dtype *dtype, uint64_t *elements_ret);
+
+/* Load a page into the cache if it is not there and not being loaded. */
+void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                        const struct nt_page *page);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Recognising readers that go from front to back. Whatever is guessed here changes no result.
+ */
+#ifndef NT_PAGE_SEQUENCE_H
+#define NT_PAGE_SEQUENCE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "page/cache.h"
+
+/* What the reads of one stream or column have looked like; shared by its readers, zero at first. */
+struct nt_sequence {
+    _Atomic uint64_t expected_offset; /* where the last read ended */
+    _Atomic uint32_t reads;           /* that followed one another */
+    _Atomic uint64_t queued;          /* pages before this element have been queued */
+};
+
+/* Whether a read of bytes [offset, offset + bytes) begins where the last one ended, or near: within a few
+ * times its own length, as read-ahead sends its requests a little out of order. */
+bool nt_sequence_follows(const struct nt_sequence *sequence, uint64_t offset, uint64_t bytes);
+/* Note a read of bytes [offset, offset + bytes). True where it follows others. */
+bool nt_sequence_note(struct nt_sequence *sequence, uint64_t offset, size_t bytes);
+/* What becomes of a page that a read has used up to its end, or not. */
+enum nt_cache_use nt_sequence_use(struct nt_sequence *sequence, bool to_the_end);
+/* For decoding ahead: pages before this element have been queued already; note that they now are. */
+uint64_t nt_sequence_queued(const struct nt_sequence *sequence);
+void nt_sequence_note_queued(struct nt_sequence *sequence, uint64_t element);
+
+#endif

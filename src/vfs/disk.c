@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: a path. Goes out: what the file system says about it.
+ */
+#include "vfs/disk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "format/format.h"
+#include "io/folder.h"
+
+enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error)
+{
+    return stat(path, attributes) == 0 ? NT_OK : nt_fail_system(error, errno, "%s", path);
+}
+
+bool nt_disk_is_same(const struct stat *left, const struct stat *right)
+{
+    if (left->st_dev != right->st_dev || left->st_ino != right->st_ino ||
+        (left->st_mode & S_IFMT) != (right->st_mode & S_IFMT))
+        return false;
+    return S_ISDIR(left->st_mode) ||
+           (left->st_size == right->st_size && left->st_mtim.tv_sec == right->st_mtim.tv_sec &&
+            left->st_mtim.tv_nsec == right->st_mtim.tv_nsec);
+}
+
+bool nt_disk_is_dataset(const char *path)
+{
+    struct nt_folder *folder;
+    if (nt_folder_open(path, NT_FOLDER_DATASET, &folder, NULL) != NT_OK)
+        return false;
+    bool is_dataset = nt_is_dataset_folder(folder);
+    nt_folder_close(folder);
+    return is_dataset;
+}
+
+/* ---- what lies in a folder ---- */
+
+struct listing {
+    struct nt_folder *folder;
+    struct nt_disk_entry *entries;
+    size_t count;
+};
+
+static bool is_dataset_in(const struct nt_folder *folder, const char *name)
+{
+    struct nt_buffer path = {0};
+    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    bool is_dataset = !path.failed && nt_disk_is_dataset(path.bytes);
+    nt_buffer_deinit(&path);
+    return is_dataset;
+}
+
+/* False where the entry is none that is shown. */
+static bool look_at(const struct listing *listing, const struct nt_folder_entry *found,
+                    struct nt_disk_entry *entry)
+{
+    if (found->name[0] == '.' || nt_folder_stat(listing->folder, found->name, &entry->stat, NULL) != NT_OK)
+        return false;
+    if (S_ISREG(entry->stat.st_mode)) {
+        entry->is_folder = false;
+        return true;
+    }
+    if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may contain itself */
+        return false;
+    entry->is_folder = !is_dataset_in(listing->folder, found->name);
+    return true;
+}
+
+static enum nt_status take_entry(void *context, const struct nt_folder_entry *found, struct nt_error *error)
+{
+    struct listing *listing = context;
+    struct nt_disk_entry entry = {0};
+    if (!look_at(listing, found, &entry))
+        return NT_OK;
+    if ((listing->count & (listing->count - 1)) == 0) { /* grow at powers of two */
+        size_t capacity = listing->count ? 2 * listing->count : 1;
+        struct nt_disk_entry *more = realloc(listing->entries, capacity * sizeof(*more));
+        if (!more)
+            return nt_fail_memory(error);
+        listing->entries = more;
+    }
+    entry.name = strdup(found->name);
+    if (!entry.name)
+        return nt_fail_memory(error);
+    listing->entries[listing->count++] = entry;
+    return NT_OK;
+}
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct nt_disk_entry *a = left, *b = right;
+    return strcmp(a->name, b->name);
+}
+
+enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
+                            struct nt_error *error)
+{
+    struct listing listing = {0};
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_MIRROR, &listing.folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_folder_list(listing.folder, "", take_entry, &listing, error);
+    nt_folder_close(listing.folder);
+    if (status != NT_OK) {
+        nt_disk_free(listing.entries, listing.count);
+        return status;
+    }
+    if (listing.count)
+        qsort(listing.entries, listing.count, sizeof(*listing.entries), compare_entries);
+    *entries_ret = listing.entries;
+    *count_ret = listing.count;
+    return NT_OK;
+}
+
+void nt_disk_free(struct nt_disk_entry *entries, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(entries[i].name);
+    free(entries);
+}

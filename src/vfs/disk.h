@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the disk has now: attributes of files and folders, what lies in a folder, and whether a file is still
+ * the same.
+ */
+#ifndef NT_VFS_DISK_H
+#define NT_VFS_DISK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+struct nt_disk_entry {
+    char *name;
+    struct stat stat;
+    bool is_folder; /* to be mirrored; else a file or a folder that is a data set */
+};
+
+enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);
+/* Same inode, size and times of modification. */
+bool nt_disk_is_same(const struct stat *left, const struct stat *right);
+/* A folder that some format takes as a whole. */
+bool nt_disk_is_dataset(const char *path);
+
+/* The files and folders in a folder, by name. Hidden ones, special files and links to folders are left out.
+ */
+enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
+                            struct nt_error *error);
+void nt_disk_free(struct nt_disk_entry *entries, size_t count);
+
+#endif

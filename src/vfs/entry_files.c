@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rows.d/<n>.json of a data set: one entry by its number.
+ */
+#include "vfs/section.h"
+#include "view/row_lines.h"
+
+/* One line, made at once. */
+static enum nt_status entry_stream(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+                                   struct nt_error *error)
+{
+    return nt_rows_line(scope->vfs->reader, scope->dataset, scope->node.number, stream_ret, error);
+}
+
+const struct nt_pseudo nt_entry_file = {".json", NT_VFS_STREAMED, .stream = entry_stream};
+
+/* ---- entries of a data set, by number: too many to be listed ---- */
+
+static enum nt_status entries_next(const struct nt_scope *directory, uint64_t *index,
+                                   struct nt_listed *listed, struct nt_error *error)
+{
+    (void)directory, (void)index, (void)listed;
+    return nt_no_such_file(error);
+}
+
+static enum nt_status entries_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
+                                   struct nt_error *error)
+{
+    struct nt_node node = {.level = NT_LEVEL_ENTRY, .slot = directory->node.slot};
+    if (!nt_parse_between(name, "", nt_entry_file.name, &node.number) ||
+        node.number >= directory->dataset->entries || !nt_node_pack(&node, node_ret))
+        return nt_no_such_file(error);
+    return NT_OK;
+}
+
+const struct nt_section nt_section_entries = {.next = entries_next, .find = entries_find};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: the paths that a mount was given. Goes out: its places.
+ */
+#include "vfs/mount_places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "vfs/closing.h"
+#include "vfs/disk.h"
+#include "vfs/opening.h"
+
+static void free_place(struct nt_place *place)
+{
+    nt_names_free(place->names);
+    free(place->failure);
+    free(place->children);
+    free(place->by_name);
+    free(place);
+}
+
+static void free_places(struct nt_places *places)
+{
+    for (uint32_t i = 0; i < places->count; i++) {
+        free_place(places->list[i]);
+    }
+    free(places->list);
+}
+
+void nt_places_free(struct nt_places *places)
+{
+    if (!places)
+        return;
+    nt_places_close_all(places);
+    free_places(places);
+    free(places->slots);
+    nt_arena_free(places->arena);
+    pthread_cond_destroy(&places->has_idle);
+    pthread_cond_destroy(&places->was_opened);
+    pthread_mutex_destroy(&places->lock);
+    free(places);
+}
+
+/* One place for a path that the user gave. That a file cannot be opened is found out by trying. */
+static enum nt_status add_path(struct nt_places *places, uint32_t parent, const char *path,
+                               uint32_t *number_ret, struct nt_error *error)
+{
+    char *absolute = realpath(path, NULL);
+    struct stat identity;
+    if (!absolute)
+        return nt_fail_system(error, errno, "%s", path);
+    enum nt_status status = nt_disk_stat(absolute, &identity, error);
+    if (status == NT_OK) {
+        bool is_folder = S_ISDIR(identity.st_mode) && !nt_disk_is_dataset(absolute);
+        struct nt_place *place =
+            nt_places_add(places, parent, absolute, is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE);
+        if (place) {
+            place->identity = identity;
+            *number_ret = place->number;
+        } else {
+            status = nt_fail_memory(error);
+        }
+    }
+    free(absolute);
+    return status;
+}
+
+/* The root of several paths. One that does not exist is refused: it is a mistake in the command. */
+static enum nt_status add_group(struct nt_places *places, const char *const *paths, size_t count,
+                                struct nt_error *error)
+{
+    struct nt_place *group = nt_places_add(places, 0, NULL, NT_PLACE_GROUP);
+    uint32_t *children = calloc(count, sizeof(uint32_t));
+    enum nt_status status = group && children ? NT_OK : nt_fail_memory(error);
+    for (size_t i = 0; i < count && status == NT_OK; i++)
+        status = add_path(places, 0, paths[i], &children[i], error);
+    if (status != NT_OK) {
+        free(children);
+        return status;
+    }
+    pthread_mutex_lock(&places->lock);
+    group->identity = places->list[children[0]]->identity;
+    status = nt_places_set_children(places, group, children, (uint32_t)count, error);
+    pthread_mutex_unlock(&places->lock);
+    return status;
+}
+
+/* Try what was given: one place that works is enough. */
+static enum nt_status try_places(struct nt_places *places, struct nt_error *error)
+{
+    struct nt_error first = {0};
+    uint32_t count = places->count;
+    for (uint32_t i = 0; i < count; i++) {
+        enum nt_place_kind kind = nt_places_kind(places, i);
+        if (kind == NT_PLACE_FILE || kind == NT_PLACE_FOLDER)
+            return NT_OK;
+        if (kind == NT_PLACE_FAILED && first.status == NT_OK)
+            nt_places_failure(places, i, &first);
+    }
+    if (error)
+        *error = first;
+    return first.status;
+}
+
+enum nt_status nt_places_new(const char *const *paths, size_t path_count,
+                             const struct nt_places_options *options, struct nt_places **places_ret,
+                             struct nt_error *error)
+{
+    if (path_count == 0)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "no source was given");
+    struct nt_places *places = calloc(1, sizeof(*places));
+    if (!places)
+        return nt_fail_memory(error);
+    pthread_mutex_init(&places->lock, NULL);
+    pthread_cond_init(&places->was_opened, NULL);
+    pthread_cond_init(&places->has_idle, NULL);
+    places->options = *options;
+    places->arena = nt_arena_new();
+    uint32_t number;
+    enum nt_status status = places->arena ? NT_OK : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = path_count == 1 ? add_path(places, 0, paths[0], &number, error)
+                                 : add_group(places, paths, path_count, error);
+    if (status == NT_OK)
+        status = try_places(places, error);
+    if (status != NT_OK)
+        nt_places_free(places);
+    else
+        *places_ret = places;
+    return status;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: a file's model. Goes out: unique names for what is in it, and who lies in which directory.
+ */
+#include "vfs/open_file.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void ask_directory(const struct nt_file *file, uint32_t index, struct nt_name_wish *wish)
+{
+    wish->parent = file->directories[index].parent;
+    wish->text = file->directories[index].name;
+    if (index == 0) /* the root has no name: keep it out of everybody's way */
+        wish->parent = NT_NONE;
+}
+
+static void ask_dataset(const struct nt_file *file, uint32_t index, struct nt_name_wish *wish)
+{
+    const struct nt_dataset *dataset = file->datasets[index];
+    wish->text = dataset->name;
+    wish->cycle = dataset->is_newest_cycle ? 0 : dataset->cycle;
+    if (dataset->attribute_of != NT_NONE) {
+        wish->parent = file->directory_count + dataset->attribute_of;
+        wish->prefix = NT_ATTRIBUTE_PREFIX;
+    } else {
+        wish->parent = dataset->directory;
+    }
+}
+
+struct items {
+    const struct nt_file *file;
+    nt_is_ours *is_ours;
+};
+
+/* Item of a file: what it is called, and in which directory. */
+static void ask_item(const void *context, uint32_t item, struct nt_name_wish *wish)
+{
+    const struct items *items = context;
+    const struct nt_file *file = items->file;
+    if (item < file->directory_count)
+        ask_directory(file, item, wish);
+    else
+        ask_dataset(file, item - file->directory_count, wish);
+    wish->rule = NT_NAME_DATASET;
+    if (wish->parent == 0 && items->is_ours(file, wish->text))
+        wish->rule = NT_NAME_OURS;
+}
+
+static void ask_field(const void *context, uint32_t item, struct nt_name_wish *wish)
+{
+    const struct nt_field *field = &((const struct nt_dataset *)context)->fields[item];
+    wish->parent = field->parent;
+    wish->text = field->name;
+    wish->rule = NT_NAME_FIELD;
+}
+
+/* Sort the items by their parents, counting. */
+static enum nt_status sort_children(struct nt_open_file *opened, struct nt_error *error)
+{
+    uint32_t count = nt_open_file_items(opened);
+    opened->children = calloc(count, sizeof(uint32_t));
+    opened->first_child = calloc((size_t)count + 1, sizeof(uint32_t));
+    uint32_t *next = calloc(count, sizeof(uint32_t));
+    if (!opened->children || !opened->first_child || !next) {
+        free(next);
+        return nt_fail_memory(error);
+    }
+    for (uint32_t item = 1; item < count; item++)
+        opened->first_child[nt_names_parent(opened->names, item) + 1]++;
+    for (uint32_t i = 0; i < count; i++) {
+        opened->first_child[i + 1] += opened->first_child[i];
+        next[i] = opened->first_child[i];
+    }
+    for (uint32_t item = 1; item < count; item++)
+        opened->children[next[nt_names_parent(opened->names, item)]++] = item;
+    free(next);
+    return NT_OK;
+}
+
+const uint32_t *nt_open_file_children(const struct nt_open_file *opened, uint32_t parent, uint32_t *count_ret)
+{
+    *count_ret = opened->first_child[parent + 1] - opened->first_child[parent];
+    return opened->children + opened->first_child[parent];
+}
+
+bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct nt_buffer *path)
+{
+    const char *names[PATH_MAX / 2]; /* a name has a byte at least, and a slash */
+    size_t count = 0, bytes = 0;
+    for (uint32_t at = item; at != 0; at = nt_names_parent(opened->names, at)) {
+        const char *name = nt_names_get(opened->names, at);
+        bytes += strlen(name) + 1;
+        if (bytes > PATH_MAX)
+            return false;
+        names[count++] = name;
+    }
+    for (size_t i = count; i-- > 0;) {
+        nt_buffer_text(path, names[i]);
+        nt_buffer_text(path, i ? "/" : "");
+    }
+    return true;
+}
+
+/* ---- beginning and end ---- */
+
+static enum nt_status new_datasets(struct nt_open_file *opened, struct nt_error *error)
+{
+    uint32_t count = opened->file->dataset_count;
+    opened->datasets = calloc((size_t)count + 1, sizeof(*opened->datasets));
+    if (!opened->datasets)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++) {
+        pthread_mutex_init(&opened->datasets[i].names_lock, NULL);
+        pthread_mutex_init(&opened->datasets[i].arrow_lock, NULL);
+    }
+    return NT_OK;
+}
+
+static void free_datasets(struct nt_open_file *opened)
+{
+    for (uint32_t i = 0; opened->datasets && i < opened->file->dataset_count; i++) {
+        nt_names_free(opened->datasets[i].field_names);
+        nt_arrow_free(opened->datasets[i].arrow);
+        pthread_mutex_destroy(&opened->datasets[i].names_lock);
+        pthread_mutex_destroy(&opened->datasets[i].arrow_lock);
+    }
+    free(opened->datasets);
+}
+
+enum nt_status nt_open_file_new(struct nt_file *file, nt_is_ours *is_ours, struct nt_open_file **opened_ret,
+                                struct nt_error *error)
+{
+    const struct items items = {file, is_ours};
+    struct nt_open_file *opened = calloc(1, sizeof(*opened));
+    if (!opened) {
+        nt_file_close(file);
+        return nt_fail_memory(error);
+    }
+    opened->file = file;
+    enum nt_status status = nt_source_stat(file->source, &opened->stat, error);
+    if (status == NT_OK)
+        status = new_datasets(opened, error);
+    if (status == NT_OK)
+        status = nt_names_build(nt_open_file_items(opened), ask_item, &items, &opened->names, error);
+    if (status == NT_OK)
+        status = sort_children(opened, error);
+    if (status != NT_OK)
+        nt_open_file_free(opened);
+    else
+        *opened_ret = opened;
+    return status;
+}
+
+void nt_open_file_free(struct nt_open_file *opened)
+{
+    if (!opened)
+        return;
+    free_datasets(opened);
+    nt_names_free(opened->names);
+    free(opened->children);
+    free(opened->first_child);
+    nt_file_close(opened->file);
+    free(opened);
+}
+
+/* ---- made on first use ---- */
+
+enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
+                                        const struct nt_names **names_ret, struct nt_error *error)
+{
+    struct nt_open_dataset *of = &opened->datasets[dataset];
+    const struct nt_dataset *d = opened->file->datasets[dataset];
+    struct nt_names *names = atomic_load_explicit(&of->field_names, memory_order_acquire);
+    enum nt_status status = NT_OK;
+    if (!names) {
+        pthread_mutex_lock(&of->names_lock);
+        names = atomic_load_explicit(&of->field_names, memory_order_relaxed);
+        if (!names)
+            status = nt_names_build(d->field_count, ask_field, d, &names, error);
+        if (status == NT_OK)
+            atomic_store_explicit(&of->field_names, names, memory_order_release);
+        pthread_mutex_unlock(&of->names_lock);
+    }
+    *names_ret = names;
+    return status;
+}
+
+static enum nt_status make_arrow(const struct nt_open_file *opened, struct nt_reader *reader,
+                                 const struct nt_arrow_options *options, uint32_t dataset,
+                                 struct nt_arrow **arrow_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_arrow_new(reader, opened->file->datasets[dataset], options, arrow_ret, error);
+    if (status == NT_OK)
+        atomic_store(&opened->datasets[dataset].arrow_bytes, nt_arrow_file_bytes(*arrow_ret));
+    return status;
+}
+
+enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
+                                  const struct nt_arrow_options *options, uint32_t dataset,
+                                  struct nt_arrow **arrow_ret, struct nt_error *error)
+{
+    struct nt_open_dataset *of = &opened->datasets[dataset];
+    struct nt_arrow *arrow = atomic_load_explicit(&of->arrow, memory_order_acquire);
+    enum nt_status status = NT_OK;
+    if (!arrow) {
+        pthread_mutex_lock(&of->arrow_lock);
+        arrow = atomic_load_explicit(&of->arrow, memory_order_relaxed);
+        if (!arrow)
+            status = make_arrow(opened, reader, options, dataset, &arrow, error);
+        if (status == NT_OK)
+            atomic_store_explicit(&of->arrow, arrow, memory_order_release);
+        pthread_mutex_unlock(&of->arrow_lock);
+    }
+    *arrow_ret = arrow;
+    return status;
+}
+
+enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
+                                        const struct nt_arrow_options *options, uint32_t dataset,
+                                        bool may_work, uint64_t *bytes_ret, struct nt_error *error)
+{
+    struct nt_open_dataset *of = &opened->datasets[dataset];
+    enum nt_status status = NT_OK;
+    *bytes_ret = atomic_load(&of->arrow_bytes);
+    if (*bytes_ret)
+        return NT_OK;
+    if (!may_work)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+    pthread_mutex_lock(&of->arrow_lock);
+    if (!atomic_load(&of->arrow_bytes)) {
+        struct nt_arrow *arrow = NULL;
+        status = make_arrow(opened, reader, options, dataset, &arrow, error);
+        nt_arrow_free(arrow);
+    }
+    pthread_mutex_unlock(&of->arrow_lock);
+    *bytes_ret = atomic_load(&of->arrow_bytes);
+    return status;
+}

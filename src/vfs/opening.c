@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: a place. Goes out: what lies there: its open file, and slots for the file's data sets.
+ */
+#include "vfs/opening.h"
+
+#include <stdlib.h>
+
+#include "vfs/closing.h"
+#include "vfs/disk.h"
+
+enum { MAXIMUM_SLOTS = 1 << 16 }; /* as node.c has bits for */
+
+static enum nt_status give_slots(struct nt_places *places, struct nt_place *place, uint32_t count,
+                                 struct nt_error *error)
+{
+    if (place->has_slots && place->slot_count == count)
+        return NT_OK;
+    if (count > MAXIMUM_SLOTS - places->slot_count)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d data sets in one mount", MAXIMUM_SLOTS);
+    struct nt_slot *slots = realloc(places->slots, (places->slot_count + count + 1) * sizeof(*slots));
+    if (!slots)
+        return nt_fail_memory(error);
+    places->slots = slots;
+    place->first_slot = places->slot_count;
+    place->slot_count = count;
+    place->has_slots = true;
+    for (uint32_t i = 0; i < count; i++)
+        slots[places->slot_count++] = (struct nt_slot){place->number, i};
+    return NT_OK;
+}
+
+/* Open a place's file, outside the lock. The file must still be the one that the place stands for. */
+static enum nt_status open_file(struct nt_places *places, const struct nt_place *place,
+                                struct nt_open_file **opened_ret, struct nt_error *error)
+{
+    struct stat now;
+    struct nt_file *file;
+    enum nt_status status = nt_disk_stat(place->path, &now, error);
+    if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
+        status = nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", place->path);
+    if (status == NT_OK)
+        status = nt_file_open(place->path, &places->options.open, &file, error);
+    if (status != NT_OK)
+        return status;
+    file->on_group_failure = places->options.on_group_failure;
+    file->on_group_failure_context = places->options.context;
+    return nt_open_file_new(file, places->options.is_ours, opened_ret, error);
+}
+
+/* A failure that is the file's, and not of the machine or of the moment. */
+static bool is_lasting(enum nt_status status)
+{
+    return !nt_is_machine_failure(status) && status != NT_NOT_FOUND;
+}
+
+static void remember_failure(struct nt_places *places, struct nt_place *place, const struct nt_error *error)
+{
+    place->is_probed = is_lasting(error->status);
+    place->kind = error->status == NT_NOT_THIS_FORMAT && place->number != 0 &&
+                          places->list[place->parent]->kind == NT_PLACE_FOLDER
+                      ? NT_PLACE_NONE
+                      : NT_PLACE_FAILED;
+    if (!place->failure)
+        place->failure = malloc(sizeof(*error));
+    if (place->failure)
+        *place->failure = *error;
+}
+
+/* Under the lock: what came of opening. */
+static enum nt_status settle(struct nt_places *places, struct nt_place *place, struct nt_open_file *opened,
+                             struct nt_error *error)
+{
+    enum nt_status status = give_slots(places, place, opened->file->dataset_count, error);
+    if (status != NT_OK)
+        return status;
+    opened->place = place->number;
+    opened->first_slot = place->first_slot;
+    place->opened = opened;
+    place->kind = NT_PLACE_FILE;
+    place->is_probed = true;
+    opened->next = places->opened;
+    places->opened = opened;
+    places->open_count++;
+    return NT_OK;
+}
+
+/* Open the place's file for one user, or remember why not. The lock is held on entry and on return, and given
+ * up in between. */
+static void open_place(struct nt_places *places, struct nt_place *place)
+{
+    struct nt_open_file *opened = NULL;
+    struct nt_error failure = {0};
+    place->is_opening = true;
+    pthread_mutex_unlock(&places->lock);
+    enum nt_status status = open_file(places, place, &opened, &failure);
+    pthread_mutex_lock(&places->lock);
+    if (status == NT_OK)
+        status = settle(places, place, opened, &failure);
+    if (status == NT_OK) {
+        opened->users = 1; /* the caller */
+        opened = NULL;
+        nt_places_close_idle(places);
+    } else {
+        failure.status = status;
+        remember_failure(places, place, &failure);
+    }
+    place->is_opening = false;
+    pthread_cond_broadcast(&places->was_opened);
+    if (opened) { /* there are no slots for it */
+        pthread_mutex_unlock(&places->lock);
+        nt_open_file_free(opened);
+        pthread_mutex_lock(&places->lock);
+    }
+}
+
+/* Under the lock: what the place is, with its file for one user more. */
+static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
+                               struct nt_open_file **opened_ret)
+{
+    if (!place->is_file)
+        return place->kind;
+    while (place->is_opening)
+        pthread_cond_wait(&places->was_opened, &places->lock);
+    if (place->opened)
+        place->opened->users++;
+    else if (!place->is_probed || place->kind == NT_PLACE_FILE)
+        open_place(places, place);
+    if (place->opened) {
+        place->opened->last_use = ++places->clock;
+        *opened_ret = place->opened;
+    }
+    return place->kind;
+}
+
+enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, struct nt_open_file **opened_ret)
+{
+    *opened_ret = NULL;
+    pthread_mutex_lock(&places->lock);
+    enum nt_place_kind kind =
+        number < places->count ? hold(places, places->list[number], opened_ret) : NT_PLACE_NONE;
+    pthread_mutex_unlock(&places->lock);
+    return kind;
+}
+
+enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
+                                       struct nt_open_file **opened_ret)
+{
+    enum nt_place_kind kind = NT_PLACE_NONE;
+    *opened_ret = NULL;
+    pthread_mutex_lock(&places->lock);
+    if (slot < places->slot_count) {
+        *slot_ret = places->slots[slot];
+        kind = hold(places, places->list[slot_ret->place], opened_ret);
+    }
+    pthread_mutex_unlock(&places->lock);
+    return kind;
+}
+
+void nt_places_release(struct nt_places *places, struct nt_open_file *opened)
+{
+    if (!opened)
+        return;
+    pthread_mutex_lock(&places->lock);
+    if (--opened->users == 0)
+        nt_places_close_idle(places);
+    pthread_mutex_unlock(&places->lock);
+}
+
+enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number)
+{
+    struct nt_open_file *opened = NULL;
+    struct nt_place *place = nt_places_get(places, number);
+    if (!place)
+        return NT_PLACE_NONE;
+    pthread_mutex_lock(&places->lock);
+    enum nt_place_kind kind = place->is_probed ? place->kind : hold(places, place, &opened);
+    pthread_mutex_unlock(&places->lock);
+    nt_places_release(places, opened);
+    return kind;
+}
+
+static enum nt_status known_failure(const struct nt_place *place, struct nt_error *error)
+{
+    if (!place->failure)
+        return nt_fail_memory(error);
+    if (error)
+        *error = *place->failure;
+    return place->failure->status;
+}
+
+enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error)
+{
+    struct nt_place *place = nt_places_get(places, number);
+    pthread_mutex_lock(&places->lock);
+    enum nt_status status = known_failure(place, error);
+    pthread_mutex_unlock(&places->lock);
+    return status;
+}
+
+bool nt_places_slot(struct nt_places *places, uint32_t slot, uint32_t *place_ret, uint32_t *dataset_ret)
+{
+    pthread_mutex_lock(&places->lock);
+    bool is_given = slot < places->slot_count;
+    if (is_given) {
+        *place_ret = places->slots[slot].place;
+        *dataset_ret = places->slots[slot].dataset;
+    }
+    pthread_mutex_unlock(&places->lock);
+    return is_given;
+}
+
+bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret)
+{
+    bool is_found = false;
+    pthread_mutex_lock(&places->lock);
+    for (const struct nt_open_file *opened = places->opened; opened && !is_found; opened = opened->next) {
+        is_found = opened->file == dataset->file;
+        if (is_found)
+            *slot_ret = opened->first_slot + dataset->index;
+    }
+    pthread_mutex_unlock(&places->lock);
+    return is_found;
+}
+
+void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_t *nodes_ret)
+{
+    *bytes_ret = *nodes_ret = 0;
+    pthread_mutex_lock(&places->lock);
+    for (uint32_t i = 0; i < places->count; i++) {
+        const struct nt_place *place = places->list[i];
+        const struct nt_file *file = place->opened ? place->opened->file : NULL;
+        if (place->kind == NT_PLACE_FILE || place->kind == NT_PLACE_FAILED)
+            *bytes_ret += (uint64_t)place->identity.st_size;
+        *nodes_ret += 1;
+        for (uint32_t k = 0; file && k < file->dataset_count; k++)
+            *nodes_ret += 1 + (file->datasets[k]->failure ? 0 : file->datasets[k]->field_count);
+    }
+    pthread_mutex_unlock(&places->lock);
+}

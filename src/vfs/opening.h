@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What lies at a place. Its file is opened when it is looked at and closed again when many are open and
+ * nothing uses it. All functions may be called from several threads.
+ */
+#ifndef NT_VFS_OPENING_H
+#define NT_VFS_OPENING_H
+
+#include "vfs/places.h"
+
+/* What a place is. Opens a file that has not been looked at. */
+enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number);
+/* Why the place failed; returns the failure's status. */
+enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error);
+
+/* What a place is, with its file where it is one: opened if it is not, released by the caller. NULL for all
+ * else. */
+enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number,
+                                  struct nt_open_file **opened_ret);
+/* The same for the place of a data set, which is told; NT_PLACE_NONE for a slot that was not given. */
+enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
+                                       struct nt_open_file **opened_ret);
+void nt_places_release(struct nt_places *places, struct nt_open_file *opened); /* accepts NULL */
+
+/* The place and the index of a data set; false for a slot that was not given. */
+bool nt_places_slot(struct nt_places *places, uint32_t slot, uint32_t *place_ret, uint32_t *dataset_ret);
+/* The slot of a data set whose file is open. */
+bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret);
+
+/* Bytes of the files that were looked at; data sets and fields of those that are open. */
+void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_t *nodes_ret);
+
+#endif

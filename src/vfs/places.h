@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The places of a mount: the files and folders that it shows. A *place* has a number that never changes and
+ * is never used again: where the file behind a path is replaced, the path gets a new place. Files are opened
+ * in opening.h, folders are read in mirror.h.
+ *
+ * One lock guards everything; files are opened and closed and folders are read outside it (a place is marked
+ * while one thread opens it, the others wait). Places are never freed before the end, so that pointers to
+ * them stay valid. All functions may be called from several threads.
+ */
+#ifndef NT_VFS_PLACES_H
+#define NT_VFS_PLACES_H
+
+#include <pthread.h>
+
+#include <ntuple/format.h>
+#include <ntuple/read.h>
+
+#include "base/arena.h"
+#include "model/model.h"
+#include "vfs/open_file.h"
+
+enum nt_place_kind {
+    NT_PLACE_NONE,   /* no such place, nothing that is shown, or not there any more */
+    NT_PLACE_GROUP,  /* the root of several paths */
+    NT_PLACE_FOLDER, /* mirrored */
+    NT_PLACE_FILE,
+    NT_PLACE_FAILED, /* a file that cannot be opened */
+};
+
+struct nt_place {
+    enum nt_place_kind kind;
+    bool is_file;    /* FILE, FAILED or NONE; else it stays what it is */
+    bool is_probed;  /* false: not looked at yet, `kind` is a guess */
+    bool is_opening; /* a thread is at it */
+    uint32_t number, parent;
+    const char *path;      /* NULL: the group */
+    const char *disk_name; /* last part of the path */
+    const char *name;      /* in the tree */
+    struct stat identity;
+    struct nt_open_file *opened;
+    uint32_t first_slot, slot_count;
+    bool has_slots;
+    struct nt_error *failure;
+    /* Of groups and folders: */
+    uint32_t *children; /* ascending */
+    uint32_t *by_name;  /* the same by disk name */
+    uint32_t child_count;
+    struct nt_names *names;   /* of the children, by position */
+    struct timespec modified; /* of the folder when it was scanned */
+    bool is_settled;          /* the scan was late enough for `modified` to tell every later change */
+};
+
+/* A data set, by a small number that is given when its file is opened for the first time. */
+struct nt_slot {
+    uint32_t place, dataset;
+};
+
+/* How files are opened, and who is told of them. */
+struct nt_places_options {
+    struct nt_open_options open;
+    nt_is_ours *is_ours;
+    struct nt_reader *reader; /* is told of files that are closed; may be NULL */
+    /* The hook of struct nt_file; may be NULL. */
+    void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
+                             const struct nt_error *error);
+    void *context;
+};
+
+struct nt_places {
+    pthread_mutex_t lock;
+    pthread_cond_t was_opened;
+    struct nt_places_options options;
+    struct nt_arena *arena; /* paths and names */
+    struct nt_place **list;
+    uint32_t count;
+    struct nt_slot *slots;
+    uint32_t slot_count;
+    struct nt_open_file *opened; /* the open files */
+    uint32_t open_count;
+    uint64_t clock; /* counts openings */
+    /* closing.c's: */
+    pthread_t closer;
+    bool has_closer, closer_must_end;
+    pthread_cond_t has_idle;
+};
+
+/* A new place; the path is copied. Under the lock. NULL without memory or numbers. */
+struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
+                               enum nt_place_kind kind);
+/* NULL: there is none of this number. */
+struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
+
+/* Take `children` (from malloc, also on failure) as those of a group or folder. Under the lock. */
+enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place *folder, uint32_t *children,
+                                      uint32_t count, struct nt_error *error);
+/* The first child of a group or folder with a number of at least `from`; NT_NONE. */
+uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t from);
+
+/* Parent, name and path on the disk (NULL: a group's) of a place; the strings live as long as the places. */
+uint32_t nt_places_parent(struct nt_places *places, uint32_t number);
+const char *nt_places_name(struct nt_places *places, uint32_t number);
+const char *nt_places_path(struct nt_places *places, uint32_t number);
+/* Whether the place itself may go or be replaced while mounted. */
+bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
+/* Attributes of the file or folder behind the place, as it is now. */
+enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
+                              struct nt_error *error);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: a failure and the node that it was met at. Goes out: a path in the tree, the failure noted under
+ * it, and a line for the log where it is a new one.
+ */
+#include "vfs/report.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "vfs/failures.h"
+#include "vfs/opening.h"
+#include "vfs/resolve.h"
+
+/* The directory of the file that a node belongs to, with its place. */
+static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
+{
+    struct nt_node node;
+    uint32_t index;
+    if (!nt_node_unpack(number, &node) || node.level == NT_LEVEL_MOUNT)
+        return false;
+    *place_ret = node.slot;
+    if (node.level != NT_LEVEL_PLACE && !nt_places_slot(vfs->places, node.slot, place_ret, &index))
+        return false;
+    node = (struct nt_node){.level = NT_LEVEL_PLACE, .slot = *place_ret, .file = NT_NODE_SELF};
+    return nt_node_pack(&node, directory_ret);
+}
+
+/* "<source>: <path in the tree>: <what, where, expected, found>" */
+static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, const char *source,
+                        const struct nt_error *error)
+{
+    struct nt_buffer line = {0};
+    if (!vfs->options.report)
+        return;
+    if (source) {
+        nt_append_printable(&line, source, strlen(source));
+        nt_buffer_text(&line, ": ");
+    }
+    nt_append_printable(&line, site->path, site->length);
+    nt_buffer_text(&line, ": ");
+    nt_append_printable(&line, error->message, strlen(error->message));
+    if (!line.failed)
+        vfs->options.report(vfs->options.report_context, line.bytes);
+    nt_buffer_deinit(&line);
+}
+
+/* Remember a failure under the path of a node, and log it if it is new. A node whose file cannot be opened
+ * any more has no path but the file's. */
+static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site, unsigned requests,
+                 const struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    uint64_t directory;
+    bool is_of_file = file_of_node(vfs, node, &directory, &site.place);
+    if (nt_scope_path(vfs, node, &path, NULL) != NT_OK && is_of_file)
+        nt_scope_path(vfs, directory, &path, NULL);
+    nt_buffer_text(&path, "");
+    site.path = path.bytes;
+    site.length = path.length;
+    if (!path.failed && nt_failures_note(vfs->failures, &site, requests, error))
+        log_failure(vfs, &site, is_of_file ? nt_places_path(vfs->places, site.place) : NULL, error);
+    nt_buffer_deinit(&path);
+}
+
+enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status status,
+                         const struct nt_error *failure, struct nt_error *error)
+{
+    uint64_t directory = node;
+    uint32_t place;
+    if (status == NT_CHANGED && file_of_node(vfs, node, &directory, &place))
+        node = directory; /* told once, for the file */
+    if (nt_is_failure(status))
+        note(vfs, node, (struct nt_failure_site){.place = NT_NONE}, 1, failure);
+    if (status != NT_OK && error)
+        *error = *failure;
+    return status;
+}
+
+/* A file or data set that could not be opened is not the fault of the request that looks at it. */
+static void note_unopened(const struct nt_scope *scope)
+{
+    const struct nt_failure_site site = {.place = NT_NONE};
+    struct nt_error failure = {0};
+    if (scope->dataset && scope->dataset->failure)
+        failure = *scope->dataset->failure;
+    else if (scope->place_kind == NT_PLACE_FAILED)
+        nt_places_failure(scope->vfs->places, scope->place, &failure);
+    if (nt_is_failure(failure.status))
+        note(scope->vfs, nt_scope_directory(scope), site, 0, &failure);
+}
+
+/* That a file in a mirrored folder was replaced is no failure: its nodes are stale then. */
+enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope *scope,
+                              struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = nt_scope_open(vfs, node, scope, &failure);
+    if (status == NT_OK)
+        note_unopened(scope);
+    uint64_t directory;
+    uint32_t place;
+    if (status != NT_CHANGED || !file_of_node(vfs, node, &directory, &place) ||
+        !nt_places_is_mirrored(vfs->places, place))
+        return nt_report(vfs, node, status, &failure, error);
+    if (error)
+        *error = failure;
+    return status;
+}
+
+void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                    const struct nt_error *error)
+{
+    struct nt_node node = {.level = NT_LEVEL_COLUMN, .item = column, .file = NT_NODE_SELF};
+    const struct nt_failure_site site = {
+        .place = NT_NONE, .is_page = true, .source = page->source, .parameter = page->parameter};
+    uint64_t number = 0;
+    struct nt_error at_page = *error;
+    if (!nt_places_slot_of(((struct nt_vfs *)vfs)->places, dataset, &node.slot) ||
+        !nt_node_pack(&node, &number))
+        return;
+    if (at_page.offset == NT_NO_OFFSET && !page->is_missing)
+        at_page.offset = page->offset;
+    note(vfs, number, site, 0, &at_page);
+}
+
+void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
+                     const struct nt_error *error)
+{
+    struct nt_node node = {.level = NT_LEVEL_DATASET, .file = NT_NODE_SELF};
+    uint64_t number = 0;
+    (void)group;
+    if (nt_places_slot_of(((struct nt_vfs *)vfs)->places, dataset, &node.slot) &&
+        nt_node_pack(&node, &number))
+        note(vfs, number, (struct nt_failure_site){.place = NT_NONE}, 0, error);
+}

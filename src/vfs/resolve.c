@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: a node number, from a caller or from the kernel, possibly stale. Goes out: what it stands for,
+ * checked against the open model; and the way back from there to names and paths.
+ */
+#include "vfs/resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "vfs/directories.h"
+#include "vfs/format_documents.h"
+#include "vfs/levels.h"
+#include "vfs/opening.h"
+
+static enum nt_status no_such_node(struct nt_error *error)
+{
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+}
+
+/* ---- opening ---- */
+
+/* What is below a file that opened once and does not any more fails as it did. */
+static enum nt_status failed_place(const struct nt_scope *scope, struct nt_error *error)
+{
+    return scope->place_kind == NT_PLACE_FAILED ? nt_places_failure(scope->vfs->places, scope->place, error)
+                                                : no_such_node(error);
+}
+
+static enum nt_status open_document(struct nt_scope *scope, struct nt_error *error)
+{
+    uint32_t count, index = scope->node.file - NT_NODE_FIRST_DOCUMENT;
+    const struct nt_document *documents = nt_scope_documents(scope, &count);
+    if (index >= count || scope->node.number >= nt_document_count(scope, &documents[index]))
+        return no_such_node(error);
+    scope->document = &documents[index];
+    scope->pseudo = scope->document->write ? &nt_produced_document : &nt_streamed_document;
+    return NT_OK;
+}
+
+/* The file of the level's directory that the node names, if it is not the directory itself. */
+static enum nt_status open_row(struct nt_scope *scope, struct nt_error *error)
+{
+    if (scope->node.file >= NT_NODE_FIRST_DOCUMENT)
+        return open_document(scope, error);
+    if (scope->node.number)
+        return no_such_node(error);
+    if (scope->node.file == NT_NODE_SELF)
+        return NT_OK;
+    const struct nt_pseudo_table *table = nt_scope_files(scope);
+    unsigned row = scope->node.file - NT_NODE_FIRST_FILE;
+    if (row >= table->count)
+        return no_such_node(error);
+    scope->pseudo = &table->rows[row];
+    if (scope->pseudo->exists && !scope->pseudo->exists(scope, scope->pseudo->parameter))
+        return no_such_node(error);
+    return NT_OK;
+}
+
+static enum nt_status open_place_level(struct nt_scope *scope, struct nt_error *error)
+{
+    scope->place = scope->node.slot;
+    scope->place_kind = nt_places_hold(scope->vfs->places, scope->place, &scope->opened);
+    scope->file = scope->opened ? scope->opened->file : NULL;
+    if (scope->place_kind == NT_PLACE_NONE)
+        return no_such_node(error);
+    if (scope->node.item && !scope->file)
+        return failed_place(scope, error);
+    if (scope->node.item && scope->node.item >= scope->file->directory_count)
+        return no_such_node(error);
+    return open_row(scope, error);
+}
+
+static enum nt_status open_mount_level(struct nt_scope *scope, struct nt_error *error)
+{
+    if (scope->node.file == NT_NODE_SELF) {
+        scope->pseudo = &nt_mount_directory;
+        return NT_OK;
+    }
+    return open_row(scope, error);
+}
+
+static enum nt_status open_dataset(struct nt_scope *scope, struct nt_error *error)
+{
+    struct nt_slot slot = {0};
+    scope->place_kind = nt_places_hold_slot(scope->vfs->places, scope->node.slot, &slot, &scope->opened);
+    scope->place = slot.place;
+    if (!scope->opened)
+        return failed_place(scope, error);
+    scope->file = scope->opened->file;
+    if (slot.dataset >= scope->file->dataset_count ||
+        scope->opened->first_slot + slot.dataset != scope->node.slot)
+        return no_such_node(error);
+    scope->dataset = scope->file->datasets[slot.dataset];
+    return NT_OK;
+}
+
+/* Levels below data sets: the data set is good, and a field index is within it. */
+static enum nt_status open_below_dataset(struct nt_scope *scope, uint32_t field, struct nt_error *error)
+{
+    if (scope->dataset->failure || field >= scope->dataset->field_count)
+        return no_such_node(error);
+    scope->field = field;
+    return nt_open_file_field_names(scope->opened, scope->dataset->index, &scope->field_names, error);
+}
+
+static enum nt_status open_column(struct nt_scope *scope, struct nt_error *error)
+{
+    if (scope->dataset->failure || scope->node.item >= scope->dataset->column_count)
+        return no_such_node(error);
+    scope->column = scope->node.item;
+    return open_below_dataset(scope, scope->dataset->columns[scope->column].field, error);
+}
+
+static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
+{
+    enum nt_status status = open_dataset(scope, error);
+    if (status != NT_OK)
+        return status;
+    switch (scope->node.level) {
+    case NT_LEVEL_DATASET:
+        return open_row(scope, error);
+    case NT_LEVEL_FIELD:
+        status = open_below_dataset(scope, scope->node.item, error);
+        return status == NT_OK ? open_row(scope, error) : status;
+    case NT_LEVEL_COLUMN:
+        status = open_column(scope, error);
+        return status == NT_OK ? open_row(scope, error) : status;
+    case NT_LEVEL_PAGE_RAW:
+        scope->pseudo = &nt_page_raw_file;
+        return open_column(scope, error);
+    case NT_LEVEL_PAGE_BIN:
+        scope->pseudo = &nt_page_bin_file;
+        return open_column(scope, error);
+    case NT_LEVEL_ENTRY:
+        scope->pseudo = &nt_entry_file;
+        return scope->dataset->failure || scope->node.number >= scope->dataset->entries ? no_such_node(error)
+                                                                                        : NT_OK;
+    default:
+        return no_such_node(error);
+    }
+}
+
+enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
+                             struct nt_error *error)
+{
+    *scope = (struct nt_scope){.vfs = vfs, .number = number, .field = NT_NONE, .column = NT_NONE};
+    enum nt_status status;
+    if (!nt_node_unpack(number, &scope->node))
+        return no_such_node(error);
+    if (scope->node.level == NT_LEVEL_PLACE)
+        status = open_place_level(scope, error);
+    else if (scope->node.level == NT_LEVEL_MOUNT)
+        status = open_mount_level(scope, error);
+    else
+        status = open_level(scope, error);
+    if (status != NT_OK)
+        nt_scope_close(scope);
+    return status;
+}
+
+/* ---- back to numbers, names and paths ---- */
+
+static uint64_t dataset_node(const struct nt_scope *scope, uint32_t index)
+{
+    return nt_node_number(NT_LEVEL_DATASET, scope->opened->first_slot + index, 0, NT_NODE_SELF);
+}
+
+/* The levels whose nodes are found by their number, in a directory of the level's table above. */
+static bool is_numbered(const struct nt_scope *scope)
+{
+    return scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN ||
+           scope->node.level == NT_LEVEL_ENTRY;
+}
+
+static uint64_t directory_of_numbered(const struct nt_scope *scope)
+{
+    bool is_entry = scope->node.level == NT_LEVEL_ENTRY;
+    const struct nt_pseudo_table *table = is_entry ? &nt_dataset_files : &nt_column_files;
+    for (unsigned row = 0; row < table->count; row++)
+        if (table->rows[row].class == NT_VFS_DIRECTORY)
+            return nt_node_number(is_entry ? NT_LEVEL_DATASET : NT_LEVEL_COLUMN, scope->node.slot,
+                                  is_entry ? 0 : scope->column, NT_NODE_FIRST_FILE + row);
+    return 0;
+}
+
+/* The directory that the level's own directory lies in. */
+static uint64_t parent_of_directory(const struct nt_scope *scope)
+{
+    switch (scope->node.level) {
+    case NT_LEVEL_PLACE:
+        if (scope->node.item)
+            return nt_node_number(NT_LEVEL_PLACE, scope->place,
+                                  scope->file->directories[scope->node.item].parent, NT_NODE_SELF);
+        return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(scope->vfs->places, scope->place), 0,
+                              NT_NODE_SELF);
+    case NT_LEVEL_DATASET:
+        if (scope->dataset->attribute_of != NT_NONE)
+            return dataset_node(scope, scope->dataset->attribute_of);
+        return nt_node_number(NT_LEVEL_PLACE, scope->place, scope->dataset->directory, NT_NODE_SELF);
+    case NT_LEVEL_FIELD:
+        if (scope->dataset->fields[scope->field].parent != NT_NONE)
+            return nt_scope_field_node(scope, scope->dataset->fields[scope->field].parent);
+        return dataset_node(scope, scope->dataset->index);
+    case NT_LEVEL_COLUMN:
+        return nt_scope_field_node(scope, scope->field);
+    default:
+        return NT_VFS_ROOT;
+    }
+}
+
+uint64_t nt_scope_directory(const struct nt_scope *scope)
+{
+    return nt_node_number(scope->node.level, scope->node.slot, scope->node.item, NT_NODE_SELF);
+}
+
+uint64_t nt_scope_parent(const struct nt_scope *scope)
+{
+    if (is_numbered(scope))
+        return directory_of_numbered(scope);
+    if (scope->node.file == NT_NODE_SELF)
+        return parent_of_directory(scope);
+    return nt_scope_directory(scope);
+}
+
+/* columns of a field are numbered through its representations */
+static uint32_t column_position(const struct nt_dataset *dataset, uint32_t column)
+{
+    const struct nt_column *c = &dataset->columns[column];
+    return c->representation * dataset->fields[c->field].columns_per_representation + c->position;
+}
+
+static void directory_name(const struct nt_scope *scope, struct nt_buffer *name)
+{
+    switch (scope->node.level) {
+    case NT_LEVEL_PLACE:
+        if (scope->node.item)
+            nt_buffer_text(name, nt_names_get(scope->opened->names, scope->node.item));
+        else
+            nt_buffer_text(name, nt_places_name(scope->vfs->places, scope->place));
+        break;
+    case NT_LEVEL_DATASET:
+        nt_buffer_text(
+            name, nt_names_get(scope->opened->names, scope->file->directory_count + scope->dataset->index));
+        break;
+    case NT_LEVEL_FIELD:
+        nt_buffer_text(name, nt_names_get(scope->field_names, scope->field));
+        break;
+    case NT_LEVEL_COLUMN:
+        nt_buffer_format(name, "column.%u", column_position(scope->dataset, scope->column));
+        break;
+    default:
+        break;
+    }
+}
+
+void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name)
+{
+    if (scope->document)
+        nt_document_name(scope->document, scope->node.number, name);
+    else if (is_numbered(scope))
+        nt_buffer_format(name, "%llu%s", (unsigned long long)scope->node.number, scope->pseudo->name);
+    else if (scope->pseudo)
+        nt_buffer_text(name, scope->pseudo->name);
+    else
+        directory_name(scope, name);
+}
+
+/* Names are put in front of one another on the way up. */
+enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
+                             struct nt_error *error)
+{
+    struct nt_buffer so_far = {0}, name = {0};
+    enum nt_status status = NT_OK;
+    while (number != NT_VFS_ROOT && status == NT_OK) {
+        struct nt_scope scope;
+        status = nt_scope_open(vfs, number, &scope, error);
+        if (status != NT_OK)
+            break;
+        nt_buffer_clear(&name);
+        nt_scope_name(&scope, &name);
+        name.failed |= so_far.failed;
+        if (so_far.length) {
+            nt_buffer_byte(&name, '/');
+            nt_buffer_append(&name, so_far.bytes, so_far.length);
+        }
+        struct nt_buffer swap = so_far;
+        so_far = name;
+        name = swap;
+        number = nt_scope_parent(&scope);
+        nt_scope_close(&scope);
+    }
+    if (status == NT_OK && so_far.length)
+        nt_buffer_append(path, so_far.bytes, so_far.length);
+    if (status == NT_OK && (so_far.failed || path->failed))
+        status = nt_fail_memory(error);
+    nt_buffer_deinit(&so_far);
+    nt_buffer_deinit(&name);
+    return status;
+}

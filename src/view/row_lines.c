@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows as streams of lines: JSON (rows.jsonl, head.jsonl) and CSV (table.csv). A piece is as many lines as
+ * fit into PIECE_BYTES, so that memory stays bounded and the first lines come at once.
+ *
+ * Invariant: a row that fails leaves no half line behind; the stream fails there and goes no further.
+ */
+#include "view/row_lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "model/kind.h"
+#include "view/row_writer.h"
+
+enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
+
+struct lines {
+    struct nt_text_stream stream;
+    struct nt_row_writer **writers; /* JSON: one, the whole row; CSV: one for each field */
+    uint32_t writer_count;
+    uint64_t next, limit;
+    bool is_csv, header_written;
+    const struct nt_dataset *dataset;
+    const uint32_t *fields;
+    struct nt_buffer cell;
+};
+
+static void free_lines(struct nt_text_stream *stream)
+{
+    struct lines *lines = (struct lines *)stream;
+    for (uint32_t i = 0; lines->writers && i < lines->writer_count; i++)
+        nt_row_writer_close(lines->writers[i]);
+    free(lines->writers);
+    nt_buffer_deinit(&lines->cell);
+    free(lines);
+}
+
+static enum nt_status write_json_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_json json;
+    nt_json_init(&json, out, true);
+    enum nt_status status = nt_row_write(lines->writers[0], lines->next, &json, error);
+    nt_buffer_byte(out, '\n');
+    return status;
+}
+
+/* RFC 4180: quotes around what holds a quote, a comma or a line break, quotes doubled. */
+static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
+{
+    bool needs_quotes = false;
+    for (size_t i = 0; i < length && !needs_quotes; i++)
+        needs_quotes = bytes[i] && strchr("\",\r\n", bytes[i]);
+    if (!needs_quotes) {
+        nt_buffer_append(out, bytes, length);
+        return;
+    }
+    nt_buffer_byte(out, '"');
+    for (size_t i = 0; i < length; i++) {
+        if (bytes[i] == '"')
+            nt_buffer_byte(out, '"');
+        nt_buffer_byte(out, bytes[i]);
+    }
+    nt_buffer_byte(out, '"');
+}
+
+static void write_csv_header(struct lines *lines, struct nt_buffer *out)
+{
+    for (uint32_t i = 0; i < lines->writer_count; i++) {
+        struct nt_text name = lines->dataset->fields[lines->fields[i]].name;
+        if (i)
+            nt_buffer_byte(out, ',');
+        append_csv(out, name.bytes, name.length);
+    }
+    nt_buffer_text(out, "\r\n");
+    lines->header_written = true;
+}
+
+static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < lines->writer_count; i++) {
+        if (i)
+            nt_buffer_byte(out, ',');
+        enum nt_status status = nt_row_write_plain(lines->writers[i], lines->next, &lines->cell, error);
+        if (status != NT_OK)
+            return status;
+        append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
+        if (lines->writer_count == 1 && lines->cell.length == 0)
+            nt_buffer_text(out, "\"\""); /* an empty line would be no row to many readers */
+    }
+    nt_buffer_text(out, "\r\n");
+    return NT_OK;
+}
+
+static enum nt_status next_lines(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+                                 struct nt_error *error)
+{
+    struct lines *lines = (struct lines *)stream;
+    size_t start = out->length;
+    uint64_t rows_at_most = lines->next ? UINT64_MAX : FIRST_PIECE_ROWS;
+    if (lines->is_csv && !lines->header_written)
+        write_csv_header(lines, out);
+    while (lines->next < lines->limit && rows_at_most-- && out->length - start < PIECE_BYTES) {
+        size_t line = out->length;
+        enum nt_status status =
+            lines->is_csv ? write_csv_line(lines, out, error) : write_json_line(lines, out, error);
+        if (status == NT_OK && out->failed)
+            status = nt_fail_memory(error);
+        if (status != NT_OK) {
+            out->length = line;
+            if (line == start)
+                return status;
+            break; /* the rows before are given; the next call fails at once */
+        }
+        lines->next++;
+    }
+    *more_ret = lines->next < lines->limit;
+    return NT_OK;
+}
+
+static struct lines *new_lines(uint32_t writer_count)
+{
+    struct lines *lines = calloc(1, sizeof(*lines));
+    if (!lines)
+        return NULL;
+    lines->stream = (struct nt_text_stream){.next = next_lines, .free = free_lines};
+    lines->writer_count = writer_count;
+    lines->writers = calloc(writer_count ? writer_count : 1, sizeof(struct nt_row_writer *));
+    if (lines->writers)
+        return lines;
+    free_lines(&lines->stream);
+    return NULL;
+}
+
+/* Rows [first, limit), cut to those that there are. */
+static enum nt_status open_json_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                      uint64_t first, uint64_t limit, struct nt_text_stream **stream_ret,
+                                      struct nt_error *error)
+{
+    struct lines *lines = new_lines(1);
+    if (!lines)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writers[0], error);
+    if (status != NT_OK) {
+        free_lines(&lines->stream);
+        return status;
+    }
+    uint64_t count = nt_row_writer_rows(lines->writers[0]);
+    lines->next = first;
+    lines->limit = count < limit ? count : limit;
+    *stream_ret = &lines->stream;
+    return NT_OK;
+}
+
+enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             uint64_t limit, struct nt_text_stream **stream_ret, struct nt_error *error)
+{
+    return open_json_lines(reader, dataset, field, 0, limit, stream_ret, error);
+}
+
+enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
+                            struct nt_text_stream **stream_ret, struct nt_error *error)
+{
+    return open_json_lines(reader, dataset, NT_NONE, entry, entry + 1, stream_ret, error);
+}
+
+/* ---- CSV ---- */
+
+static bool is_flat_field(const struct nt_dataset *dataset, uint32_t field)
+{
+    for (;;) {
+        const struct nt_field *f = &dataset->fields[field];
+        uint32_t count;
+        const uint32_t *children = nt_dataset_children(dataset, field, &count);
+        enum nt_form form = nt_field_kind_info(f->kind)->form;
+        if (form == NT_FORM_VALUE)
+            return !f->dimension_count && f->dtype.element != NT_ELEMENT_SWITCH && count == 0;
+        if (form == NT_FORM_TEXT)
+            return true;
+        if ((form != NT_FORM_OPTIONAL && form != NT_FORM_WRAPPER) || count != 1)
+            return false;
+        field = children[0];
+    }
+}
+
+bool nt_is_flat(const struct nt_dataset *dataset)
+{
+    for (uint32_t i = 0; i < dataset->top_count; i++)
+        if (!is_flat_field(dataset, dataset->children[i]))
+            return false;
+    return dataset->top_count > 0;
+}
+
+enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
+                            struct nt_text_stream **stream_ret, struct nt_error *error)
+{
+    struct lines *lines = new_lines(dataset->top_count);
+    if (!lines)
+        return nt_fail_memory(error);
+    lines->is_csv = true;
+    lines->dataset = dataset;
+    lines->fields = dataset->children;
+    lines->limit = dataset->entries;
+    for (uint32_t i = 0; i < lines->writer_count; i++) {
+        enum nt_status status =
+            nt_row_writer_open(reader, dataset, lines->fields[i], &lines->writers[i], error);
+        if (status != NT_OK) {
+            free_lines(&lines->stream);
+            return status;
+        }
+    }
+    *stream_ret = &lines->stream;
+    return NT_OK;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field's shape and the number of a row. Out: the row as JSON; writing it walks the tree of shapes.
+ */
+#include "view/row_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/row_shape.h"
+#include "view/scalar.h"
+
+/* Items may take no room in the file, so their number alone does not bound a row. */
+enum { MOST_LINE_BYTES = 1 << 28 };
+
+struct nt_row_writer {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    uint64_t rows;
+    struct nt_row_shape root;
+};
+
+/* ---- opening ---- */
+
+enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  struct nt_row_writer **writer_ret, struct nt_error *error)
+{
+    struct nt_row_writer *writer = calloc(1, sizeof(*writer));
+    if (!writer)
+        return nt_fail_memory(error);
+    writer->reader = reader;
+    writer->dataset = dataset;
+    writer->rows = dataset->entries;
+    enum nt_status status = NT_OK;
+    if (field != NT_NONE)
+        status = nt_field_rows(reader, dataset, field, &writer->rows, error);
+    if (status == NT_OK)
+        status = nt_row_shape_init(&writer->root, reader, dataset, field, error);
+    if (status != NT_OK) {
+        nt_row_writer_close(writer);
+        return status;
+    }
+    *writer_ret = writer;
+    return NT_OK;
+}
+
+void nt_row_writer_close(struct nt_row_writer *writer)
+{
+    if (!writer)
+        return;
+    nt_row_shape_deinit(&writer->root);
+    free(writer);
+}
+
+uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
+{
+    return writer->rows;
+}
+
+/* ---- writing ---- */
+
+struct writing {
+    const struct nt_dataset *dataset;
+    struct nt_json *json;
+    struct nt_error *error;
+};
+
+static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
+static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row);
+
+static enum nt_status write_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    const uint8_t *bytes;
+    enum nt_status status = nt_window_get(&shape->data, row, 1, &bytes, writing->error);
+    if (status == NT_OK)
+        nt_json_element(writing->json, &writing->dataset->fields[shape->field].dtype, bytes);
+    return status;
+}
+
+/* Where value `i` of a row, counted as C does, lies in the field's data. */
+static uint64_t value_place(const struct writing *writing, const struct nt_row_shape *shape, uint64_t row,
+                            uint64_t i)
+{
+    const struct nt_field *field = &writing->dataset->fields[shape->field];
+    if (!field->is_fortran_order)
+        return row * shape->size + i;
+    uint64_t place = row, stride = writing->dataset->entries, inside = shape->size;
+    for (uint32_t d = 0; d < field->dimension_count; d++) {
+        inside /= field->dimensions[d];
+        place += i / inside * stride;
+        i %= inside;
+        stride *= field->dimensions[d];
+    }
+    return place;
+}
+
+/* Read all values of a row before any is written. In Fortran order they lie apart. */
+static enum nt_status read_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                  const uint8_t **bytes_ret)
+{
+    if (!writing->dataset->fields[shape->field].is_fortran_order)
+        return nt_window_get(&shape->data, row * shape->size, shape->size, bytes_ret, writing->error);
+    size_t element_bytes = shape->data.element_bytes;
+    nt_buffer_clear(&shape->gathered);
+    for (uint64_t i = 0; i < shape->size; i++) {
+        enum nt_status status =
+            nt_window_get(&shape->data, value_place(writing, shape, row, i), 1, bytes_ret, writing->error);
+        if (status != NT_OK)
+            return status;
+        nt_buffer_append(&shape->gathered, *bytes_ret, element_bytes);
+    }
+    *bytes_ret = (const uint8_t *)shape->gathered.bytes;
+    return shape->gathered.failed ? nt_fail_memory(writing->error) : NT_OK;
+}
+
+static enum nt_status check_line(const struct writing *writing)
+{
+    if (writing->json->out->length <= MOST_LINE_BYTES)
+        return NT_OK;
+    return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+}
+
+/* A row of no elements: arrays down to the first dimension of 0. */
+static enum nt_status write_nothing(const struct writing *writing, const uint64_t *dimensions)
+{
+    enum nt_status status = NT_OK;
+    nt_json_array(writing->json);
+    for (uint64_t i = 0; status == NT_OK && i < dimensions[0]; i++) {
+        status = check_line(writing);
+        if (status == NT_OK)
+            status = write_nothing(writing, dimensions + 1);
+    }
+    nt_json_end_array(writing->json);
+    return status;
+}
+
+/* Arrays in arrays for several dimensions: an array opens wherever the index is a multiple of what is inside
+ * it. */
+static enum nt_status write_values(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    const struct nt_field *field = &writing->dataset->fields[shape->field];
+    const uint64_t *dimensions = field->dimensions;
+    uint32_t dimension_count = field->dimension_count;
+    const uint8_t *bytes = NULL;
+    bool has_members = shape->form == NT_FORM_RECORD;
+    enum nt_status status = has_members ? NT_OK : read_values(writing, shape, row, &bytes);
+    for (uint64_t i = 0; status == NT_OK && i < shape->size; i++) {
+        uint64_t inside = shape->size;
+        for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
+            if (i % inside == 0)
+                nt_json_array(writing->json);
+        if (has_members)
+            status = write_members(writing, shape, value_place(writing, shape, row, i));
+        else
+            nt_json_element(writing->json, &field->dtype, bytes + i * shape->data.element_bytes);
+        if (status == NT_OK)
+            status = check_line(writing);
+        inside = shape->size;
+        for (uint32_t d = 0; d < dimension_count; inside /= dimensions[d++])
+            if ((i + 1) % inside == 0)
+                nt_json_end_array(writing->json);
+    }
+    return shape->size ? status : write_nothing(writing, dimensions);
+}
+
+static enum nt_status get_item_range(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                     uint64_t *first_ret, uint64_t *count_ret)
+{
+    const uint8_t *bytes;
+    uint64_t ends[2];
+    enum nt_status status = nt_window_get(&shape->offsets, row, 2, &bytes, writing->error);
+    if (status != NT_OK)
+        return status;
+    memcpy(ends, bytes, sizeof(ends));
+    if (ends[1] < ends[0])
+        return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "offsets must ascend", ends[0],
+                              ends[1]);
+    *first_ret = ends[0];
+    *count_ret = ends[1] - ends[0];
+    return NT_OK;
+}
+
+static enum nt_status write_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    uint64_t first = 0, count = 0;
+    const uint8_t *bytes = NULL;
+    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
+    if (status == NT_OK)
+        status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
+    if (status != NT_OK)
+        return status;
+    if (shape->form == NT_FORM_TEXT)
+        nt_json_bytes(writing->json, bytes, (size_t)count);
+    else
+        nt_json_base64(writing->json, bytes, (size_t)count);
+    return NT_OK;
+}
+
+static enum nt_status write_items(const struct writing *writing, struct nt_row_shape *shape, uint64_t first,
+                                  uint64_t count)
+{
+    enum nt_status status = NT_OK;
+    nt_json_array(writing->json);
+    for (uint64_t i = 0; i < count && status == NT_OK; i++) {
+        status = write_row(writing, &shape->children[0], first + i);
+        if (status == NT_OK)
+            status = check_line(writing);
+    }
+    nt_json_end_array(writing->json);
+    return status;
+}
+
+static enum nt_status write_collection(const struct writing *writing, struct nt_row_shape *shape,
+                                       uint64_t row)
+{
+    uint64_t first = 0, count = 0;
+    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
+    if (status != NT_OK)
+        return status;
+    return write_items(writing, shape, first, count);
+}
+
+/* Where the value of an optional's row is, if it has one. */
+static enum nt_status find_value(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                 uint64_t *value_row_ret, bool *has_value_ret)
+{
+    uint64_t count = 0;
+    const uint8_t *valid = NULL;
+    enum nt_status status;
+    *value_row_ret = row;
+    if (nt_field_has_stream(&writing->dataset->fields[shape->field], NT_STREAM_VALID)) {
+        status = nt_window_get(&shape->data, row, 1, &valid, writing->error);
+        *has_value_ret = status == NT_OK && *valid;
+        return status;
+    }
+    status = get_item_range(writing, shape, row, value_row_ret, &count);
+    if (status == NT_OK && count > 1)
+        status = nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", 1, count);
+    *has_value_ret = status == NT_OK && count == 1;
+    return status;
+}
+
+static enum nt_status write_optional(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    bool has_value;
+    enum nt_status status = find_value(writing, shape, row, &row, &has_value);
+    if (has_value)
+        return write_row(writing, &shape->children[0], row);
+    if (status == NT_OK)
+        nt_json_null(writing->json);
+    return status;
+}
+
+static enum nt_status write_variant(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    uint32_t tag;
+    uint64_t index;
+    enum nt_status status = nt_window_get_u32(&shape->data, row, &tag, writing->error);
+    if (status == NT_OK)
+        status = nt_window_get_u64(&shape->offsets, row, &index, writing->error);
+    if (status != NT_OK)
+        return status;
+    if (tag > shape->child_count)
+        return nt_fail_number(writing->error, NT_CORRUPT, NT_NO_OFFSET, "alternatives of a variant",
+                              shape->child_count, tag);
+    if (tag && shape->children[tag - 1].form != NT_FORM_NOTHING)
+        return write_row(writing, &shape->children[tag - 1], index);
+    nt_json_null(writing->json);
+    return NT_OK;
+}
+
+static enum nt_status write_members(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    enum nt_status status = NT_OK;
+    bool is_object = shape->form != NT_FORM_TUPLE;
+    if (is_object)
+        nt_json_object(writing->json);
+    else
+        nt_json_array(writing->json);
+    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++) {
+        struct nt_row_shape *child = &shape->children[i];
+        const struct nt_text *name = &writing->dataset->fields[child->field].name;
+        if (is_object && child->form == NT_FORM_NOTHING)
+            continue;
+        if (is_object)
+            nt_json_key_bytes(writing->json, name->bytes, name->length);
+        status = write_row(writing, child, row);
+    }
+    if (is_object)
+        nt_json_end_object(writing->json);
+    else
+        nt_json_end_array(writing->json);
+    return status;
+}
+
+static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    switch (shape->form) {
+    case NT_FORM_VALUE:
+        return shape->has_dimensions ? write_values(writing, shape, row) : write_value(writing, shape, row);
+    case NT_FORM_TEXT:
+    case NT_FORM_BYTES:
+        return write_bytes(writing, shape, row);
+    case NT_FORM_LIST:
+        return write_collection(writing, shape, row);
+    case NT_FORM_FIXED_LIST:
+        return write_items(writing, shape, row * shape->size, shape->size);
+    case NT_FORM_OPTIONAL:
+        return write_optional(writing, shape, row);
+    case NT_FORM_VARIANT:
+        return write_variant(writing, shape, row);
+    case NT_FORM_RECORD:
+    case NT_FORM_TUPLE:
+        return shape->has_dimensions ? write_values(writing, shape, row) : write_members(writing, shape, row);
+    case NT_FORM_WRAPPER:
+        return write_row(writing, &shape->children[0], row);
+    case NT_FORM_NOTHING:
+    case NT_FORM_COUNT:
+        break;
+    }
+    nt_json_null(writing->json);
+    return NT_OK;
+}
+
+enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,
+                            struct nt_error *error)
+{
+    if (row >= writer->rows)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "there are %llu rows, no row %llu",
+                       (unsigned long long)writer->rows, (unsigned long long)row);
+    struct writing writing = {writer->dataset, json, error};
+    enum nt_status status = write_row(&writing, &writer->root, row);
+    if (status == NT_OK && json->out->failed)
+        status = nt_fail_memory(error);
+    return status;
+}
+
+/* NaN and base64, which JSON has as strings. */
+static void unquote(struct nt_buffer *cell)
+{
+    if (cell->length < 2 || cell->bytes[0] != '"')
+        return;
+    cell->length -= 2;
+    memmove(cell->bytes, cell->bytes + 1, cell->length);
+    cell->bytes[cell->length] = '\0';
+}
+
+/* A string's bytes as they are; `is_text_ret` false where the value is no string. */
+static enum nt_status append_text(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                  struct nt_buffer *cell, bool *is_text_ret)
+{
+    const uint8_t *bytes = NULL;
+    uint64_t first = row, count = 1;
+    enum nt_status status = NT_OK;
+    *is_text_ret = shape->form == NT_FORM_TEXT;
+    if (*is_text_ret)
+        status = get_item_range(writing, shape, row, &first, &count);
+    if (status == NT_OK && (*is_text_ret || (shape->form == NT_FORM_VALUE && !shape->has_dimensions)))
+        status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
+    if (status != NT_OK || !bytes)
+        return status;
+    if (*is_text_ret)
+        nt_buffer_append(cell, bytes, (size_t)count);
+    else
+        *is_text_ret = nt_element_text(&writing->dataset->fields[shape->field].dtype, bytes, cell);
+    return NT_OK;
+}
+
+enum nt_status nt_row_write_plain(struct nt_row_writer *writer, uint64_t row, struct nt_buffer *cell,
+                                  struct nt_error *error)
+{
+    struct nt_row_shape *shape = &writer->root;
+    struct nt_json json;
+    struct writing writing = {writer->dataset, &json, error};
+    bool has_value = true, is_text = false;
+    enum nt_status status = NT_OK;
+    nt_buffer_clear(cell);
+    nt_json_init(&json, cell, true);
+    while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL) {
+        if (shape->form == NT_FORM_OPTIONAL)
+            status = find_value(&writing, shape, row, &row, &has_value);
+        if (status != NT_OK || !has_value)
+            return status;
+        shape = &shape->children[0];
+    }
+    status = append_text(&writing, shape, row, cell, &is_text);
+    if (status == NT_OK && !is_text) {
+        status = write_row(&writing, shape, row);
+        unquote(cell);
+    }
+    return status == NT_OK && cell->failed ? nt_fail_memory(error) : status;
+}

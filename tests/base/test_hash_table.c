@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The hash table: what was inserted is found by its hash, and only that.
+ */
+#include <stdlib.h>
+
+#include "base/hash_table.h"
+#include "support.h"
+
+struct thing {
+    int number;
+    struct nt_link link;
+};
+
+enum { THINGS = 3000 };
+
+static struct nt_hash_table table;
+static struct thing things[THINGS];
+
+static void setup(void)
+{
+    ck_assert(nt_hash_table_init(&table));
+    for (int i = 0; i < THINGS; i++)
+        things[i].number = i;
+}
+
+static void teardown(void)
+{
+    nt_hash_table_deinit(&table);
+}
+
+/* Three things have the same hash, and a thousand hashes share few buckets. */
+static uint64_t hash_of(int i)
+{
+    return (uint64_t)(i / 3) << 32 | (uint64_t)(i / 3 % 7);
+}
+
+static bool is_found(int i)
+{
+    for (struct nt_link *link = nt_hash_table_find(&table, hash_of(i)); link; link = nt_hash_table_next(link))
+        if (NT_LINKED(link, struct thing, link) == &things[i])
+            return true;
+    return false;
+}
+
+START_TEST(what_was_inserted_is_found_until_it_is_removed)
+{
+    for (int i = 0; i < THINGS; i++) {
+        ck_assert(!is_found(i));
+        nt_hash_table_insert(&table, &things[i].link, hash_of(i));
+    }
+    ck_assert_uint_eq(table.count, THINGS);
+    for (int i = 0; i < THINGS; i += 2)
+        nt_hash_table_remove(&table, &things[i].link);
+    for (int i = 0; i < THINGS; i++)
+        ck_assert_int_eq(is_found(i), i % 2);
+    ck_assert_uint_eq(table.count, THINGS / 2);
+}
+END_TEST
+
+START_TEST(only_links_of_the_hash_are_found)
+{
+    for (int i = 0; i < THINGS; i++)
+        nt_hash_table_insert(&table, &things[i].link, hash_of(i));
+    for (int i = 0; i < THINGS; i += 3) {
+        int found = 0;
+        for (struct nt_link *link = nt_hash_table_find(&table, hash_of(i)); link;
+             link = nt_hash_table_next(link)) {
+            ck_assert_int_eq(NT_LINKED(link, struct thing, link)->number / 3, i / 3);
+            found++;
+        }
+        ck_assert_int_eq(found, 3);
+    }
+    ck_assert_ptr_null(nt_hash_table_find(&table, hash_of(THINGS)));
+}
+END_TEST
+
+START_TEST(all_are_visited_once_also_while_they_are_removed)
+{
+    unsigned visits[THINGS] = {0};
+    for (int i = 0; i < THINGS; i++)
+        nt_hash_table_insert(&table, &things[i].link, hash_of(i));
+    for (struct nt_link *link = nt_hash_table_after(&table, NULL), *next; link; link = next) {
+        next = nt_hash_table_after(&table, link);
+        visits[NT_LINKED(link, struct thing, link)->number]++;
+        nt_hash_table_remove(&table, link);
+    }
+    for (int i = 0; i < THINGS; i++)
+        ck_assert_uint_eq(visits[i], 1);
+    ck_assert_uint_eq(table.count, 0);
+    ck_assert_ptr_null(nt_hash_table_after(&table, NULL));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("base: hash table");
+    TCase *cases = tcase_create("links");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, what_was_inserted_is_found_until_it_is_removed);
+    tcase_add_test(cases, only_links_of_the_hash_are_found);
+    tcase_add_test(cases, all_are_visited_once_also_while_they_are_removed);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is installed can be used: the examples compile with what pkg-config says and run, shared and static.
+
+usage: installed.py MESON SOURCE_DIRECTORY BUILD_DIRECTORY VERSION CC... [--cxx CXX...]        one case per program and
+question; exit status 1 where one failed. Without pkg-config nothing is asked.
+"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+EXAMPLES = {'.c': ['-std=c11', '-D_POSIX_C_SOURCE=200809L'], '.cxx': ['-std=c++17']}
+STRICT = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
+ARGUMENTS = {'read_column': ['Events', 'weight'], 'read_vector': ['Events', 'weight'], 'arrow_columns': ['Events']}
+
+
+def output(*command, **more):
+    run = subprocess.run([str(word) for word in command], capture_output=True, text=True, errors='replace', **more)
+    if run.returncode:
+        print(f'{" ".join(map(str, command))}:\n{run.stderr[:2000]}')
+    return None if run.returncode else run.stdout
+
+
+class Installed:
+    """The project in a folder of its own, as a package would have it."""
+
+    def __init__(self, root):
+        self.pkgconfig = next(root.rglob('libntuple.pc')).parent
+        self.library = next(root.rglob('libntuple.so')).resolve()
+        self.environment = {**os.environ, 'PKG_CONFIG_PATH': str(self.pkgconfig), 'LD_LIBRARY_PATH': str(self.library.parent)}
+        self.prefix = f'--define-variable=prefix={self.pkgconfig.parents[2 if self.pkgconfig.parent.name != "lib" else 1]}'
+
+    def ask(self, *options):
+        return (output('pkg-config', *options, self.prefix, 'libntuple', env=self.environment) or '').split()
+
+
+def build(installed, compiler, example, program, *options):
+    flags = installed.ask('--cflags', '--libs', *(['--static'] if options else []))
+    if options:     # only libntuple itself is taken as an archive
+        flags = [word for at in flags for word in (['-l:libntuple.a'] if at == '-lntuple' else [at])]
+    return output(*compiler, *EXAMPLES[example.suffix], *STRICT, example, '-o', program, *flags) is not None
+
+
+def examples(installed, compilers, root, folder):
+    data = root / 'tests/data/example.root'
+    for example in sorted((root / 'examples').glob('*.c*')):
+        compiler = compilers.get(example.suffix)
+        for link in [[], ['static']] if compiler else []:
+            program = folder / f'{example.stem}{"".join(link)}'
+            yield build(installed, compiler, example, program, *link) and bool(
+                output(program, data, *ARGUMENTS[example.stem], env=installed.environment))
+
+
+def soname(installed):
+    lines = (output('readelf', '-d', installed.library) or '').splitlines()
+    return next((line.split('[')[1].rstrip(']') for line in lines if 'SONAME' in line), None)
+
+
+def main(meson, root, build_directory, version, compilers):
+    major, minor, _ = version.split('.')
+    promised = f'{major}.{minor}' if major == '0' else major
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / 'installed'
+        if output(meson, 'install', '-C', build_directory, '--no-rebuild', '--quiet', '--destdir', target) is None:
+            return 1
+        installed = Installed(target)
+        results = [installed.ask('--modversion') == [version], soname(installed) == f'libntuple.so.{promised}']
+        results += examples(installed, compilers, root, Path(folder))
+    print(f'{results.count(True)} passed, {results.count(False)} failed')
+    return 0 if all(results) else 1
+
+
+if __name__ == '__main__':
+    words = sys.argv[5:]
+    at = words.index('--cxx') if '--cxx' in words else len(words)
+    if not shutil.which('pkg-config'):
+        print('there is no pkg-config: nothing was asked')
+        sys.exit(77)
+    sys.exit(main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4],
+                  {'.c': words[:at], '.cxx': words[at + 1:]}))

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every name that the source writes into JSON, and every extended attribute, keeps the rules of docs/tree.md: also those
+that no test file has.
+
+usage: json_names.py SOURCE_DIRECTORY        exit status 1 where a name breaks a rule
+"""
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent / 'support'))
+from json_rules import name_problem  # noqa: E402
+
+CALL = re.compile(r'nt_json_(key|member_\w+)\(([^;]*?)\)\s*;')
+NAME = re.compile(r'"([^"]*)"')
+ATTRIBUTE = re.compile(r'^    \{(?:\.name = )?"(\w+)"', re.MULTILINE)
+# The writer of such a member gives values that only such a name may have.
+BELONGS = {'member_bool': re.compile(r'(is|has|uses)_.*'), 'member_hex64': re.compile(r'(.*_)?checksum'),
+           'member_hex32': re.compile(r'(.*_)?checksum')}
+
+
+def names(path):
+    """(writer, name) of each call in which the name stands as it is."""
+    for writer, arguments in CALL.findall(path.read_text()):
+        first = arguments.split(',')[1] if ',' in arguments else ''
+        for name in NAME.findall(first):
+            yield writer, name
+
+
+def main(root):
+    found = [(path, *pair) for path in sorted((root / 'src').rglob('*.c')) for pair in names(path)]
+    attributes = root / 'src/vfs/xattr.c'
+    found += [(attributes, 'attribute', name) for name in ATTRIBUTE.findall(attributes.read_text())]
+    failed = 0
+    for path, writer, name in found:
+        reason = name_problem(name)
+        if not reason and writer in BELONGS and not BELONGS[writer].fullmatch(name):
+            reason = f'is not a name for nt_json_{writer}'
+        if reason:
+            failed += 1
+            print(f'{path.relative_to(root)}: "{name}" {reason}')
+    print(f'{len(found) - failed} of {len(found)} names keep the rules')
+    return 1 if failed or len(found) < 200 or not any(writer == 'attribute' for _, writer, _ in found) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(Path(sys.argv[1])))

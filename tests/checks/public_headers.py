@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""What the public headers declare: read off their text, for the checks that compare it with something else."""
+import re
+
+COMMENT = re.compile(r'/\*.*?\*/', re.DOTALL)
+DIRECTIVE = re.compile(r'^#(?:.*\\\n)*.*\n', re.MULTILINE)
+TYPEDEF = re.compile(r'^typedef .*?;', re.DOTALL | re.MULTILINE)
+BODY = re.compile(r'\{[^{}]*\}', re.DOTALL)
+FUNCTION = re.compile(r'\b(nt_\w+)\s*\(')
+VARIABLE = re.compile(r'^extern .*?\b(nt_\w+)(?:\[\w*\])?;', re.MULTILINE)
+TYPE = re.compile(r'^(?:struct|union|enum) (nt_\w+) \{', re.MULTILINE)
+
+
+def headers(root):
+    """Also those that are made: version.h.in."""
+    return sorted((root / 'include').rglob('*.h*'))
+
+
+def _text(header):
+    return DIRECTIVE.sub('', COMMENT.sub('', header.read_text()))
+
+
+def functions(header):
+    """The names that a header declares for the library to export."""
+    text = TYPEDEF.sub('', _text(header))
+    while (shorter := BODY.sub('', text)) != text:      # structures, whose members may be functions
+        text = shorter
+    return {*FUNCTION.findall(text), *VARIABLE.findall(text)}
+
+
+def types(header):
+    return set(TYPE.findall(_text(header)))

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+#include "looks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntuple/arrow.h>
+
+#include "model/model.h"
+#include "vfs/scope.h"
+#include "view/verify.h"
+
+const char *const look_names[LOOKS] = {
+    [LOOK_ATTRIBUTES] = "attributes", [LOOK_LISTING] = "listing", [LOOK_XATTRS] = "extended attributes",
+    [LOOK_CONTENT] = "content",       [LOOK_TREE] = "tree",       [LOOK_VERIFY] = "verify",
+    [LOOK_ARROW] = "arrow",
+};
+
+/* FNV-1a. */
+static void digest(struct sight *sight, const void *bytes, size_t count)
+{
+    const uint8_t *at = bytes;
+    for (size_t i = 0; i < count; i++)
+        sight->digest = (sight->digest ^ at[i]) * UINT64_C(0x100000001b3);
+}
+
+/* Whether the look goes on; a failure is noted. */
+static bool goes_on(struct sight *sight, enum nt_status status)
+{
+    if (sight->status == NT_OK)
+        sight->status = status;
+    if (sight->refusal == NT_OK && nt_is_machine_failure(status))
+        sight->refusal = status;
+    sight->is_whole &= status == NT_OK;
+    return status == NT_OK;
+}
+
+/* Whether a call is to be tried once more. */
+static bool is_tried_again(struct sight *sight, enum nt_status status)
+{
+    bool is_whole = sight->is_whole;
+    sight->last = status;
+    if (!nt_is_machine_failure(status))
+        return false;
+    goes_on(sight, status);
+    sight->is_whole = is_whole;
+    return true;
+}
+#define TWICE(sight, call) goes_on(sight, is_tried_again(sight, call) ? (call) : (sight)->last)
+
+/* ---- one path ---- */
+
+static void look_at_attributes(struct nt_vfs *vfs, uint64_t node, struct sight *sight)
+{
+    struct nt_vfs_attributes attributes;
+    if (!TWICE(sight, nt_vfs_stat(vfs, node, true, &attributes, NULL)))
+        return;
+    digest(sight, &attributes.class, sizeof(attributes.class));
+    digest(sight, &attributes.stat.st_mode, sizeof(attributes.stat.st_mode));
+    digest(sight, &attributes.stat.st_size, sizeof(attributes.stat.st_size));
+}
+
+static bool see_entry(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
+                      uint64_t next_cursor)
+{
+    struct sight *sight = context;
+    (void)node, (void)next_cursor;
+    digest(sight, name, strlen(name) + 1);
+    digest(sight, &class, sizeof(class));
+    return true;
+}
+
+static void look_at_listing(struct nt_vfs *vfs, uint64_t node, struct sight *sight)
+{
+    uint64_t start = sight->digest; /* a listing starts anew */
+    TWICE(sight, (sight->digest = start, nt_vfs_readdir(vfs, node, 0, see_entry, sight, NULL)));
+}
+
+static void look_at_xattrs(struct nt_vfs *vfs, uint64_t node, struct sight *sight)
+{
+    struct nt_buffer names = {0}, value = {0};
+    if (TWICE(sight, (nt_buffer_clear(&names), nt_vfs_listxattr(vfs, node, &names, NULL)))) {
+        digest(sight, names.bytes, names.length);
+        for (const char *name = names.bytes; name && name < names.bytes + names.length;
+             name += strlen(name) + 1)
+            if (TWICE(sight, (nt_buffer_clear(&value), nt_vfs_getxattr(vfs, node, name, &value, NULL))))
+                digest(sight, value.bytes, value.length);
+    }
+    nt_buffer_deinit(&names);
+    nt_buffer_deinit(&value);
+}
+
+static void read_to_the_end(struct nt_vfs_handle *handle, struct sight *sight)
+{
+    static _Thread_local uint8_t bytes[64 * 1024];
+    size_t count = 1;
+    for (uint64_t offset = 0; count; offset += count) {
+        if (!TWICE(sight, nt_vfs_read(handle, offset, bytes, sizeof(bytes), &count, NULL)))
+            return;
+        digest(sight, bytes, count);
+    }
+}
+
+static void look_at_content(struct nt_vfs *vfs, uint64_t node, struct sight *sight)
+{
+    struct nt_vfs_handle *handle;
+    if (!TWICE(sight, nt_vfs_open(vfs, node, &handle, NULL)))
+        return;
+    read_to_the_end(handle, sight);
+    nt_vfs_close(handle);
+}
+
+/* ---- all paths ---- */
+
+static bool is_counter(const char *path)
+{
+    return strncmp(path, ".ntuplefs/", strlen(".ntuplefs/")) == 0;
+}
+
+struct entry {
+    struct entry *next;
+    bool is_directory;
+    char path[];
+};
+
+struct listing {
+    struct entry **end;
+    const char *directory;
+};
+
+static bool add_entry(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
+                      uint64_t next_cursor)
+{
+    struct listing *listing = context;
+    size_t length = strlen(listing->directory) + strlen(name) + 2;
+    struct entry *entry = malloc(sizeof(*entry) + length);
+    (void)node, (void)next_cursor;
+    entry->next = NULL;
+    entry->is_directory = class == NT_VFS_DIRECTORY;
+    snprintf(entry->path, length, "%s%s%s", listing->directory, *listing->directory ? "/" : "", name);
+    *listing->end = entry;
+    listing->end = &entry->next;
+    return true;
+}
+
+/* Breadth first: the list is the queue. */
+char **list_paths(struct nt_vfs *vfs)
+{
+    struct entry *first = NULL;
+    struct listing listing = {&first, ""};
+    uint64_t node;
+    size_t count = 0;
+    nt_vfs_readdir(vfs, NT_VFS_ROOT, 0, add_entry, &listing, NULL);
+    for (struct entry *entry = first; entry; entry = entry->next) {
+        count += !is_counter(entry->path);
+        listing.directory = entry->path;
+        if (entry->is_directory && nt_vfs_resolve(vfs, entry->path, &node, NULL) == NT_OK)
+            nt_vfs_readdir(vfs, node, 0, add_entry, &listing, NULL);
+    }
+    char **paths = calloc(count + 1, sizeof(*paths));
+    count = 0;
+    for (struct entry *entry = first, *next; entry; entry = next) {
+        next = entry->next;
+        if (!is_counter(entry->path))
+            paths[count++] = strdup(entry->path);
+        free(entry);
+    }
+    return paths;
+}
+
+void free_paths(char **paths)
+{
+    for (size_t i = 0; paths[i]; i++)
+        free(paths[i]);
+    free(paths);
+}
+
+static void look_at_tree(struct nt_vfs *vfs, struct sight *sight)
+{
+    char **paths = list_paths(vfs);
+    for (size_t i = 0; paths[i]; i++)
+        for (enum look look = 0; look < LOOK_TREE; look++) {
+            struct sight part;
+            look_at(vfs, paths[i], look, &part);
+            goes_on(sight, part.status == NT_INVALID ? NT_OK : part.status);
+            goes_on(sight, part.refusal);
+            digest(sight, paths[i], strlen(paths[i]));
+            digest(sight, &part.status, sizeof(part.status));
+            digest(sight, &part.digest, sizeof(part.digest));
+        }
+    free_paths(paths);
+}
+
+/* ---- the file ---- */
+
+/* What the machine refuses is a finding, too: it is the look's failure. */
+static void see_finding(void *context, const struct nt_finding *finding)
+{
+    struct sight *sight = context;
+    if (finding->kind == NT_FINDING_UNREADABLE) {
+        goes_on(sight, finding->error.status);
+        return;
+    }
+    digest(sight, &finding->kind, sizeof(finding->kind));
+    digest(sight, &finding->error.status, sizeof(finding->error.status));
+    digest(sight, finding->error.message, strlen(finding->error.message));
+}
+
+static void verify(struct nt_vfs *vfs, struct nt_file *file, struct sight *sight)
+{
+    const struct nt_verify_options options = {.on_finding = see_finding, .context = sight};
+    struct nt_verify_summary summary;
+    if (goes_on(sight, nt_verify(vfs->reader, file, &options, &summary, NULL)))
+        digest(sight, &summary, sizeof(summary));
+}
+
+static void export(struct nt_vfs *vfs, struct nt_file *file, struct sight *sight)
+{
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        struct nt_arrow *arrow;
+        struct ArrowSchema schema;
+        struct ArrowArray array;
+        if (file->datasets[i]->failure ||
+            !TWICE(sight, nt_arrow_new(vfs->reader, file->datasets[i], NULL, &arrow, NULL)))
+            continue;
+        if (TWICE(sight, nt_arrow_export_schema(arrow, &schema, NULL))) {
+            digest(sight, schema.format, strlen(schema.format));
+            digest(sight, &schema.n_children, sizeof(schema.n_children));
+            schema.release(&schema);
+        }
+        for (uint32_t batch = 0; batch < nt_arrow_batches(arrow); batch++)
+            if (TWICE(sight, nt_arrow_export_batch(arrow, batch, &array, NULL))) {
+                digest(sight, &array.length, sizeof(array.length));
+                array.release(&array);
+            }
+        nt_arrow_free(arrow);
+    }
+}
+
+void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight *sight)
+{
+    static void (*const looks[])(struct nt_vfs *, uint64_t, struct sight *) = {
+        [LOOK_ATTRIBUTES] = look_at_attributes,
+        [LOOK_LISTING] = look_at_listing,
+        [LOOK_XATTRS] = look_at_xattrs,
+        [LOOK_CONTENT] = look_at_content,
+    };
+    uint64_t node = NT_VFS_ROOT;
+    *sight = (struct sight){.digest = UINT64_C(0xcbf29ce484222325), .is_whole = true};
+    if (look == LOOK_TREE) {
+        look_at_tree(vfs, sight);
+        return;
+    }
+    if (!TWICE(sight, nt_vfs_resolve(vfs, path, &node, NULL)))
+        return;
+    if (look < LOOK_TREE) {
+        looks[look](vfs, node, sight);
+        return;
+    }
+    struct nt_file *file = nt_vfs_file(vfs, node);
+    if (file)
+        (look == LOOK_VERIFY ? verify : export)(vfs, file, sight);
+}
+
+unsigned count_failures(struct nt_vfs *vfs)
+{
+    char text[4096];
+    uint64_t node;
+    size_t count = 0;
+    unsigned lines = 0;
+    struct nt_vfs_handle *handle;
+    if (nt_vfs_resolve(vfs, ".ntuplefs/errors.jsonl", &node, NULL) != NT_OK ||
+        nt_vfs_open(vfs, node, &handle, NULL) != NT_OK)
+        return UINT32_MAX;
+    for (uint64_t offset = 0; nt_vfs_read(handle, offset, text, sizeof(text), &count, NULL) == NT_OK && count;
+         offset += count)
+        for (size_t i = 0; i < count; i++)
+            lines += text[i] == '\n';
+    nt_vfs_close(handle);
+    return lines;
+}

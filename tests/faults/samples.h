@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Small files of every format, for tests that read each of them thousands of times.
+ */
+#ifndef NT_TESTS_SAMPLES_H
+#define NT_TESTS_SAMPLES_H
+
+/* Paths of SAMPLES files and of directories that are data sets, and at last a folder of several of them;
+ * those that are not in tests/data are written into a directory of their own. NULL-terminated; ended by
+ * samples_remove.
+ */
+enum { SAMPLES = 19 };
+const char *const *samples_make(const char *test_data);
+void samples_remove(void);
+
+#endif

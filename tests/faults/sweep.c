@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Every call of the machine fails once: for each look at each path of small files of every format, the first
+ * of its allocations (reads, other calls) fails, then the second, until none is left. While it fails the look
+ * gives what it always gives, or the machine's error; tried once more it gives what it always gives; nobody
+ * remembers that it failed.
+ *
+ * usage: sweep [-f FAULT] [-n POINTS] [-s START] [-l] [-t THREADS] [FILE...]
+ * Of all points as many as -n says, evenly spread, beginning with number -s (default: all, from 0); -l: what
+ * fails goes on failing; -t: with so many workers. Without files: the samples.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "faults.h"
+#include "looks.h"
+#include "samples.h"
+#include "support.h"
+
+struct kind {
+    const char *name;
+    enum fault_site site;
+    int error;
+    enum nt_status status; /* that a look may give instead */
+    bool is_remembered;    /* for seconds, as that of a page: it is tried again afterwards */
+};
+
+static const struct kind kinds[] = {
+    {.name = "allocation", .site = FAULT_ALLOCATION, .error = ENOMEM, .status = NT_NO_MEMORY},
+    {.name = "read", .site = FAULT_READ, .error = EIO, .status = NT_IO, .is_remembered = true},
+    {.name = "interrupted-read", .site = FAULT_READ, .error = EINTR, .status = NT_OK},
+    {.name = "short-read", .site = FAULT_READ, .error = FAULT_SHORT, .status = NT_OK},
+    {.name = "call", .site = FAULT_CALL, .error = EIO, .status = NT_IO, .is_remembered = true},
+    {.name = "call-memory", .site = FAULT_CALL, .error = ENOMEM, .status = NT_NO_MEMORY},
+};
+enum { KINDS = sizeof(kinds) / sizeof(*kinds), PATIENCE = 60, REMEMBERED_SECONDS = 11 };
+
+struct sweep {
+    const struct kind *kind;
+    bool lasts;
+    unsigned threads;
+    uint64_t stride, start;
+    uint64_t points, tried, failed; /* of all; tried; of those the looks that gave an error */
+    unsigned wrong, reports;
+    const char *source;
+};
+
+/* Where a crash or an endless loop happened. */
+static char place[1024];
+
+static void tell_place(int signal_number)
+{
+    (void)!write(STDERR_FILENO, place, strlen(place));
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void tell_wrong(struct sweep *sweep, const char *what)
+{
+    if (sweep->wrong++ < 50)
+        printf("FAIL %s: %s\n", place, what), fflush(stdout);
+}
+
+static void count_report(void *context, const char *line)
+{
+    (void)line;
+    ((struct sweep *)context)->reports++;
+}
+
+static enum nt_status open_tree(struct sweep *sweep, struct nt_vfs **vfs_ret, struct nt_error *error)
+{
+    const struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT,
+                                           .threads = sweep->threads,
+                                           .report = count_report,
+                                           .report_context = sweep};
+    return nt_vfs_new(&sweep->source, 1, &options, vfs_ret, error);
+}
+
+static struct nt_vfs *must_open(struct sweep *sweep)
+{
+    struct nt_vfs *vfs;
+    struct nt_error error = {0};
+    if (open_tree(sweep, &vfs, &error) != NT_OK) {
+        printf("FAIL %s does not open: %s\n", sweep->source, error.message);
+        exit(EXIT_FAILURE);
+    }
+    return vfs;
+}
+
+static void arm(const struct sweep *sweep, uint64_t number)
+{
+    fault_arm(&(struct fault){
+        .site = sweep->kind->site, .number = number, .error = sweep->kind->error, .lasts = sweep->lasts});
+}
+
+/* Whether a number of the point is one of those that are tried. */
+static bool is_chosen(struct sweep *sweep)
+{
+    return (sweep->points++ + sweep->stride - sweep->start % sweep->stride) % sweep->stride == 0;
+}
+
+static bool is_same(const struct sight *a, const struct sight *b)
+{
+    return a->status == b->status && a->digest == b->digest;
+}
+
+/* ---- one look ---- */
+
+struct usual {
+    struct sight sight;
+    unsigned failures; /* that are told of the file, without any fault */
+};
+
+static void check_fault(struct sweep *sweep, const struct sight *got, const struct usual *usual)
+{
+    bool is_refused = got->refusal != usual->sight.refusal;
+    sweep->failed += is_refused;
+    if (is_refused && got->refusal != sweep->kind->status)
+        tell_wrong(sweep, nt_status_name(got->refusal));
+    else if (!is_refused && got->status != usual->sight.status)
+        tell_wrong(sweep, nt_status_name(got->status));
+    else if ((!is_refused || got->is_whole) && got->digest != usual->sight.digest)
+        tell_wrong(sweep, "something else was served");
+}
+
+static void try_point(struct sweep *sweep, const char *path, enum look look, uint64_t number,
+                      const struct usual *usual)
+{
+    struct sight got;
+    struct nt_vfs *vfs = must_open(sweep);
+    snprintf(place, sizeof(place), "%s: %s of '%s': %s %llu\n", sweep->source, look_names[look], path,
+             sweep->kind->name, (unsigned long long)number);
+    place[strlen(place) - 1] = '\0';
+    alarm(PATIENCE);
+    arm(sweep, number);
+    look_at(vfs, path, look, &got);
+    fault_disarm();
+    check_fault(sweep, &got, usual);
+    if (sweep->kind->is_remembered)
+        fault_pass_time(REMEMBERED_SECONDS);
+    look_at(vfs, path, look, &got);
+    if (!is_same(&got, &usual->sight))
+        tell_wrong(sweep,
+                   got.status != usual->sight.status ? "the failure was kept" : "something else was kept");
+    if (!sweep->kind->is_remembered && count_failures(vfs) > usual->failures)
+        tell_wrong(sweep, "the file was called damaged");
+    alarm(0);
+    nt_vfs_free(vfs);
+    sweep->tried++;
+}
+
+static uint64_t look_usual(struct sweep *sweep, const char *path, enum look look, struct usual *usual)
+{
+    struct nt_vfs *vfs = must_open(sweep);
+    arm(sweep, 0);
+    look_at(vfs, path, look, &usual->sight);
+    uint64_t calls = fault_disarm();
+    look_at(vfs, path, look, &(struct sight){0});
+    usual->failures = count_failures(vfs);
+    nt_vfs_free(vfs);
+    return calls;
+}
+
+/* `is_tried` false: the points are only counted. */
+static void sweep_look(struct sweep *sweep, const char *path, enum look look, bool is_tried)
+{
+    struct usual usual;
+    uint64_t calls = look_usual(sweep, path, look, &usual);
+    if (usual.sight.status == NT_INVALID) /* content of a directory, listing of a file */
+        return;
+    for (uint64_t number = 1; number <= calls; number++)
+        if (is_chosen(sweep) && is_tried)
+            try_point(sweep, path, look, number, &usual);
+}
+
+/* ---- opening ---- */
+
+static void try_opening(struct sweep *sweep, uint64_t number, const struct usual *usual)
+{
+    struct nt_vfs *vfs = NULL;
+    struct sight got = {0};
+    snprintf(place, sizeof(place), "%s: opening: %s %llu", sweep->source, sweep->kind->name,
+             (unsigned long long)number);
+    alarm(PATIENCE);
+    arm(sweep, number);
+    enum nt_status status = open_tree(sweep, &vfs, NULL);
+    fault_disarm();
+    sweep->tried++;
+    if (status != NT_OK) {
+        sweep->failed++;
+        if (status != sweep->kind->status)
+            tell_wrong(sweep, nt_status_name(status));
+        return;
+    }
+    if (sweep->kind->is_remembered)
+        fault_pass_time(REMEMBERED_SECONDS);
+    look_at(vfs, "", LOOK_TREE, &got);
+    if (!is_same(&got, &usual->sight))
+        tell_wrong(sweep, "another tree was opened");
+    nt_vfs_free(vfs);
+    alarm(0);
+}
+
+static void sweep_opening(struct sweep *sweep, bool is_tried)
+{
+    struct usual usual;
+    struct nt_vfs *vfs;
+    look_usual(sweep, "", LOOK_TREE, &usual);
+    arm(sweep, 0);
+    open_tree(sweep, &vfs, NULL);
+    uint64_t calls = fault_disarm();
+    nt_vfs_free(vfs);
+    for (uint64_t number = 1; number <= calls; number++)
+        if (is_chosen(sweep) && is_tried)
+            try_opening(sweep, number, &usual);
+}
+
+/* ---- all ---- */
+
+static void sweep_source(struct sweep *sweep, bool is_tried)
+{
+    struct nt_vfs *vfs = must_open(sweep);
+    char **paths = list_paths(vfs);
+    nt_vfs_free(vfs);
+    sweep_opening(sweep, is_tried);
+    sweep_look(sweep, "", LOOK_LISTING, is_tried);
+    for (size_t i = 0; paths[i]; i++)
+        for (enum look look = 0; look < LOOK_TREE; look++)
+            sweep_look(sweep, paths[i], look, is_tried);
+    sweep_look(sweep, "", LOOK_VERIFY, is_tried);
+    sweep_look(sweep, "", LOOK_ARROW, is_tried);
+    free_paths(paths);
+}
+
+static uint64_t wanted; /* points in all, 0: every one */
+static struct sweep sweep = {.kind = kinds, .stride = 1};
+static const char *const *sources;
+
+/* In the parent: the samples, and how many points there are. */
+static void set_up(void)
+{
+    const char *data = getenv("NTUPLE_TEST_DATA");
+    const char *const *samples = samples_make(data ? data : "tests/data");
+    sources = sources ? sources : samples;
+    for (size_t i = 0; wanted && sources[i]; i++) {
+        sweep.source = sources[i];
+        sweep_source(&sweep, false);
+    }
+    if (wanted)
+        sweep.stride = (sweep.points + wanted - 1) / wanted;
+}
+
+START_TEST(every_call_may_fail_and_nothing_wrong_is_served_or_kept)
+{
+    sweep.points = 0;
+    sweep.source = sources[_i];
+    sweep_source(&sweep, true);
+    fault_restore_time(); /* the test's own limit goes by the same clock */
+    printf("%s: %llu points, %llu tried, %llu of them errors\n", sweep.source,
+           (unsigned long long)sweep.points, (unsigned long long)sweep.tried,
+           (unsigned long long)sweep.failed);
+    ck_assert_uint_eq(sweep.wrong, 0);
+}
+END_TEST
+
+static const struct kind *find_kind(const char *name)
+{
+    for (size_t i = 0; i < KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0)
+            return &kinds[i];
+    fprintf(stderr, "no such fault: %s\n", name);
+    exit(2);
+}
+
+static void parse(int argc, char **argv)
+{
+    int option;
+    while ((option = getopt(argc, argv, "f:n:s:lt:")) != -1)
+        switch (option) {
+        case 'f':
+            sweep.kind = find_kind(optarg);
+            break;
+        case 'n':
+            wanted = strtoull(optarg, NULL, 10);
+            break;
+        case 's':
+            sweep.start = strtoull(optarg, NULL, 10);
+            break;
+        case 'l':
+            sweep.lasts = true;
+            break;
+        case 't':
+            sweep.threads = (unsigned)strtoul(optarg, NULL, 10);
+            break;
+        default:
+            exit(2);
+        }
+    if (optind < argc)
+        sources = (const char *const *)argv + optind;
+}
+
+int main(int argc, char **argv)
+{
+    parse(argc, argv);
+    signal(SIGSEGV, tell_place);
+    signal(SIGALRM, tell_place);
+    Suite *suite = suite_create("faults");
+    TCase *tcase = tcase_create("all");
+    tcase_set_timeout(tcase, 24 * 3600); /* each point has its own */
+    tcase_add_unchecked_fixture(tcase, set_up, samples_remove);
+    tcase_add_loop_test(tcase, every_call_may_fail_and_nothing_wrong_is_served_or_kept, 0,
+                        sources ? argc - optind : SAMPLES);
+    suite_add_tcase(suite, tcase);
+    return nt_test_main(suite);
+}

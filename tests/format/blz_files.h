@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrays and tables of BLZ that a test writes into a directory of its own, and reads through the whole
+ * pipeline.
+ */
+#ifndef NT_TESTS_BLZ_FILES_H
+#define NT_TESTS_BLZ_FILES_H
+
+#include <jansson.h>
+
+#include <ntuple/read.h>
+
+#include "bloscpack_writer.h"
+#include "model/model.h"
+#include "support.h"
+
+extern struct nt_error error;
+extern struct nt_reader *reader;
+extern char root[64]; /* the directory; names are below it */
+
+void set_up(void);
+void tear_down(void);
+
+/* ---- writing ---- */
+
+enum { ROWS = 350, CHUNK_ROWS = 100 };
+
+/* A file below the root, with the directories on its way. */
+void put_file(const char *name, const void *bytes, size_t count);
+void put_text(const char *name, const char *text);
+/* meta/sizes and meta/storage of an array. */
+void put_metadata(const char *array, const char *dtype, const char *shape, unsigned chunk_rows);
+/* A chunk file as blz and bcolz write it. */
+void put_chunk(const char *array, unsigned number, const void *bytes, size_t count, unsigned type_bytes);
+/* 350 integers in chunks of 100, the row's number times three. */
+void put_integers(const char *array);
+
+/* ---- reading ---- */
+
+struct nt_file *open_path(const char *name);
+enum nt_status open_status(const char *name);
+void close_file(struct nt_file *file);
+/* The field of a path of names, "rec/a". */
+uint32_t find_field(const struct nt_dataset *dataset, const char *path);
+/* All bytes of a field's data; the caller frees them. */
+uint8_t *read_data(struct nt_dataset *dataset, const char *path, size_t *bytes_ret);
+/* Which rows of an array of integers can be read: those that can must have the right value. */
+void check_rows(struct nt_dataset *dataset, const char *path, unsigned bad_first, unsigned bad_end);
+
+/* What the format adds to field.json; the caller's to free with json_decref. */
+json_t *describe_field(const struct nt_dataset *dataset, uint32_t field);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One format's row, given a path: without the others, and without the rules of the registry.
+ */
+#ifndef NT_TESTS_OPEN_PATH_H
+#define NT_TESTS_OPEN_PATH_H
+
+#include <sys/stat.h>
+
+#include "format/format.h"
+#include "io/folder_source.h"
+
+static inline enum nt_status open_with(const struct nt_format *format, const char *path,
+                                       const struct nt_open_options *options, struct nt_file **file_ret,
+                                       struct nt_error *error)
+{
+    struct stat attributes;
+    struct nt_source *source;
+    bool is_directory = stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
+    enum nt_status status = is_directory ? nt_source_open_folder(path, NT_FOLDER_DATASET, &source, error)
+                                         : nt_source_open_file(path, &source, error);
+    if (status != NT_OK)
+        return status;
+    status = format->open(source, options, file_ret, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Small files that ask for much. All have right checksums and follow the specification, but for what makes
+ * them refused.
+ */
+#ifndef NT_TESTS_BOMBS_H
+#define NT_TESTS_BOMBS_H
+
+#include <stddef.h>
+
+#include "base/buffer.h"
+
+/* What becomes of a file when all its streams are read; may be several. */
+enum bomb_outcome { BOMB_WITHOUT_STREAMS = 0, BOMB_READ = 1, BOMB_FAILED = 2, BOMB_REFUSED = 4 };
+
+struct bomb {
+    const char *name; /* of the file */
+    unsigned outcome;
+    void (*write)(struct nt_buffer *file); /* the caller's to deinit */
+};
+
+extern const struct bomb bombs[];
+extern const size_t bomb_count;
+
+#endif

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""A source that changes in place is noticed: what is not in the kernel's page cache is ESTALE, never a mixture of old and
+new bytes, and errors.jsonl has one line for it."""
+import errno
+import json
+import os
+import shutil
+import stat
+import struct
+
+from harness import case, data, fails, mounted, run, same, scratch
+
+VALUES = 1000
+
+
+def bitmap(first):
+    """A Roaring bitmap of one array container: VALUES integers from `first` on."""
+    header = struct.pack('<IIHHI', 12346, 1, 0, VALUES - 1, 16)
+    return header + struct.pack(f'<{VALUES}H', *range(first, first + VALUES))
+
+
+def rewrite(path, content):
+    """In place; the time is another one also where the file system's clock has not moved on."""
+    before = os.stat(path)
+    with open(path, 'r+b') as file:
+        file.write(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1000))
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def failures(mountpoint):
+    return [json.loads(line) for line in read(os.path.join(mountpoint, '.ntuplefs/errors.jsonl')).splitlines()]
+
+
+def change_under_mount(options):
+    with scratch() as directory:
+        source = directory / 'bits.roaring'
+        source.write_bytes(bitmap(0))
+        with mounted(source, options=options) as mountpoint:
+            values = os.path.join(mountpoint, 'bits/values')
+            same(struct.unpack(f'<{VALUES}I', read(f'{values}/data.bin')), tuple(range(VALUES)))
+            rewrite(source, bitmap(7))
+            fails(errno.ESTALE, read, f'{values}/column.0/data.bin')
+            fails(errno.ESTALE, read, f'{values}/rows.jsonl')
+            if options:
+                fails(errno.ESTALE, read, f'{values}/data.bin')
+            rewrite(source, bitmap(0))
+            fails(errno.ESTALE, read, f'{values}/column.0/data.npy')
+            same([failure['status'] for failure in failures(mountpoint)], ['source changed'])
+
+
+@case
+def what_the_cache_holds_of_a_file_that_changed_is_not_served():
+    change_under_mount(())
+
+
+@case
+def with_direct_io_no_byte_of_a_file_that_changed_is_served():
+    change_under_mount(('-o', 'direct_io=on'))
+
+
+@case
+def pages_without_checksums_of_a_file_that_changed_are_not_served():
+    with scratch() as directory:
+        source = directory / 'unchecked.root'
+        shutil.copy(data('without_checksums.root'), source)
+        with mounted(source, options=('-o', 'direct_io=on')) as mountpoint:
+            values = os.path.join(mountpoint, 'unchecked/ramp/data.bin')
+            read(values)
+            with open(source, 'ab') as file:
+                file.write(b'\0')
+            fails(errno.ESTALE, read, values)
+
+
+@case
+def what_changes_the_status_of_a_file_alone_changes_nothing():
+    with scratch() as directory:
+        source = directory / 'bits.roaring'
+        source.write_bytes(bitmap(0))
+        with mounted(source, options=('-o', 'direct_io=on')) as mountpoint:
+            os.chmod(source, 0o600)
+            os.link(source, directory / 'another')
+            same(len(read(os.path.join(mountpoint, 'bits/values/data.bin'))), 4 * VALUES)
+            same(failures(mountpoint), [])
+
+
+@case
+def paths_of_sources_are_shown_to_the_owner_only():
+    with scratch() as directory:
+        source = directory / 'bits.roaring'
+        source.write_bytes(bitmap(0))
+        with mounted(source) as mountpoint:
+            mode = os.stat(os.path.join(mountpoint, '.ntuplefs/errors.jsonl')).st_mode
+            same(stat.S_IMODE(mode), 0o400)
+
+
+run()

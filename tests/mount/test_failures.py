@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""No failure is lost: whatever is damaged, whatever is read first and however often, it is one line in errors.jsonl and
+one in the log, which say what `ntuple verify` and `ntuple cat` say."""
+import errno
+import json
+import os
+import shutil
+import struct
+
+from blz_writer import blz_array
+from harness import NTUPLE, Foreground, case, command, data, mounted, output, run, same, scratch
+
+WRITE_DAMAGED = os.environ.get('WRITE_DAMAGED', 'write_damaged')
+TOLD = 'status', 'file_offset', 'expected', 'found'  # by errors.jsonl and verify alike, beside `what`
+
+
+def flip(path, offset):
+    with open(path, 'r+b') as file:
+        byte = os.pread(file.fileno(), 1, offset)
+        os.pwrite(file.fileno(), bytes([byte[0] ^ 0x10]), offset)
+
+
+def layout_of(path):
+    return [json.loads(line) for line in output(NTUPLE, 'cat', path, 'layout.jsonl').splitlines()]
+
+
+def flipped(directory, name, **wanted):
+    """A copy of a file, with a bit flipped in the first range of the layout that has the wanted members."""
+    copy = directory / name
+    for item in layout_of(data(name)):
+        if all(item.get(key) == value for key, value in wanted.items()):
+            shutil.copy(data(name), copy)
+            flip(copy, item['file_offset'] + item['stored_bytes'] // 2)
+            return copy
+    raise AssertionError(f'{name} has no {wanted}')
+
+
+# ---- reading everything ----
+
+def files_of(top, is_reversed):
+    """All files in one order or the other; of a column's pages the first few."""
+    for base, directories, files in os.walk(top):
+        directories[:] = sorted((name for name in directories if name != '.ntuplefs'), reverse=is_reversed)
+        files = sorted(files, key=lambda name: (len(name), name))
+        if base.endswith('/pages'):
+            files = files[:8]
+        yield from (os.path.join(base, name) for name in (reversed(files) if is_reversed else files))
+
+
+def request(function, *arguments):
+    """Whether a request failed by something that is damaged."""
+    try:
+        function(*arguments)
+    except OSError as problem:
+        assert problem.errno in (errno.EIO, errno.ESTALE, errno.ENODATA), problem
+        return problem.errno != errno.ENODATA
+    return False
+
+
+def read(path):
+    with open(path, 'rb', buffering=0) as file:
+        while file.read(1 << 20):
+            pass
+
+
+def read_everything(top, is_reversed):
+    """Every file twice, and what is told about it. The paths of those that fail."""
+    failed = []
+    for path in files_of(top, is_reversed):
+        results = [request(read, path), request(os.listxattr, path), request(read, path)]
+        results += [request(os.getxattr, path, f'user.ntuplefs.{name}') for name in ('compression', 'shape', 'pages')]
+        if results[0]:
+            failed.append(os.path.relpath(path, top))
+    return failed
+
+
+def errors_of(top):
+    return [json.loads(line) for line in (top / '.ntuplefs/errors.jsonl').read_text().splitlines()]
+
+
+# ---- what is told ----
+
+def findings(path):
+    """What verify finds: in what can be opened, or why nothing can."""
+    result = command(NTUPLE, 'verify', '--json', path)
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    return [line for line in lines if line.get('finding') == 'damaged' or 'what' in line]
+
+
+def assert_cat_says_the_same(path, failed, error):
+    """Of the first file that fails; where a data set cannot be opened, its error.json."""
+    if failed:
+        said = command(NTUPLE, 'cat', path, failed[0]).stderr.decode()
+    elif '/' not in error['path'] and command(NTUPLE, 'ls', path).returncode:
+        said = command(NTUPLE, 'cat', path, 'file.json').stderr.decode()  # nothing opens: no tree
+    else:
+        said = json.loads(output(NTUPLE, 'cat', path, f'{error["path"]}/error.json'))['what']
+    assert error['what'] in said or error['found'] and error['found'] in said, (error, failed, said)
+
+
+def assert_one_failure(path, *beside):
+    """The line in errors.jsonl; `beside`: other sources of the mount."""
+    found = findings(path)
+    assert found, path
+    told = {tuple(finding[key] for key in TOLD) for finding in found}  # several columns may share a page
+    for is_reversed in False, True:
+        with Foreground(path, *beside) as mount:
+            failed = read_everything(mount.mountpoint, is_reversed)
+            errors, messages = errors_of(mount.mountpoint), mount.messages()
+        same((len(errors), len(messages)), (1, 1), f'{path}: {errors} {messages}')
+        same({tuple(errors[0][key] for key in TOLD)}, told, errors[0])
+        assert any(finding['what'].endswith(errors[0]['what']) for finding in found), (found, errors[0])
+        assert errors[0]['what'] in messages[0] and f'{path}: ' in messages[0], messages
+        assert not failed or errors[0]['count'] >= len(failed), errors[0]
+        if beside:
+            failed = [name.split('/', 1)[1] for name in failed]
+        assert_cat_says_the_same(path, failed, errors[0])
+    return errors[0]
+
+
+# ---- RNTuple ----
+
+@case
+def envelopes_of_a_data_set_beside_a_good_one():
+    for owner in 'anchor', 'header', 'footer':
+        for dataset, path in ('Events', 'Events'), ('Constants', 'calibration/Constants'):
+            with scratch() as directory:
+                error = assert_one_failure(flipped(directory, 'example.root', owner=owner, dataset=dataset))
+                same((error['path'], error['count']), (path, 0), owner)
+
+
+@case
+def page_lists():
+    for name, dataset, path in ('example.root', 'Events', 'Events'), ('types.root', 'types', 'types'), \
+            ('example.root', 'Constants', 'calibration/Constants'):
+        with scratch() as directory:
+            error = assert_one_failure(flipped(directory, name, owner='page list', dataset=dataset))
+            same(error['path'], path)
+            assert error['count'] > 10 and 'page list' in error['what'], error
+
+
+@case
+def pages_of_every_kind_of_column():
+    fields = {'leaf': 'int32', 'index': 'vector_int32', 'items': 'vector_int32/_0', 'switch': 'variant', 'characters': 'string',
+              'bits': 'bool'}
+    names = {item['field'] for item in layout_of(data('types.root')) if item['owner'] == 'page'}
+    for kind, field in fields.items():
+        assert field in names, (kind, sorted(names))
+        with scratch() as directory:
+            error = assert_one_failure(flipped(directory, 'types.root', owner='page', field=field))
+            assert '/column.' in error['path'], error
+
+
+@case
+def a_digest_behind_a_page():
+    with scratch() as directory:
+        assert_one_failure(flipped(directory, 'types.root', owner='checksum', field='int32'))
+
+
+@case
+def records_of_key_lists():
+    with scratch() as directory:
+        error = assert_one_failure(flipped(directory, 'example.root', owner='key list', detail='TDirectory'))
+        same(error['path'], 'calibration/Constants')
+
+
+@case
+def a_data_set_that_a_damaged_list_of_keys_hides():
+    """The list is one failure; what it no longer leads to is another."""
+    with scratch() as directory:
+        copy = flipped(directory, 'example.root', owner='key list', detail='TFile')
+        with mounted(copy) as top:
+            read_everything(top, False)
+            errors = errors_of(top)
+        same([error['path'] for error in errors], ['damaged keys', 'Constants'], errors)
+        same(sorted(error['what'] for error in errors), sorted(finding['what'] for finding in findings(copy)))
+
+
+@case
+def a_key_in_front_of_an_anchor():
+    with scratch() as directory:
+        assert_one_failure(flipped(directory, 'example.root', owner='key', detail='ROOT::RNTuple'))
+
+
+@case
+def contents_that_contradict_themselves_under_right_checksums():
+    words = {'decreasing': 'decreases', 'beyond': 'expected 4, found 200', 'tag': 'alternative 2 of a variant that has 1',
+             'index': 'row 77 of alternative 1'}
+    with scratch() as directory:
+        output(WRITE_DAMAGED, directory)
+        for name, word in words.items():
+            error = assert_one_failure(directory / f'{name}.root')
+            same(error['path'], 'Events/bad/column.0')
+            assert word in error['what'], error
+
+
+# ---- the other formats ----
+
+@case
+def chunks_of_bloscpack_files():
+    for name in 'blocks', 'blocks_with_digests':
+        with scratch() as directory:
+            copy = directory / f'{name}.blp'
+            shutil.copy(data(copy.name), copy)
+            page = json.loads(output(NTUPLE, 'cat', copy, f'{name}/values/column.0/pages.jsonl').splitlines()[1])
+            flip(copy, page['file_offset'] + 16 + 3)  # where the first block lies
+            error = assert_one_failure(copy)
+            same((error['path'], error['file_offset']), (f'{name}/values/column.0', page['file_offset']))
+
+
+@case
+def chunks_of_blz_directories():
+    def spoil(path):
+        flip(path, 16 + 4)  # the chunk's size
+
+    for damage, word in (os.unlink, 'missing'), (spoil, 'expected 40, found 56'):
+        with scratch() as directory:
+            array = blz_array(directory / 'array')
+            same(findings(array), [])
+            damage(array / 'data/__1.blp')
+            error = assert_one_failure(array)
+            assert word in error['what'], error
+
+
+@case
+def two_missing_chunks_are_two_failures():
+    with scratch() as directory:
+        array = blz_array(directory / 'array')
+        for number in 0, 2:
+            (array / f'data/__{number}.blp').unlink()
+        with mounted(array) as top:
+            read_everything(top, False)
+            errors = errors_of(top)
+        same(len(errors), 2, errors)
+        same(sorted(error['what'] for error in errors), sorted(finding['what'] for finding in findings(array)))
+
+
+@case
+def a_roaring_container_beside_a_good_file():
+    with scratch() as directory:
+        for name, values in ('good', (3, 7)), ('bad', (7, 3)):
+            header = struct.pack('<IIHHI', 12346, 1, 0, len(values) - 1, 16)
+            (directory / f'{name}.bin').write_bytes(header + struct.pack('<2H', *values))
+        error = assert_one_failure(directory / 'bad.bin', directory / 'good.bin')
+        same((error['path'], error['count']), ('bad.bin', 0))
+        assert 'ascending' in error['what'], error
+
+
+# ---- a source that changes ----
+
+@case
+def a_source_that_is_cut_is_one_failure():
+    with scratch() as directory:
+        copy = directory / 'copy.root'
+        shutil.copy(data('example.root'), copy)
+        with Foreground(copy) as mount:
+            os.listdir(mount.mountpoint / 'Events')
+            os.truncate(copy, 30000)
+            failed = read_everything(mount.mountpoint, False)
+            errors, messages = errors_of(mount.mountpoint), mount.messages()
+        assert len(failed) > 100, failed
+        same((len(errors), len(messages)), (1, 1), errors)
+        assert '80578' in errors[0]['what'] and '30000' in errors[0]['what'], errors
+
+
+run()

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Streams where clusters are not all alike: page lists that cannot be read, shards that hold some columns only.
+ */
+#include <string.h>
+
+#include "opened_stream.h"
+#include "page/page.h"
+#include "page/stream.h"
+
+/* ---- page lists that cannot be read ---- */
+
+/* Three groups of a cluster each: a vector of integers, {0}, {1, 1}, {2, 2, 2}. */
+static struct builder *three_groups(uint32_t bad, bool hide_clusters)
+{
+    struct builder *builder = builder_new();
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
+    uint32_t values = add_column(builder, item, NT_ENCODING_INT32, 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        uint32_t cluster = add_cluster(builder, i, 1);
+        add_elements(builder, cluster, index, (uint64_t[]){i + 1}, 1, 1);
+        add_elements(builder, cluster, values, (uint64_t[]){i, i, i}, (uint32_t)i + 1, 1);
+        end_group(builder);
+    }
+    builder->bad_group[bad] = true;
+    builder->hide_clusters = hide_clusters;
+    finish(builder, NULL);
+    return builder;
+}
+
+START_TEST(a_bad_page_list_spoils_its_rows_and_leaves_the_others)
+{
+    struct nt_error error;
+    struct builder *builder = three_groups(1, _i);
+    uint64_t offsets[4];
+    int32_t data[6];
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_OFFSETS);
+    ck_assert_uint_eq(nt_stream_elements(stream), 4);
+    assert_ok(nt_stream_read(stream, 0, offsets, 16, &error));
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 16, offsets, 8, &error));
+    ck_assert_msg(strstr(error.message, "this page list is bad"), "%s", error.message);
+    assert_ok(nt_stream_read(stream, 24, offsets, 8, &error));
+    ck_assert_uint_eq(offsets[0], 6);
+    nt_stream_close(stream);
+    stream = open_stream(builder, 1, NT_STREAM_DATA);
+    ck_assert_uint_eq(nt_stream_elements(stream), 6);
+    assert_ok(nt_stream_read(stream, 0, data, 4, &error));
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 4, data, 4, &error));
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 8, data, 4, &error));
+    assert_ok(nt_stream_read(stream, 12, data, 12, &error));
+    ck_assert_mem_eq(data, ((int32_t[]){2, 2, 2}), 12);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(sizes_that_depend_on_a_bad_page_list_fail_and_others_do_not)
+{
+    struct nt_error error;
+    struct builder *builder = three_groups(2, _i);
+    struct nt_stream *stream;
+    uint64_t elements, offsets[3];
+    assert_ok(
+        nt_field_stream_elements(builder->reader, builder->dataset, 0, NT_STREAM_OFFSETS, &elements, &error));
+    ck_assert_uint_eq(elements, 4);
+    assert_status(NT_CORRUPT, nt_field_stream_elements(builder->reader, builder->dataset, 1, NT_STREAM_DATA,
+                                                       &elements, &error));
+    assert_status(NT_CORRUPT,
+                  nt_stream_open(builder->reader, builder->dataset, 1, NT_STREAM_DATA, &stream, &error));
+    stream = open_stream(builder, 0, NT_STREAM_OFFSETS);
+    assert_ok(nt_stream_read(stream, 0, offsets, 24, &error));
+    ck_assert_mem_eq(offsets, ((uint64_t[]){0, 1, 3}), 24);
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 24, offsets, 8, &error));
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_size_costs_at_most_one_page_list)
+{
+    struct nt_error error;
+    struct builder *builder = three_groups(0, _i);
+    uint64_t elements;
+    assert_ok(
+        nt_field_stream_elements(builder->reader, builder->dataset, 0, NT_STREAM_OFFSETS, &elements, &error));
+    ck_assert_uint_eq(builder->loads[0] + builder->loads[1] + builder->loads[2], 0);
+    assert_ok(
+        nt_field_stream_elements(builder->reader, builder->dataset, 1, NT_STREAM_DATA, &elements, &error));
+    ck_assert_uint_eq(elements, 6);
+    ck_assert_uint_eq(builder->loads[0] + builder->loads[1], 0);
+    ck_assert_uint_eq(builder->loads[2], 1);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(clusters_that_contradict_the_told_size_fail_the_opening)
+{
+    struct nt_error error;
+    struct nt_stream *stream;
+    struct builder *builder = vector_out_of_order(2);
+    finish(builder, NULL);
+    builder->shares[0][1].listed_first = 5;
+    assert_status(NT_CORRUPT,
+                  nt_stream_open(builder->reader, builder->dataset, 1, NT_STREAM_DATA, &stream, &error));
+    ck_assert_str_eq(error.expected, "8");
+    ck_assert_str_eq(error.found, "5");
+    builder_free(builder);
+}
+END_TEST
+
+/* ---- sharded clusters ---- */
+
+START_TEST(sharded_clusters_are_read_by_column_and_holes_are_errors)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t a = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t b = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column_a = add_column(builder, a, NT_ENCODING_INT32, 0);
+    uint32_t column_b = add_column(builder, b, NT_ENCODING_INT32, 0);
+    uint32_t group_a = add_column_group(builder, &column_a, 1),
+             group_b = add_column_group(builder, &column_b, 1);
+    static const uint64_t values[] = {0, 1, 2, 3};
+    int32_t got[4];
+    builder->clusters[add_cluster(builder, 2, 2)].column_group = group_a;
+    add_elements(builder, 0, column_a, values + 2, 2, 1);
+    builder->clusters[add_cluster(builder, 0, 4)].column_group = group_b;
+    add_elements(builder, 1, column_b, values, 4, 3);
+    finish(builder, NULL);
+    struct nt_stream *stream = open_stream(builder, a, NT_STREAM_DATA);
+    ck_assert_uint_eq(nt_stream_elements(stream), 4);
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 4, got, 4, &error));
+    assert_ok(nt_stream_read(stream, 8, got, 8, &error));
+    ck_assert_mem_eq(got, ((int32_t[]){2, 3}), 8);
+    nt_stream_close(stream);
+    stream = open_stream(builder, b, NT_STREAM_DATA);
+    assert_ok(nt_stream_read(stream, 0, got, 16, &error));
+    ck_assert_mem_eq(got, ((int32_t[]){0, 1, 2, 3}), 16);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_collection_and_its_items_in_different_shards_agree)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
+    uint32_t values = add_column(builder, item, NT_ENCODING_INT32, 0);
+    uint32_t group_list = add_column_group(builder, &index, 1),
+             group_item = add_column_group(builder, &values, 1);
+    for (uint64_t i = 0; i < 3; i++) {
+        builder->clusters[add_cluster(builder, i, 1)].column_group = group_list;
+        add_elements(builder, builder->cluster_count - 1, index, (uint64_t[]){2}, 1, 1);
+    }
+    for (uint64_t i = 0; i < 3; i += 2) { /* entry 1 has no items stored */
+        builder->clusters[add_cluster(builder, i, 1)].column_group = group_item;
+        add_elements(builder, builder->cluster_count - 1, values, (uint64_t[]){i, i + 1}, 2, 1);
+    }
+    finish(builder, NULL);
+    builder->shares[4][values].listed_first = 4;
+    uint64_t offsets[4];
+    int32_t data[6];
+    struct nt_stream *stream = open_stream(builder, list, NT_STREAM_OFFSETS);
+    assert_ok(nt_stream_read(stream, 0, offsets, sizeof(offsets), &error));
+    ck_assert_mem_eq(offsets, ((uint64_t[]){0, 2, 4, 6}), sizeof(offsets));
+    nt_stream_close(stream);
+    stream = open_stream(builder, item, NT_STREAM_DATA);
+    ck_assert_uint_eq(nt_stream_elements(stream), 6);
+    assert_ok(nt_stream_read(stream, 0, data, 8, &error));
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 8, data, 4, &error));
+    assert_ok(nt_stream_read(stream, 16, data, 8, &error));
+    ck_assert_mem_eq(data, ((int32_t[]){2, 3}), 8);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stream: clusters");
+    TCase *cases = tcase_create("clusters");
+    tcase_add_loop_test(cases, a_bad_page_list_spoils_its_rows_and_leaves_the_others, 0, 2);
+    tcase_add_loop_test(cases, sizes_that_depend_on_a_bad_page_list_fail_and_others_do_not, 0, 2);
+    tcase_add_loop_test(cases, a_size_costs_at_most_one_page_list, 0, 2);
+    tcase_add_test(cases, clusters_that_contradict_the_told_size_fail_the_opening);
+    tcase_add_test(cases, sharded_clusters_are_read_by_column_and_holes_are_errors);
+    tcase_add_test(cases, a_collection_and_its_items_in_different_shards_agree);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

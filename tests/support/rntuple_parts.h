@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of the writer of RNTuples share.
+ */
+#ifndef NT_TESTS_RNTUPLE_PARTS_H
+#define NT_TESTS_RNTUPLE_PARTS_H
+
+#include "rntuple_writer.h"
+#include "tfile_writer.h"
+
+static inline bool rntuple_has_crc32(enum rntuple_generation generation)
+{
+    return generation <= RNTUPLE_CRC32_EXTENSION;
+}
+
+static inline bool rntuple_is_final(enum rntuple_generation generation)
+{
+    return generation >= RNTUPLE_RC3;
+}
+
+struct rntuple_stored_place {
+    uint64_t offset, stored_bytes, length;
+};
+
+/* A page that others may be merged with. */
+struct rntuple_written_page {
+    const struct rntuple_page *page;
+    struct rntuple_stored_place place;
+};
+
+struct rntuple_state {
+    enum rntuple_generation generation;
+    const struct rntuple_description *description;
+    struct tfile_writer file;
+    struct rntuple_stored_place header, footer;
+    struct rntuple_stored_place page_lists[64];
+    struct rntuple_stored_place metadata;
+    uint64_t header_checksum;
+    struct rntuple_written_page *pages;
+    size_t page_count;
+};
+
+struct rntuple_schema_part {
+    uint32_t fields[2], columns[2], aliases[2];
+    const char *extra_type;
+};
+
+/* rntuple_words.c */
+void rntuple_append_little(struct nt_buffer *out, uint64_t value, unsigned bytes);
+void rntuple_append_big(struct nt_buffer *out, uint64_t value, unsigned bytes);
+void rntuple_put_little(struct nt_buffer *out, size_t at, uint64_t value, unsigned bytes);
+void rntuple_unknown(struct rntuple_writer *writer);
+
+/* rntuple_schema.c */
+void rntuple_write_schema(struct rntuple_writer *writer, const struct rntuple_description *description,
+                          const struct rntuple_schema_part *part);
+struct rntuple_schema_part rntuple_header_part(const struct rntuple_description *d);
+struct rntuple_schema_part rntuple_extension_part(const struct rntuple_description *d);
+
+/* rntuple_storage.c */
+uint64_t rntuple_put_blob(struct rntuple_state *state, const struct nt_buffer *bytes);
+struct rntuple_stored_place rntuple_put_envelope(struct rntuple_state *state, struct rntuple_writer *writer);
+void rntuple_begin_envelope(struct rntuple_state *state, struct rntuple_writer *writer,
+                            enum rntuple_envelope kind);
+struct rntuple_stored_place rntuple_put_page(struct rntuple_state *state, const struct rntuple_page *page);
+
+/* rntuple_predraft.c */
+void rntuple_predraft_header(struct rntuple_state *state);
+void rntuple_predraft_footer(struct rntuple_state *state);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a look costs: reads of the source are counted, range by range, while a tree of a file with several
+ * cluster groups is listed, its attributes are asked for and its extended attributes are listed. The linker
+ * puts the counting function in front of the system's (see meson.build).
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "rntuple_writer.h"
+#include "support.h"
+#include "vfs/vfs.h"
+
+enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, MOST_READS = 1000 };
+enum { FREE_LIST_READS = 2 }; /* the record of free segments, which file.json tells: its key, its content */
+enum { INDEX64 = 0x0F, INT32 = 0x07 }; /* column types of version 1 */
+
+static struct {
+    off_t offsets[MOST_READS];
+    unsigned count;
+} reads;
+static struct nt_vfs *vfs;
+static struct nt_error error;
+static char path[] = "/tmp/ntuple-cost-XXXXXX";
+
+ssize_t __real_pread64(int descriptor, void *buffer, size_t bytes, off_t offset);
+ssize_t __wrap_pread64(int descriptor, void *buffer, size_t bytes, off_t offset);
+
+ssize_t __wrap_pread64(int descriptor, void *buffer, size_t bytes, off_t offset)
+{
+    ck_assert_uint_lt(reads.count, MOST_READS);
+    reads.offsets[reads.count++] = offset;
+    return __real_pread64(descriptor, buffer, bytes, offset);
+}
+
+static bool is_read_twice(void)
+{
+    for (unsigned i = 0; i < reads.count; i++)
+        for (unsigned k = 0; k < i; k++)
+            if (reads.offsets[i] == reads.offsets[k])
+                return true;
+    return false;
+}
+
+/* ---- the file: "run", and "jets" of two items an entry; a cluster and a cluster group of three entries each
+ * ---- */
+
+static void write_file(void)
+{
+    static const uint64_t ends[ENTRIES] = {ITEMS, 2 * ITEMS, 3 * ITEMS};
+    static const int32_t numbers[ENTRIES * ITEMS] = {3, 1, 4, 1, 5, 9};
+    const struct rntuple_field fields[] = {
+        {.name = "run", .type = "std::int32_t", .parent = RNTUPLE_TOP},
+        {.name = "jets", .type = "std::vector<std::int32_t>", .parent = RNTUPLE_TOP, .role = 1},
+        {.name = "_0", .type = "std::int32_t", .parent = 1},
+    };
+    const struct rntuple_column columns[] = {
+        {.type = INT32, .bits = 32, .field = 0},
+        {.type = INDEX64, .bits = 64, .field = 1},
+        {.type = INT32, .bits = 32, .field = 2},
+    };
+    const struct rntuple_page pages[] = {
+        {.elements = ENTRIES, .packed = numbers, .packed_bytes = 4 * ENTRIES},
+        {.elements = ENTRIES, .packed = ends, .packed_bytes = sizeof(ends)},
+        {.elements = ENTRIES * ITEMS, .packed = numbers, .packed_bytes = sizeof(numbers)},
+    };
+    struct rntuple_range ranges[GROUPS][3];
+    struct rntuple_cluster clusters[GROUPS];
+    for (unsigned i = 0; i < GROUPS; i++) {
+        for (unsigned k = 0; k < 3; k++)
+            ranges[i][k] = (struct rntuple_range){
+                .pages = &pages[k], .page_count = 1, .first_element = i * pages[k].elements};
+        clusters[i] = (struct rntuple_cluster){
+            .first_entry = i * ENTRIES, .entries = ENTRIES, .ranges = ranges[i], .range_count = 3};
+    }
+    const struct rntuple_description description = {
+        .name = "Events",
+        .description = "counted",
+        .writer = "a test",
+        .is_compressed = true,
+        .fields = fields,
+        .field_count = 3,
+        .columns = columns,
+        .column_count = 3,
+        .clusters = clusters,
+        .cluster_count = GROUPS,
+        .clusters_per_group = 1,
+    };
+    struct nt_buffer bytes = {0};
+    rntuple_write(RNTUPLE_V1, &description, &bytes);
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, bytes.bytes, bytes.length), (ssize_t)bytes.length);
+    close(descriptor);
+    nt_buffer_deinit(&bytes);
+}
+
+static void setup(void)
+{
+    const char *const paths[] = {path};
+    write_file();
+    assert_ok(nt_vfs_new(paths, 1,
+                         &(struct nt_vfs_options){.open = {.struct_bytes = sizeof(struct nt_open_options)}},
+                         &vfs, &error));
+    reads.count = 0;
+}
+
+static void teardown(void)
+{
+    nt_vfs_free(vfs);
+    unlink(path);
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+}
+
+/* ---- helpers ---- */
+
+static uint64_t resolve(const char *name)
+{
+    uint64_t node = 0;
+    assert_ok(nt_vfs_resolve(vfs, name, &node, &error));
+    return node;
+}
+
+static uint64_t size_of(const char *name)
+{
+    struct nt_vfs_attributes attributes;
+    assert_ok(nt_vfs_stat(vfs, resolve(name), true, &attributes, &error));
+    return (uint64_t)attributes.stat.st_size;
+}
+
+struct visit {
+    void (*look)(uint64_t node, const char *name);
+    bool is_deep;
+    unsigned count;
+};
+
+static bool visit(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t cursor)
+{
+    struct visit *walk = context;
+    (void)cursor;
+    walk->look(node, name);
+    walk->count++;
+    if (walk->is_deep && class == NT_VFS_DIRECTORY && strcmp(name, "pages") != 0)
+        assert_ok(nt_vfs_readdir(vfs, node, 0, visit, walk, &error));
+    return true;
+}
+
+static unsigned walk(const char *directory, bool is_deep, void (*look)(uint64_t node, const char *name))
+{
+    struct visit walk = {look, is_deep, 0};
+    assert_ok(nt_vfs_readdir(vfs, resolve(directory), 0, visit, &walk, &error));
+    return walk.count;
+}
+
+/* What a listing with attributes asks for (READDIRPLUS). */
+static void stat_without_work(uint64_t node, const char *name)
+{
+    struct nt_vfs_attributes attributes;
+    enum nt_status status = nt_vfs_stat(vfs, node, false, &attributes, &error);
+    ck_assert_msg(status == NT_OK || status == NT_NOT_FOUND, "%s: %s", name, error.message);
+}
+
+static void stat_with_work(uint64_t node, const char *name)
+{
+    struct nt_vfs_attributes attributes;
+    ck_assert_msg(nt_vfs_stat(vfs, node, true, &attributes, &error) == NT_OK, "%s: %s", name, error.message);
+}
+
+static void list_xattrs(uint64_t node, const char *name)
+{
+    struct nt_buffer names = {0};
+    ck_assert_msg(nt_vfs_listxattr(vfs, node, &names, &error) == NT_OK, "%s: %s", name, error.message);
+    nt_buffer_deinit(&names);
+}
+
+/* ---- what reads nothing ---- */
+
+START_TEST(listing_the_whole_tree_reads_nothing)
+{
+    ck_assert_uint_gt(walk("", true, stat_without_work), 60);
+    ck_assert_uint_eq(reads.count, 0);
+}
+END_TEST
+
+START_TEST(listing_extended_attributes_reads_nothing)
+{
+    ck_assert_uint_gt(walk("", true, list_xattrs), 60);
+    ck_assert_uint_eq(reads.count, 0);
+}
+END_TEST
+
+static const struct {
+    const char *name;
+    unsigned reads;
+} sizes[] = {
+    {"layout.svg", 0},
+    {"layout.jsonl", 0},
+    {"file.json", FREE_LIST_READS},
+    {"Events/sizes.svg", 0},
+    {"Events/header.json", 0},
+    {"Events/footer.json", 0},
+    {"Events/metadata.json", 0},
+    {"Events/header.bin", 0},
+    {"Events/footer.bin", 0},
+    {"Events/pagelist.3.bin", 0},
+    {"Events/pagelist.3.json", 0},
+    {"Events/run/data.npy", 0},
+    {"Events/run/field.json", 0},
+    {"Events/jets/offsets.bin", 0},
+    {"Events/jets/_0/field.json", 0},
+    {"Events/jets/_0/data.bin", 1}, /* the last one tells where the rows end */
+    {"Events/jets/_0/data.npy", 1},
+    {"Events/run/column.0/data.bin", GROUPS},
+    {"Events/table.arrow", GROUPS},
+    {"Events/ntuple.json", GROUPS},
+};
+
+START_TEST(a_size_costs_the_records_that_it_follows_from_once)
+{
+    size_of(sizes[_i].name);
+    ck_assert_msg(reads.count == sizes[_i].reads, "%s: %u reads", sizes[_i].name, reads.count);
+    size_of(sizes[_i].name);
+    ck_assert_uint_eq(reads.count, sizes[_i].reads);
+}
+END_TEST
+
+/* ---- what reads the page lists ---- */
+
+START_TEST(the_attributes_of_all_in_a_directory_read_each_page_list_once)
+{
+    ck_assert_uint_gt(walk("Events", false, stat_with_work), 20);
+    walk("", false, stat_with_work);
+    ck_assert_uint_eq(reads.count, GROUPS + FREE_LIST_READS);
+    ck_assert(!is_read_twice());
+}
+END_TEST
+
+START_TEST(opening_the_arrow_table_reads_nothing_that_its_size_has_read)
+{
+    struct nt_vfs_handle *handle;
+    char head[6];
+    size_t got;
+    ck_assert_uint_gt(size_of("Events/table.arrow"), 0);
+    assert_ok(nt_vfs_open(vfs, resolve("Events/table.arrow"), &handle, &error));
+    assert_ok(nt_vfs_read(handle, 0, head, sizeof(head), &got, &error));
+    ck_assert_int_eq(memcmp(head, "ARROW1", 6), 0);
+    nt_vfs_close(handle);
+    ck_assert_uint_eq(reads.count, GROUPS);
+    ck_assert(!is_read_twice());
+}
+END_TEST
+
+/* ---- what is told before is so ---- */
+
+static void read_all(uint64_t node, const char *name)
+{
+    struct nt_vfs_attributes attributes;
+    struct nt_vfs_handle *handle;
+    static char bytes[1 << 16];
+    uint64_t length = 0;
+    size_t got;
+    assert_ok(nt_vfs_stat(vfs, node, true, &attributes, &error));
+    if (attributes.class == NT_VFS_DIRECTORY || attributes.class == NT_VFS_STREAMED)
+        return;
+    ck_assert_msg(nt_vfs_open(vfs, node, &handle, &error) == NT_OK, "%s: %s", name, error.message);
+    do {
+        assert_ok(nt_vfs_read(handle, length, bytes, sizeof(bytes), &got, &error));
+        length += got;
+    } while (got);
+    nt_vfs_close(handle);
+    ck_assert_msg(length == (uint64_t)attributes.stat.st_size, "%s", name);
+}
+
+START_TEST(every_file_has_the_bytes_that_its_size_told)
+{
+    ck_assert_uint_gt(walk("", true, read_all), 60);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("vfs: cost");
+    TCase *cases = tcase_create("reads");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, listing_the_whole_tree_reads_nothing);
+    tcase_add_test(cases, listing_extended_attributes_reads_nothing);
+    tcase_add_loop_test(cases, a_size_costs_the_records_that_it_follows_from_once, 0,
+                        sizeof(sizes) / sizeof(sizes[0]));
+    tcase_add_test(cases, the_attributes_of_all_in_a_directory_read_each_page_list_once);
+    tcase_add_test(cases, opening_the_arrow_table_reads_nothing_that_its_size_has_read);
+    tcase_add_test(cases, every_file_has_the_bytes_that_its_size_told);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Trees over several files and over a folder, whose files come, go, and are more than are kept open.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model.h"
+#include "open_tree.h"
+#include "support.h"
+
+static struct nt_error error;
+
+START_TEST(several_sources_are_directories_beside_each_other)
+{
+    open_paths((const char *const[]){path_good, path_bad, path_other}, 3, false);
+    ck_assert_str_eq(list(""), ".ntuplefs good.root bad.root other.txt ");
+    ck_assert_str_eq(list("bad.root"), "error.json ");
+    ck_assert_str_eq(
+        list("good.root"),
+        "file.json layout.svg layout.jsonl keys.jsonl sub Events Events;1 broken evil file%2Ejson ");
+    json_t *json = read_json("bad.root/error.json");
+    ck_assert_ptr_nonnull(strstr(get_text(json, "what"), "broken"));
+    json_decref(json);
+    ck_assert_uint_eq(attributes_of("good.root/Events/run/data.bin").stat.st_size, 4 * MODEL_ENTRIES);
+    ck_assert_ptr_null(nt_vfs_file(vfs, NT_VFS_ROOT));
+    ck_assert_ptr_nonnull(nt_vfs_file(vfs, resolve("good.root/Events")));
+    struct visit visit = {0};
+    walk(&visit, NT_VFS_ROOT);
+}
+END_TEST
+
+START_TEST(where_no_source_opens_the_first_reason_is_told)
+{
+    const struct nt_vfs_options options = {0};
+    assert_status(NT_CORRUPT,
+                  nt_vfs_new((const char *const[]){path_bad, path_other}, 2, &options, &vfs, &error));
+    assert_status(NT_NOT_THIS_FORMAT,
+                  nt_vfs_new((const char *const[]){path_other}, 1, &options, &vfs, &error));
+    assert_status(NT_NOT_FOUND,
+                  nt_vfs_new((const char *const[]){"/nowhere/at/all"}, 1, &options, &vfs, &error));
+    assert_status(NT_INVALID, nt_vfs_new(NULL, 0, &options, &vfs, &error));
+    vfs = NULL;
+}
+END_TEST
+
+START_TEST(a_folder_is_mirrored_with_what_can_be_read)
+{
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root ");
+    ck_assert_str_eq(list("bad.root"), "error.json ");
+    ck_assert(!attributes_of("").is_immutable);
+    ck_assert(!attributes_of("good.root").is_immutable);
+    ck_assert(attributes_of("good.root/Events").is_immutable);
+    uint64_t node;
+    assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "other.txt", &node, &error));
+}
+END_TEST
+
+START_TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree)
+{
+    char path[80];
+    uint64_t node;
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    list("");
+    assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good2.root", &node, &error));
+    snprintf(path, sizeof(path), "%s/good2.root", tree_folder);
+    touch(path);
+    uint64_t old_place = resolve("good2.root"), old_field = resolve("good2.root/Events/run");
+    ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root good2.root ");
+
+    FILE *file = fopen(path, "w"); /* another size: another file */
+    fputs("longer", file);
+    fclose(file);
+    ck_assert_uint_ne(resolve("good2.root"), old_place);
+    ck_assert_uint_ne(resolve("good2.root/Events/run"), old_field);
+    unlink(path);
+    assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good2.root", &node, &error));
+    ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root ");
+}
+END_TEST
+
+enum { MANY_FILES = 150 };
+
+START_TEST(many_files_are_closed_and_opened_again)
+{
+    char path[80];
+    for (int i = 0; i < MANY_FILES; i++) {
+        snprintf(path, sizeof(path), "%s/good%d", tree_folder, i);
+        touch(path);
+    }
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < MANY_FILES; i++) {
+            snprintf(path, sizeof(path), "good%d/Events/run/data.bin", i);
+            struct nt_buffer data = read_path(path);
+            ck_assert_uint_eq(data.length, 4 * MODEL_ENTRIES);
+            nt_buffer_deinit(&data);
+        }
+    }
+    uint64_t bytes, nodes = UINT64_MAX; /* only the open ones count with what is in them */
+    for (int tenths = 0; tenths < 100 && nodes >= MANY_FILES * 40; tenths++) {
+        nt_vfs_statistics(vfs, &bytes, &nodes);
+        usleep(nodes >= MANY_FILES * 40 ? 100000 : 0); /* a thread closes them */
+    }
+    ck_assert_uint_lt(nodes, MANY_FILES * 40);
+    for (int i = 0; i < MANY_FILES; i++) {
+        snprintf(path, sizeof(path), "%s/good%d", tree_folder, i);
+        unlink(path);
+    }
+}
+END_TEST
+
+static void *read_many_files(void *argument)
+{
+    for (int i = 0; i < 2 * MANY_FILES; i++) {
+        struct nt_error own = {0};
+        struct nt_vfs_handle *handle;
+        char path[80];
+        uint64_t node;
+        int32_t run;
+        size_t got = 0;
+        snprintf(path, sizeof(path), "good%d/Events/run/data.bin", (i * 7 + *(int *)argument) % MANY_FILES);
+        if (nt_vfs_resolve(vfs, path, &node, &own) != NT_OK || nt_vfs_open(vfs, node, &handle, &own) != NT_OK)
+            return (void *)"open";
+        enum nt_status status = nt_vfs_read(handle, 4, &run, sizeof(run), &got, &own);
+        nt_vfs_close(handle);
+        if (status != NT_OK || got != 4 || run != model_run(1))
+            return (void *)"read";
+    }
+    return NULL;
+}
+
+START_TEST(several_threads_read_more_files_than_are_kept_open)
+{
+    pthread_t threads[4];
+    int starts[4] = {0, 50, 51, 100};
+    char path[80];
+    void *problem;
+    for (int i = 0; i < MANY_FILES; i++) {
+        snprintf(path, sizeof(path), "%s/good%d", tree_folder, i);
+        touch(path);
+    }
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, read_many_files, &starts[i]);
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], &problem);
+        ck_assert_msg(problem == NULL, "%s", (const char *)problem);
+    }
+    for (int i = 0; i < MANY_FILES; i++) {
+        snprintf(path, sizeof(path), "%s/good%d", tree_folder, i);
+        unlink(path);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("vfs: sources");
+    TCase *several = tcase_create("sources");
+    tcase_add_checked_fixture(several, tree_setup, tree_teardown);
+    tcase_add_test(several, several_sources_are_directories_beside_each_other);
+    tcase_add_test(several, where_no_source_opens_the_first_reason_is_told);
+    tcase_add_test(several, a_folder_is_mirrored_with_what_can_be_read);
+    tcase_add_test(several, files_that_come_and_go_in_a_folder_come_and_go_in_the_tree);
+    tcase_add_test(several, many_files_are_closed_and_opened_again);
+    tcase_add_test(several, several_threads_read_more_files_than_are_kept_open);
+    suite_add_tcase(suite, several);
+    return nt_test_main(suite);
+}

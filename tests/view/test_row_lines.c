@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Lines as a stream: pieces stay small, the first comes at once, a failure leaves no half line; CSV's quotes.
+ */
+#include <string.h>
+
+#include "dataset_builder.h"
+#include "support.h"
+#include "view/row_lines.h"
+
+enum { ENTRIES = 40000, PAGE = 1000, MOST_PIECE = 65 * 1024 };
+
+/* A flat data set of a number and a text. */
+static struct builder *numbers(uint64_t *values)
+{
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT64, 0);
+    for (uint64_t i = 0; i < ENTRIES; i++)
+        values[i] = i;
+    builder->checksum = NT_CHECKSUM_XXH3_64;
+    uint32_t cluster = add_cluster(builder, 0, ENTRIES);
+    add_elements(builder, cluster, column, values, ENTRIES, PAGE);
+    end_group(builder);
+    return builder;
+}
+
+static struct nt_text_stream *open_lines(struct builder *builder, bool is_csv)
+{
+    struct nt_error error;
+    struct nt_text_stream *stream = NULL;
+    if (is_csv)
+        assert_ok(nt_csv_lines(builder->reader, builder->dataset, &stream, &error));
+    else
+        assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &stream, &error));
+    return stream;
+}
+
+static unsigned count_lines(const struct nt_buffer *text)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < text->length; i++)
+        count += text->bytes[i] == '\n';
+    return count;
+}
+
+START_TEST(pieces_are_bounded_and_the_first_is_small)
+{
+    static uint64_t values[ENTRIES];
+    struct nt_error error;
+    struct nt_buffer piece = {0};
+    bool more = true;
+    unsigned lines = 0, pieces = 0;
+    struct builder *builder = numbers(values);
+    finish(builder, NULL);
+    struct nt_text_stream *stream = open_lines(builder, _i);
+    for (; more; pieces++) {
+        nt_buffer_clear(&piece);
+        assert_ok(stream->next(stream, &piece, &more, &error));
+        ck_assert_uint_le(piece.length, pieces ? MOST_PIECE : 1024);
+        ck_assert_int_eq(piece.bytes[piece.length - 1], '\n');
+        lines += count_lines(&piece);
+    }
+    ck_assert_uint_eq(lines, ENTRIES + (unsigned)_i);
+    ck_assert_uint_ge(pieces, 3);
+    stream->free(stream);
+    nt_buffer_deinit(&piece);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(lines_end_whole_before_a_damaged_page_and_the_stream_fails_there)
+{
+    static uint64_t values[ENTRIES];
+    struct nt_error error;
+    struct nt_buffer text = {0};
+    bool more = true;
+    enum nt_status status = NT_OK;
+    struct builder *builder = numbers(values);
+    builder->bytes.bytes[builder->pages[0][7].offset] ^= 1;
+    finish(builder, NULL);
+    struct nt_text_stream *stream = open_lines(builder, _i);
+    while (more && status == NT_OK)
+        status = stream->next(stream, &text, &more, &error);
+    ck_assert_int_eq(status, NT_CHECKSUM);
+    ck_assert_uint_eq(count_lines(&text), 7 * PAGE + (unsigned)_i);
+    ck_assert_int_eq(text.bytes[text.length - 1], '\n');
+    ck_assert_int_eq(stream->next(stream, &text, &more, &error), NT_CHECKSUM);
+    stream->free(stream);
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+END_TEST
+
+/* One text field with the entries `texts`, up to NULL. */
+static struct builder *texts_of(const char *const *texts)
+{
+    uint64_t ends[16], letters[200], end = 0;
+    uint32_t count = 0;
+    for (; texts[count]; ends[count++] = end)
+        for (const char *at = texts[count]; *at; at++)
+            letters[end++] = (uint8_t)*at;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_STRING, NT_ELEMENT_BYTE);
+    uint32_t index = add_column(builder, field, NT_ENCODING_INDEX64, 0);
+    uint32_t chars = add_column(builder, field, NT_ENCODING_CHAR, 0);
+    uint32_t cluster = add_cluster(builder, 0, count);
+    add_elements(builder, cluster, index, ends, count, 100);
+    add_elements(builder, cluster, chars, letters, (uint32_t)end, 100);
+    end_group(builder);
+    return builder;
+}
+
+static const char *const texts[] = {"plain", "a,b", "say \"no\"", "two\nlines", "", "\xFFodd", NULL};
+
+static void check_text(bool is_csv, const char *expected)
+{
+    struct nt_error error;
+    struct nt_buffer text = {0};
+    bool more = false;
+    struct builder *builder = texts_of(texts);
+    builder->fields[0].name = (struct nt_text){"a \"name\"", 8};
+    finish(builder, NULL);
+    ck_assert(nt_is_flat(builder->dataset));
+    struct nt_text_stream *stream = open_lines(builder, is_csv);
+    assert_ok(stream->next(stream, &text, &more, &error));
+    ck_assert(!more);
+    ck_assert_str_eq(text.bytes, expected);
+    stream->free(stream);
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+
+START_TEST(cells_are_quoted_as_rfc_4180_says)
+{
+    check_text(true,
+               "\"a \"\"name\"\"\"\r\nplain\r\n\"a,b\"\r\n\"say \"\"no\"\"\"\r\n\"two\nlines\"\r\n\"\"\r\n"
+               "\xFFodd\r\n");
+}
+END_TEST
+
+START_TEST(strings_are_escaped_and_odd_bytes_are_lone_surrogates)
+{
+    check_text(false, "{\"a \\\"name\\\"\":\"plain\"}\n{\"a \\\"name\\\"\":\"a,b\"}\n"
+                      "{\"a \\\"name\\\"\":\"say \\\"no\\\"\"}\n{\"a \\\"name\\\"\":\"two\\nlines\"}\n"
+                      "{\"a \\\"name\\\"\":\"\"}\n{\"a \\\"name\\\"\":\"\\udcffodd\"}\n");
+}
+END_TEST
+
+START_TEST(one_entry_is_its_line_and_none_past_the_end)
+{
+    struct nt_error error;
+    struct nt_buffer text = {0};
+    struct nt_text_stream *stream;
+    bool more = false;
+    struct builder *builder = texts_of(texts);
+    finish(builder, NULL);
+    assert_ok(nt_rows_line(builder->reader, builder->dataset, 1, &stream, &error));
+    assert_ok(stream->next(stream, &text, &more, &error));
+    ck_assert(!more);
+    ck_assert_ptr_nonnull(strstr(text.bytes, ":\"a,b\"}\n"));
+    stream->free(stream);
+    nt_buffer_clear(&text);
+    assert_ok(nt_rows_line(builder->reader, builder->dataset, UINT64_MAX, &stream, &error));
+    assert_ok(stream->next(stream, &text, &more, &error));
+    ck_assert_uint_eq(text.length, 0);
+    stream->free(stream);
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+END_TEST
+
+/* A collection says that it has 2^40 items, each a record without members, which take no room in a file. */
+START_TEST(a_row_of_endless_nothing_is_refused)
+{
+    static const uint64_t end = UINT64_C(1) << 40;
+    struct nt_error error;
+    struct nt_buffer text = {0};
+    bool more = false;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INDEX64, 0);
+    add_field(builder, field, NT_FIELD_RECORD, NT_ELEMENT_BYTE);
+    uint32_t cluster = add_cluster(builder, 0, 1);
+    add_elements(builder, cluster, column, &end, 1, 1);
+    end_group(builder);
+    finish(builder, NULL);
+    struct nt_text_stream *stream = open_lines(builder, false);
+    assert_status(NT_LIMIT, stream->next(stream, &text, &more, &error));
+    stream->free(stream);
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("view: row lines");
+    TCase *tcase = tcase_create("all");
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, pieces_are_bounded_and_the_first_is_small, 0, 2);
+    tcase_add_loop_test(tcase, lines_end_whole_before_a_damaged_page_and_the_stream_fails_there, 0, 2);
+    tcase_add_test(tcase, cells_are_quoted_as_rfc_4180_says);
+    tcase_add_test(tcase, strings_are_escaped_and_odd_bytes_are_lone_surrogates);
+    tcase_add_test(tcase, one_entry_is_its_line_and_none_past_the_end);
+    tcase_add_test(tcase, a_row_of_endless_nothing_is_refused);
+    suite_add_tcase(suite, tcase);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Pictures have the size that was told before they were drawn, whatever there is to draw.
+ */
+#include <string.h>
+
+#include "dataset_builder.h"
+#include "support.h"
+#include "view/sizes_svg.h"
+#include "view/svg.h"
+
+/* `boxes` boxes with a title each, fewer with a coarser grain. */
+struct drawing {
+    unsigned boxes, last_grain;
+    size_t title_bytes;
+};
+
+static void draw(void *context, unsigned grain, size_t bytes, struct nt_buffer *out)
+{
+    struct drawing *drawing = context;
+    struct nt_buffer title = {0};
+    (void)bytes;
+    drawing->last_grain = grain;
+    for (size_t i = 0; i < drawing->title_bytes; i++)
+        nt_buffer_byte(&title, 'x');
+    nt_svg_begin(out, 10, 10, "boxes");
+    for (unsigned i = 0; i < drawing->boxes; i += grain)
+        nt_svg_box(out, (struct nt_box){i, i, 1, 1}, (struct nt_colour){0, 0, 0}, &title);
+    nt_svg_end(out);
+    nt_buffer_deinit(&title);
+}
+
+static size_t length_at(struct drawing drawing, unsigned grain)
+{
+    struct nt_buffer out = {0};
+    draw(&drawing, grain, SIZE_MAX, &out);
+    size_t length = out.length;
+    nt_buffer_deinit(&out);
+    return length;
+}
+
+/* One element, and nothing but white space behind it. */
+static void assert_is_picture(const struct nt_buffer *out, size_t bytes)
+{
+    const char *end = strstr(out->bytes, "</svg>");
+    ck_assert_uint_eq(out->length, bytes);
+    ck_assert_int_eq(strncmp(out->bytes, "<svg ", 5), 0);
+    ck_assert_ptr_nonnull(end);
+    end += strlen("</svg>");
+    ck_assert_uint_eq(strspn(end, " \n"), strlen(end));
+    ck_assert_int_eq(out->bytes[bytes - 1], '\n');
+}
+
+START_TEST(sizes_are_powers_of_two_within_bounds)
+{
+    for (uint64_t wanted = 0; wanted < 3 * (uint64_t)NT_SVG_MOST_BYTES; wanted = wanted * 5 / 4 + 1) {
+        size_t size = nt_svg_size(wanted);
+        ck_assert_uint_eq(size & (size - 1), 0);
+        ck_assert_uint_ge(size, NT_SVG_LEAST_BYTES);
+        ck_assert_uint_le(size, NT_SVG_MOST_BYTES);
+        ck_assert(size >= wanted || size == NT_SVG_MOST_BYTES);
+        ck_assert(size < 2 * wanted || size == NT_SVG_LEAST_BYTES);
+    }
+    ck_assert_uint_eq(nt_svg_size(UINT64_MAX), NT_SVG_MOST_BYTES);
+}
+END_TEST
+
+static const unsigned box_counts[] = {0, 1, 20, 25, 26, 40, 100, 1000, 30000};
+
+START_TEST(a_picture_has_as_much_detail_as_there_is_room_for)
+{
+    struct drawing drawing = {.boxes = box_counts[_i], .title_bytes = 30};
+    struct nt_error error;
+    for (size_t bytes = NT_SVG_LEAST_BYTES; bytes <= NT_SVG_MOST_BYTES; bytes *= 4) {
+        struct nt_buffer out = {0};
+        assert_ok(nt_svg_fit(draw, &drawing, bytes, &out, &error));
+        assert_is_picture(&out, bytes);
+        unsigned grain = drawing.last_grain;
+        ck_assert_uint_le(length_at(drawing, grain), bytes);
+        ck_assert(grain == 1 || length_at(drawing, grain / 2) > bytes);
+        nt_buffer_deinit(&out);
+    }
+}
+END_TEST
+
+START_TEST(a_picture_that_fits_exactly_gets_no_white_space)
+{
+    struct drawing drawing = {.boxes = 1};
+    struct nt_error error;
+    drawing.title_bytes = NT_SVG_LEAST_BYTES - length_at(drawing, 1);
+    for (size_t more = 0; more < 2; more++, drawing.title_bytes -= 1) {
+        struct nt_buffer out = {0};
+        assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_LEAST_BYTES, &out, &error));
+        assert_is_picture(&out, NT_SVG_LEAST_BYTES);
+        ck_assert_uint_eq(drawing.last_grain, 1);
+        nt_buffer_deinit(&out);
+    }
+}
+END_TEST
+
+START_TEST(what_cannot_be_drawn_in_any_detail_says_so)
+{
+    struct drawing drawing = {.boxes = 1, .title_bytes = NT_SVG_LEAST_BYTES};
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    assert_ok(nt_svg_fit(draw, &drawing, NT_SVG_LEAST_BYTES, &out, &error));
+    assert_is_picture(&out, NT_SVG_LEAST_BYTES);
+    ck_assert_ptr_nonnull(strstr(out.bytes, "more than can be drawn"));
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
+START_TEST(names_are_cut_between_characters)
+{
+    for (size_t before = 230; before < 250; before++) {
+        struct nt_buffer name = {0}, title = {0};
+        for (size_t i = 0; i < before; i++)
+            nt_buffer_byte(&name, 'a');
+        nt_buffer_text(&name, "\u00e9\u20ac\U0001f600 and more");
+        nt_svg_append_name(&title, name.bytes, name.length);
+        ck_assert_uint_le(title.length, 250);
+        const char *end = title.bytes + title.length - strlen("\u2026");
+        ck_assert_str_eq(end, "\u2026");
+        ck_assert_int_eq(strncmp(title.bytes, name.bytes, (size_t)(end - title.bytes)), 0);
+        ck_assert((name.bytes[end - title.bytes] & 0xC0) != 0x80);
+        nt_buffer_deinit(&name);
+        nt_buffer_deinit(&title);
+    }
+}
+END_TEST
+
+/* Many fields whose names and types are of nothing but characters that are written as entities. */
+START_TEST(the_map_of_any_names_has_the_size_that_the_columns_tell)
+{
+    static const unsigned field_counts[] = {0, 1, 12, 60};
+    static char evil[3000];
+    struct builder *builder = builder_new();
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    memset(evil, '"', sizeof(evil));
+    for (unsigned i = 0; i < field_counts[_i]; i++) {
+        uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+        add_column(builder, field, NT_ENCODING_INT32, 0);
+    }
+    uint32_t cluster = add_cluster(builder, 0, 10);
+    for (unsigned i = 0; i < field_counts[_i]; i++)
+        add_elements(builder, cluster, i, (const uint64_t[10]){0}, 10, 10);
+    end_group(builder);
+    finish(builder, NULL);
+    for (unsigned i = 0; i < field_counts[_i]; i++)
+        builder->dataset->fields[i].name = builder->dataset->fields[i].type =
+            (struct nt_text){evil, sizeof(evil)};
+    assert_ok(nt_sizes_svg(builder->dataset, &out, &error));
+    assert_is_picture(&out, nt_sizes_svg_bytes(builder->dataset));
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("view: svg");
+    TCase *cases = tcase_create("sizes");
+    tcase_add_test(cases, sizes_are_powers_of_two_within_bounds);
+    tcase_add_loop_test(cases, a_picture_has_as_much_detail_as_there_is_room_for, 0, 9);
+    tcase_add_test(cases, a_picture_that_fits_exactly_gets_no_white_space);
+    tcase_add_test(cases, what_cannot_be_drawn_in_any_detail_says_so);
+    tcase_add_test(cases, names_are_cut_between_characters);
+    tcase_add_loop_test(cases, the_map_of_any_names_has_the_size_that_the_columns_tell, 0, 4);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
