@@ -18,6 +18,14 @@ struct column_widths {
     int links, owner, group, size;
 };
 
+/* The names of the last owner and group that were asked for. */
+struct owner_names {
+    bool is_known;
+    uid_t user;
+    gid_t group_number;
+    char owner[33], group[33];
+};
+
 /* A line of ls -l before it is aligned. */
 struct line {
     bool is_known; /* false: the attributes cannot be had */
@@ -31,6 +39,7 @@ struct lister {
     unsigned depth;
     bool has_printed;
     struct column_widths widths; /* only grow, so that batches of a directory stay aligned */
+    struct owner_names names;
     struct line lines[NT_LISTING_BATCH];
     enum nt_exit_status status;
 };
@@ -55,6 +64,18 @@ static void format_group(gid_t group, char *text, size_t size)
         snprintf(text, size, "%ju", (uintmax_t)group);
 }
 
+/* A whole tree mostly has one owner, and asking for a name reads files of the system. */
+static void remember_names(struct owner_names *names, const struct stat *stat)
+{
+    if (!names->is_known || names->user != stat->st_uid)
+        format_owner(stat->st_uid, names->owner, sizeof(names->owner));
+    if (!names->is_known || names->group_number != stat->st_gid)
+        format_group(stat->st_gid, names->group, sizeof(names->group));
+    names->user = stat->st_uid;
+    names->group_number = stat->st_gid;
+    names->is_known = true;
+}
+
 /* The time of day for the last half year, else the year: as ls(1) does. */
 static void format_time(time_t when, char *text, size_t size)
 {
@@ -67,13 +88,14 @@ static void format_time(time_t when, char *text, size_t size)
         snprintf(text, size, "%jd", (intmax_t)when);
 }
 
-static void format_line(const struct stat *stat, struct line *line)
+static void format_line(struct owner_names *names, const struct stat *stat, struct line *line)
 {
+    remember_names(names, stat);
     line->is_known = true;
     nt_format_mode(stat->st_mode, line->mode);
     snprintf(line->links, sizeof(line->links), "%ju", (uintmax_t)stat->st_nlink);
-    format_owner(stat->st_uid, line->owner, sizeof(line->owner));
-    format_group(stat->st_gid, line->group, sizeof(line->group));
+    strcpy(line->owner, names->owner);
+    strcpy(line->group, names->group);
     snprintf(line->size, sizeof(line->size), "%jd", (intmax_t)stat->st_size);
     format_time(stat->st_mtime, line->time, sizeof(line->time));
 }
@@ -97,7 +119,7 @@ static void make_line(struct lister *lister, const struct nt_entry *entry, struc
         nt_path_leave(&lister->path, length);
         return;
     }
-    format_line(&attributes.stat, line);
+    format_line(&lister->names, &attributes.stat, line);
     widen(&lister->widths.links, line->links);
     widen(&lister->widths.owner, line->owner);
     widen(&lister->widths.group, line->group);
@@ -199,7 +221,7 @@ static void list_file(struct lister *lister, const char *path, const struct stat
     if (lister->invocation->settings->details) {
         struct line *line = &lister->lines[0];
         lister->widths = (struct column_widths){0};
-        format_line(stat, line);
+        format_line(&lister->names, stat, line);
         print_line(lister, line);
     }
     nt_print_name(path);
