@@ -10,24 +10,41 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#define UNCHANGED (-1)
+
 struct nt_identity nt_identity_of(const struct stat *attributes)
 {
     return (struct nt_identity){.device = attributes->st_dev,
                                 .inode = attributes->st_ino,
                                 .size = attributes->st_size,
-                                .modified = attributes->st_mtim};
+                                .modified = attributes->st_mtim,
+                                .changed_size = UNCHANGED};
+}
+
+static bool is_same(const struct nt_identity *left, const struct nt_identity *right)
+{
+    return left->device == right->device && left->inode == right->inode && left->size == right->size &&
+           left->modified.tv_sec == right->modified.tv_sec &&
+           left->modified.tv_nsec == right->modified.tv_nsec;
 }
 
 enum nt_status nt_identity_compare(const char *path, struct nt_identity *expected,
                                    const struct nt_identity *found, struct nt_error *error)
 {
-    if (found->device != expected->device || found->inode != expected->inode ||
-        found->size != expected->size || found->modified.tv_sec != expected->modified.tv_sec ||
-        found->modified.tv_nsec != expected->modified.tv_nsec)
-        atomic_store_explicit(&expected->has_changed, true, memory_order_relaxed);
-    if (!atomic_load_explicit(&expected->has_changed, memory_order_relaxed))
-        return NT_OK;
-    return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced or modified since it was opened", path);
+    long long size = atomic_load_explicit(&expected->changed_size, memory_order_relaxed);
+    if (size == UNCHANGED) {
+        if (is_same(expected, found))
+            return NT_OK;
+        /* The first of many threads decides what all of them say. */
+        if (atomic_compare_exchange_strong(&expected->changed_size, &size, (long long)found->size))
+            size = (long long)found->size;
+    }
+    if (size == (long long)expected->size)
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced or modified since it was opened",
+                       path);
+    return nt_fail(error, NT_CHANGED, NT_NO_OFFSET,
+                   "%s: was replaced or modified since it was opened: it had %lld bytes, now %lld", path,
+                   (long long)expected->size, size);
 }
 
 enum nt_status nt_descriptor_identify(int descriptor, const char *path, struct nt_identity *identity_ret,

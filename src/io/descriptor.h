@@ -19,7 +19,9 @@ struct nt_identity {
     ino_t inode;
     off_t size;
     struct timespec modified;
-    atomic_bool has_changed; /* was found out: it stays so, whatever the file looks like later */
+    /* The size that the file had when a change was found out, else -1: it stays changed, and the message the
+     * same, whatever the file looks like later. */
+    atomic_llong changed_size;
 };
 
 struct nt_identity nt_identity_of(const struct stat *attributes);
