@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple cp: the tree, or a part of it, as ordinary files: streamed files too, whose size a copy from a mount
+ * ntuple cp: the tree, or a part of it, as ordinary files: unsized files too, whose size a copy from a mount
  * could not see. Goes on after a failure; a file that could not be written whole is removed again and named.
  */
 #include <errno.h>

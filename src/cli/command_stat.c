@@ -16,7 +16,7 @@ static const char *const class_names[] = {
     [NT_VFS_DIRECTORY] = "directory",
     [NT_VFS_SIZED] = "sized",
     [NT_VFS_PRODUCED] = "produced",
-    [NT_VFS_STREAMED] = "streamed",
+    [NT_VFS_UNSIZED] = "unsized",
 };
 
 static void print_text(const char *key, const char *value)
@@ -33,7 +33,7 @@ static void print_attributes(const char *path, const struct nt_vfs_attributes *a
     struct tm utc;
     print_text("path", *path ? path : "/");
     print_text("class", class_names[attributes->class]);
-    if (attributes->class != NT_VFS_STREAMED)
+    if (attributes->class != NT_VFS_UNSIZED)
         printf("size: %jd\n", (intmax_t)stat->st_size);
     nt_format_mode(stat->st_mode, mode);
     printf("inode: %ju\nmode: %s\nuid: %ju\ngid: %ju\n", (uintmax_t)stat->st_ino, mode,

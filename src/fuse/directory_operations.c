@@ -27,7 +27,7 @@ static const mode_t mode_of_class[] = {
     [NT_VFS_DIRECTORY] = S_IFDIR,
     [NT_VFS_SIZED] = S_IFREG,
     [NT_VFS_PRODUCED] = S_IFREG,
-    [NT_VFS_STREAMED] = S_IFREG,
+    [NT_VFS_UNSIZED] = S_IFREG,
 };
 
 /* False where the reply is full. */

@@ -16,8 +16,8 @@
 struct open_file {
     struct open_file *next, **link; /* `link` points at what points here */
     struct nt_vfs_handle *handle;
-    bool is_streamed;
-    atomic_uint_least64_t reached; /* streamed: where the text has been made up to, roughly */
+    bool is_unsized;
+    atomic_uint_least64_t reached; /* unsized: where the text has been made up to, roughly */
 };
 
 static struct open_file *open_file_of(const struct fuse_file_info *info)
@@ -31,13 +31,13 @@ static void open_file_free(struct open_file *file)
     free(file);
 }
 
-static enum nt_status open_file_open(struct nt_mount *mount, fuse_ino_t node, bool is_streamed,
+static enum nt_status open_file_open(struct nt_mount *mount, fuse_ino_t node, bool is_unsized,
                                      struct open_file **file_ret, struct nt_error *error)
 {
     struct open_file *file = calloc(1, sizeof(*file));
     if (!file)
         return NT_NO_MEMORY;
-    file->is_streamed = is_streamed;
+    file->is_unsized = is_unsized;
     enum nt_status status = nt_vfs_open(mount->vfs, node, &file->handle, error);
     if (status != NT_OK) {
         open_file_free(file);
@@ -83,14 +83,14 @@ void nt_file_operations_deinit(struct nt_mount *mount)
     nt_reply_buffers_deinit(&mount->reply_buffers);
 }
 
-/* Streamed files have no size that the kernel could go by. What never changes stays in its page cache, also
+/* Unsized files have no size that the kernel could go by. What never changes stays in its page cache, also
  * from one open to the next. */
 static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
                            struct fuse_file_info *info)
 {
-    bool is_streamed = attributes->class == NT_VFS_STREAMED;
-    info->direct_io = is_streamed || mount->settings.direct_io == NT_DIRECT_IO_ON;
-    info->keep_cache = !is_streamed && attributes->is_immutable;
+    bool is_unsized = attributes->class == NT_VFS_UNSIZED;
+    info->direct_io = is_unsized || mount->settings.direct_io == NT_DIRECT_IO_ON;
+    info->keep_cache = !is_unsized && attributes->is_immutable;
 }
 
 static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
@@ -105,7 +105,7 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     }
     enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, &error);
     if (status == NT_OK)
-        status = open_file_open(mount, node, attributes.class == NT_VFS_STREAMED, &file, &error);
+        status = open_file_open(mount, node, attributes.class == NT_VFS_UNSIZED, &file, &error);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
@@ -150,7 +150,7 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
         status = NT_NO_MEMORY;
     else if (fuse_req_interrupted(request)) /* while it waited for its turn */
         status = NT_CANCELED;
-    else if (file->is_streamed)
+    else if (file->is_unsized)
         status = approach(request, file, (uint64_t)offset);
     if (status == NT_OK)
         status = nt_vfs_read(file->handle, (uint64_t)offset, buffer->bytes, size, &count, &error);

@@ -38,18 +38,19 @@ struct nt_folder;
 struct nt_source {
     const struct nt_source_ops *ops;
     uint64_t size;        /* NT_UNKNOWN_SIZE: ask nt_source_size */
-    uint64_t split_bytes; /* payloads that are longer lie in several parts; 0: however long, they do not */
+    uint64_t split_bytes; /* payloads that are longer lie in several extents; 0: however long, they do not */
     const char *path;     /* for messages; owned by the implementation */
     struct nt_folder *folder; /* a source of no bytes that stands for a folder; NULL: bytes */
 };
 
+/* Where stored bytes lie. */
 struct nt_extent {
     uint64_t offset; /* bytes from the start of the source */
     uint64_t bytes;
 };
 
 /* Whether so many bytes are what follows one another from an offset, so that their reads may be joined or
- * divided. Else they are a payload in parts, which is known by its full size: it is read in one call. */
+ * divided. Else they are a payload in several extents, which is known by its full size: it is read in one call. */
 static inline bool nt_source_is_range(const struct nt_source *source, uint64_t bytes)
 {
     return !source->split_bytes || bytes <= source->split_bytes;

@@ -72,12 +72,12 @@ struct nt_file;
 struct nt_buffer;
 struct nt_json;
 
-/* Text that is made piece by piece: lines of a .jsonl, parts of a large document. */
-struct nt_text_stream {
+/* Text that is made piece by piece: lines of a .jsonl, items of a large document. */
+struct nt_long_text {
     /* Append the next piece to `out`; *more_ret false when nothing is left (the piece is still valid). */
-    enum nt_status (*next)(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+    enum nt_status (*next)(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error);
-    void (*free)(struct nt_text_stream *stream);
+    void (*free)(struct nt_long_text *text);
 };
 
 /* A pseudo-file that a format gives: header.json, pagelist.<n>.bin, keys.jsonl, ... */
@@ -85,12 +85,12 @@ struct nt_document {
     const char *prefix, *suffix; /* the name, or "pagelist." and ".json" with the number between */
     /* How many; NULL: one, without a number. */
     uint64_t (*count)(const struct nt_file *file, const struct nt_dataset *dataset);
-    /* Exactly one of the two. `write`: produced whole, size known. `open`: streamed. `dataset` is NULL for
+    /* Exactly one of the two. `write`: produced whole, size known. `open`: made while it is read. `dataset` is NULL for
      * the file's own documents. */
     enum nt_status (*write)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
                             struct nt_buffer *out, struct nt_error *error);
     enum nt_status (*open)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
-                           struct nt_text_stream **stream_ret, struct nt_error *error);
+                           struct nt_long_text **text_ret, struct nt_error *error);
     /* With `write`: how many bytes it will write, where that is known without work. May be NULL. */
     uint64_t (*bytes)(const struct nt_dataset *dataset, uint64_t number);
 };

@@ -37,7 +37,7 @@ static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page 
     }
     free(extents);
     if (status == NT_OK && bytes)
-        status = nt_fail(error, NT_TRUNCATED, page->offset, "the parts of the page are %zu bytes too short",
+        status = nt_fail(error, NT_TRUNCATED, page->offset, "the extents of the page are %zu bytes too short",
                          bytes);
     return status;
 }

@@ -75,7 +75,7 @@ static const struct nt_pseudo rows[] = {
     {"column.json", NT_VFS_PRODUCED, .produce = nt_column_json},
     {"data.bin", NT_VFS_SIZED, .exists = has_data, .size = data_size, .open = data_open},
     {"data.npy", NT_VFS_SIZED, IS_NPY, .exists = has_data, .size = data_size, .open = data_open},
-    {"pages.jsonl", NT_VFS_STREAMED, .stream = nt_pages_jsonl},
+    {"pages.jsonl", NT_VFS_UNSIZED, .open_text = nt_pages_jsonl},
     {"pages", NT_VFS_DIRECTORY, .sections = pages_sections},
 };
 

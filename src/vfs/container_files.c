@@ -110,7 +110,7 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
 static const struct nt_pseudo rows[] = {
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
     {"layout.svg", NT_VFS_PRODUCED, .size = nt_layout_svg_size, .produce = nt_layout_svg_file},
-    {"layout.jsonl", NT_VFS_STREAMED, .stream = nt_layout_jsonl},
+    {"layout.jsonl", NT_VFS_UNSIZED, .open_text = nt_layout_jsonl},
 };
 
 const struct nt_pseudo_table nt_container_files = {rows, sizeof(rows) / sizeof(rows[0])};
@@ -132,12 +132,12 @@ static enum nt_status document_size(const struct nt_scope *scope, bool may_work,
     return NT_OK;
 }
 
-static enum nt_status stream_document(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
-                                      struct nt_error *error)
+static enum nt_status open_document_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                         struct nt_error *error)
 {
-    return scope->document->open(scope->file, scope->dataset, scope->node.number, stream_ret, error);
+    return scope->document->open(scope->file, scope->dataset, scope->node.number, text_ret, error);
 }
 
 const struct nt_pseudo nt_produced_document = {"", NT_VFS_PRODUCED, .size = document_size,
                                                .produce = produce_document};
-const struct nt_pseudo nt_streamed_document = {"", NT_VFS_STREAMED, .stream = stream_document};
+const struct nt_pseudo nt_unsized_document = {"", NT_VFS_UNSIZED, .open_text = open_document_text};

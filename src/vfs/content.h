@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contents of files whose size is known from metadata, and of streamed texts.
+ * The contents of files whose size is known from metadata, and of long texts.
  */
 #ifndef NT_VFS_CONTENT_H
 #define NT_VFS_CONTENT_H
@@ -20,10 +20,10 @@ struct nt_content_body {
 enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt_content_body *body,
                               struct nt_content **content_ret, struct nt_error *error);
 
-/* A streamed text, opened by the scope's row. Read in order it is made once; going back makes it again from
+/* A long text, opened by the scope's row. Read in order it is made once; going back makes it again from
  * the start. The scope must outlive the content. */
-enum nt_status nt_content_new_streamed(const struct nt_scope *scope, struct nt_content **content_ret,
-                                       struct nt_error *error);
+enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_content **content_ret,
+                                      struct nt_error *error);
 
 static inline void nt_content_close(struct nt_content *content)
 {

@@ -10,12 +10,12 @@ static const struct nt_section *const entries_sections[] = {&nt_section_entries,
 
 static const struct nt_pseudo dataset_rows[] = {
     {"ntuple.json", NT_VFS_PRODUCED, .produce = nt_dataset_json},
-    {"clusters.jsonl", NT_VFS_STREAMED, .stream = nt_clusters_jsonl},
-    {"rows.jsonl", NT_VFS_STREAMED, .stream = nt_rows_jsonl},
-    {"head.jsonl", NT_VFS_STREAMED, .stream = nt_head_jsonl},
+    {"clusters.jsonl", NT_VFS_UNSIZED, .open_text = nt_clusters_jsonl},
+    {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl},
+    {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl},
     {"rows.d", NT_VFS_DIRECTORY, .sections = entries_sections},
     {"sizes.svg", NT_VFS_PRODUCED, .size = nt_sizes_svg_size, .produce = nt_sizes_svg_file},
-    {"table.csv", NT_VFS_STREAMED, .exists = nt_has_table_csv, .stream = nt_table_csv},
+    {"table.csv", NT_VFS_UNSIZED, .exists = nt_has_table_csv, .open_text = nt_table_csv},
     {"table.arrow", NT_VFS_SIZED, .exists = nt_has_table_arrow, .size = nt_table_arrow_size,
      .open = nt_table_arrow_open},
 };

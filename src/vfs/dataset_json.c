@@ -83,7 +83,7 @@ enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *o
 /* ---- clusters.jsonl ---- */
 
 struct clusters {
-    struct nt_text_stream stream;
+    struct nt_long_text text;
     struct nt_dataset *dataset;
     uint32_t group;
     uint32_t cluster; /* within the group */
@@ -147,11 +147,11 @@ static void put_bad_group(const struct nt_dataset *dataset, uint32_t group, cons
     nt_json_finish(&json);
 }
 
-static enum nt_status next_clusters(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_clusters(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                                     struct nt_error *error)
 {
     enum { PIECE = 32768 };
-    struct clusters *clusters = (struct clusters *)stream;
+    struct clusters *clusters = (struct clusters *)text;
     struct nt_dataset *dataset = clusters->dataset;
     size_t start = out->length;
     while (clusters->group < dataset->group_count && out->length - start < PIECE && !out->failed) {
@@ -174,18 +174,18 @@ static enum nt_status next_clusters(struct nt_text_stream *stream, struct nt_buf
     return NT_OK;
 }
 
-static void free_clusters(struct nt_text_stream *stream)
+static void free_clusters(struct nt_long_text *text)
 {
-    free(stream);
+    free(text);
 }
 
-enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                  struct nt_error *error)
 {
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     if (!clusters)
         return nt_fail_memory(error);
-    *clusters = (struct clusters){.stream = {next_clusters, free_clusters}, .dataset = scope->dataset};
-    *stream_ret = &clusters->stream;
+    *clusters = (struct clusters){.text = {next_clusters, free_clusters}, .dataset = scope->dataset};
+    *text_ret = &clusters->text;
     return NT_OK;
 }

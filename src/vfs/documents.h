@@ -9,15 +9,15 @@
 #include "vfs/pseudo.h"
 #include "view/column_sums.h"
 
-/* For the tables: nt_pseudo.produce and .stream. */
+/* For the tables: nt_pseudo.produce and .open_text. */
 enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                  struct nt_error *error);
 enum nt_status nt_field_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                               struct nt_error *error);
 
 /* "ratio": packed to stored bytes, null where nothing is stored. */

@@ -6,13 +6,13 @@
 #include "view/row_lines.h"
 
 /* One line, made at once. */
-static enum nt_status entry_stream(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
-                                   struct nt_error *error)
+static enum nt_status entry_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                 struct nt_error *error)
 {
-    return nt_rows_line(scope->vfs->reader, scope->dataset, scope->node.number, stream_ret, error);
+    return nt_rows_line(scope->vfs->reader, scope->dataset, scope->node.number, text_ret, error);
 }
 
-const struct nt_pseudo nt_entry_file = {".json", NT_VFS_STREAMED, .stream = entry_stream};
+const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = entry_text};
 
 /* ---- entries of a data set, by number: too many to be listed ---- */
 

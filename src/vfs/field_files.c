@@ -140,8 +140,8 @@ static const struct nt_pseudo rows[] = {
     STREAM("tags", NT_STREAM_TAGS),
     STREAM("index", NT_STREAM_INDEX),
     STREAM("valid", NT_STREAM_VALID),
-    {"rows.jsonl", NT_VFS_STREAMED, .exists = is_readable, .stream = nt_rows_jsonl},
-    {"head.jsonl", NT_VFS_STREAMED, .exists = is_readable, .stream = nt_head_jsonl},
+    {"rows.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_rows_jsonl},
+    {"head.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_head_jsonl},
 };
 
 const struct nt_pseudo_table nt_field_files = {rows, sizeof(rows) / sizeof(rows[0])};

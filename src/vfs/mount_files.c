@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * .ntuplefs: the daemon itself. Its files change while it runs, so they are streamed: made whole when reading
+ * .ntuplefs: the daemon itself. Its files change while it runs, so they are unsized: made whole when reading
  * starts.
  */
 #include <gnu/libc-version.h>
@@ -15,34 +15,34 @@
 
 /* A text that is made in one piece. */
 struct whole {
-    struct nt_text_stream stream;
+    struct nt_long_text text;
     struct nt_vfs *vfs;
     void (*write)(struct nt_vfs *vfs, struct nt_buffer *out);
 };
 
-static enum nt_status next(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
-    struct whole *whole = (struct whole *)stream;
+    struct whole *whole = (struct whole *)text;
     (void)error;
     whole->write(whole->vfs, out);
     *more_ret = false;
     return NT_OK;
 }
 
-static void free_whole(struct nt_text_stream *stream)
+static void free_whole(struct nt_long_text *text)
 {
-    free(stream);
+    free(text);
 }
 
 static enum nt_status open_whole(struct nt_vfs *vfs, void (*write)(struct nt_vfs *, struct nt_buffer *),
-                                 struct nt_text_stream **stream_ret, struct nt_error *error)
+                                 struct nt_long_text **text_ret, struct nt_error *error)
 {
     struct whole *whole = calloc(1, sizeof(*whole));
     if (!whole)
         return nt_fail_memory(error);
     *whole = (struct whole){{next, free_whole}, vfs, write};
-    *stream_ret = &whole->stream;
+    *text_ret = &whole->text;
     return NT_OK;
 }
 
@@ -65,10 +65,10 @@ static void write_version(struct nt_vfs *vfs, struct nt_buffer *out)
     nt_json_finish(&json);
 }
 
-static enum nt_status version(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+static enum nt_status version(const struct nt_scope *scope, struct nt_long_text **text_ret,
                               struct nt_error *error)
 {
-    return open_whole(scope->vfs, write_version, stream_ret, error);
+    return open_whole(scope->vfs, write_version, text_ret, error);
 }
 
 /* ---- stats.json ---- */
@@ -84,10 +84,10 @@ static void write_stats(struct nt_vfs *vfs, struct nt_buffer *out)
     nt_json_finish(&json);
 }
 
-static enum nt_status stats(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+static enum nt_status stats(const struct nt_scope *scope, struct nt_long_text **text_ret,
                             struct nt_error *error)
 {
-    return open_whole(scope->vfs, write_stats, stream_ret, error);
+    return open_whole(scope->vfs, write_stats, text_ret, error);
 }
 
 /* ---- errors.jsonl ---- */
@@ -97,18 +97,18 @@ static void write_errors(struct nt_vfs *vfs, struct nt_buffer *out)
     nt_failures_write(vfs->failures, out);
 }
 
-static enum nt_status errors(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+static enum nt_status errors(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error)
 {
-    return open_whole(scope->vfs, write_errors, stream_ret, error);
+    return open_whole(scope->vfs, write_errors, text_ret, error);
 }
 
 /* ---- the table ---- */
 
 static const struct nt_pseudo rows[] = {
-    {"version.json", NT_VFS_STREAMED, .stream = version},
-    {"stats.json", NT_VFS_STREAMED, .stream = stats},
-    {"errors.jsonl", NT_VFS_STREAMED, .is_private = true, .stream = errors},
+    {"version.json", NT_VFS_UNSIZED, .open_text = version},
+    {"stats.json", NT_VFS_UNSIZED, .open_text = stats},
+    {"errors.jsonl", NT_VFS_UNSIZED, .is_private = true, .open_text = errors},
 };
 
 const struct nt_pseudo_table nt_mount_files = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -10,7 +10,7 @@
 #include "vfs/documents.h"
 
 struct pages {
-    struct nt_text_stream stream;
+    struct nt_long_text text;
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint32_t column;
@@ -35,8 +35,8 @@ static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *datase
     return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
-static enum nt_status put_parts(struct nt_json *json, const struct nt_dataset *dataset,
-                                const struct nt_page *page, struct nt_error *error)
+static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset *dataset,
+                                  const struct nt_page *page, struct nt_error *error)
 {
     struct nt_extent *extents = NULL;
     size_t count = 0;
@@ -44,7 +44,7 @@ static enum nt_status put_parts(struct nt_json *json, const struct nt_dataset *d
         return NT_OK;
     enum nt_status status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
     if (status == NT_OK && count > 1) {
-        nt_json_key(json, "parts");
+        nt_json_key(json, "extents");
         nt_json_array(json);
         for (size_t i = 0; i < count; i++) {
             nt_json_object(json);
@@ -81,7 +81,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     nt_json_ratio(&json, packed, page->stored_bytes);
     status = put_stored(&json, pages->dataset, page, error);
     if (status == NT_OK)
-        status = put_parts(&json, dataset, page, error);
+        status = put_extents(&json, dataset, page, error);
     if (status == NT_OK && dataset->ops && dataset->ops->describe_page &&
         (status = dataset->ops->describe_page(dataset, pages->column, page, &json)) != NT_OK)
         nt_fail(error, status, page->offset, "page %" PRIu64 " cannot be described", pages->number);
@@ -89,11 +89,11 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     return status;
 }
 
-static enum nt_status next(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
     enum { PIECE = 32768 };
-    struct pages *pages = (struct pages *)stream;
+    struct pages *pages = (struct pages *)text;
     size_t start = out->length;
     while (out->length - start < PIECE && !out->failed) {
         const struct nt_page *page;
@@ -115,18 +115,18 @@ static enum nt_status next(struct nt_text_stream *stream, struct nt_buffer *out,
     return NT_OK;
 }
 
-static void free_pages(struct nt_text_stream *stream)
+static void free_pages(struct nt_long_text *text)
 {
-    free(stream);
+    free(text);
 }
 
-enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                               struct nt_error *error)
 {
     struct pages *pages = calloc(1, sizeof(*pages));
     if (!pages)
         return nt_fail_memory(error);
     *pages = (struct pages){{next, free_pages}, scope->vfs->reader, scope->dataset, scope->column, 0};
-    *stream_ret = &pages->stream;
+    *text_ret = &pages->text;
     return NT_OK;
 }

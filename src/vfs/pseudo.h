@@ -20,7 +20,7 @@ struct nt_content {
 };
 
 struct nt_content_ops {
-    /* Within [0, size) exactly `bytes` (streamed: up to the end of the text, *bytes_ret tells). */
+    /* Within [0, size) exactly `bytes` (UNSIZED: up to the end of the text, *bytes_ret tells). */
     enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
     void (*close)(struct nt_content *content);
@@ -42,9 +42,9 @@ struct nt_pseudo {
                            struct nt_error *error);
     /* PRODUCED: the same bytes each time. */
     enum nt_status (*produce)(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
-    /* STREAMED. */
-    enum nt_status (*stream)(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
-                             struct nt_error *error);
+    /* UNSIZED. */
+    enum nt_status (*open_text)(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                struct nt_error *error);
     /* DIRECTORY; NULL-terminated. */
     const struct nt_section *const *sections;
 };
@@ -82,10 +82,10 @@ extern const struct nt_pseudo_table nt_field_files;
 extern const struct nt_pseudo_table nt_column_files;
 extern const struct nt_pseudo_table
     nt_failed_files; /* of a data set or file that cannot be opened: error.json */
-extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;         /* <n>.raw, <n>.bin */
-extern const struct nt_pseudo nt_entry_file;                              /* rows.d/<n>.json */
-extern const struct nt_pseudo nt_mount_directory;                         /* .ntuplefs */
-extern const struct nt_pseudo nt_produced_document, nt_streamed_document; /* given by formats */
+extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;        /* <n>.raw, <n>.bin */
+extern const struct nt_pseudo nt_entry_file;                             /* rows.d/<n>.json */
+extern const struct nt_pseudo nt_mount_directory;                        /* .ntuplefs */
+extern const struct nt_pseudo nt_produced_document, nt_unsized_document; /* given by formats */
 
 /* Sections that several levels have. */
 extern const struct nt_section nt_section_files;     /* of the level's table */

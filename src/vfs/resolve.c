@@ -34,7 +34,7 @@ static enum nt_status open_document(struct nt_scope *scope, struct nt_error *err
     if (index >= count || scope->node.number >= nt_document_count(scope, &documents[index]))
         return no_such_node(error);
     scope->document = &documents[index];
-    scope->pseudo = scope->document->write ? &nt_produced_document : &nt_streamed_document;
+    scope->pseudo = scope->document->write ? &nt_produced_document : &nt_unsized_document;
     return NT_OK;
 }
 

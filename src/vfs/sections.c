@@ -77,7 +77,7 @@ static enum nt_status documents_next(const struct nt_scope *directory, uint64_t 
             continue;
         nt_document_name(&documents[document], number, &name);
         nt_listed_set_name(listed, nt_buffer_string(&name));
-        listed->class = documents[document].write ? NT_VFS_PRODUCED : NT_VFS_STREAMED;
+        listed->class = documents[document].write ? NT_VFS_PRODUCED : NT_VFS_UNSIZED;
         bool has_failed = name.failed;
         nt_buffer_deinit(&name);
         return has_failed ? nt_fail_memory(error) : NT_OK;

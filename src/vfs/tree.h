@@ -17,7 +17,7 @@ struct nt_vfs_options {
     uint64_t cache_bytes; /* 0: the reader's default */
     bool always_ahead;    /* as the reader's option */
     unsigned threads;     /* workers; 0: none */
-    bool list_sized;      /* leave streamed files out of listings (they still open by name) */
+    bool list_sized;      /* leave unsized files out of listings (they still open by name) */
     bool verify_on_open;  /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;
     /* One line for each failure that was not seen before (log). May be NULL. */
@@ -29,7 +29,7 @@ enum nt_vfs_class {
     NT_VFS_DIRECTORY,
     NT_VFS_SIZED,    /* size known from metadata */
     NT_VFS_PRODUCED, /* made when looked up, kept within a bound; size exact */
-    NT_VFS_STREAMED, /* size unknown: st_size 0, direct I/O */
+    NT_VFS_UNSIZED,  /* made while it is read: st_size 0, direct I/O */
 };
 
 #endif

@@ -278,7 +278,7 @@ static enum nt_status list_section(const struct nt_scope *directory, const struc
     enum nt_status status = NT_OK;
     while (*go_on_ret && (status = section->next(directory, &index, &listed, error)) == NT_OK) {
         index++;
-        if (listed.class == NT_VFS_STREAMED && directory->vfs->options.list_sized)
+        if (listed.class == NT_VFS_UNSIZED && directory->vfs->options.list_sized)
             continue;
         *go_on_ret = emit(context, listed.name, listed.node, listed.class, base + index + 1);
     }
@@ -330,8 +330,8 @@ static enum nt_status open_content(const struct nt_scope *scope, struct nt_conte
         return scope->pseudo->open(scope, content_ret, error);
     case NT_VFS_PRODUCED:
         return nt_produced_open(scope->vfs->produced, scope, content_ret, error);
-    case NT_VFS_STREAMED:
-        return nt_content_new_streamed(scope, content_ret, error);
+    case NT_VFS_UNSIZED:
+        return nt_content_new_unsized(scope, content_ret, error);
     default:
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a directory");
     }

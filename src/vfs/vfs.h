@@ -58,8 +58,8 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
                               void *context, struct nt_error *error);
 
 /* Open a file. Reading at or past the end gives 0 bytes; within, exactly `bytes` or up to the end, or an
- * error; of a streamed file also fewer, up to a place that cannot be made. Handles may be read from several
- * threads; streamed ones are read in any order, sequentially at full speed. */
+ * error; of an unsized file also fewer, up to a place that cannot be made. Handles may be read from several
+ * threads; unsized ones are read in any order, sequentially at full speed. */
 enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
                            struct nt_error *error);
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,

@@ -15,16 +15,16 @@ enum { HEAD_ROWS = 100 };
 
 /* ---- rows as text ---- */
 
-enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, UINT64_MAX, stream_ret, error);
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, UINT64_MAX, text_ret, error);
 }
 
-enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, HEAD_ROWS, stream_ret, error);
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, HEAD_ROWS, text_ret, error);
 }
 
 bool nt_has_table_csv(const struct nt_scope *scope, unsigned parameter)
@@ -33,10 +33,10 @@ bool nt_has_table_csv(const struct nt_scope *scope, unsigned parameter)
     return nt_is_flat(scope->dataset);
 }
 
-enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
                             struct nt_error *error)
 {
-    return nt_csv_lines(scope->vfs->reader, scope->dataset, stream_ret, error);
+    return nt_csv_lines(scope->vfs->reader, scope->dataset, text_ret, error);
 }
 
 /* ---- table.arrow ---- */
@@ -88,10 +88,10 @@ bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)
 
 /* ---- layout.jsonl, pictures ---- */
 
-enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                struct nt_error *error)
 {
-    return nt_layout_lines(scope->file, stream_ret, error);
+    return nt_layout_lines(scope->file, text_ret, error);
 }
 
 enum nt_status nt_layout_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,

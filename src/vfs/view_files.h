@@ -7,12 +7,12 @@
 
 #include "vfs/pseudo.h"
 
-enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error);
-enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error);
 bool nt_has_table_csv(const struct nt_scope *scope, unsigned parameter);
-enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
                             struct nt_error *error);
 bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter);
 enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
@@ -26,7 +26,7 @@ enum nt_status nt_layout_svg_file(const struct nt_scope *scope, struct nt_buffer
 enum nt_status nt_sizes_svg_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
                                  struct nt_error *error);
 enum nt_status nt_sizes_svg_file(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
-enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_text_stream **stream_ret,
+enum nt_status nt_layout_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                struct nt_error *error);
 
 #endif

@@ -40,7 +40,7 @@ void nt_layout_deinit(struct nt_layout *layout);
 struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source);
 
 /* layout.jsonl: a line per item. */
-enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_stream **stream_ret,
+enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_long_text **text_ret,
                                struct nt_error *error);
 
 #endif

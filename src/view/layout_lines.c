@@ -12,7 +12,7 @@
 enum { LINES_PER_PIECE = 256, OWNERS_NAMED = 16 };
 
 struct lines {
-    struct nt_text_stream stream;
+    struct nt_long_text text;
     const struct nt_file *file;
     struct nt_layout layout;
     size_t next;
@@ -85,36 +85,36 @@ static void write_line(struct lines *lines, struct nt_buffer *out)
     lines->next = end;
 }
 
-static enum nt_status next_lines(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
-    struct lines *lines = (struct lines *)stream;
+    struct lines *lines = (struct lines *)text;
     for (unsigned i = 0; i < LINES_PER_PIECE && lines->next < lines->layout.count; i++)
         write_line(lines, out);
     *more_ret = lines->next < lines->layout.count;
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
-static void free_lines(struct nt_text_stream *stream)
+static void free_lines(struct nt_long_text *text)
 {
-    struct lines *lines = (struct lines *)stream;
+    struct lines *lines = (struct lines *)text;
     nt_layout_deinit(&lines->layout);
     free(lines);
 }
 
-enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_text_stream **stream_ret,
+enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_long_text **text_ret,
                                struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return nt_fail_memory(error);
-    lines->stream = (struct nt_text_stream){.next = next_lines, .free = free_lines};
+    lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
     lines->file = file;
     enum nt_status status = nt_layout_init(&lines->layout, file, error);
     if (status != NT_OK) {
-        free_lines(&lines->stream);
+        free_lines(&lines->text);
         return status;
     }
-    *stream_ret = &lines->stream;
+    *text_ret = &lines->text;
     return NT_OK;
 }

@@ -3,7 +3,7 @@
  * Rows as streams of lines: JSON (rows.jsonl, head.jsonl) and CSV (table.csv). A piece is as many lines as
  * fit into PIECE_BYTES, so that memory stays bounded and the first lines come at once.
  *
- * Invariant: a row that fails leaves no half line behind; the stream fails there and goes no further.
+ * Invariant: a row that fails leaves no half line behind; the text fails there and goes no further.
  */
 #include "view/row_lines.h"
 
@@ -17,7 +17,7 @@
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
 
 struct lines {
-    struct nt_text_stream stream;
+    struct nt_long_text text;
     struct nt_row_writer **writers; /* JSON: one, the whole row; CSV: one for each field */
     uint32_t writer_count;
     uint64_t next, limit;
@@ -27,9 +27,9 @@ struct lines {
     struct nt_buffer cell;
 };
 
-static void free_lines(struct nt_text_stream *stream)
+static void free_lines(struct nt_long_text *text)
 {
-    struct lines *lines = (struct lines *)stream;
+    struct lines *lines = (struct lines *)text;
     for (uint32_t i = 0; lines->writers && i < lines->writer_count; i++)
         nt_row_writer_close(lines->writers[i]);
     free(lines->writers);
@@ -93,10 +93,10 @@ static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out,
     return NT_OK;
 }
 
-static enum nt_status next_lines(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
-    struct lines *lines = (struct lines *)stream;
+    struct lines *lines = (struct lines *)text;
     size_t start = out->length;
     uint64_t rows_at_most = lines->next ? UINT64_MAX : FIRST_PIECE_ROWS;
     if (lines->is_csv && !lines->header_written)
@@ -124,18 +124,18 @@ static struct lines *new_lines(uint32_t writer_count)
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return NULL;
-    lines->stream = (struct nt_text_stream){.next = next_lines, .free = free_lines};
+    lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
     lines->writer_count = writer_count;
     lines->writers = calloc(writer_count ? writer_count : 1, sizeof(struct nt_row_writer *));
     if (lines->writers)
         return lines;
-    free_lines(&lines->stream);
+    free_lines(&lines->text);
     return NULL;
 }
 
 /* Rows [first, limit), cut to those that there are. */
 static enum nt_status open_json_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                      uint64_t first, uint64_t limit, struct nt_text_stream **stream_ret,
+                                      uint64_t first, uint64_t limit, struct nt_long_text **text_ret,
                                       struct nt_error *error)
 {
     struct lines *lines = new_lines(1);
@@ -143,26 +143,26 @@ static enum nt_status open_json_lines(struct nt_reader *reader, struct nt_datase
         return nt_fail_memory(error);
     enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writers[0], error);
     if (status != NT_OK) {
-        free_lines(&lines->stream);
+        free_lines(&lines->text);
         return status;
     }
     uint64_t count = nt_row_writer_rows(lines->writers[0]);
     lines->next = first;
     lines->limit = count < limit ? count : limit;
-    *stream_ret = &lines->stream;
+    *text_ret = &lines->text;
     return NT_OK;
 }
 
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             uint64_t limit, struct nt_text_stream **stream_ret, struct nt_error *error)
+                             uint64_t limit, struct nt_long_text **text_ret, struct nt_error *error)
 {
-    return open_json_lines(reader, dataset, field, 0, limit, stream_ret, error);
+    return open_json_lines(reader, dataset, field, 0, limit, text_ret, error);
 }
 
 enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
-                            struct nt_text_stream **stream_ret, struct nt_error *error)
+                            struct nt_long_text **text_ret, struct nt_error *error)
 {
-    return open_json_lines(reader, dataset, NT_NONE, entry, entry + 1, stream_ret, error);
+    return open_json_lines(reader, dataset, NT_NONE, entry, entry + 1, text_ret, error);
 }
 
 /* ---- CSV ---- */
@@ -193,7 +193,7 @@ bool nt_is_flat(const struct nt_dataset *dataset)
 }
 
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
-                            struct nt_text_stream **stream_ret, struct nt_error *error)
+                            struct nt_long_text **text_ret, struct nt_error *error)
 {
     struct lines *lines = new_lines(dataset->top_count);
     if (!lines)
@@ -206,10 +206,10 @@ enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset
         enum nt_status status =
             nt_row_writer_open(reader, dataset, lines->fields[i], &lines->writers[i], error);
         if (status != NT_OK) {
-            free_lines(&lines->stream);
+            free_lines(&lines->text);
             return status;
         }
     }
-    *stream_ret = &lines->stream;
+    *text_ret = &lines->text;
     return NT_OK;
 }

@@ -10,18 +10,18 @@
 #include "json/json.h"
 #include "model/model.h"
 
-/* rows.jsonl and head.jsonl: rows [0, limit) a line each. The stream owns what it opens. */
+/* rows.jsonl and head.jsonl: rows [0, limit) a line each. The text owns what it opens. */
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             uint64_t limit, struct nt_text_stream **stream_ret, struct nt_error *error);
+                             uint64_t limit, struct nt_long_text **text_ret, struct nt_error *error);
 
 /* rows.d/<n>.json: the line of one entry. */
 enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
-                            struct nt_text_stream **stream_ret, struct nt_error *error);
+                            struct nt_long_text **text_ret, struct nt_error *error);
 
 /* table.csv (RFC 4180, with a line of names): data sets whose fields are all numbers, bools, strings, enums,
  * or optionals of them. */
 bool nt_is_flat(const struct nt_dataset *dataset);
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
-                            struct nt_text_stream **stream_ret, struct nt_error *error);
+                            struct nt_long_text **text_ret, struct nt_error *error);
 
 #endif

@@ -173,16 +173,16 @@ static void dump_clusters(struct nt_json *json, const struct nt_dataset *dataset
 static enum nt_status produce(const struct nt_dataset *dataset, const struct nt_document *document,
                               uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_text_stream *stream;
+    struct nt_long_text *text;
     bool has_more = true;
     if (document->write)
         return document->write(dataset->file, dataset, number, out, error);
-    enum nt_status status = document->open(dataset->file, dataset, number, &stream, error);
+    enum nt_status status = document->open(dataset->file, dataset, number, &text, error);
     if (status != NT_OK)
         return status;
     while (status == NT_OK && has_more)
-        status = stream->next(stream, out, &has_more, error);
-    stream->free(stream);
+        status = text->next(text, out, &has_more, error);
+    text->free(text);
     return status;
 }
 

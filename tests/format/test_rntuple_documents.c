@@ -53,9 +53,9 @@ static const struct nt_document *find_document(const char *prefix, const char *s
     return NULL;
 }
 
-static void stream(const struct nt_document *document, uint64_t number, struct nt_buffer *out)
+static void write_long_text(const struct nt_document *document, uint64_t number, struct nt_buffer *out)
 {
-    struct nt_text_stream *text;
+    struct nt_long_text *text;
     bool has_more = true;
     assert_ok(document->open(written.file, written.dataset, number, &text, &error));
     while (has_more)
@@ -71,7 +71,7 @@ static json_t *document(const char *prefix, const char *suffix)
     if (row->write)
         assert_ok(row->write(written.file, written.dataset, 0, &out, &error));
     else
-        stream(row, 0, &out);
+        write_long_text(row, 0, &out);
     ck_assert_int_eq(out.bytes[out.length - 1], '\n');
     json_t *json = json_loadb(out.bytes, out.length, 0, &problem);
     ck_assert_msg(json != NULL, "%s: %s in %s", prefix, problem.text, out.bytes);
@@ -179,7 +179,7 @@ START_TEST(a_long_page_list_is_written_in_pieces)
     struct rntuple_description description = usual(RNTUPLE_V1);
     description.clusters = &long_cluster;
     assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
-    struct nt_text_stream *text;
+    struct nt_long_text *text;
     assert_ok(find_document("pagelist.", ".json")->open(written.file, written.dataset, 0, &text, &error));
     bool has_more = true;
     unsigned pieces = 0;

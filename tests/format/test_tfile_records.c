@@ -43,13 +43,13 @@ static void end(void)
 static json_t *read_keys(void)
 {
     json_t *lines = json_array();
-    struct nt_text_stream *stream;
+    struct nt_long_text *text;
     const struct nt_document *document = &opened.file->documents[0];
     ck_assert_str_eq(document->prefix, "keys.jsonl");
-    assert_ok(document->open(opened.file, NULL, 0, &stream, &error));
+    assert_ok(document->open(opened.file, NULL, 0, &text, &error));
     for (bool has_more = true; has_more;) {
         struct nt_buffer out = {0};
-        assert_ok(stream->next(stream, &out, &has_more, &error));
+        assert_ok(text->next(text, &out, &has_more, &error));
         for (char *line = out.bytes, *next; line && *line; line = next) {
             next = strchr(line, '\n');
             ck_assert_ptr_nonnull(next++);
@@ -60,7 +60,7 @@ static json_t *read_keys(void)
         }
         nt_buffer_deinit(&out);
     }
-    stream->free(stream);
+    text->free(text);
     return lines;
 }
 

@@ -7,20 +7,20 @@
 #include "format/rntuple/rntuple.h"
 #include "json/json.h"
 
-enum { DOCUMENTS_OF_A_KIND = 4, PIECES_OF_A_STREAM = 64 };
+enum { DOCUMENTS_OF_A_KIND = 4, PIECES_OF_A_TEXT = 64 };
 
 /* ---- documents ---- */
 
-static void read_text_stream(struct nt_text_stream *stream)
+static void read_text(struct nt_long_text *text)
 {
     struct nt_buffer out = {0};
     bool more = true;
-    for (unsigned i = 0; more && i < PIECES_OF_A_STREAM; i++) {
+    for (unsigned i = 0; more && i < PIECES_OF_A_TEXT; i++) {
         nt_buffer_clear(&out);
-        if (stream->next(stream, &out, &more, NULL) != NT_OK)
+        if (text->next(text, &out, &more, NULL) != NT_OK)
             break;
     }
-    stream->free(stream);
+    text->free(text);
     nt_buffer_deinit(&out);
 }
 
@@ -32,11 +32,11 @@ static void read_documents(const struct nt_file *file, const struct nt_dataset *
         uint64_t numbers = document->count ? document->count(file, dataset) : 1;
         for (uint64_t number = 0; number < numbers && number < DOCUMENTS_OF_A_KIND; number++) {
             struct nt_buffer out = {0};
-            struct nt_text_stream *stream;
+            struct nt_long_text *text;
             if (document->write)
                 document->write(file, dataset, number, &out, NULL);
-            else if (document->open(file, dataset, number, &stream, NULL) == NT_OK)
-                read_text_stream(stream);
+            else if (document->open(file, dataset, number, &text, NULL) == NT_OK)
+                read_text(text);
             nt_buffer_deinit(&out);
         }
     }

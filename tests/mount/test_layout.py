@@ -43,8 +43,8 @@ def check_pictures(top, what):
 
 
 def stored_bytes(page, content):
-    parts = [content[part['file_offset']:][:part['stored_bytes']] for part in page.get('parts', [page])]
-    return b''.join(parts)[:page['stored_bytes']]
+    extents = [content[extent['file_offset']:][:extent['stored_bytes']] for extent in page.get('extents', [page])]
+    return b''.join(extents)[:page['stored_bytes']]
 
 
 def check_column(column, content, what):

@@ -134,7 +134,7 @@ def cat_head_tail_wc_and_cmp():
 
 
 @case
-def wc_counts_the_lines_of_a_streamed_file():
+def wc_counts_the_lines_of_an_unsized_file():
     with mounted(data('example.root')) as top:
         path = top / 'Events/rows.jsonl'
         same(path.stat().st_size, 0)
@@ -178,7 +178,7 @@ def du_and_stat_count_blocks():
 
 
 @case
-def cp_copies_a_field_with_its_streamed_files():
+def cp_copies_a_field_with_its_unsized_files():
     with mounted(data('example.root')) as top, scratch() as directory:
         output('cp', '-r', top / 'Events/event', directory / 'copy')
         same((directory / 'copy/data.bin').read_bytes(), EVENT.tobytes())

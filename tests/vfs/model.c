@@ -211,33 +211,32 @@ static uint64_t count_two(const struct nt_file *file, const struct nt_dataset *d
 }
 
 struct countdown {
-    struct nt_text_stream stream;
+    struct nt_long_text text;
     int line;
 };
 
-static enum nt_status next_line(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next_line(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                                 struct nt_error *error)
 {
-    struct countdown *countdown = (struct countdown *)stream;
+    struct countdown *countdown = (struct countdown *)text;
     (void)error;
     nt_buffer_format(out, "line %d\n", countdown->line++);
     *more_ret = countdown->line < 1000;
     return NT_OK;
 }
 
-static void free_countdown(struct nt_text_stream *stream)
+static void free_countdown(struct nt_long_text *text)
 {
-    free(stream);
+    free(text);
 }
 
 static enum nt_status open_countdown(const struct nt_file *file, const struct nt_dataset *dataset,
-                                     uint64_t number, struct nt_text_stream **stream_ret,
-                                     struct nt_error *error)
+                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
 {
     (void)file, (void)dataset, (void)number, (void)error;
     struct countdown *countdown = calloc(1, sizeof(*countdown));
-    countdown->stream = (struct nt_text_stream){next_line, free_countdown};
-    *stream_ret = &countdown->stream;
+    countdown->text = (struct nt_long_text){next_line, free_countdown};
+    *text_ret = &countdown->text;
     return NT_OK;
 }
 

@@ -186,7 +186,7 @@ static void check_file(const char *path, uint64_t node, const struct nt_vfs_attr
     struct nt_buffer whole = read_in_pieces(node, 4096), parts = read_in_pieces(node, 7);
     ck_assert_msg(whole.length == parts.length && memcmp(whole.bytes, parts.bytes, whole.length) == 0, "%s",
                   path);
-    if (attributes->class == NT_VFS_STREAMED)
+    if (attributes->class == NT_VFS_UNSIZED)
         ck_assert_int_eq(attributes->stat.st_size, 0);
     else
         ck_assert_msg((uint64_t)attributes->stat.st_size == whole.length, "%s", path);

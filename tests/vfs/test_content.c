@@ -64,7 +64,7 @@ START_TEST(joined_pages_are_the_column_as_stored)
 }
 END_TEST
 
-START_TEST(a_streamed_file_can_be_read_in_any_order)
+START_TEST(an_unsized_file_can_be_read_in_any_order)
 {
     struct nt_buffer whole = read_path("keys.jsonl");
     struct nt_vfs_handle *handle;
@@ -95,7 +95,7 @@ int main(void)
     tcase_add_test(single, numbers_are_served_as_the_field_has_them);
     tcase_add_test(single, offsets_count_over_the_whole_data_set);
     tcase_add_loop_test(single, joined_pages_are_the_column_as_stored, 0, 3);
-    tcase_add_test(single, a_streamed_file_can_be_read_in_any_order);
+    tcase_add_test(single, an_unsized_file_can_be_read_in_any_order);
     suite_add_tcase(suite, single);
     return nt_test_main(suite);
 }

@@ -262,7 +262,7 @@ static void read_all(uint64_t node, const char *name)
     uint64_t length = 0;
     size_t got;
     assert_ok(nt_vfs_stat(vfs, node, true, &attributes, &error));
-    if (attributes.class == NT_VFS_DIRECTORY || attributes.class == NT_VFS_STREAMED)
+    if (attributes.class == NT_VFS_DIRECTORY || attributes.class == NT_VFS_UNSIZED)
         return;
     ck_assert_msg(nt_vfs_open(vfs, node, &handle, &error) == NT_OK, "%s: %s", name, error.message);
     do {

@@ -46,7 +46,7 @@ START_TEST(fields_with_evil_names_have_directories)
 }
 END_TEST
 
-START_TEST(listing_without_streamed_files_leaves_them_to_be_opened_by_name)
+START_TEST(listing_without_unsized_files_leaves_them_to_be_opened_by_name)
 {
     nt_vfs_free(vfs);
     open_paths((const char *const[]){path_good}, 1, true);
@@ -192,7 +192,7 @@ int main(void)
     tcase_add_checked_fixture(single, tree_setup_single, tree_teardown);
     tcase_add_test(single, directories_list_what_the_contract_says);
     tcase_add_test(single, fields_with_evil_names_have_directories);
-    tcase_add_test(single, listing_without_streamed_files_leaves_them_to_be_opened_by_name);
+    tcase_add_test(single, listing_without_unsized_files_leaves_them_to_be_opened_by_name);
     tcase_add_test(single, owner_times_and_permissions_are_those_of_the_source);
     tcase_add_test(single, names_that_do_not_exist_are_not_found);
     tcase_add_test(single, opening_and_listing_read_no_page_list);

@@ -139,12 +139,12 @@ static void lines_from_arrow(const struct nt_arrow *arrow, struct nt_buffer *out
 static void lines_from_rows(struct builder *builder, struct nt_buffer *out)
 {
     struct nt_error error;
-    struct nt_text_stream *stream;
+    struct nt_long_text *text;
     bool more = true;
-    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &stream, &error));
+    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &text, &error));
     while (more)
-        assert_ok(stream->next(stream, out, &more, &error));
-    stream->free(stream);
+        assert_ok(text->next(text, out, &more, &error));
+    text->free(text);
 }
 
 /* Rows show a variant of which one alternative cannot be read, Arrow does not. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines as a stream: pieces stay small, the first comes at once, a failure leaves no half line; CSV's quotes.
+ * Lines as a long text: pieces stay small, the first comes at once, a failure leaves no half line; CSV's quotes.
  */
 #include <string.h>
 
@@ -25,15 +25,15 @@ static struct builder *numbers(uint64_t *values)
     return builder;
 }
 
-static struct nt_text_stream *open_lines(struct builder *builder, bool is_csv)
+static struct nt_long_text *open_lines(struct builder *builder, bool is_csv)
 {
     struct nt_error error;
-    struct nt_text_stream *stream = NULL;
+    struct nt_long_text *row_lines = NULL;
     if (is_csv)
-        assert_ok(nt_csv_lines(builder->reader, builder->dataset, &stream, &error));
+        assert_ok(nt_csv_lines(builder->reader, builder->dataset, &row_lines, &error));
     else
-        assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &stream, &error));
-    return stream;
+        assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &row_lines, &error));
+    return row_lines;
 }
 
 static unsigned count_lines(const struct nt_buffer *text)
@@ -53,23 +53,23 @@ START_TEST(pieces_are_bounded_and_the_first_is_small)
     unsigned lines = 0, pieces = 0;
     struct builder *builder = numbers(values);
     finish(builder, NULL);
-    struct nt_text_stream *stream = open_lines(builder, _i);
+    struct nt_long_text *row_lines = open_lines(builder, _i);
     for (; more; pieces++) {
         nt_buffer_clear(&piece);
-        assert_ok(stream->next(stream, &piece, &more, &error));
+        assert_ok(row_lines->next(row_lines, &piece, &more, &error));
         ck_assert_uint_le(piece.length, pieces ? MOST_PIECE : 1024);
         ck_assert_int_eq(piece.bytes[piece.length - 1], '\n');
         lines += count_lines(&piece);
     }
     ck_assert_uint_eq(lines, ENTRIES + (unsigned)_i);
     ck_assert_uint_ge(pieces, 3);
-    stream->free(stream);
+    row_lines->free(row_lines);
     nt_buffer_deinit(&piece);
     builder_free(builder);
 }
 END_TEST
 
-START_TEST(lines_end_whole_before_a_damaged_page_and_the_stream_fails_there)
+START_TEST(lines_end_whole_before_a_damaged_page_and_the_text_fails_there)
 {
     static uint64_t values[ENTRIES];
     struct nt_error error;
@@ -79,14 +79,14 @@ START_TEST(lines_end_whole_before_a_damaged_page_and_the_stream_fails_there)
     struct builder *builder = numbers(values);
     builder->bytes.bytes[builder->pages[0][7].offset] ^= 1;
     finish(builder, NULL);
-    struct nt_text_stream *stream = open_lines(builder, _i);
+    struct nt_long_text *row_lines = open_lines(builder, _i);
     while (more && status == NT_OK)
-        status = stream->next(stream, &text, &more, &error);
+        status = row_lines->next(row_lines, &text, &more, &error);
     ck_assert_int_eq(status, NT_CHECKSUM);
     ck_assert_uint_eq(count_lines(&text), 7 * PAGE + (unsigned)_i);
     ck_assert_int_eq(text.bytes[text.length - 1], '\n');
-    ck_assert_int_eq(stream->next(stream, &text, &more, &error), NT_CHECKSUM);
-    stream->free(stream);
+    ck_assert_int_eq(row_lines->next(row_lines, &text, &more, &error), NT_CHECKSUM);
+    row_lines->free(row_lines);
     nt_buffer_deinit(&text);
     builder_free(builder);
 }
@@ -122,11 +122,11 @@ static void check_text(bool is_csv, const char *expected)
     builder->fields[0].name = (struct nt_text){"a \"name\"", 8};
     finish(builder, NULL);
     ck_assert(nt_is_flat(builder->dataset));
-    struct nt_text_stream *stream = open_lines(builder, is_csv);
-    assert_ok(stream->next(stream, &text, &more, &error));
+    struct nt_long_text *row_lines = open_lines(builder, is_csv);
+    assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert(!more);
     ck_assert_str_eq(text.bytes, expected);
-    stream->free(stream);
+    row_lines->free(row_lines);
     nt_buffer_deinit(&text);
     builder_free(builder);
 }
@@ -151,20 +151,20 @@ START_TEST(one_entry_is_its_line_and_none_past_the_end)
 {
     struct nt_error error;
     struct nt_buffer text = {0};
-    struct nt_text_stream *stream;
+    struct nt_long_text *row_lines;
     bool more = false;
     struct builder *builder = texts_of(texts);
     finish(builder, NULL);
-    assert_ok(nt_rows_line(builder->reader, builder->dataset, 1, &stream, &error));
-    assert_ok(stream->next(stream, &text, &more, &error));
+    assert_ok(nt_rows_line(builder->reader, builder->dataset, 1, &row_lines, &error));
+    assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert(!more);
     ck_assert_ptr_nonnull(strstr(text.bytes, ":\"a,b\"}\n"));
-    stream->free(stream);
+    row_lines->free(row_lines);
     nt_buffer_clear(&text);
-    assert_ok(nt_rows_line(builder->reader, builder->dataset, UINT64_MAX, &stream, &error));
-    assert_ok(stream->next(stream, &text, &more, &error));
+    assert_ok(nt_rows_line(builder->reader, builder->dataset, UINT64_MAX, &row_lines, &error));
+    assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert_uint_eq(text.length, 0);
-    stream->free(stream);
+    row_lines->free(row_lines);
     nt_buffer_deinit(&text);
     builder_free(builder);
 }
@@ -185,9 +185,9 @@ START_TEST(a_row_of_endless_nothing_is_refused)
     add_elements(builder, cluster, column, &end, 1, 1);
     end_group(builder);
     finish(builder, NULL);
-    struct nt_text_stream *stream = open_lines(builder, false);
-    assert_status(NT_LIMIT, stream->next(stream, &text, &more, &error));
-    stream->free(stream);
+    struct nt_long_text *row_lines = open_lines(builder, false);
+    assert_status(NT_LIMIT, row_lines->next(row_lines, &text, &more, &error));
+    row_lines->free(row_lines);
     nt_buffer_deinit(&text);
     builder_free(builder);
 }
@@ -199,7 +199,7 @@ int main(void)
     TCase *tcase = tcase_create("all");
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, pieces_are_bounded_and_the_first_is_small, 0, 2);
-    tcase_add_loop_test(tcase, lines_end_whole_before_a_damaged_page_and_the_stream_fails_there, 0, 2);
+    tcase_add_loop_test(tcase, lines_end_whole_before_a_damaged_page_and_the_text_fails_there, 0, 2);
     tcase_add_test(tcase, cells_are_quoted_as_rfc_4180_says);
     tcase_add_test(tcase, strings_are_escaped_and_odd_bytes_are_lone_surrogates);
     tcase_add_test(tcase, one_entry_is_its_line_and_none_past_the_end);

@@ -101,11 +101,11 @@ static uint64_t count_page_lists(const struct nt_file *file, const struct nt_dat
 }
 
 static enum nt_status open_page_list_json(const struct nt_file *file, const struct nt_dataset *dataset,
-                                          uint64_t number, struct nt_text_stream **stream_ret,
+                                          uint64_t number, struct nt_long_text **text_ret,
                                           struct nt_error *error)
 {
     (void)file;
-    return nt_page_list_json_open(dataset, (uint32_t)number, stream_ret, error);
+    return nt_page_list_json_open(dataset, (uint32_t)number, text_ret, error);
 }
 
 const struct nt_document nt_rntuple_documents[] = {

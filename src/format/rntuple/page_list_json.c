@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a page list envelope. Out: pagelist.<n>.json as a stream, every item as it is stored. A page list may
+ * In: a page list envelope. Out: pagelist.<n>.json as a long text, every item as it is stored. A page list may
  * have millions of pages: the document is written in pieces, by steps of a page, a column or a cluster.
  */
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 enum { PIECE_BYTES = 64 * 1024 };
 
-struct page_list_stream {
-    struct nt_text_stream stream;
+struct page_list_text {
+    struct nt_long_text base;
     struct nt_envelope envelope;
     struct nt_page_list list;
     struct nt_json json;
@@ -34,20 +34,20 @@ void nt_cluster_summary_json(struct nt_json *json, const struct nt_cluster_summa
     nt_json_end_object(json);
 }
 
-static enum nt_status write_start(struct page_list_stream *stream, struct nt_error *error)
+static enum nt_status write_start(struct page_list_text *text, struct nt_error *error)
 {
-    struct nt_json *json = &stream->json;
+    struct nt_json *json = &text->json;
     nt_json_document(json, json->out, "pagelist");
-    nt_json_member_unsigned(json, "decoded_bytes", stream->envelope.length);
-    nt_json_member_hex64(json, "checksum", stream->envelope.checksum);
-    if (stream->envelope.generation->has_summaries_in_page_list) {
-        nt_json_member_hex64(json, "header_checksum", stream->list.header_checksum);
+    nt_json_member_unsigned(json, "decoded_bytes", text->envelope.length);
+    nt_json_member_hex64(json, "checksum", text->envelope.checksum);
+    if (text->envelope.generation->has_summaries_in_page_list) {
+        nt_json_member_hex64(json, "header_checksum", text->list.header_checksum);
         nt_json_key(json, "cluster_summaries");
         nt_json_array(json);
-        for (uint32_t i = 0; i < stream->list.summaries.items; i++) {
+        for (uint32_t i = 0; i < text->list.summaries.items; i++) {
             struct nt_cluster_summary summary;
             enum nt_status status =
-                nt_cluster_summary_read(&stream->envelope, &stream->list.summaries.payload, &summary, error);
+                nt_cluster_summary_read(&text->envelope, &text->list.summaries.payload, &summary, error);
             if (status != NT_OK)
                 return status;
             nt_cluster_summary_json(json, &summary);
@@ -56,112 +56,112 @@ static enum nt_status write_start(struct page_list_stream *stream, struct nt_err
     }
     nt_json_key(json, "clusters");
     nt_json_array(json);
-    stream->clusters_left = stream->list.clusters.items;
-    stream->is_started = true;
+    text->clusters_left = text->list.clusters.items;
+    text->is_started = true;
     return NT_OK;
 }
 
-static enum nt_status start_cluster(struct page_list_stream *stream, struct nt_error *error)
+static enum nt_status start_cluster(struct page_list_text *text, struct nt_error *error)
 {
     enum nt_status status =
-        nt_cluster_columns_read(&stream->envelope, &stream->list.clusters.payload, &stream->columns, error);
+        nt_cluster_columns_read(&text->envelope, &text->list.clusters.payload, &text->columns, error);
     if (status != NT_OK)
         return status;
-    nt_json_object(&stream->json);
-    nt_json_member_unsigned(&stream->json, "cluster", stream->cluster++);
-    nt_json_key(&stream->json, "columns");
-    nt_json_array(&stream->json);
-    stream->columns_left = stream->columns.items;
-    stream->clusters_left--;
-    stream->is_in_cluster = true;
+    nt_json_object(&text->json);
+    nt_json_member_unsigned(&text->json, "cluster", text->cluster++);
+    nt_json_key(&text->json, "columns");
+    nt_json_array(&text->json);
+    text->columns_left = text->columns.items;
+    text->clusters_left--;
+    text->is_in_cluster = true;
     return NT_OK;
 }
 
-static void finish_cluster(struct page_list_stream *stream)
+static void finish_cluster(struct page_list_text *text)
 {
-    nt_json_end_array(&stream->json);
-    nt_unknown_bytes_json(&stream->json, nt_cursor_left(&stream->columns.payload));
-    nt_json_end_object(&stream->json);
-    stream->is_in_cluster = false;
+    nt_json_end_array(&text->json);
+    nt_unknown_bytes_json(&text->json, nt_cursor_left(&text->columns.payload));
+    nt_json_end_object(&text->json);
+    text->is_in_cluster = false;
 }
 
-static enum nt_status start_column(struct page_list_stream *stream, struct nt_error *error)
+static enum nt_status start_column(struct page_list_text *text, struct nt_error *error)
 {
     enum nt_status status =
-        nt_column_pages_read(&stream->envelope, &stream->columns.payload, &stream->pages, error);
+        nt_column_pages_read(&text->envelope, &text->columns.payload, &text->pages, error);
     if (status != NT_OK)
         return status;
-    nt_json_object(&stream->json);
-    nt_json_key(&stream->json, "pages");
-    nt_json_array(&stream->json);
-    stream->pages_left = stream->pages.pages.items;
-    stream->columns_left--;
-    stream->is_in_column = true;
+    nt_json_object(&text->json);
+    nt_json_key(&text->json, "pages");
+    nt_json_array(&text->json);
+    text->pages_left = text->pages.pages.items;
+    text->columns_left--;
+    text->is_in_column = true;
     return NT_OK;
 }
 
-static enum nt_status write_page(struct page_list_stream *stream, struct nt_error *error)
+static enum nt_status write_page(struct page_list_text *text, struct nt_error *error)
 {
-    struct nt_page_record page = nt_page_record_read(&stream->envelope, &stream->pages.pages.payload);
-    enum nt_status status = nt_envelope_check(&stream->envelope, &stream->pages.pages.payload, "page", error);
+    struct nt_page_record page = nt_page_record_read(&text->envelope, &text->pages.pages.payload);
+    enum nt_status status = nt_envelope_check(&text->envelope, &text->pages.pages.payload, "page", error);
     if (status != NT_OK)
         return status;
-    nt_json_object(&stream->json);
-    nt_json_member_unsigned(&stream->json, "elements", page.elements);
-    nt_json_member_bool(&stream->json, "has_checksum", page.has_checksum);
-    nt_locator_describe(&stream->json, &page.locator);
-    nt_json_end_object(&stream->json);
-    stream->pages_left--;
+    nt_json_object(&text->json);
+    nt_json_member_unsigned(&text->json, "elements", page.elements);
+    nt_json_member_bool(&text->json, "has_checksum", page.has_checksum);
+    nt_locator_describe(&text->json, &page.locator);
+    nt_json_end_object(&text->json);
+    text->pages_left--;
     return NT_OK;
 }
 
-static enum nt_status finish_column(struct page_list_stream *stream, struct nt_error *error)
+static enum nt_status finish_column(struct page_list_text *text, struct nt_error *error)
 {
-    enum nt_status status = nt_column_pages_finish(&stream->envelope, &stream->pages, error);
+    enum nt_status status = nt_column_pages_finish(&text->envelope, &text->pages, error);
     if (status != NT_OK)
         return status;
-    nt_json_end_array(&stream->json);
-    nt_json_member_bool(&stream->json, "is_suppressed", stream->pages.is_suppressed);
-    nt_json_member_unsigned(&stream->json, "first_element", stream->pages.first_element);
-    if (!stream->pages.is_suppressed)
-        nt_json_member_unsigned(&stream->json, "compression_settings", stream->pages.compression_settings);
-    nt_unknown_bytes_json(&stream->json, stream->pages.unknown_bytes);
-    nt_json_end_object(&stream->json);
-    stream->is_in_column = false;
+    nt_json_end_array(&text->json);
+    nt_json_member_bool(&text->json, "is_suppressed", text->pages.is_suppressed);
+    nt_json_member_unsigned(&text->json, "first_element", text->pages.first_element);
+    if (!text->pages.is_suppressed)
+        nt_json_member_unsigned(&text->json, "compression_settings", text->pages.compression_settings);
+    nt_unknown_bytes_json(&text->json, text->pages.unknown_bytes);
+    nt_json_end_object(&text->json);
+    text->is_in_column = false;
     return NT_OK;
 }
 
 /* One item; *more_ret false once the document is complete. */
-static enum nt_status step(struct page_list_stream *stream, bool *more_ret, struct nt_error *error)
+static enum nt_status step(struct page_list_text *text, bool *more_ret, struct nt_error *error)
 {
-    if (!stream->is_started)
-        return write_start(stream, error);
-    if (stream->is_in_column)
-        return stream->pages_left ? write_page(stream, error) : finish_column(stream, error);
-    if (stream->is_in_cluster && stream->columns_left)
-        return start_column(stream, error);
-    if (stream->is_in_cluster) {
-        finish_cluster(stream);
+    if (!text->is_started)
+        return write_start(text, error);
+    if (text->is_in_column)
+        return text->pages_left ? write_page(text, error) : finish_column(text, error);
+    if (text->is_in_cluster && text->columns_left)
+        return start_column(text, error);
+    if (text->is_in_cluster) {
+        finish_cluster(text);
         return NT_OK;
     }
-    if (stream->clusters_left)
-        return start_cluster(stream, error);
-    nt_json_end_array(&stream->json);
-    nt_unknown_bytes_json(&stream->json, stream->list.unknown_bytes);
-    nt_json_finish(&stream->json);
+    if (text->clusters_left)
+        return start_cluster(text, error);
+    nt_json_end_array(&text->json);
+    nt_unknown_bytes_json(&text->json, text->list.unknown_bytes);
+    nt_json_finish(&text->json);
     *more_ret = false;
     return NT_OK;
 }
 
-static enum nt_status next(struct nt_text_stream *base, struct nt_buffer *out, bool *more_ret,
+static enum nt_status next(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error)
 {
-    struct page_list_stream *stream = (struct page_list_stream *)base;
+    struct page_list_text *text = (struct page_list_text *)base;
     size_t end = out->length + PIECE_BYTES;
-    stream->json.out = out;
+    text->json.out = out;
     *more_ret = true;
     while (*more_ret && out->length < end) {
-        enum nt_status status = step(stream, more_ret, error);
+        enum nt_status status = step(text, more_ret, error);
         if (status != NT_OK)
             return status;
         if (out->failed)
@@ -170,28 +170,28 @@ static enum nt_status next(struct nt_text_stream *base, struct nt_buffer *out, b
     return NT_OK;
 }
 
-static void free_stream(struct nt_text_stream *base)
+static void free_text(struct nt_long_text *base)
 {
-    struct page_list_stream *stream = (struct page_list_stream *)base;
-    nt_envelope_deinit(&stream->envelope);
-    free(stream);
+    struct page_list_text *text = (struct page_list_text *)base;
+    nt_envelope_deinit(&text->envelope);
+    free(text);
 }
 
 enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
-                                      struct nt_text_stream **stream_ret, struct nt_error *error)
+                                      struct nt_long_text **text_ret, struct nt_error *error)
 {
-    struct page_list_stream *stream = calloc(1, sizeof(*stream));
-    if (!stream)
+    struct page_list_text *text = calloc(1, sizeof(*text));
+    if (!text)
         return nt_fail_memory(error);
-    stream->stream = (struct nt_text_stream){next, free_stream};
-    stream->cluster = dataset->groups[group].first_cluster;
-    enum nt_status status = nt_rntuple_load_page_list(dataset, group, &stream->envelope, error);
+    text->base = (struct nt_long_text){next, free_text};
+    text->cluster = dataset->groups[group].first_cluster;
+    enum nt_status status = nt_rntuple_load_page_list(dataset, group, &text->envelope, error);
     if (status == NT_OK)
-        status = nt_page_list_read(&stream->envelope, &stream->list, error);
+        status = nt_page_list_read(&text->envelope, &text->list, error);
     if (status != NT_OK) {
-        free_stream(&stream->stream);
+        free_text(&text->base);
         return status;
     }
-    *stream_ret = &stream->stream;
+    *text_ret = &text->base;
     return NT_OK;
 }

@@ -45,7 +45,7 @@ static enum nt_status read_offsets(struct nt_source *file, struct nt_extent *ext
         rest -= extents[i].bytes;
         if (!nt_fits(extents[i].offset, extents[i].bytes, file->size))
             return nt_fail(error, NT_CORRUPT, offset,
-                           "%s: part %" PRIu64 " of a payload (%" PRIu64 " bytes at byte %" PRIu64
+                           "%s: extent %" PRIu64 " of a payload (%" PRIu64 " bytes at byte %" PRIu64
                            ") is behind the end of the file",
                            file->path, i, extents[i].bytes, extents[i].offset);
     }

@@ -55,7 +55,7 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes);
 /* ---- page_list_json.c, predraft_json.c, metadata_json.c ---- */
 
 enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t group,
-                                      struct nt_text_stream **stream_ret, struct nt_error *error);
+                                      struct nt_long_text **text_ret, struct nt_error *error);
 enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                        struct nt_error *error);
 enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,

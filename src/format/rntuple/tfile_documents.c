@@ -165,8 +165,8 @@ enum nt_status nt_tfile_describe(const struct nt_file *file, struct nt_json *jso
 
 enum { PIECE_BYTES = 32 * 1024 };
 
-struct keys_stream {
-    struct nt_text_stream stream;
+struct keys_text {
+    struct nt_long_text text;
     struct nt_tfile_walk walk;
 };
 
@@ -197,10 +197,10 @@ static void append_record(struct nt_buffer *out, const struct nt_tfile_record *r
     nt_json_finish(&json);
 }
 
-static enum nt_status keys_next(struct nt_text_stream *stream, struct nt_buffer *out, bool *more_ret,
+static enum nt_status keys_next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                                 struct nt_error *error)
 {
-    struct keys_stream *keys = (struct keys_stream *)stream;
+    struct keys_text *keys = (struct keys_text *)text;
     struct nt_tfile_record record;
     enum nt_status status = NT_OK;
     size_t full = out->length + PIECE_BYTES;
@@ -215,26 +215,26 @@ static enum nt_status keys_next(struct nt_text_stream *stream, struct nt_buffer 
     return status == NT_NOT_FOUND ? NT_OK : status;
 }
 
-static void keys_free(struct nt_text_stream *stream)
+static void keys_free(struct nt_long_text *text)
 {
-    nt_tfile_walk_deinit(&((struct keys_stream *)stream)->walk);
-    free(stream);
+    nt_tfile_walk_deinit(&((struct keys_text *)text)->walk);
+    free(text);
 }
 
 static enum nt_status open_keys(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
-                                struct nt_text_stream **stream_ret, struct nt_error *error)
+                                struct nt_long_text **text_ret, struct nt_error *error)
 {
     (void)dataset, (void)number;
-    struct keys_stream *keys = calloc(1, sizeof(*keys));
+    struct keys_text *keys = calloc(1, sizeof(*keys));
     if (!keys)
         return nt_fail_memory(error);
-    keys->stream = (struct nt_text_stream){.next = keys_next, .free = keys_free};
+    keys->text = (struct nt_long_text){.next = keys_next, .free = keys_free};
     enum nt_status status = nt_tfile_walk_init(&keys->walk, file->source, &nt_tfile_of(file)->header, error);
     if (status) {
-        keys_free(&keys->stream);
+        keys_free(&keys->text);
         return status;
     }
-    *stream_ret = &keys->stream;
+    *text_ret = &keys->text;
     return NT_OK;
 }
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: a text that is made piece by piece. Goes out: any part of it. The pieces that were read are
+ * forgotten but for the last, so memory stays bounded; a reader that goes back starts again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "vfs/content.h"
+
+struct unsized {
+    struct nt_content content;
+    const struct nt_scope *scope;
+    pthread_mutex_t lock;
+    struct nt_long_text *text; /* NULL: at the start, nothing was made */
+    struct nt_buffer window;   /* bytes [window_offset, window_offset + length) of the text */
+    uint64_t window_offset;
+    bool is_at_end;
+    bool is_broken; /* a piece failed: where the text stands is not known */
+};
+
+static uint64_t window_end(const struct unsized *unsized)
+{
+    return unsized->window_offset + unsized->window.length;
+}
+
+static void restart(struct unsized *unsized)
+{
+    if (unsized->text)
+        unsized->text->free(unsized->text);
+    unsized->text = NULL;
+    nt_buffer_clear(&unsized->window);
+    unsized->window_offset = 0;
+    unsized->is_at_end = false;
+    unsized->is_broken = false;
+}
+
+/* One more piece at the end of the window, which stays as it is where that fails. */
+static enum nt_status make_more(struct unsized *unsized, struct nt_error *error)
+{
+    bool more = false;
+    size_t length = unsized->window.length;
+    enum nt_status status = NT_OK;
+    if (!unsized->text)
+        status = unsized->scope->pseudo->open_text(unsized->scope, &unsized->text, error);
+    if (status == NT_OK)
+        status = unsized->text->next(unsized->text, &unsized->window, &more, error);
+    if (status == NT_OK && unsized->window.failed)
+        status = nt_fail_memory(error);
+    if (status == NT_OK) {
+        unsized->is_at_end = !more;
+    } else {
+        unsized->window.length = length;
+        unsized->window.failed = false;
+        unsized->is_broken = true;
+    }
+    return status;
+}
+
+/* Forget what lies before `offset`, which is not before the window. Moves bytes only where most are
+ * forgotten. */
+static void forget_before(struct unsized *unsized, uint64_t offset)
+{
+    uint64_t passed = offset - unsized->window_offset;
+    size_t length = unsized->window.length;
+    if (passed >= length) {
+        nt_buffer_clear(&unsized->window);
+        unsized->window_offset += length;
+    } else if (passed >= length / 2) {
+        memmove(unsized->window.bytes, unsized->window.bytes + passed, length - (size_t)passed);
+        unsized->window.length = length - (size_t)passed;
+        unsized->window_offset = offset;
+    }
+}
+
+/* What was made before a piece that fails is given first, as a short read; the next one gets the error. */
+static enum nt_status read_locked(struct unsized *unsized, uint64_t offset, void *buffer, size_t bytes,
+                                  size_t *bytes_ret, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (offset < unsized->window_offset || (unsized->is_broken && window_end(unsized) < offset + bytes))
+        restart(unsized);
+    while (status == NT_OK && !unsized->is_at_end && window_end(unsized) < offset + bytes) {
+        forget_before(unsized, offset);
+        status = make_more(unsized, error);
+    }
+    uint64_t end = window_end(unsized);
+    *bytes_ret = 0;
+    if (offset >= end)
+        return status;
+    *bytes_ret = end - offset < bytes ? (size_t)(end - offset) : bytes;
+    memcpy(buffer, unsized->window.bytes + (offset - unsized->window_offset), *bytes_ret);
+    return NT_OK;
+}
+
+static enum nt_status read_unsized(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
+                                   size_t *bytes_ret, struct nt_error *error)
+{
+    struct unsized *unsized = (struct unsized *)content;
+    if (offset > UINT64_MAX - bytes)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "read at an impossible place");
+    pthread_mutex_lock(&unsized->lock);
+    enum nt_status status = read_locked(unsized, offset, buffer, bytes, bytes_ret, error);
+    pthread_mutex_unlock(&unsized->lock);
+    return status;
+}
+
+static void close_unsized(struct nt_content *content)
+{
+    struct unsized *unsized = (struct unsized *)content;
+    restart(unsized);
+    nt_buffer_deinit(&unsized->window);
+    pthread_mutex_destroy(&unsized->lock);
+    free(unsized);
+}
+
+static const struct nt_content_ops unsized_ops = {read_unsized, close_unsized};
+
+enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_content **content_ret,
+                                      struct nt_error *error)
+{
+    struct unsized *unsized = calloc(1, sizeof(*unsized));
+    if (!unsized)
+        return nt_fail_memory(error);
+    unsized->content = (struct nt_content){&unsized_ops, UINT64_MAX};
+    unsized->scope = scope;
+    pthread_mutex_init(&unsized->lock, NULL);
+    *content_ret = &unsized->content;
+    return NT_OK;
+}
