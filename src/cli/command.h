@@ -6,6 +6,8 @@
 #ifndef NT_CLI_COMMAND_H
 #define NT_CLI_COMMAND_H
 
+#include <sys/stat.h>
+
 #include "cli/exit_status.h"
 #include "cli/settings.h"
 
@@ -60,6 +62,10 @@ enum nt_exit_status nt_finish_output(void);
  * had enough. */
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
                                     const char *destination);
+
+enum { NT_MODE_TEXT = 11 };
+/* "-r--r--r--", as ls(1) shows it. */
+void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT]);
 
 /* Paths that grow and shrink as directories are entered and left. */
 size_t nt_path_enter(struct nt_buffer *path, const char *name); /* returns what to give nt_path_leave */

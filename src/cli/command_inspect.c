@@ -15,7 +15,7 @@
 #include "json/json.h"
 #include "model/model.h"
 #include "vfs/documents.h"
-#include "vfs/resolve.h"
+#include "vfs/scope.h"
 
 struct inspector {
     const struct nt_settings *settings;

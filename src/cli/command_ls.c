@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "cli/command.h"
-#include "cli/format_mode.h"
 #include "cli/listing.h"
 
 struct column_widths {

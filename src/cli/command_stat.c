@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "cli/command.h"
-#include "cli/format_mode.h"
 
 #define XATTR_PREFIX "user.ntuplefs."
 

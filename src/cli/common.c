@@ -152,3 +152,12 @@ void nt_path_leave(struct nt_buffer *path, size_t length)
     if (path->bytes)
         path->bytes[length] = '\0';
 }
+
+void nt_format_mode(mode_t mode, char text[NT_MODE_TEXT])
+{
+    static const char letters[] = "rwxrwxrwx";
+    text[0] = S_ISDIR(mode) ? 'd' : '-';
+    for (int bit = 0; bit < 9; bit++)
+        text[1 + bit] = mode & (0400u >> bit) ? letters[bit] : '-';
+    text[10] = '\0';
+}

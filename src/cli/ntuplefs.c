@@ -14,7 +14,6 @@
 #include "cli/exit_status.h"
 #include "cli/settings.h"
 #include "fuse/background.h"
-#include "fuse/log.h"
 #include "fuse/mount.h"
 #include "fuse/mountpoint.h"
 #include "model/model.h"

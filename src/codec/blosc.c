@@ -11,7 +11,6 @@
 #include "base/bytes.h"
 #include "base/overflow.h"
 #include "codec/decompressors.h"
-#include "codec/context.h"
 
 enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
 

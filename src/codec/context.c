@@ -2,7 +2,7 @@
  *
  * Decompressors are made at first use and kept; so is scratch memory, which only grows.
  */
-#include "codec/context.h"
+#include "codec/decompressors.h"
 
 #include <stdlib.h>
 

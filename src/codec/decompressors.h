@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The algorithms behind the compressions. Each decompresses one block whose output size is known: anything
- * else than exactly that size is NT_CORRUPT.
+ * The algorithms behind the compressions, and what they keep between calls. Each decompresses one block whose
+ * output size is known: anything else than exactly that size is NT_CORRUPT.
  */
 #ifndef NT_CODEC_DECOMPRESSORS_H
 #define NT_CODEC_DECOMPRESSORS_H
+
+#include <lzma.h>
+#include <zstd.h>
 
 #include "codec/codec.h"
 
@@ -26,5 +29,16 @@ size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t out
 
 enum nt_algorithm nt_root_blocks_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes);
 enum nt_algorithm nt_blosc_algorithm(const uint8_t *start, size_t input_bytes, size_t output_bytes);
+
+/* What the decompressors of a thread keep between calls. */
+struct nt_codec_context {
+    ZSTD_DCtx *zstd;
+    struct nt_inflater *inflater;
+    lzma_stream lzma; /* all zero (LZMA_STREAM_INIT) before its first use */
+    struct {
+        uint8_t *bytes;
+        size_t capacity;
+    } scratch[NT_SCRATCH_COUNT];
+};
 
 #endif

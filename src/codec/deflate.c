@@ -3,7 +3,6 @@
  * zlib's format and the bare deflate stream of ROOT's old 'CS' blocks.
  */
 #include "codec/decompressors.h"
-#include "codec/context.h"
 #include "codec/inflate.h"
 
 /* `consumed_ret` tells how much of the input the stream took. */

@@ -5,7 +5,6 @@
 #include <lzma.h>
 
 #include "codec/decompressors.h"
-#include "codec/context.h"
 
 /* The strongest preset's dictionary is 64 MiB; blocks are 16 MiB at most. */
 static const uint64_t memory_limit = UINT64_C(128) << 20;

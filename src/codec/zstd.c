@@ -3,7 +3,6 @@
  * Zstandard frames.
  */
 #include "codec/decompressors.h"
-#include "codec/context.h"
 
 enum nt_status nt_decompress_zstd(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                   size_t output_bytes, struct nt_codec_context *context,

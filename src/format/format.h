@@ -5,6 +5,8 @@
 #ifndef NT_FORMAT_FORMAT_H
 #define NT_FORMAT_FORMAT_H
 
+#include <stdbool.h>
+
 #include <ntuple/format.h>
 
 #include "io/folder.h"
@@ -33,5 +35,22 @@ static inline struct nt_limits nt_open_limits(const struct nt_open_options *opti
 {
     return (struct nt_limits){.metadata_bytes = options->metadata_bytes, .page_bytes = options->page_bytes};
 }
+
+/* ---- the rows of the formats, each from its own folder ---- */
+
+extern const struct nt_format nt_format_blz;
+extern const struct nt_format nt_format_rntuple;
+extern const struct nt_format nt_format_roaring;
+
+/* ---- what a file is that is none of ours: for the message of a refusal ---- */
+
+/* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
+const char *nt_identify(struct nt_source *source);
+
+/* The same of a folder. */
+const char *nt_identify_folder(struct nt_folder *folder);
+
+/* Whether the file begins with nothing but printable UTF-8. */
+bool nt_is_text_file(struct nt_source *source);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * In: a file that no format takes. Out: what it is, by its first or last bytes: a table of magic numbers.
  */
-#include "format/identify.h"
+#include "format/format.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -8,9 +8,8 @@
 
 #include "base/buffer.h"
 #include "base/sized.h"
-#include "format/formats.h"
-#include "format/identify.h"
-#include "io/folder_source.h"
+#include "format/format.h"
+#include "io/folder.h"
 
 const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_roaring, NULL};
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Going to the background without lying about success: the process that the shell waits for ends only when
- * the one in the background is ready, or with its exit status when it is not.
+ * A program in the background: going there, and where its messages go then.
  */
 #ifndef NT_FUSE_BACKGROUND_H
 #define NT_FUSE_BACKGROUND_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct nt_background {
@@ -20,14 +20,31 @@ enum nt_background_role {
     NT_BACKGROUND_FAILED, /* errno tells why */
 };
 
-/* Fork, before any thread has been started. The child keeps stderr, terminal and directory for now. In the
- * parent this returns when the child is ready or has ended. `death_status` is given where a signal
- * ended it. */
+/* Nothing lies about success: the process that the shell waits for ends only when the one in the background
+ * is ready, or with its exit status when it is not. Fork, before any thread has been started. The child keeps
+ * stderr, terminal and directory for now. In the parent this returns when the child is ready or has ended.
+ * `death_status` is given where a signal ended it. */
 enum nt_background_role nt_background_start(struct nt_background *background, int death_status,
                                             int *exit_status_ret);
 
 /* Let the parent go with exit status 0; leave the terminal: own session, stdio on /dev/null, directory /.
  * Does nothing in the foreground. */
 void nt_background_ready(struct nt_background *background);
+
+/* ---- the log ---- */
+
+/* Where messages go: stderr while somebody can see it, syslog from the moment the program is in the
+ * background. */
+struct nt_log {
+    const char *program;
+    atomic_bool to_syslog;
+};
+
+/* One line, without its newline. Characters that could harm a terminal or forge a line are escaped. Any
+ * thread. */
+void nt_log_line(struct nt_log *log, const char *line);
+
+/* From now on to syslog, libfuse's own messages too. */
+void nt_log_to_syslog(struct nt_log *log);
 
 #endif

@@ -5,7 +5,7 @@
  * it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does. Linux grants it from 6.6
  * on. The structures are those of <linux/fuse.h>.
  */
-#include "fuse/device.h"
+#include "fuse/operations.h"
 
 #include <fcntl.h>
 #include <linux/fuse.h>

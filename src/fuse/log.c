@@ -3,7 +3,7 @@
  * In: lines that may hold names from files, so any bytes. Out: one printable line each on stderr or in
  * syslog.
  */
-#include "fuse/log.h"
+#include "fuse/background.h"
 
 #define FUSE_USE_VERSION 312
 #include <fuse_log.h>

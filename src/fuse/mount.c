@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuse/device.h"
+#include "fuse/mountinfo.h"
 #include "fuse/operations.h"
-#include "fuse/readahead.h"
 
 /* What the kernel is asked for when it has accepted the mount. */
 static void on_init(void *userdata, struct fuse_conn_info *connection)

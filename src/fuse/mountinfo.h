@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel says about a mountpoint, without touching it: stat() on a mount whose daemon is dead, or is
- * this process, fails or waits for ever.
+ * What the kernel says about a mountpoint, and is told of it, without touching it: stat() on a mount whose
+ * daemon is dead, or is this process, fails or waits for ever.
  */
 #ifndef NT_FUSE_MOUNTINFO_H
 #define NT_FUSE_MOUNTINFO_H
@@ -20,5 +20,10 @@ bool nt_mountinfo_find(FILE *stream, const char *mountpoint, struct nt_mountinfo
 
 /* The same from this process's own table. */
 bool nt_mountinfo_get(const char *mountpoint, struct nt_mountinfo *info);
+
+/* Raise the read-ahead of the mount at `mountpoint` to 1 MiB, so that buffered reads arrive in that size.
+ * Only root may; for others, and where /sys is missing, nothing happens and reads stay at the kernel's 128
+ * KiB. */
+void nt_readahead_raise(const char *mountpoint);
 
 #endif

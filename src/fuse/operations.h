@@ -61,4 +61,10 @@ static inline struct fuse_entry_param nt_entry(const struct nt_vfs_attributes *a
                                      .entry_timeout = timeout};
 }
 
+/* Mount the session, so that auto_unmount is reliable: Linux releases the files of a killed program from the
+ * highest descriptor down, and fusermount3, which learns of the end by a socket, must find the device
+ * released already. libfuse gives the device the lower number; here it gets a higher one. 0, or -1 where
+ * mounting failed (libfuse has told why). */
+int nt_device_mount(struct nt_mount *mount);
+
 #endif

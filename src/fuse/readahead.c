@@ -4,7 +4,6 @@
  * and the daemon's answer can only lower that, so the limit is raised from outside. The device number comes
  * from the mount table: stat() would ask this very daemon, which is not serving yet.
  */
-#include "fuse/readahead.h"
 
 #include <fcntl.h>
 #include <stdio.h>

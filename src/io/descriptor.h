@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the file sources have in common: opening, reading and recognising a regular file again.
+ * Regular files as sources, and what all sources of files have in common: opening, reading and recognising a
+ * file again.
  */
 #ifndef NT_IO_DESCRIPTOR_H
 #define NT_IO_DESCRIPTOR_H
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "io/source.h"
 
 /* What tells a file from another one, or from itself before it was written to. The time of the last status
  * change (ctime) is left out: a new mode, owner, name or link changes it, but not a byte of the file. */
@@ -48,5 +50,9 @@ enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_i
 
 enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat *attributes,
                                   struct nt_error *error);
+
+/* A source that reads from the descriptor and closes it, also where this fails. */
+enum nt_status nt_source_of_descriptor(int descriptor, const char *path, const struct nt_identity *identity,
+                                       struct nt_source **source_ret, struct nt_error *error);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * A regular file as a source that keeps its descriptor.
  */
-#include "io/file.h"
+#include "io/descriptor.h"
 
 #include <errno.h>
 #include <stdlib.h>

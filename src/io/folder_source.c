@@ -3,7 +3,7 @@
  * A folder as a source: no bytes, but owner, times and mode. What lies in it may change; it may not be
  * replaced by another folder.
  */
-#include "io/folder_source.h"
+#include "io/folder.h"
 
 #include <stdlib.h>
 

@@ -16,10 +16,9 @@
 
 #include "base/buffer.h"
 #include "io/beneath.h"
-#include "io/file.h"
+#include "io/descriptor.h"
 #include "io/folder.h"
 #include "io/pool.h"
-#include "io/readers.h"
 
 struct local_folder {
     struct nt_folder folder;

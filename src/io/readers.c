@@ -4,7 +4,7 @@
  * other. Who is in a group is not known: where owners or groups differ, somebody may be judged by any of the
  * part's three sets of bits.
  */
-#include "io/readers.h"
+#include "io/beneath.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,8 @@
  * In: where a reader goes on that goes from front to back. Out: pages behind that in the workers' queue,
  * where pages take long enough to load, or it is asked for.
  */
-#include "page/ahead.h"
+#include "page/reader.h"
+#include "page/sequence.h"
 
 #include "page/page.h"
 #include "page/pages.h"

@@ -8,7 +8,6 @@
  * one of the whole page. Nothing here fails: where a block cannot be had the caller loads the page, whose
  * error is the one that is told and remembered.
  */
-#include "page/blocks.h"
 
 #include <string.h>
 

@@ -11,12 +11,11 @@
 
 #include "base/overflow.h"
 #include "base/search.h"
-#include "page/ahead.h"
 #include "page/clusters.h"
 #include "page/counters.h"
-#include "page/pages.h"
-#include "page/blocks.h"
 #include "page/dataset_index.h"
+#include "page/pages.h"
+#include "page/sequence.h"
 
 /* A place in a column. */
 struct position {

@@ -4,14 +4,14 @@
  * themselves, mostly those of many others: each is an entry of the cache, decoded once, and pinned while it
  * is used. How deep inputs have inputs was bounded when their decoders were made, and there are no circles.
  */
-#include "page/inputs.h"
+#include "page/load.h"
 
 #include <inttypes.h>
 
 #include "codec/plan.h"
 #include "page/cache.h"
 #include "page/contexts.h"
-#include "page/page_error.h"
+#include "page/page.h"
 
 struct inputs {
     struct nt_value values[NT_PLAN_INPUTS];

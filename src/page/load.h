@@ -35,4 +35,8 @@ enum nt_status nt_page_load_with(const struct nt_page_request *request, void *ou
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
                                       enum nt_algorithm *algorithm_ret, struct nt_error *error);
 
+/* nt_page_load_with for a page of any decoder: with the other pages that its plan needs (a dictionary), which
+ * come through the cache. `context` NULL: one is borrowed. */
+enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error);
+
 #endif

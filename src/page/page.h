@@ -25,6 +25,10 @@ enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_p
 /* The algorithm that the stored bytes name. */
 enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
                                  const char **name_ret, struct nt_error *error);
+/* Put "column 3 (SplitInt32) of field jets.pt, page 5 of cluster 2: " in front of the error's message and set
+ * its offset to the page's where it has none and the page is not missing. Returns the error's status. */
+enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
+                             enum nt_status status, struct nt_error *error);
 
 /* ---- streams of a field ---- */
 

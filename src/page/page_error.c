@@ -3,7 +3,7 @@
  * Where a page stands. Pages carry neither their column nor their cluster: both are searched for only when
  * there is a failure to tell.
  */
-#include "page/page_error.h"
+#include "page/page.h"
 
 #include <inttypes.h>
 #include <stdio.h>

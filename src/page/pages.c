@@ -11,8 +11,8 @@
 #include "page/contexts.h"
 #include "page/counters.h"
 #include "page/elements.h"
-#include "page/inputs.h"
-#include "page/page_error.h"
+#include "page/load.h"
+#include "page/page.h"
 #include "page/workers.h"
 
 /* Every failure that was not remembered passes here, once. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Recognising readers that go from front to back. Whatever is guessed here changes no result.
+ * Readers that go from front to back: recognising them, and decoding ahead of them. Whatever is guessed here
+ * changes no result.
  */
 #ifndef NT_PAGE_SEQUENCE_H
 #define NT_PAGE_SEQUENCE_H
@@ -27,5 +28,25 @@ enum nt_cache_use nt_sequence_use(struct nt_sequence *sequence, bool to_the_end)
 /* For decoding ahead: pages before this element have been queued already; note that they now are. */
 uint64_t nt_sequence_queued(const struct nt_sequence *sequence);
 void nt_sequence_note_queued(struct nt_sequence *sequence, uint64_t element);
+
+/* ---- decoding ahead ---- */
+
+struct nt_reader;
+struct nt_dataset;
+struct nt_page;
+
+/* A page and where it lies among the elements that are walked. */
+struct nt_ahead_page {
+    const struct nt_page *page; /* NULL: nothing to decode up to `end` */
+    uint32_t column;
+    uint64_t end; /* the element behind it */
+};
+
+/* The page that holds an element; there is one. */
+typedef void nt_ahead_find(const void *walked, uint64_t element, struct nt_ahead_page *page_ret);
+
+/* Queue the pages from `element` on, as far as it pays; `end` is the number of elements. */
+void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct nt_sequence *sequence,
+                    uint64_t element, uint64_t end, nt_ahead_find *find, const void *walked);
 
 #endif

@@ -7,13 +7,11 @@
 #include <string.h>
 
 #include "base/overflow.h"
-#include "page/ahead.h"
 #include "page/counters.h"
 #include "page/page.h"
 #include "page/pages.h"
-#include "page/blocks.h"
-#include "page/page_error.h"
 #include "page/rows.h"
+#include "page/sequence.h"
 #include "page/stream.h"
 
 /* A read on its way from page to page. */

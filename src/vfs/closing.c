@@ -2,7 +2,7 @@
  *
  * Comes in: open files, some of which nothing uses. Goes out: not more of those than are worth keeping.
  */
-#include "vfs/closing.h"
+#include "vfs/places.h"
 
 enum {
     MOST_OPEN = 64,         /* files that stay open though nothing uses them */

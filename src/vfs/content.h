@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The contents of files whose size is known from metadata, and of long texts.
+ * The contents of files of all classes.
  */
 #ifndef NT_VFS_CONTENT_H
 #define NT_VFS_CONTENT_H
@@ -30,5 +30,20 @@ static inline void nt_content_close(struct nt_content *content)
     if (content)
         content->ops->close(content);
 }
+
+/* ---- produced documents ---- */
+
+/* Documents that are made when they are looked up, and kept within a bound, so that their size is known and
+ * that reading one does not make it again. Thread-safe. */
+struct nt_produced;
+
+struct nt_produced *nt_produced_new(size_t maximum_bytes); /* NULL without memory */
+void nt_produced_free(struct nt_produced *produced);       /* accepts NULL; no content may be open */
+
+/* The scope's document, made where it is not kept; closed by the caller. */
+enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
+                                struct nt_content **content_ret, struct nt_error *error);
+/* The size of a document that is kept, or whose row tells it before; false otherwise. */
+bool nt_produced_size(struct nt_produced *produced, const struct nt_scope *scope, uint64_t *size_ret);
 
 #endif

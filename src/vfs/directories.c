@@ -3,11 +3,9 @@
  * In: a directory. Out: the sections that it is made of. And the one directory that is no level's: .ntuplefs,
  * at the top of the mount.
  */
-#include "vfs/directories.h"
+#include "vfs/pseudo.h"
 
 #include <string.h>
-
-#include "vfs/section.h"
 
 /* ---- .ntuplefs ---- */
 

@@ -2,7 +2,7 @@
  *
  * rows.d/<n>.json of a data set: one entry by its number.
  */
-#include "vfs/section.h"
+#include "vfs/pseudo.h"
 #include "view/row_lines.h"
 
 /* One line, made at once. */

@@ -2,7 +2,7 @@
  *
  * In: a directory. Out: the documents that the format gives in it, and what they are called.
  */
-#include "vfs/format_documents.h"
+#include "vfs/pseudo.h"
 
 #include <string.h>
 

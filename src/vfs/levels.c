@@ -2,12 +2,11 @@
  *
  * In: a directory. Out: the table of its files, and whether a name is one of a file's topmost directory.
  */
-#include "vfs/levels.h"
+#include "vfs/pseudo.h"
 
 #include <string.h>
 
 #include "base/text.h"
-#include "vfs/format_documents.h"
 
 static const struct nt_pseudo_table no_files = {NULL, 0};
 

@@ -3,7 +3,7 @@
  * The children of mirrored folders. Comes in: what lies in a folder now. Goes out: places for it;
  * a file that is still the same keeps its place.
  */
-#include "vfs/mirror.h"
+#include "vfs/places.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,12 +2,11 @@
  *
  * Comes in: the paths that a mount was given. Goes out: its places.
  */
-#include "vfs/mount_places.h"
+#include "vfs/places.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "vfs/closing.h"
 #include "vfs/disk.h"
 #include "vfs/opening.h"
 

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-#include "vfs/closing.h"
 #include "vfs/disk.h"
+#include "vfs/places.h"
 
 enum { MAXIMUM_SLOTS = 1 << 16 }; /* as node.c has bits for */
 

@@ -4,7 +4,7 @@
  */
 #include "page/page.h"
 #include "vfs/documents.h"
-#include "vfs/section.h"
+#include "vfs/pseudo.h"
 #include "vfs/stretch.h"
 
 /* ---- the files ---- */

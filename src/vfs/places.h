@@ -2,7 +2,7 @@
  *
  * The places of a mount: the files and folders that it shows. A *place* has a number that never changes and
  * is never used again: where the file behind a path is replaced, the path gets a new place. Files are opened
- * in opening.h, folders are read in mirror.h.
+ * in opening.h.
  *
  * One lock guards everything; files are opened and closed and folders are read outside it (a place is marked
  * while one thread opens it, the others wait). Places are never freed before the end, so that pointers to
@@ -106,5 +106,30 @@ bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
 /* Attributes of the file or folder behind the place, as it is now. */
 enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
                               struct nt_error *error);
+
+/* ---- from the paths of a mount to its end (mount_places.c) ---- */
+
+/* Places for the paths. A single path is place 0, the root; several are the children of place 0. Fails where
+ * nothing can be opened, with the first one's reason. */
+enum nt_status nt_places_new(const char *const *paths, size_t path_count,
+                             const struct nt_places_options *options, struct nt_places **places_ret,
+                             struct nt_error *error);
+void nt_places_free(struct nt_places *places); /* accepts NULL */
+
+/* ---- folders, as the disk is now (mirror.c) ---- */
+
+/* Look at a folder's files again. Nothing to do for a group. */
+enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error);
+/* A child of a group or folder by name, as the disk is now; NT_NONE. */
+uint32_t nt_places_find(struct nt_places *places, uint32_t number, const char *name);
+
+/* ---- closing (closing.c) ---- */
+
+/* Close files that nothing uses where many are open, soon, by a thread of its own: nobody who opens or looks
+ * waits for it. Under the lock, which may be given up where there is no
+ * thread to be had, or so many files are open that the caller has to close one itself. */
+void nt_places_close_idle(struct nt_places *places);
+/* End the thread, then close all files. Nothing uses them. */
+void nt_places_close_all(struct nt_places *places);
 
 #endif

@@ -5,7 +5,7 @@
  * A document is in a hash table by its node and in a list, the most recently used first. Those that are over
  * the bound fall off the list's end; who still reads one holds it until then.
  */
-#include "vfs/produced.h"
+#include "vfs/content.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,8 @@
 #ifndef NT_VFS_PSEUDO_H
 #define NT_VFS_PSEUDO_H
 
+#include <stdio.h>
+
 #include "vfs/scope.h"
 
 /* What an open file gives: `size` bytes, or a text of unknown size. */
@@ -101,6 +103,39 @@ extern const struct nt_section nt_section_entries; /* found by number, not liste
 static inline bool nt_scope_is_directory(const struct nt_scope *scope)
 {
     return !scope->pseudo || scope->pseudo->class == NT_VFS_DIRECTORY;
+}
+
+/* ---- what a directory has ---- */
+
+/* The sections of the scope's directory; NULL-terminated. */
+const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope);
+
+/* The table of the scope's level. */
+const struct nt_pseudo_table *nt_scope_files(const struct nt_scope *scope);
+
+/* Whether a name in a file's topmost directory is one of ours. */
+bool nt_is_container_file(const struct nt_file *file, struct nt_text name);
+
+/* ---- documents that a format gives: header.json, pagelist.<n>.bin, keys.jsonl ---- */
+
+/* Those in the scope's directory. */
+const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret);
+uint64_t nt_document_count(const struct nt_scope *scope, const struct nt_document *document);
+void nt_document_name(const struct nt_document *document, uint64_t number, struct nt_buffer *name);
+/* Whether a name is the document's, whatever its number. */
+bool nt_document_is(const struct nt_document *document, struct nt_text name);
+
+/* ---- what the functions of sections have in common ---- */
+
+/* The end of a listing, or a name that is not there. */
+static inline enum nt_status nt_no_such_file(struct nt_error *error)
+{
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+}
+
+static inline void nt_listed_set_name(struct nt_listed *listed, const char *name)
+{
+    snprintf(listed->name, sizeof(listed->name), "%s", name);
 }
 
 #endif

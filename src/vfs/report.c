@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "vfs/failures.h"
 #include "vfs/opening.h"
-#include "vfs/resolve.h"
+#include "vfs/scope.h"
 
 /* The directory of the file that a node belongs to, with its place. */
 static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)

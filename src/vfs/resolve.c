@@ -3,15 +3,13 @@
  * Comes in: a node number, from a caller or from the kernel, possibly stale. Goes out: what it stands for,
  * checked against the open model; and the way back from there to names and paths.
  */
-#include "vfs/resolve.h"
+#include "vfs/scope.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/directories.h"
-#include "vfs/format_documents.h"
-#include "vfs/levels.h"
 #include "vfs/opening.h"
+#include "vfs/pseudo.h"
 
 static enum nt_status no_such_node(struct nt_error *error)
 {

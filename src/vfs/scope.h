@@ -18,7 +18,7 @@ struct nt_vfs {
     struct nt_vfs_options options;
     struct nt_reader *reader;
     struct nt_places *places;
-    struct nt_produced *produced; /* documents that were made, see produced.h */
+    struct nt_produced *produced; /* documents that were made, see content.h */
     struct nt_failures *failures; /* what goes into errors.jsonl, see failures.h */
     struct stat daemon;           /* attributes of .ntuplefs and its files */
 };
@@ -40,11 +40,28 @@ struct nt_scope {
     const struct nt_document *document; /* where the row is a format's document */
 };
 
-/* The end of what nt_scope_open (resolve.h) began. */
+/* The end of what nt_scope_open began. */
 void nt_scope_close(struct nt_scope *scope);
 
 /* Number of a field's directory, a column's directory. 0 where it cannot be shown. */
 uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field);
 uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column);
+
+/* ---- from node numbers to what they stand for, and from there to names and paths ---- */
+
+/* Take a node apart and open what it stands for; NT_NOT_FOUND for stale and senseless numbers. On success the
+ * scope must be closed. */
+enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
+                             struct nt_error *error);
+
+/* Append the name that a node has in its parent directory (none for the root). */
+void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name);
+/* The directory of the level (the place, data set, field, column) that the scope is in, or is. */
+uint64_t nt_scope_directory(const struct nt_scope *scope);
+/* The directory that a node lies in; the root is its own. */
+uint64_t nt_scope_parent(const struct nt_scope *scope);
+/* Append the path from the root to a node, without a leading slash. */
+enum nt_status nt_scope_path(struct nt_vfs *vfs, uint64_t number, struct nt_buffer *path,
+                             struct nt_error *error);
 
 #endif

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vfs/format_documents.h"
-#include "vfs/levels.h"
-#include "vfs/mirror.h"
 #include "vfs/opening.h"
-#include "vfs/section.h"
+#include "vfs/places.h"
+#include "vfs/pseudo.h"
 
 /* A node of the directory's own level. */
 static bool pack_file(const struct nt_scope *directory, uint32_t file, uint64_t number, uint64_t *node_ret)

@@ -10,15 +10,12 @@
 #include <unistd.h>
 
 #include "vfs/content.h"
-#include "vfs/directories.h"
 #include "vfs/failures.h"
-#include "vfs/levels.h"
-#include "vfs/mount_places.h"
 #include "vfs/opening.h"
-#include "vfs/produced.h"
+#include "vfs/places.h"
 #include "vfs/pseudo.h"
 #include "vfs/report.h"
-#include "vfs/resolve.h"
+#include "vfs/scope.h"
 
 enum {
     PRODUCED_BYTES = 16 << 20, /* documents that are kept */

@@ -7,9 +7,8 @@
 
 #include "vfs/content.h"
 #include "view/layout.h"
-#include "view/layout_svg.h"
+#include "view/pictures.h"
 #include "view/row_lines.h"
-#include "view/sizes_svg.h"
 
 enum { HEAD_ROWS = 100 };
 

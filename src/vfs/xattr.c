@@ -9,7 +9,6 @@
 #include "format/format.h"
 #include "json/number.h"
 #include "page/page.h"
-#include "page/page_error.h"
 #include "vfs/documents.h"
 #include "vfs/report.h"
 #include "vfs/shape.h"

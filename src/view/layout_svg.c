@@ -4,7 +4,7 @@
  * colour of the owner that has most of them, so that a picture has a bounded number of rectangles whatever
  * the file.
  */
-#include "view/layout_svg.h"
+#include "view/pictures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * A squarified treemap: a field's box is divided among its own columns and its sub-fields by their stored
  * bytes, in strips that are filled as long as that makes their boxes more square.
  */
-#include "view/sizes_svg.h"
+#include "view/pictures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

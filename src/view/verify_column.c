@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 #include "base/overflow.h"
 #include "page/load.h"
-#include "page/page_error.h"
+#include "page/page.h"
 #include "page/pages.h"
 #include "page/rows.h"
 #include "page/stream.h"

@@ -35,10 +35,10 @@ PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'd
 ONLY = {
     ('vfs', 'io'): {'io/folder.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},
-    ('vfs', 'page'): {'ntuple/read.h', 'page/page.h', 'page/page_error.h'},
+    ('vfs', 'page'): {'ntuple/read.h', 'page/page.h'},
     ('cli', 'page'): {'ntuple/read.h'},
-    ('view', 'page'): {'ntuple/read.h', 'page/clusters.h', 'page/load.h', 'page/page.h', 'page/page_error.h', 'page/pages.h',
-                       'page/reader.h', 'page/rows.h', 'page/stream.h', 'page/workers.h'},
+    ('view', 'page'): {'ntuple/read.h', 'page/clusters.h', 'page/load.h', 'page/page.h', 'page/pages.h', 'page/reader.h',
+                       'page/rows.h', 'page/stream.h', 'page/workers.h'},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
 FUSE = re.compile(r'^(fuse3/)?(fuse|fuse_\w+|cuse_\w+)\.h$')

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-#include "format/formats.h"
+#include "format/format.h"
 #include "open_path.h"
 
 #include "blz_files.h"

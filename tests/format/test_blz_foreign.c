@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <openssl/evp.h>
 
-#include "format/formats.h"
+#include "format/format.h"
 #include "open_path.h"
 
 #include "blz_files.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "format/identify.h"
+#include "format/format.h"
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include <jansson.h>
 #include <roaring/roaring.h>
 
-#include "format/formats.h"
-#include "format/roaring/validate.h"
+#include "format/format.h"
+#include "format/roaring/opened.h"
 #include "open_path.h"
 #include "support.h"
 

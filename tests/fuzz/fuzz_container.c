@@ -3,7 +3,7 @@
  * The container alone: its records, documents and layout, without the data sets in it.
  */
 #include "everything.h"
-#include "format/rntuple/container_open.h"
+#include "format/rntuple/container.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

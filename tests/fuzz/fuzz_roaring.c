@@ -2,8 +2,7 @@
  *
  * A Roaring bitmap, validated as opening one does.
  */
-#include "format/roaring/relative.h"
-#include "format/roaring/validate.h"
+#include "format/roaring/opened.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

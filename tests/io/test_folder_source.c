@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/folder_source.h"
+#include "io/folder.h"
 #include "temporary.h"
 
 static struct nt_error error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "io/readers.h"
+#include "io/beneath.h"
 #include "support.h"
 
 static struct stat file(mode_t mode, uid_t owner, gid_t group)

@@ -6,7 +6,7 @@
 
 #include "dataset_builder.h"
 #include "support.h"
-#include "view/sizes_svg.h"
+#include "view/pictures.h"
 #include "view/svg.h"
 
 /* `boxes` boxes with a title each, fewer with a coarser grain. */

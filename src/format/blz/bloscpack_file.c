@@ -3,7 +3,7 @@
  * In: a Bloscpack file. Out: one field "values": an array where NumPy's container metadata tells which, else
  * bytes.
  */
-#include "format/blz/readers.h"
+#include "format/blz/build.h"
 
 #include <stdlib.h>
 #include <string.h>

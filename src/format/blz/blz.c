@@ -7,11 +7,9 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "format/blz/describe.h"
+#include "format/blz/build.h"
 #include "format/blz/opened.h"
-#include "format/blz/pages.h"
-#include "format/blz/readers.h"
-#include "format/formats.h"
+#include "format/format.h"
 
 static void free_node(struct nt_blz_node *node)
 {

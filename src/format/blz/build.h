@@ -51,4 +51,12 @@ enum nt_status nt_blz_add_file(struct nt_blz_build *build, struct nt_blz_files *
 enum nt_status nt_blz_build_finish(struct nt_blz_build *build, struct nt_error *error);
 void nt_blz_build_deinit(struct nt_blz_build *build);
 
+/* ---- what a path may be: each way to gather a data set from it ---- */
+
+/* A directory: an array, or a table with its columns (directory.c). */
+enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error *error);
+/* A Bloscpack file, source 0 (bloscpack_file.c). */
+enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_source *source,
+                                     struct nt_error *error);
+
 #endif

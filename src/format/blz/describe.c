@@ -3,7 +3,6 @@
  * In: an open array, table or Bloscpack file. Out: what its JSON tells beyond the model: metadata.json, the
  * Blosc header of a page, and the byte ranges of its files that are not chunks.
  */
-#include "format/blz/describe.h"
 
 #include "format/blz/failure.h"
 #include "format/blz/metadata.h"

@@ -4,7 +4,7 @@
  * order that the table names; tables in tables become fields of fields. A column that cannot be read stays as
  * a field that says why.
  */
-#include "format/blz/readers.h"
+#include "format/blz/build.h"
 
 #include <search.h>
 #include <string.h>

@@ -50,4 +50,18 @@ struct nt_blz {
     const char *metadata_problem;  /* why the section does not tell what the bytes are */
 };
 
+/* ---- what the model asks of this format ---- */
+
+/* For the model's table: see struct nt_dataset_ops. */
+enum nt_status nt_blz_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+
+enum nt_status nt_blz_write_metadata(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_buffer *out, struct nt_error *error);
+void nt_blz_describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json);
+enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                    const struct nt_page *page, struct nt_json *json);
+enum nt_status nt_blz_describe_file(const struct nt_file *file, struct nt_json *json, struct nt_error *error);
+enum nt_status nt_blz_layout(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                             struct nt_error *error);
+
 #endif

@@ -4,7 +4,6 @@
  * read. A chunk that is missing or damaged becomes a page that fails when it is read, as long as the rows it
  * would have.
  */
-#include "format/blz/pages.h"
 
 #include "base/overflow.h"
 #include "format/blz/failure.h"

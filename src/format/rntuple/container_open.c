@@ -2,11 +2,11 @@
  *
  * The kinds of containers, tried one after the other.
  */
-#include "format/rntuple/container_open.h"
+#include "format/rntuple/container.h"
 
 #include <string.h>
 
-#include "format/identify.h"
+#include "format/format.h"
 
 static const struct nt_container_kind *const kinds[] = {&nt_container_tfile, &nt_container_bare};
 

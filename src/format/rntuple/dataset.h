@@ -6,6 +6,7 @@
 #define NT_FORMAT_RNTUPLE_DATASET_H
 
 #include "format/rntuple/envelope.h"
+#include "model/model.h"
 
 /* nt_dataset.format_data. Immutable after opening. */
 struct nt_rntuple {
@@ -37,5 +38,22 @@ enum nt_status nt_rntuple_load_footer(const struct nt_dataset *dataset, struct n
                                       struct nt_error *error);
 enum nt_status nt_rntuple_load_page_list(const struct nt_dataset *dataset, uint32_t group,
                                          struct nt_envelope *envelope_ret, struct nt_error *error);
+
+/* ---- from anchors to data sets ---- */
+
+/* Open the data set of an anchor object: reads anchor, header and footer. Attribute sets that its footer
+ * links are added to the file, opened or with their failure, unless it is one itself. */
+enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
+                                struct nt_error *error);
+
+/* ---- data sets whose records are there but that nothing leads to: no list of keys and no footer ---- */
+
+/* Add the lost data sets of an opened file to it, each with its failure, where something tells that there may
+ * be some. */
+enum nt_status nt_rntuple_add_lost(struct nt_file *file, struct nt_error *error);
+
+/* All of them that the file does not have, by a walk over its records: see nt_file. */
+enum nt_status nt_rntuple_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
+                                struct nt_error *error);
 
 #endif

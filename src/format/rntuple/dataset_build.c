@@ -3,19 +3,18 @@
  * In: an anchor object. Out: an open data set, its page lists still unread; and the page lists, group by
  * group, when they are touched.
  */
-#include "format/rntuple/dataset_build.h"
 
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/rntuple/dataset.h"
-#include "format/rntuple/shown.h"
 #include "format/rntuple/footer.h"
 #include "format/rntuple/header.h"
 #include "format/rntuple/page_list.h"
 #include "format/rntuple/payload.h"
 #include "format/rntuple/predraft.h"
+#include "format/rntuple/shown.h"
 
 /* What is only needed while a data set is being opened. */
 struct opening {

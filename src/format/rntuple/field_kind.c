@@ -3,7 +3,7 @@
  * In: linked fields with their columns' decoders. Out: kind, dtype or the reason why there is no data.
  * Specification, "Mapping of C++ Types to Fields and Columns".
  */
-#include "format/rntuple/field_kind.h"
+#include "format/rntuple/schema.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * checksums: where a list of keys is damaged, what it may have held is found by walking from record to
  * record.
  */
-#include "format/rntuple/lost.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,10 +5,9 @@
 #include "format/rntuple/rntuple.h"
 
 #include "base/arena.h"
-#include "format/formats.h"
-#include "format/rntuple/container_open.h"
-#include "format/rntuple/dataset_build.h"
-#include "format/rntuple/lost.h"
+#include "format/format.h"
+#include "format/rntuple/container.h"
+#include "format/rntuple/dataset.h"
 #include "format/rntuple/shown.h"
 
 /* A data set for an anchor. What fails for the anchor alone is kept with its data set; whether any opened is

@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "format/rntuple/field_kind.h"
 #include "model/builder.h"
 
 struct builder {

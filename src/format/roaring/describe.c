@@ -3,9 +3,8 @@
  * In: an open Roaring file. Out: what its JSON tells beyond the model (metadata.json, key and kind of a
  * container), and the byte ranges that are not containers.
  */
-#include "format/roaring/describe.h"
 
-#include "format/roaring/validate.h"
+#include "format/roaring/opened.h"
 #include "json/json.h"
 
 /* Buckets that metadata.json lists; the containers of all of them stand in pages.jsonl. */

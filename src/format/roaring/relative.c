@@ -3,7 +3,7 @@
  * Serializations of Roaring libraries that look alike but are not the portable format, so that refusing one
  * can say what it is. Best guesses from a few bytes: they word a message and decide nothing.
  */
-#include "format/roaring/relative.h"
+#include "format/roaring/opened.h"
 
 #include "base/bytes.h"
 #include "format/roaring/walk.h"

@@ -7,9 +7,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/format.h"
-#include "format/formats.h"
-#include "format/roaring/describe.h"
-#include "format/roaring/validate.h"
+#include "format/roaring/opened.h"
 #include "model/builder.h"
 
 /* A decoder's number is its container's kind. */

@@ -4,13 +4,12 @@
  * format has a cookie, the 64-bit one has no magic at all: it starts with the number of its buckets, so that
  * the first bucket's cookie must do.
  */
-#include "format/roaring/validate.h"
+#include "format/roaring/opened.h"
 
 #include <inttypes.h>
 
 #include "base/bytes.h"
 #include "base/overflow.h"
-#include "format/roaring/relative.h"
 
 enum {
     START_BYTES = 16,           /* 64-bit: bucket count, first key, first cookie */
