@@ -44,6 +44,13 @@ bool nt_text_copy(struct nt_arena *arena, struct nt_text from, struct nt_text *t
     return to->bytes;
 }
 
+char *nt_buffer_settle(struct nt_buffer *buffer, struct nt_arena *arena)
+{
+    char *copy = buffer->failed ? NULL : nt_arena_copy(arena, nt_buffer_string(buffer), buffer->length);
+    nt_buffer_deinit(buffer);
+    return copy;
+}
+
 size_t nt_utf8_decode(const uint8_t *bytes, size_t left, uint32_t *code_point_ret)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -135,7 +142,7 @@ void nt_append_printable(struct nt_buffer *out, const void *bytes, size_t length
     }
 }
 
-const char *nt_path_name(const char *path, size_t *length_ret)
+struct nt_text nt_path_name(const char *path)
 {
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
@@ -143,14 +150,14 @@ const char *nt_path_name(const char *path, size_t *length_ret)
     size_t start = end;
     while (start > 0 && path[start - 1] != '/')
         start--;
-    *length_ret = end - start;
-    return path + start;
+    return (struct nt_text){path + start, end - start};
 }
 
-const char *nt_path_stem(const char *path, size_t *length_ret)
+struct nt_text nt_path_stem(const char *path)
 {
-    size_t length;
-    const char *name = nt_path_name(path, &length), *dot = memrchr(name, '.', length);
-    *length_ret = dot && dot > name ? (size_t)(dot - name) : length;
+    struct nt_text name = nt_path_name(path);
+    const char *dot = memrchr(name.bytes, '.', name.length);
+    if (dot && dot > name.bytes)
+        name.length = (size_t)(dot - name.bytes);
     return name;
 }

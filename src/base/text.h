@@ -23,6 +23,8 @@ bool nt_text_begins_with(struct nt_text text, const char *prefix);
 bool nt_text_skip(struct nt_text *text, const char *prefix);
 /* A NUL-terminated copy in an arena; false without memory. */
 bool nt_text_copy(struct nt_arena *arena, struct nt_text from, struct nt_text *to);
+/* The end of a buffer whose text goes into an arena, as a string that is never NULL but without memory. */
+char *nt_buffer_settle(struct nt_buffer *buffer, struct nt_arena *arena);
 
 /* Length (1..4) of the well-formed UTF-8 sequence at `bytes` and its code point; 0 where there is none. */
 size_t nt_utf8_decode(const uint8_t *bytes, size_t left, uint32_t *code_point_ret);
@@ -43,8 +45,8 @@ bool nt_is_percent_encoded(const char *bytes, size_t left);
 
 /* The last component of a path, slashes at its end left out: "a/b.tar.gz/" -> "b.tar.gz". Points
  * into `path`. */
-const char *nt_path_name(const char *path, size_t *length_ret);
+struct nt_text nt_path_name(const char *path);
 /* The same without its last extension: "a/b.tar.gz" -> "b.tar"; ".x" stays ".x". */
-const char *nt_path_stem(const char *path, size_t *length_ret);
+struct nt_text nt_path_stem(const char *path);
 
 #endif

@@ -110,15 +110,14 @@ static void copy_directory(struct copier *copier, uint64_t node)
 static void enter_destination(struct copier *copier, const char *destination, const char *path,
                               const char *file)
 {
-    size_t length;
     nt_buffer_text(&copier->destination, destination);
     if (!is_directory(destination))
         return;
-    const char *name = nt_path_name(path, &length);
-    if (length == 0)
-        name = nt_path_name(file, &length);
+    struct nt_text name = nt_path_name(path);
+    if (name.length == 0)
+        name = nt_path_name(file);
     nt_buffer_byte(&copier->destination, '/');
-    nt_buffer_append(&copier->destination, name, length);
+    nt_buffer_append(&copier->destination, name.bytes, name.length);
 }
 
 static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error *error)

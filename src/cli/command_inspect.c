@@ -49,10 +49,7 @@ static const char *format_text(const struct inspector *inspector, const char *te
     if (!inspector->is_for_people)
         return text;
     nt_append_printable(&printable, text, strlen(text));
-    const char *copy =
-        printable.length ? nt_arena_copy(inspector->arena, printable.bytes, printable.length) : "";
-    nt_buffer_deinit(&printable);
-    return copy;
+    return nt_buffer_settle(&printable, inspector->arena);
 }
 
 static const char *format_cell(const struct inspector *inspector, const struct nt_inspect_row *row,

@@ -17,6 +17,7 @@
 #include "model/model.h"
 #include "model/path.h"
 #include "view/verify.h"
+#include "view/json_values.h"
 
 struct verifier {
     const struct nt_settings *settings;
@@ -78,18 +79,6 @@ static void on_progress(void *context, uint64_t bytes, uint64_t total)
 
 /* ---- findings ---- */
 
-static void put_error(struct nt_json *json, const struct nt_error *error)
-{
-    if (error->offset == NT_NO_OFFSET)
-        nt_json_member_null(json, "file_offset");
-    else
-        nt_json_member_unsigned(json, "file_offset", error->offset);
-    nt_json_member_string(json, "status", error->status == NT_OK ? NULL : nt_status_name(error->status));
-    nt_json_member_text(json, "what", nt_text_of(error->message));
-    nt_json_member_string(json, "expected", error->expected[0] ? error->expected : NULL);
-    nt_json_member_string(json, "found", error->found[0] ? error->found : NULL);
-}
-
 static void put_place(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
 {
     if (finding->dataset == NT_NONE)
@@ -100,11 +89,8 @@ static void put_place(struct nt_json *json, const struct nt_file *file, const st
         nt_json_member_unsigned(json, "cycle", dataset->cycle);
     if (finding->cluster_group != NT_NONE)
         nt_json_member_unsigned(json, "cluster_group", finding->cluster_group);
-    if (finding->field != NT_NONE) {
-        struct nt_buffer path = {0};
-        nt_append_field_path(&path, dataset, finding->field, '/');
-        nt_json_member_buffer(json, "field", &path);
-    }
+    if (finding->field != NT_NONE)
+        nt_json_member_field_path(json, "field", dataset, finding->field);
     if (finding->column != NT_NONE)
         nt_json_member_unsigned(json, "column", dataset->columns[finding->column].id);
     if (finding->cluster != NT_NONE)
@@ -128,7 +114,7 @@ static void print_finding_as_json(const struct verifier *verifier, const struct 
     nt_json_member_text(&json, "file", nt_text_of(verifier->path));
     nt_json_member_string(&json, "finding", nt_finding_name(finding->kind));
     put_place(&json, verifier->file, finding);
-    put_error(&json, &finding->error);
+    nt_json_failure_members(&json, &finding->error);
     nt_json_member_unsigned(&json, "count", finding->count);
     nt_json_finish(&json);
     print_buffer(&line);
@@ -262,7 +248,7 @@ static enum nt_exit_status conclude_unopened(const struct verifier *verifier, co
         nt_json_line(&json, &line);
         nt_json_member_text(&json, "file", nt_text_of(verifier->path));
         nt_json_member_string(&json, "result", result_of(error->status));
-        put_error(&json, error);
+        nt_json_failure_members(&json, error);
         nt_json_finish(&json);
         print_buffer(&line);
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
+#include "base/text.h"
 #include "model/path.h"
 
 #define MEMBER(name) offsetof(struct nt_inspect_row, name)
@@ -109,9 +109,7 @@ static const char *path_of(struct nt_arena *arena, const struct nt_dataset *data
 {
     struct nt_buffer path = {0};
     nt_append_field_path(&path, dataset, field, '/');
-    const char *copy = path.failed ? NULL : nt_arena_copy(arena, path.length ? path.bytes : "", path.length);
-    nt_buffer_deinit(&path);
-    return copy;
+    return nt_buffer_settle(&path, arena);
 }
 
 static double quotient(uint64_t a, uint64_t b)

@@ -46,7 +46,7 @@ static enum nt_status data_size(const struct nt_scope *scope, bool may_work, uin
     struct nt_buffer header = {0};
     uint64_t bytes;
     if (!may_work && !nt_is_loaded(scope->dataset))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+        return nt_unknown_size(error);
     enum nt_status status = measure(scope, &header, &bytes, error);
     if (status == NT_OK && !nt_add(bytes, header.length, size_ret))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");

@@ -7,6 +7,7 @@
 
 #include "page/page.h"
 #include "vfs/documents.h"
+#include "view/json_values.h"
 
 static void put_encoding(struct nt_json *json, const struct nt_dataset *dataset,
                          const struct nt_column *column)

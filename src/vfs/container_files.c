@@ -9,6 +9,7 @@
 #include "vfs/documents.h"
 #include "vfs/opening.h"
 #include "vfs/view_files.h"
+#include "view/json_values.h"
 
 /* ---- file.json ---- */
 
@@ -17,8 +18,7 @@ void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file
     struct nt_buffer path = {0};
     bool is_usable = nt_open_file_path(opened, opened->file->directory_count + dataset, &path);
     nt_json_member_string(json, "path", is_usable ? path.bytes : NULL);
-    json->out->failed |= path.failed;
-    nt_buffer_deinit(&path);
+    nt_buffer_deinit_part(&path, json->out);
 }
 
 static void put_datasets(struct nt_json *json, const struct nt_open_file *opened)
@@ -79,12 +79,6 @@ enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out,
 
 /* ---- error.json ---- */
 
-static void put_optional(struct nt_json *json, const char *key, const char *text)
-{
-    if (text[0])
-        nt_json_member_text(json, key, nt_text_of(text));
-}
-
 enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_error failure = {.offset = NT_NO_OFFSET};
@@ -95,12 +89,7 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
     else
         nt_places_failure(scope->vfs->places, scope->place, &failure);
     nt_json_document(&json, out, "error");
-    nt_json_member_string(&json, "status", nt_status_name(failure.status));
-    nt_json_member_text(&json, "what", nt_text_of(failure.message));
-    if (failure.offset != NT_NO_OFFSET)
-        nt_json_member_unsigned(&json, "file_offset", failure.offset);
-    put_optional(&json, "expected", failure.expected);
-    put_optional(&json, "found", failure.found);
+    nt_json_failure_members(&json, &failure);
     nt_json_finish(&json);
     return NT_OK;
 }

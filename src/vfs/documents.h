@@ -30,10 +30,6 @@ void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *data
 /* Whether all groups' page lists are loaded. */
 bool nt_is_loaded(const struct nt_dataset *dataset);
 
-/* A member that is the path of a field within its data set, parts joined by '/'. */
-void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
-                               uint32_t field);
-
 /* "path": where a data set lies below the directory of its file, null where no path is that long. */
 void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);
 

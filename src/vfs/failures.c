@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "json/json.h"
+#include "view/json_values.h"
 
 enum { CAPACITY = 1024 };
 
@@ -119,11 +120,6 @@ bool nt_failures_note(struct nt_failures *failures, const struct nt_failure_site
     return is_new;
 }
 
-static void member_or_null(struct nt_json *json, const char *key, const char *text)
-{
-    nt_json_member_string(json, key, text[0] ? text : NULL);
-}
-
 static void write_failure(const struct failure *failure, struct nt_buffer *out)
 {
     struct nt_json json;
@@ -133,14 +129,7 @@ static void write_failure(const struct failure *failure, struct nt_buffer *out)
     strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &utc);
     nt_json_line(&json, out);
     nt_json_member_text(&json, "path", (struct nt_text){failure->site.path, failure->site.length});
-    if (failure->error.offset == NT_NO_OFFSET)
-        nt_json_member_null(&json, "file_offset");
-    else
-        nt_json_member_unsigned(&json, "file_offset", failure->error.offset);
-    nt_json_member_string(&json, "status", nt_status_name(failure->error.status));
-    nt_json_member_text(&json, "what", nt_text_of(failure->error.message));
-    member_or_null(&json, "expected", failure->error.expected);
-    member_or_null(&json, "found", failure->error.found);
+    nt_json_failure_members(&json, &failure->error);
     nt_json_member_string(&json, "time", when);
     nt_json_member_unsigned(&json, "count", failure->count);
     nt_json_finish(&json);

@@ -41,7 +41,7 @@ static enum nt_status known_shape(const struct nt_scope *scope, bool may_work, s
 {
     if (!may_work && !nt_stream_is_known(scope->dataset, scope->field, scope->pseudo->parameter) &&
         !nt_is_loaded(scope->dataset))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+        return nt_unknown_size(error);
     return stream_shape(scope, shape, error);
 }
 

@@ -6,15 +6,7 @@
 #include "page/page.h"
 #include "vfs/documents.h"
 #include "vfs/shape.h"
-#include "model/path.h"
-
-void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
-                               uint32_t field)
-{
-    struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, field, '/');
-    nt_json_member_buffer(json, key, &path);
-}
+#include "view/json_values.h"
 
 static void put_identity(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_field *field)
 {

@@ -30,7 +30,7 @@ static enum nt_status page_size(const struct nt_scope *scope, bool may_work, uin
     struct nt_stretch stretch;
     uint64_t decoded;
     if (!may_work && !nt_is_loaded(scope->dataset))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+        return nt_unknown_size(error);
     enum nt_status status = find_page(scope, &stretch, &decoded, error);
     if (status == NT_OK)
         *size_ret = scope->pseudo == &nt_page_raw_file ? stretch.page->stored_bytes : decoded;

@@ -125,12 +125,18 @@ void nt_document_name(const struct nt_document *document, uint64_t number, struc
 /* Whether a name is the document's, whatever its number. */
 bool nt_document_is(const struct nt_document *document, struct nt_text name);
 
-/* ---- what the functions of sections have in common ---- */
+/* ---- what the functions of rows and sections have in common ---- */
 
 /* The end of a listing, or a name that is not there. */
 static inline enum nt_status nt_no_such_file(struct nt_error *error)
 {
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+}
+
+/* For a size that is asked for without work. */
+static inline enum nt_status nt_unknown_size(struct nt_error *error)
+{
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
 }
 
 static inline void nt_listed_set_name(struct nt_listed *listed, const char *name)

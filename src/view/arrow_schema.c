@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "json/json.h"
-#include "model/path.h"
+#include "view/json_values.h"
 #include "view/arrow_internal.h"
 #include "view/flatbuffer.h"
 
@@ -141,10 +141,8 @@ static void append_left_out(const struct nt_arrow *arrow, struct nt_buffer *out)
     nt_json_init(&json, out, true);
     nt_json_array(&json);
     for (uint32_t i = 0; i < arrow->left_out_count; i++) {
-        struct nt_buffer path = {0};
-        nt_append_field_path(&path, arrow->dataset, arrow->left_out[i].field, '/');
         nt_json_object(&json);
-        nt_json_member_buffer(&json, "field", &path);
+        nt_json_member_field_path(&json, "field", arrow->dataset, arrow->left_out[i].field);
         nt_json_member_string(&json, "reason", arrow->left_out[i].reason);
         nt_json_end_object(&json);
     }

@@ -7,7 +7,7 @@
 
 #include "json/json.h"
 #include "view/layout.h"
-#include "model/path.h"
+#include "view/json_values.h"
 
 enum { LINES_PER_PIECE = 256, OWNERS_NAMED = 16 };
 
@@ -26,9 +26,7 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
     nt_json_member_text(json, "dataset", dataset->name);
     if (item->column == NT_NONE)
         return;
-    struct nt_buffer path = {0};
-    nt_append_field_path(&path, dataset, dataset->columns[item->column].field, '/');
-    nt_json_member_buffer(json, "field", &path);
+    nt_json_member_field_path(json, "field", dataset, dataset->columns[item->column].field);
     nt_json_member_unsigned(json, "column", dataset->columns[item->column].id);
     if (item->cluster != NT_NONE)
         nt_json_member_unsigned(json, "cluster", item->cluster);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "view/row_shape.h"
-#include "view/scalar.h"
+#include "view/json_values.h"
 
 /* Items may take no room in the file, so their number alone does not bound a row. */
 enum { MOST_LINE_BYTES = 1 << 28 };

@@ -171,13 +171,8 @@ START_TEST(a_path_has_a_last_component_and_a_stem)
         {"", "", ""},
         {"/", "", ""},
     };
-    size_t length;
-    const char *name = nt_path_name(rows[_i].path, &length);
-    ck_assert_uint_eq(length, strlen(rows[_i].name));
-    ck_assert_mem_eq(name, rows[_i].name, length);
-    const char *stem = nt_path_stem(rows[_i].path, &length);
-    ck_assert_uint_eq(length, strlen(rows[_i].stem));
-    ck_assert_mem_eq(stem, rows[_i].stem, length);
+    ck_assert(nt_text_is(nt_path_name(rows[_i].path), rows[_i].name));
+    ck_assert(nt_text_is(nt_path_stem(rows[_i].path), rows[_i].stem));
 }
 END_TEST
 

@@ -13,7 +13,7 @@
 #include "support.h"
 #include "view/arrow_internal.h"
 #include "view/row_lines.h"
-#include "view/scalar.h"
+#include "view/json_values.h"
 
 enum { SEEDS = 80 };
 

@@ -61,15 +61,15 @@ static enum nt_status describe_dataset(struct nt_dataset *dataset, const struct 
                                        struct nt_error *error)
 {
     const struct nt_file *file = dataset->file;
-    size_t length;
-    const char *name = blz->root ? nt_path_name(file->path, &length) : nt_path_stem(file->path, &length);
-    dataset->name = dataset->title = (struct nt_text){nt_arena_copy(dataset->arena, name, length), length};
+    struct nt_text name = blz->root ? nt_path_name(file->path) : nt_path_stem(file->path);
+    bool is_named = nt_text_copy(dataset->arena, name, &dataset->name);
+    dataset->title = dataset->name;
     dataset->description = dataset->writer = (struct nt_text){"", 0};
     dataset->format = blz->root ? nt_format_blz.name : "bloscpack";
     dataset->generation = generation_of(blz);
     dataset->generation_reason = blz->root ? "the parameters in meta/storage" : "the magic";
     dataset->version = blz->root ? "1" : nt_arena_format(dataset->arena, "%u", blz->bloscpack.header.version);
-    return dataset->name.bytes && dataset->version ? NT_OK : nt_fail_memory(error);
+    return is_named && dataset->version ? NT_OK : nt_fail_memory(error);
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *error)

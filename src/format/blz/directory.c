@@ -228,9 +228,7 @@ static void leave_table(void *table)
 
 enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error *error)
 {
-    size_t length;
-    const char *name = nt_path_name(build->folder->path, &length);
-    struct nt_blz_node *node = add_node(build, NULL, (struct nt_text){name, length});
+    struct nt_blz_node *node = add_node(build, NULL, nt_path_name(build->folder->path));
     if (!node)
         return nt_fail_memory(error);
     build->blz->root = node;

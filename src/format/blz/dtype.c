@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/grow.h"
 #include "base/overflow.h"
+#include "base/text.h"
 #include "format/blz/literal.h"
 
 enum { MAXIMUM_MEMBERS = 65536, MAXIMUM_DIMENSIONS = 32 };
@@ -56,10 +56,9 @@ static bool parse_string(struct parser *parser, struct nt_text *text)
 {
     struct nt_buffer buffer = {0};
     nt_literal_string(&parser->literal, &buffer);
-    *text = (struct nt_text){nt_arena_copy(parser->arena, buffer.bytes, buffer.length), buffer.length};
-    bool failed = buffer.failed || !text->bytes;
-    nt_buffer_deinit(&buffer);
-    return failed ? out_of_memory(parser) : is_well(parser);
+    text->length = buffer.length;
+    text->bytes = nt_buffer_settle(&buffer, parser->arena);
+    return text->bytes ? is_well(parser) : out_of_memory(parser);
 }
 
 /* (2, 3), (2,), (), 2: put in front of the dimensions that the type has itself. */
@@ -191,8 +190,7 @@ static bool describe_structure(struct parser *parser, struct nt_blz_dtype *dtype
         dtype->dtype.member_count = 0;
         nt_buffer_format(&text, "|V%u", dtype->dtype.bytes);
     }
-    dtype->dtype.numpy = text.failed ? NULL : nt_arena_copy(parser->arena, text.bytes, text.length);
-    nt_buffer_deinit(&text);
+    dtype->dtype.numpy = nt_buffer_settle(&text, parser->arena);
     return dtype->dtype.numpy || out_of_memory(parser);
 }
 

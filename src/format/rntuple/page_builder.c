@@ -7,9 +7,8 @@
 
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
 #include "base/grow.h"
+#include "base/text.h"
 
 enum nt_status nt_page_builder_init(struct nt_page_builder *builder, struct nt_dataset *dataset,
                                     uint32_t group, const struct nt_envelope *envelope,
@@ -32,9 +31,7 @@ static enum nt_status keep_locator(struct nt_page_builder *builder, const struct
     struct nt_buffer text = {0};
     nt_locator_text(&text, locator);
     items[list->count].page = (uint32_t)builder->group.group->page_count;
-    items[list->count].locator =
-        text.failed ? NULL : nt_arena_copy(builder->group.dataset->arena, text.bytes, text.length);
-    nt_buffer_deinit(&text);
+    items[list->count].locator = nt_buffer_settle(&text, builder->group.dataset->arena);
     return items[list->count++].locator ? NT_OK : nt_fail_memory(error);
 }
 

@@ -114,12 +114,10 @@ static enum nt_status build(struct nt_dataset *dataset, const struct nt_roaring 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring *roaring,
                                    struct nt_error *error)
 {
-    size_t length;
-    const char *stem = nt_path_stem(dataset->file->path, &length);
-    dataset->name = dataset->title = (struct nt_text){nt_arena_copy(dataset->arena, stem, length), length};
     dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(struct nt_source *));
-    if (!dataset->name.bytes || !dataset->sources)
+    if (!nt_text_copy(dataset->arena, nt_path_stem(dataset->file->path), &dataset->name) || !dataset->sources)
         return nt_fail_memory(error);
+    dataset->title = dataset->name;
     dataset->sources[0] = dataset->file->source;
     dataset->source_count = 1;
     dataset->description = dataset->writer = (struct nt_text){"", 0};

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: an element and its type. Goes out: JSON. Text of a fixed length loses the zeros behind it,
+ * Comes in: an element and its type, or a field. Goes out: JSON. Text of a fixed length loses the zeros behind it,
  * numbers of the other byte order are turned, dates and time spans are the count of their units; what is no
  * number and no text is bytes.
  */
-#include "view/scalar.h"
+#include "view/json_values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/text.h"
+#include "model/path.h"
 
 static float real16(uint16_t bits)
 {
@@ -147,4 +148,32 @@ void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const u
         write_text(json, dtype, bytes);
     else
         nt_json_base64(json, bytes, dtype->bytes);
+}
+
+void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
+                               uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '/');
+    nt_json_member_buffer(json, key, &path);
+}
+
+static void put_text_or_null(struct nt_json *json, const char *key, const char *text)
+{
+    if (text[0])
+        nt_json_member_text(json, key, nt_text_of(text));
+    else
+        nt_json_member_null(json, key);
+}
+
+void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure)
+{
+    if (failure->offset == NT_NO_OFFSET)
+        nt_json_member_null(json, "file_offset");
+    else
+        nt_json_member_unsigned(json, "file_offset", failure->offset);
+    nt_json_member_string(json, "status", failure->status == NT_OK ? NULL : nt_status_name(failure->status));
+    nt_json_member_text(json, "what", nt_text_of(failure->message));
+    put_text_or_null(json, "expected", failure->expected);
+    put_text_or_null(json, "found", failure->found);
 }
