@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The exit statuses: which failure ends with which number, and that --help tells each.
+ */
 #include "cli/exit_status.h"
 
 #include <string.h>

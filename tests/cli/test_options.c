@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The parser of options over a table of every kind of option: forms, units, escapes, and what it says of
+ * mistakes.
+ */
 #include "cli/options.h"
 
 #include <string.h>

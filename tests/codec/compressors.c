@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Each library's own compressor behind one function, and the headers of ROOT's blocks around what it makes.
+ */
 #include "compressors.h"
 
 #include <stdio.h>

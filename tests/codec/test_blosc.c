@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Blosc chunks that c-blosc makes, whole and in parts, cut, extended and with flipped bits.
+ */
 #include <string.h>
 
 #include <blosc.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Checksums against known answers and against other libraries over all lengths.
+ */
 #include <stdio.h>
 #include <string.h>
 

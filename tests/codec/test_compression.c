@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of compressions and algorithms: rows, names, and those that need no decompressor.
+ */
 #include <string.h>
 
 #include "codec/codec.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * What a context keeps between calls: scratch memory, and decompressors that have met damage.
+ */
 #include <string.h>
 
 #include "codec/codec.h"

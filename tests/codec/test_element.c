@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The kinds of elements and the conversion of every pair of them, at the edges of their ranges.
+ */
 #include <math.h>
 #include <string.h>
 

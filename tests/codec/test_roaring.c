@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Roaring's three containers as encodings: one set of values in each, and what breaks their rules.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Chains of ROOT's compression blocks of every algorithm, cut, extended and with flipped bits.
+ */
 #include <string.h>
 
 #include "codec/codec.h"

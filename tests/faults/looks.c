@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The looks: at attributes, listings, contents and findings. Each goes into the digest with what it failed
+ * with.
+ */
 #include "looks.h"
 
 #include <stdio.h>

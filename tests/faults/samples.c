@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The samples: files that are given, and those that the tests' writers and c-blosc make.
+ */
 #define _XOPEN_SOURCE 700
 #include "samples.h"
 

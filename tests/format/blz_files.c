@@ -1,5 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-
+/* SPDX-License-Identifier: MIT
+ *
+ * The directory of the test, what is put into it, and what the pipeline reads from it.
+ */
 #include "format/format.h"
 #include "open_path.h"
 

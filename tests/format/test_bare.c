@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Bare files, written byte by byte: what is found in them, and which are refused.
+ */
 #include "opened.h"
 
 #include "json/json.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * What foreign files are called by their first bytes.
+ */
 #include "format/format.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening a path by the table of formats: who is asked, what a refusal says, older and newer callers.
+ */
 #include <ntuple/format.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Anchors of every generation, at every flipped bit and of sizes that do not fit.
+ */
 #include <string.h>
 
 #include "format/rntuple/anchor.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Envelopes between preamble and checksum: flipped bits, other types and lengths, impossible places.
+ */
 #include "rntuple_envelopes.h"
 
 static struct nt_error error;

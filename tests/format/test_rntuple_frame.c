@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Frames: items that are longer than is known are skipped, bad ones refused.
+ */
 #include "rntuple_envelopes.h"
 
 static struct nt_error error;

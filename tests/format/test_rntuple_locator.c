@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Locators of all types, and the readings of the first word of a special one.
+ */
 #include "rntuple_envelopes.h"
 
 START_TEST(locators_of_all_types_are_read)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of mounts as proc_pid_mountinfo(5) describes it: made-up ones, and that of this system.
+ */
 #include "fuse/mountinfo.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The errno value of every status.
+ */
 #include "fuse/status_errno.h"
 
 #include <errno.h>

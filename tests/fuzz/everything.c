@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Documents, columns and streams of a file, one after the other; what fails is passed over.
+ */
 #include "everything.h"
 
 #include <stdlib.h>

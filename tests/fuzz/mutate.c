@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * One mutation of those that break formats: a bit, a number at a border, a range in another place.
+ */
 #include "mutate.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The sample, by the writer of the format matrix.
+ */
 #include "sample.h"
 
 #include "matrix_file.h"

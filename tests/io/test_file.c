@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Files as sources while other processes cut, write, rename and replace them, and a disk that fails.
+ */
 #include "io/source.h"
 #include "temporary.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * A directory as a source of no bytes.
+ */
 #include "io/folder.h"
 #include "temporary.h"
 

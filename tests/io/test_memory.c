@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Memory as a source.
+ */
 #include "io/source.h"
 #include "support.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Sources that share descriptors: how many, which are given up, and files that change meanwhile.
+ */
 #include "io/folder.h"
 #include "temporary.h"
 

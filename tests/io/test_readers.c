@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Whom a file is shown to against whom it lets read, over the bits of modes, owners and groups.
+ */
 #include "io/beneath.h"
 #include "support.h"
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Documents and lines read back by jansson; escapes, texts that are not UTF-8, failures.
+ */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

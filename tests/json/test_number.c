@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Numbers as texts, against those of Python and NumPy, and read back by strtod.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

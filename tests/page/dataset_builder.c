@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The inverse of the encodings, and the arrays of the model by hand, as no format would fill them.
+ */
 #include "dataset_builder.h"
 
 #include <string.h>

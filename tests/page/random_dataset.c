@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Fields by chance, from the outermost in; then elements that fit them, cluster by cluster.
+ */
 #include "random_dataset.h"
 
 #include <string.h>

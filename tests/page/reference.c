@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the elements of a built data set. Out: rows and streams, each worked out anew from the data above.
+ */
 #include "reference.h"
 
 #include <string.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * How much memory clusters take that a file only claims to have.
+ */
 #include <sys/resource.h>
 
 #include "dataset_builder.h"

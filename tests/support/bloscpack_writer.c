@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what a file is to hold. Out: its bytes, after Bloscpack's description of its header, metadata and
+ * offsets.
+ */
 #include "bloscpack_writer.h"
 
 #include <check.h>

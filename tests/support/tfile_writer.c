@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * In: calls for each record. Out: the file's bytes; positions that are known late are written over.
+ */
 #include "tfile_writer.h"
 
 #include <fcntl.h>

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Names in the tree: encoding, its inverse, and which of equal ones gives way.
+ */
 #include <stdio.h>
 #include <string.h>
 

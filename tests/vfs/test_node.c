@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Node numbers at the bounds of their parts, and numbers that are none.
+ */
 #include "support.h"
 #include "vfs/node.h"
 #include "vfs/vfs.h"

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The header of .npy files, read by a strict reader.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * Windows over columns: walks in any order, what they cost, and damage beneath them.
+ */
 #include "dataset_builder.h"
 #include "support.h"
 #include "view/window.h"
