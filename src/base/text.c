@@ -23,11 +23,6 @@ bool nt_texts_are_equal(struct nt_text a, struct nt_text b)
     return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
 }
 
-bool nt_text_begins_with(struct nt_text text, const char *prefix)
-{
-    return nt_text_skip(&text, prefix);
-}
-
 bool nt_text_skip(struct nt_text *text, const char *prefix)
 {
     size_t length = strlen(prefix);

@@ -254,16 +254,6 @@ struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t clu
     return &dataset->groups[find_group(dataset->groups, dataset->group_count, cluster)];
 }
 
-enum nt_status nt_dataset_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
-                                const struct nt_range **range_ret, struct nt_error *error)
-{
-    uint32_t number = find_group(dataset->groups, dataset->group_count, cluster);
-    enum nt_status status = nt_dataset_load_group(dataset, number, error);
-    if (status == NT_OK)
-        *range_ret = nt_group_range(dataset, &dataset->groups[number], cluster, column);
-    return status;
-}
-
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range)
 {
     if (range->pages == 0)

@@ -284,9 +284,6 @@ static inline const struct nt_decoder *nt_column_decoder(const struct nt_dataset
 
 /* The group that would hold a cluster: groups are ordered by their first one. Loads nothing. */
 struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
-/* The range of a column in a cluster (loads its group). */
-enum nt_status nt_dataset_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
-                                const struct nt_range **range_ret, struct nt_error *error);
 /* Elements in a range; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
 

@@ -249,11 +249,6 @@ enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *no
     return status;
 }
 
-enum nt_status nt_vfs_path(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *path, struct nt_error *error)
-{
-    return nt_scope_path(vfs, node, path, error);
-}
-
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_scope scope;
@@ -419,13 +414,4 @@ void nt_vfs_close(struct nt_vfs_handle *handle)
 void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret)
 {
     nt_places_statistics(vfs->places, bytes_ret, nodes_ret);
-}
-
-/* Tools hold the file without telling when they are done: it stays open to the end. */
-struct nt_file *nt_vfs_file(struct nt_vfs *vfs, uint64_t node)
-{
-    struct nt_scope scope;
-    if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
-        return NULL;
-    return scope.file;
 }

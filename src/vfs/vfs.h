@@ -46,8 +46,6 @@ enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char 
 /* The node of a path from the root ("", "/", "Events/run/data.bin"). */
 enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                               struct nt_error *error);
-/* The path of a node from the root, without a leading slash. */
-enum nt_status nt_vfs_path(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *path, struct nt_error *error);
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node);
 
 /* Emit the entries of a directory from `cursor` on (0: the first; else a `next_cursor` that was emitted),
@@ -75,8 +73,5 @@ enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buf
 
 /* For statfs: bytes of all sources and the number of nodes that are known without work. */
 void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret);
-
-/* For tools (verify, inspect): the open file that a node belongs to, NULL for the root of several. */
-struct nt_file *nt_vfs_file(struct nt_vfs *vfs, uint64_t node);
 
 #endif

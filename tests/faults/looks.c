@@ -262,9 +262,12 @@ void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight 
         looks[look](vfs, node, sight);
         return;
     }
-    struct nt_file *file = nt_vfs_file(vfs, node);
-    if (file)
-        (look == LOOK_VERIFY ? verify : export)(vfs, file, sight);
+    struct nt_scope scope;
+    if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
+        return;
+    if (scope.file)
+        (look == LOOK_VERIFY ? verify : export)(vfs, scope.file, sight);
+    nt_scope_close(&scope);
 }
 
 unsigned count_failures(struct nt_vfs *vfs)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "column_range.h"
 #include "format/format.h"
 #include "json/json.h"
 
@@ -55,7 +56,7 @@ static void dump_ranges(struct nt_json *json, struct nt_dataset *dataset, uint32
     nt_json_array(json);
     for (uint32_t i = 0; i < dataset->cluster_count; i++) {
         const struct nt_range *range;
-        if (nt_dataset_range(dataset, i, column, &range, NULL) != NT_OK)
+        if (column_range(dataset, i, column, &range, NULL) != NT_OK)
             continue;
         const struct nt_group *group = &dataset->groups[dataset->clusters[i].group];
         nt_json_array(json);
@@ -121,7 +122,7 @@ static void dump_content(struct nt_json *json, struct nt_dataset *dataset, uint3
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < dataset->cluster_count && status == NT_OK; i++) {
         const struct nt_range *range;
-        status = nt_dataset_range(dataset, i, column, &range, &error);
+        status = column_range(dataset, i, column, &range, &error);
         if (status != NT_OK)
             break;
         const struct nt_group *group = &dataset->groups[dataset->clusters[i].group];

@@ -3,6 +3,7 @@
  * Generation x column type x compression x page checksum, read from the file's bytes to columns and streams.
  * Several pages and clusters, listed out of entry order, one of them empty.
  */
+#include "column_range.h"
 #include "matrix_file.h"
 
 #include <malloc.h>
@@ -145,7 +146,7 @@ static void check_damaged_page(uint32_t column)
 {
     const struct nt_range *range;
     uint8_t byte;
-    assert_ok(nt_dataset_range(file.written.dataset, 1, column, &range, &error));
+    assert_ok(column_range(file.written.dataset, 1, column, &range, &error));
     const struct nt_page *page = &file.written.dataset->groups[0].pages[range->first_page];
     file.written.bytes.bytes[page->offset + page->stored_bytes / 2] ^= 0x10;
     uint64_t offset = file.decoded[0][column].length; /* the second cluster's first element */

@@ -2,6 +2,7 @@
  *
  * Whole files of every generation, from the tests' writer through the reader into the model.
  */
+#include "column_range.h"
 #include "rntuple_opened.h"
 
 static struct nt_error error;
@@ -102,7 +103,7 @@ static void check_clusters(void)
         ck_assert_uint_eq(dataset->clusters[cluster].entries, usual_clusters[cluster].entries);
         for (uint32_t column = 0; column < USUAL_COLUMNS; column++) {
             const struct nt_range *range;
-            assert_ok(nt_dataset_range(dataset, cluster, column, &range, &error));
+            assert_ok(column_range(dataset, cluster, column, &range, &error));
             ck_assert_uint_eq(range->state, NT_RANGE_PRESENT);
             ck_assert_uint_eq(range->pages, pages[cluster][column]);
             ck_assert_uint_eq(range->first_element, usual_clusters[cluster].ranges[column].first_element);
@@ -116,7 +117,7 @@ static void check_clusters(void)
 static void check_page_bytes(void)
 {
     const struct nt_range *range;
-    assert_ok(nt_dataset_range(written.dataset, 1, 4, &range, &error));
+    assert_ok(column_range(written.dataset, 1, 4, &range, &error));
     const struct nt_group *group = &written.dataset->groups[written.dataset->clusters[1].group];
     const struct nt_page *page = &group->pages[range->first_page];
     char bytes[4];
@@ -163,7 +164,7 @@ START_TEST(a_group_of_clusters_is_loaded_when_it_is_touched)
     ck_assert_uint_eq(written.dataset->group_count, 2);
     ck_assert(!written.dataset->groups[0].pages && !written.dataset->groups[1].pages);
     const struct nt_range *range;
-    assert_ok(nt_dataset_range(written.dataset, 1, 0, &range, &error));
+    assert_ok(column_range(written.dataset, 1, 0, &range, &error));
     ck_assert(!written.dataset->groups[0].pages);
     ck_assert_uint_eq(written.dataset->groups[1].page_count, 4);
     ck_assert_uint_eq(written.dataset->groups[1].first_cluster, 1);
@@ -195,9 +196,9 @@ START_TEST(the_schema_extension_goes_on_from_the_header)
     assert_ok(write_and_open(&written, _i, &description, &error));
     check_fields();
     const struct nt_range *range;
-    assert_ok(nt_dataset_range(written.dataset, 0, 3, &range, &error));
+    assert_ok(column_range(written.dataset, 0, 3, &range, &error));
     ck_assert_uint_eq(range->state, NT_RANGE_ABSENT);
-    assert_ok(nt_dataset_range(written.dataset, 1, 3, &range, &error));
+    assert_ok(column_range(written.dataset, 1, 3, &range, &error));
     ck_assert_uint_eq(range->state, NT_RANGE_PRESENT);
     written_close(&written);
 }
@@ -239,7 +240,7 @@ START_TEST(a_cluster_may_hold_a_group_of_columns_in_the_drafts)
     for (uint32_t cluster = 0; cluster < 3; cluster++) {
         for (uint32_t column = 0; column < USUAL_COLUMNS; column++) {
             const struct nt_range *range;
-            assert_ok(nt_dataset_range(written.dataset, cluster, column, &range, &error));
+            assert_ok(column_range(written.dataset, cluster, column, &range, &error));
             ck_assert_uint_eq(range->state, states[cluster][column]);
         }
     }

@@ -2,6 +2,7 @@
  *
  * Footers and page lists: suppressed columns, and one bad file for each way of being wrong.
  */
+#include "column_range.h"
 #include "rntuple_opened.h"
 
 static struct nt_error error;
@@ -48,11 +49,11 @@ START_TEST(a_suppressed_column_has_a_negative_offset_and_no_pages)
     clusters[0].ranges = both;
     assert_ok(write_and_open(&written, _i, &description, &error));
     const struct nt_range *range;
-    assert_ok(nt_dataset_range(written.dataset, 0, 1, &range, &error));
+    assert_ok(column_range(written.dataset, 0, 1, &range, &error));
     ck_assert_uint_eq(range->state, NT_RANGE_SUPPRESSED);
     ck_assert_uint_eq(range->pages, 0);
     ck_assert_uint_eq(range->first_element, 7);
-    assert_ok(nt_dataset_range(written.dataset, 1, 1, &range, &error));
+    assert_ok(column_range(written.dataset, 1, 1, &range, &error));
     ck_assert_uint_eq(range->state, NT_RANGE_PRESENT);
     ck_assert_uint_eq(range->compression_settings, 101);
     written_close(&written);
@@ -74,7 +75,7 @@ START_TEST(first_elements_of_pages_add_up)
     for (uint32_t i = 0; i < 2; i++) {
         const struct nt_range *range;
         static const uint64_t firsts[] = {0, 1, 3};
-        assert_ok(nt_dataset_range(written.dataset, 0, i, &range, &error));
+        assert_ok(column_range(written.dataset, 0, i, &range, &error));
         ck_assert_uint_eq(range->pages, i == 0 ? 3 : 1);
         for (uint32_t k = 0; k < range->pages; k++)
             ck_assert_uint_eq(group->pages[range->first_page + k].first_element, firsts[k]);

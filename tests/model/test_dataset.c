@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "builder.h"
+#include "column_range.h"
 
 static struct nt_error error;
 
@@ -215,7 +216,7 @@ START_TEST(a_range_comes_from_the_group_of_its_cluster)
         for (uint32_t column = 0; column < 2; column++) {
             const struct nt_range *range = NULL;
             uint32_t row = (cluster - first[cluster]) * 2 + column;
-            assert_ok(nt_dataset_range(dataset, cluster, column, &range, &error));
+            assert_ok(column_range(dataset, cluster, column, &range, &error));
             ck_assert_uint_eq(range->first_element, 1000 * groups[cluster] + row);
             ck_assert_uint_eq(nt_range_elements(&dataset->groups[groups[cluster]], range), 13 + row);
         }
@@ -262,7 +263,7 @@ START_TEST(what_is_wrong_with_a_group_is_remembered)
     assert_ok(nt_dataset_load_group(dataset, 0, &error)); /* the others are not concerned */
     assert_status(statuses[_i], nt_dataset_load_all(dataset, &error));
     const struct nt_range *range = NULL;
-    assert_status(statuses[_i], nt_dataset_range(dataset, 2, 0, &range, &error));
+    assert_status(statuses[_i], column_range(dataset, 2, 0, &range, &error));
     ck_assert_ptr_null(range);
     nt_file_close(file);
 }

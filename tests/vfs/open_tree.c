@@ -10,6 +10,7 @@
 
 #include "model.h"
 #include "support.h"
+#include "vfs/scope.h"
 
 struct nt_vfs *vfs;
 char reported[4096];
@@ -205,7 +206,7 @@ static void check_node(const char *path, uint64_t node, enum nt_vfs_class class)
     ck_assert_int_eq(attributes.class, class);
     ck_assert_uint_eq(attributes.stat.st_ino, node);
     ck_assert_uint_eq(attributes.node, node);
-    assert_ok(nt_vfs_path(vfs, node, &back, &error));
+    assert_ok(nt_scope_path(vfs, node, &back, &error));
     ck_assert_str_eq(back.bytes, path);
     ck_assert_uint_eq(resolve(path), node);
     nt_buffer_deinit(&back);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The range of a column in a cluster, whose page list is loaded for it.
+ */
+#ifndef NT_TESTS_COLUMN_RANGE_H
+#define NT_TESTS_COLUMN_RANGE_H
+
+#include "model/model.h"
+
+static inline enum nt_status column_range(struct nt_dataset *dataset, uint32_t cluster, uint32_t column,
+                                          const struct nt_range **range_ret, struct nt_error *error)
+{
+    struct nt_group *group = nt_cluster_group(dataset, cluster);
+    enum nt_status status = nt_dataset_load_group(dataset, (uint32_t)(group - dataset->groups), error);
+    if (status == NT_OK)
+        *range_ret = nt_group_range(dataset, group, cluster, column);
+    return status;
+}
+
+#endif
