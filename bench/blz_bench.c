@@ -46,7 +46,7 @@ static void add_chunk(struct nt_dataset *dataset, const struct nt_page *page, st
 {
     struct nt_error error;
     uint64_t packed, decoded;
-    size_t digest = nt_checksum(page->checksum)->bytes, stored = (size_t)page->stored_bytes;
+    size_t digest = nt_checksum_info(page->checksum)->bytes, stored = (size_t)page->stored_bytes;
     check(nt_page_sizes(dataset, page, &packed, &decoded, &error), &error);
     *chunk = (struct chunk){page, touched_memory(stored + digest), array_bytes, (size_t)decoded};
     check(

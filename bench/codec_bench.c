@@ -74,7 +74,7 @@ static void measure_encoding(enum nt_encoding_kind kind, uint32_t bits, struct w
         speed = fmax(speed, measure(work, decode_once));
         copy_speed = fmax(copy_speed, measure(work, copy_once));
     }
-    const struct nt_encoding *encoding = nt_encoding(kind);
+    const struct nt_encoding *encoding = nt_encoding_info(kind);
     printf("%-13s %2u bits  %7.2f GB/s  %5.2f of memcpy  %s\n", encoding->name, bits, speed * 1e-9,
            speed / copy_speed, nt_encoding_steps(kind));
 }
@@ -90,7 +90,7 @@ int main(int count, char **arguments)
         packed[i] = (uint8_t)rand();
     struct work work = {.packed = packed, .elements = elements, .output = output};
     for (int kind = 0; kind < NT_ENCODING_COUNT; kind++) {
-        const struct nt_encoding *encoding = nt_encoding((enum nt_encoding_kind)kind);
+        const struct nt_encoding *encoding = nt_encoding_info((enum nt_encoding_kind)kind);
         if (count > 2 && strcmp(encoding->name, arguments[2]))
             continue;
         uint32_t least = encoding->bits ? encoding->bits : encoding->minimum_bits;

@@ -35,7 +35,7 @@ static void decode_page(const struct page *page, struct nt_codec_context *contex
     check(nt_checksum_verify(listed->checksum, page->stored, (size_t)listed->stored_bytes,
                              page->stored + listed->stored_bytes, listed->offset, &error),
           &error);
-    check(nt_compression(listed->compression)
+    check(nt_compression_info(listed->compression)
               ->decompress(page->stored, (size_t)listed->stored_bytes, packed, (size_t)page->packed_bytes,
                            context, &error),
           &error);
@@ -68,7 +68,7 @@ static void add_page(struct nt_dataset *dataset, const struct nt_page *listed)
             exit(EXIT_FAILURE);
     }
     struct page *page = &pages[page_count++];
-    uint32_t digest = nt_checksum(listed->checksum)->bytes;
+    uint32_t digest = nt_checksum_info(listed->checksum)->bytes;
     *page = (struct page){.page = listed, .decoder = nt_page_decoder(dataset, listed)};
     check(nt_page_sizes(dataset, listed, &page->packed_bytes, &page->decoded_bytes, &error), &error);
     page->stored = touched_memory((size_t)listed->stored_bytes + digest);

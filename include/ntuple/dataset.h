@@ -77,7 +77,6 @@ enum nt_role {
     NT_ROLE_STREAMED,
     NT_ROLE_COUNT
 };
-const char *nt_role_name(enum nt_role role); /* "plain", "collection", ... */
 
 /* The logical files that a field may have, and their elements. */
 enum nt_stream_kind {

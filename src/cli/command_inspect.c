@@ -152,7 +152,7 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
     print_bytes(inspector, "decoded", row->decoded_bytes);
     printf("%-15s %.2f\n", "ratio", row->ratio);
     printf("%-15s %s\n", "compression", row->compression);
-    printf("%-15s %s\n", "checksums", nt_checksum(total->sums.checksum)->name);
+    printf("%-15s %s\n", "checksums", nt_checksum_info(total->sums.checksum)->name);
     if (!total->sums.is_complete)
         printf("%-15s page lists that cannot be read are left out\n", "incomplete");
     putchar('\n');
@@ -191,7 +191,7 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_unsigned(json, "cluster_groups", dataset->group_count);
     put_row(json, &rows[count], true);
     nt_json_member_unsigned(json, "largest_page_bytes", total->largest_page);
-    nt_json_member_string(json, "checksum_kind", nt_checksum(total->sums.checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(total->sums.checksum)->name);
     nt_json_member_bool(json, "is_complete", total->sums.is_complete);
     nt_json_key(json, "columns");
     nt_json_array(json);

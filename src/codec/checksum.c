@@ -78,7 +78,7 @@ static const struct nt_checksum checksums[NT_CHECKSUM_COUNT] = {
     [NT_CHECKSUM_SHA512] = {"sha512", 64, false, compute_sha512},
 };
 
-const struct nt_checksum *nt_checksum(enum nt_checksum_kind kind)
+const struct nt_checksum *nt_checksum_info(enum nt_checksum_kind kind)
 {
     return &checksums[kind];
 }
@@ -86,7 +86,7 @@ const struct nt_checksum *nt_checksum(enum nt_checksum_kind kind)
 void nt_checksum_text(enum nt_checksum_kind kind, const uint8_t *stored, char text[NT_CHECKSUM_TEXT])
 {
     static const char digits[] = "0123456789abcdef";
-    const struct nt_checksum *checksum = nt_checksum(kind);
+    const struct nt_checksum *checksum = nt_checksum_info(kind);
     for (uint32_t i = 0; i < checksum->bytes; i++) {
         uint8_t byte = stored[checksum->is_integer ? checksum->bytes - 1 - i : i];
         *text++ = digits[byte >> 4];
@@ -98,7 +98,7 @@ void nt_checksum_text(enum nt_checksum_kind kind, const uint8_t *stored, char te
 enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, size_t bytes,
                                   const uint8_t *stored, uint64_t offset, struct nt_error *error)
 {
-    const struct nt_checksum *checksum = nt_checksum(kind);
+    const struct nt_checksum *checksum = nt_checksum_info(kind);
     uint8_t digest[64];
     if (!checksum->compute)
         return NT_OK;

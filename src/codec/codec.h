@@ -49,7 +49,7 @@ struct nt_checksum {
 };
 
 /* The row of a kind; never NULL for a member of the enum. */
-const struct nt_checksum *nt_checksum(enum nt_checksum_kind kind);
+const struct nt_checksum *nt_checksum_info(enum nt_checksum_kind kind);
 uint64_t nt_xxh3(const void *data, size_t bytes);
 uint32_t nt_crc32(const void *data, size_t bytes);
 
@@ -130,7 +130,7 @@ struct nt_compression {
                                         size_t offset, uint8_t *output, size_t bytes, struct nt_error *error);
 };
 
-const struct nt_compression *nt_compression(enum nt_compression_kind kind);
+const struct nt_compression *nt_compression_info(enum nt_compression_kind kind);
 /* The algorithm of stored bytes, by the row's function (arguments as there). */
 enum nt_algorithm nt_compression_algorithm(enum nt_compression_kind kind, const uint8_t *start,
                                            size_t input_bytes, size_t output_bytes);
@@ -229,7 +229,7 @@ struct nt_encoding {
 };
 
 /* The row of a kind; never NULL for a member of the enum. */
-const struct nt_encoding *nt_encoding(enum nt_encoding_kind kind);
+const struct nt_encoding *nt_encoding_info(enum nt_encoding_kind kind);
 const char *nt_encoding_steps(enum nt_encoding_kind kind); /* "" where there are none */
 /* Packed and decoded bytes are the same, so that a page may be decompressed in place. */
 bool nt_encoding_is_identity(enum nt_encoding_kind kind);

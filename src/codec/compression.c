@@ -50,7 +50,7 @@ static const struct nt_compression compressions[NT_COMPRESSION_COUNT] = {
                                   .decompress = refuse},
 };
 
-const struct nt_compression *nt_compression(enum nt_compression_kind kind)
+const struct nt_compression *nt_compression_info(enum nt_compression_kind kind)
 {
     return &compressions[kind];
 }

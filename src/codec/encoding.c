@@ -241,7 +241,7 @@ static const struct nt_encoding encodings[NT_ENCODING_COUNT] = {
     [NT_ENCODING_UNKNOWN] = {.name = "unknown", .element = NT_ELEMENT_OPAQUE, .maximum_bits = UINT32_MAX},
 };
 
-const struct nt_encoding *nt_encoding(enum nt_encoding_kind kind)
+const struct nt_encoding *nt_encoding_info(enum nt_encoding_kind kind)
 {
     return &encodings[kind];
 }

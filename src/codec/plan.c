@@ -43,12 +43,13 @@ static enum nt_status check_decode(const struct nt_step *step, const struct nt_v
                                    struct nt_error *error)
 {
     const struct nt_decoder *decoder = &step->decoder;
-    if (decoder->plan || decoder->encoding == NT_ENCODING_PLAN || !nt_encoding(decoder->encoding)->decode)
+    if (decoder->plan || decoder->encoding == NT_ENCODING_PLAN ||
+        !nt_encoding_info(decoder->encoding)->decode)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a step decodes what is no encoding");
     if (!is_sound(decoder))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "a step %s does not make elements of %" PRIu32 " bytes",
-                       nt_encoding(decoder->encoding)->name, decoder->element_bytes);
+                       nt_encoding_info(decoder->encoding)->name, decoder->element_bytes);
     return check_bytes(step, operands, error);
 }
 
@@ -79,7 +80,7 @@ static enum nt_status decompress(const struct nt_step *step, const struct nt_pac
                                  size_t bytes, struct nt_error *error)
 {
     (void)elements;
-    return nt_compression(step->compression)
+    return nt_compression_info(step->compression)
         ->decompress(operands[0].data, (size_t)operands[0].elements, output, bytes, packed->context, error);
 }
 

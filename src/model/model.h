@@ -264,6 +264,7 @@ struct nt_dtype nt_element_dtype(enum nt_element element);
 
 /* ---- for readers ---- */
 
+const char *nt_role_name(enum nt_role role); /* "plain", "collection", ... */
 /* How many sets of columns a field has, of which each cluster uses one. */
 uint32_t nt_field_representations(const struct nt_dataset *dataset, uint32_t field);
 /* The nearest ancestor whose rows are not in step with the field's: a collection, a variant, or one that

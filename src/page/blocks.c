@@ -43,7 +43,7 @@ static enum nt_status load_stored(void *context, uint8_t *output, struct nt_erro
     size_t bytes = (size_t)page->stored_bytes;
     uint64_t start = nt_nanoseconds();
     enum nt_status status = nt_source_read(request->dataset->sources[page->source], page->offset, output,
-                                           bytes + nt_checksum(page->checksum)->bytes, error);
+                                           bytes + nt_checksum_info(page->checksum)->bytes, error);
     uint64_t middle = nt_nanoseconds();
     if (status == NT_OK && page->checksum != NT_CHECKSUM_NONE)
         status = nt_checksum_verify(page->checksum, output, bytes, output + bytes, page->offset, error);
@@ -74,7 +74,7 @@ static enum nt_status load_block(void *context, uint8_t *output, struct nt_error
     struct nt_cached *pinned;
     key.block = NT_CACHE_STORED;
     enum nt_status status =
-        nt_cache_get(cache, &key, (size_t)page->stored_bytes + nt_checksum(page->checksum)->bytes,
+        nt_cache_get(cache, &key, (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes,
                      load_stored, request, &pinned, error);
     if (status != NT_OK)
         return status;
@@ -94,7 +94,7 @@ static enum nt_status load_block(void *context, uint8_t *output, struct nt_error
 static bool can_be_cut(const struct nt_dataset *dataset, const struct nt_page *page)
 {
     const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
-    return nt_compression(page->compression)->decompress_blocks &&
+    return nt_compression_info(page->compression)->decompress_blocks &&
            nt_encoding_is_identity(decoder->encoding) &&
            decoder->bits == (uint64_t)decoder->element_bytes * 8 &&
            (page->checksum == NT_CHECKSUM_NONE || page->checksum_covers == NT_COVERS_STORED);
@@ -157,7 +157,7 @@ bool nt_page_read_blocks(struct nt_reader *reader, struct nt_dataset *dataset, c
         nt_page_decoded_bytes(dataset, page, &request.page_bytes, NULL) != NT_OK ||
         request.page_bytes < LEAST_PAGE_BYTES)
         return false;
-    request.compression = nt_compression(page->compression);
+    request.compression = nt_compression_info(page->compression);
     request.key = nt_page_key(dataset, page);
     if (is_page_at_hand(&request))
         return false;

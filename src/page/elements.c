@@ -105,7 +105,7 @@ NT_DEFINE_OFFSETS(make_offsets64, nt_load_le64, 8)
 static enum nt_status not_an_index(const struct nt_run *run, struct nt_error *error)
 {
     return nt_fail(error, NT_CORRUPT, run->page->offset, "a %s column where an index column was expected",
-                   nt_encoding(run->decoder->encoding)->name);
+                   nt_encoding_info(run->decoder->encoding)->name);
 }
 
 static enum nt_status check_last_offset(const struct nt_run *run, uint64_t last, struct nt_error *error)
@@ -171,7 +171,7 @@ static enum nt_status require_switch(const struct nt_run *run, struct nt_error *
     if (run->decoder->element == NT_ELEMENT_SWITCH)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, run->page->offset, "a %s column where a switch column was expected",
-                   nt_encoding(run->decoder->encoding)->name);
+                   nt_encoding_info(run->decoder->encoding)->name);
 }
 
 static enum nt_status make_tags(const struct nt_run *run, uint8_t *output, struct nt_error *error)

@@ -30,7 +30,7 @@ enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_p
         return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
                        page->elements);
     /* Elements of no fixed width (Roaring's containers, plans that decompress): the stored size tells. */
-    if (decoder->bits == 0 && (decoder->plan || nt_encoding(decoder->encoding)->decode))
+    if (decoder->bits == 0 && (decoder->plan || nt_encoding_info(decoder->encoding)->decode))
         *packed_ret = page->stored_bytes;
     return NT_OK;
 }
@@ -166,7 +166,7 @@ static enum nt_status read_stored(struct loading *load, struct nt_error *error)
 {
     enum { LARGE = 32 * 1024 }; /* a page for which a second read costs less than a copy */
     const struct nt_page *page = load->page;
-    size_t digest_bytes = nt_checksum(page->checksum)->bytes;
+    size_t digest_bytes = nt_checksum_info(page->checksum)->bytes;
     uint8_t *unused;
     if (load->stored)
         return prepare_memory(load, 0, &unused, error);
@@ -284,8 +284,8 @@ enum nt_status nt_page_load_with(const struct nt_page_request *request, void *ou
     load.context = request->context;
     load.decoder = nt_page_decoder(request->dataset, page);
     load.inputs = request->inputs;
-    load.encoding = nt_encoding(load.decoder->encoding);
-    load.compression = nt_compression(page->compression);
+    load.encoding = nt_encoding_info(load.decoder->encoding);
+    load.compression = nt_compression_info(page->compression);
     load.stored = request->stored;
     load.digest = request->stored ? request->stored + page->stored_bytes : NULL;
     load.output = output;

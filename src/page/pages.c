@@ -114,7 +114,7 @@ static uint32_t count_neighbours(const struct nt_dataset *dataset, const struct 
     uint32_t found = 0;
     for (; found < count; found++) {
         const struct nt_page *page = &pages[found];
-        uint64_t page_bytes = page->stored_bytes + nt_checksum(page->checksum)->bytes;
+        uint64_t page_bytes = page->stored_bytes + nt_checksum_info(page->checksum)->bytes;
         if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
             page->stored_bytes > MOST_BYTES || bytes + page_bytes > MOST_BYTES ||
             !nt_source_is_range(source, bytes + page_bytes) || !nt_add(pages->offset, bytes, &offset) ||

@@ -54,7 +54,7 @@ enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_p
                                    struct nt_error *error)
 {
     uint8_t digest[64];
-    uint32_t bytes = nt_checksum(page->checksum)->bytes;
+    uint32_t bytes = nt_checksum_info(page->checksum)->bytes;
     enum nt_status status = NT_OK;
     *hex = '\0';
     if (bytes)
@@ -71,7 +71,7 @@ enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct n
     size_t bytes = page->stored_bytes < sizeof(start) ? (size_t)page->stored_bytes : sizeof(start);
     uint64_t packed = 0, decoded = 0;
     enum nt_status status = NT_OK;
-    if (nt_compression(page->compression)->algorithm) {
+    if (nt_compression_info(page->compression)->algorithm) {
         status = nt_page_sizes(dataset, page, &packed, &decoded, error);
         if (status == NT_OK)
             status = nt_page_load_stored(dataset, page, 0, start, bytes, error);

@@ -99,7 +99,7 @@ static enum nt_status produce_from_blocks(const struct reading *reading, const s
 {
     const struct nt_stream *stream = reading->stream;
     *is_made_ret = false;
-    if (stream->row->needs_previous || !nt_compression(run->page->compression)->decompress_blocks)
+    if (stream->row->needs_previous || !nt_compression_info(run->page->compression)->decompress_blocks)
         return NT_OK;
     if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(run->decoder, &stream->dtype)) {
         *is_made_ret = read_from_blocks(stream, run, output);

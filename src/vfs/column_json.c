@@ -100,7 +100,7 @@ static void put_sums(struct nt_json *json, const struct nt_column_sums *sums)
     nt_json_member_unsigned(json, "packed_bytes", sums->packed_bytes);
     nt_json_member_unsigned(json, "decoded_bytes", sums->decoded_bytes);
     nt_json_ratio(json, sums->packed_bytes, sums->stored_bytes);
-    nt_json_member_string(json, "checksum_kind", nt_checksum(sums->checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(sums->checksum)->name);
     nt_json_member_bool(json, "is_complete", sums->is_complete);
 }
 

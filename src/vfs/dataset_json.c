@@ -70,7 +70,7 @@ enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *o
     nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
     nt_json_member_unsigned(&json, "decoded_bytes", sums.decoded_bytes);
     nt_json_ratio(&json, sums.packed_bytes, sums.stored_bytes);
-    nt_json_member_string(&json, "checksum_kind", nt_checksum(sums.checksum)->name);
+    nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
     nt_json_member_settings(&json, dataset, NT_NONE);
     if (!sums.is_complete)
         put_bad_groups(&json, dataset);

@@ -26,7 +26,7 @@ static enum nt_status put_stored(struct nt_json *json, struct nt_dataset *datase
     struct nt_error failure = {0};
     enum nt_status status = nt_page_algorithm(dataset, page, &algorithm, &failure);
     nt_json_member_string(json, "compression", status == NT_OK ? algorithm : NULL);
-    nt_json_member_string(json, "checksum_kind", nt_checksum(page->checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(page->checksum)->name);
     if (status == NT_OK)
         status = nt_page_load_digest(dataset, page, digest, &failure);
     nt_json_member_string(json, "checksum", status == NT_OK && digest[0] ? digest : NULL);

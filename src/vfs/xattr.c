@@ -250,7 +250,7 @@ static enum nt_status get_checksum_kind(const struct nt_scope *scope, const stru
 {
     const struct nt_page *page;
     enum nt_status status = find_page(scope, &page, answer->error);
-    return status == NT_OK ? put_string(answer, nt_checksum(page->checksum)->name) : status;
+    return status == NT_OK ? put_string(answer, nt_checksum_info(page->checksum)->name) : status;
 }
 
 /* The digest that is stored with a page. */
@@ -261,7 +261,7 @@ static enum nt_status get_checksum(const struct nt_scope *scope, const struct an
     enum nt_status status = find_page(scope, &page, answer->error);
     if (status != NT_OK)
         return status;
-    if (!nt_checksum(page->checksum)->bytes)
+    if (!nt_checksum_info(page->checksum)->bytes)
         return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
     status = nt_page_load_digest(scope->dataset, page, digest, answer->error);
     return status == NT_OK ? put_string(answer, digest)

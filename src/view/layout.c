@@ -83,7 +83,7 @@ static enum nt_status add_page(struct claims *claims, const struct nt_dataset *d
                                const struct nt_page *page, struct nt_layout_item *item,
                                struct nt_error *error)
 {
-    struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum(page->checksum)->bytes};
+    struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
     struct nt_extent *several = NULL;
     size_t count = 1;
     enum nt_status status = NT_OK;

@@ -139,7 +139,7 @@ enum nt_status decompress_exact(enum nt_compression_kind kind, const uint8_t *in
     demand(context && output, "malloc");
     memset(output, 0xA5, output_bytes);
     enum nt_status status =
-        nt_compression(kind)->decompress(exact_input, input_bytes, output, output_bytes, context, error);
+        nt_compression_info(kind)->decompress(exact_input, input_bytes, output, output_bytes, context, error);
     free(exact_input);
     nt_codec_context_free(context);
     *output_ret = output;

@@ -138,7 +138,7 @@ static enum nt_status part_status(const uint8_t *chunk, size_t chunk_bytes, size
     *output_ret = malloc(bytes ? bytes : 1);
     memset(*output_ret, 0xA5, bytes);
     enum nt_status status =
-        nt_compression(NT_COMPRESSION_BLOSC)
+        nt_compression_info(NT_COMPRESSION_BLOSC)
             ->decompress_blocks(exact, chunk_bytes, whole, offset, *output_ret, bytes, &error);
     free(exact);
     return status;
@@ -146,7 +146,7 @@ static enum nt_status part_status(const uint8_t *chunk, size_t chunk_bytes, size
 
 static size_t block_bytes_of(const uint8_t *chunk, size_t chunk_bytes, size_t whole)
 {
-    return nt_compression(NT_COMPRESSION_BLOSC)->block_bytes(chunk, chunk_bytes, whole);
+    return nt_compression_info(NT_COMPRESSION_BLOSC)->block_bytes(chunk, chunk_bytes, whole);
 }
 
 /* Each part, and some of them on to the end. */
@@ -242,7 +242,7 @@ START_TEST(a_part_of_a_whole_chunk_is_refused_where_the_chunk_holds_more)
 {
     static uint8_t plain[9840], chunk[12000], output[1000];
     size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
-    const struct nt_compression *whole = nt_compression(NT_COMPRESSION_BLOSC_WHOLE);
+    const struct nt_compression *whole = nt_compression_info(NT_COMPRESSION_BLOSC_WHOLE);
     assert_ok(whole->decompress_blocks(chunk, bytes, sizeof(plain), 0, output, sizeof(output), &error));
     ck_assert_mem_eq(output, plain, sizeof(output));
     assert_status(NT_CORRUPT, whole->decompress_blocks(chunk, bytes, sizeof(plain) - 20, 0, output,

@@ -40,7 +40,7 @@ static void to_hex(const uint8_t *bytes, uint32_t count, char *hex)
 
 START_TEST(known_inputs_have_their_known_checksums)
 {
-    const struct nt_checksum *checksum = nt_checksum(known[_i].kind);
+    const struct nt_checksum *checksum = nt_checksum_info(known[_i].kind);
     uint8_t digest[64];
     char hex[129] = "";
     checksum->compute(known[_i].data, strlen(known[_i].data), digest);
@@ -52,7 +52,7 @@ END_TEST
 
 START_TEST(verify_accepts_the_checksum_and_refuses_any_other)
 {
-    const struct nt_checksum *checksum = nt_checksum(known[_i].kind);
+    const struct nt_checksum *checksum = nt_checksum_info(known[_i].kind);
     const char *data = known[_i].data;
     uint8_t digest[64];
     checksum->compute(data, strlen(data), digest);
@@ -89,19 +89,19 @@ END_TEST
 START_TEST(no_checksum_matches_anything)
 {
     assert_ok(nt_checksum_verify(NT_CHECKSUM_NONE, "abc", 3, NULL, 0, &error));
-    ck_assert_str_eq(nt_checksum(NT_CHECKSUM_NONE)->name, "none");
-    ck_assert_uint_eq(nt_checksum(NT_CHECKSUM_NONE)->bytes, 0);
+    ck_assert_str_eq(nt_checksum_info(NT_CHECKSUM_NONE)->name, "none");
+    ck_assert_uint_eq(nt_checksum_info(NT_CHECKSUM_NONE)->bytes, 0);
 }
 END_TEST
 
 START_TEST(every_kind_has_a_row_of_its_own)
 {
     for (int kind = 0; kind < NT_CHECKSUM_COUNT; kind++) {
-        const struct nt_checksum *row = nt_checksum((enum nt_checksum_kind)kind);
+        const struct nt_checksum *row = nt_checksum_info((enum nt_checksum_kind)kind);
         ck_assert_ptr_nonnull(row->name);
         ck_assert_int_eq(row->compute != NULL, row->bytes > 0);
         for (int other = 0; other < kind; other++)
-            ck_assert_str_ne(row->name, nt_checksum((enum nt_checksum_kind)other)->name);
+            ck_assert_str_ne(row->name, nt_checksum_info((enum nt_checksum_kind)other)->name);
     }
 }
 END_TEST

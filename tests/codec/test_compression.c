@@ -37,8 +37,8 @@ END_TEST
 START_TEST(every_kind_has_a_row)
 {
     for (int kind = 0; kind < NT_COMPRESSION_COUNT; kind++) {
-        ck_assert_ptr_nonnull(nt_compression((enum nt_compression_kind)kind)->name);
-        ck_assert(nt_compression((enum nt_compression_kind)kind)->decompress != NULL);
+        ck_assert_ptr_nonnull(nt_compression_info((enum nt_compression_kind)kind)->name);
+        ck_assert(nt_compression_info((enum nt_compression_kind)kind)->decompress != NULL);
     }
 }
 END_TEST
@@ -70,7 +70,7 @@ START_TEST(sizes_of_parts_are_told_where_parts_are_decompressed)
 {
     const uint8_t bytes[16] = {2, 1, 1, 0};
     for (int kind = 0; kind < NT_COMPRESSION_COUNT; kind++) {
-        const struct nt_compression *row = nt_compression((enum nt_compression_kind)kind);
+        const struct nt_compression *row = nt_compression_info((enum nt_compression_kind)kind);
         ck_assert_int_eq(row->block_bytes != NULL, row->decompress_blocks != NULL);
         for (size_t count = 0; row->block_bytes && count <= sizeof(bytes); count++) {
             uint8_t *exact = exact_copy(bytes, count);

@@ -47,7 +47,7 @@ START_TEST(a_decompressor_works_on_after_damaged_input)
 {
     uint8_t plain[500], packed[2000], output[500];
     struct nt_codec_context *context = nt_codec_context_new();
-    const struct nt_compression *blocks = nt_compression(NT_COMPRESSION_ROOT_BLOCKS);
+    const struct nt_compression *blocks = nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS);
     fill_sample(plain, sizeof(plain), 1);
     size_t bytes = write_block(&compressors[_i], plain, sizeof(plain), packed, sizeof(packed));
     for (size_t byte = 9; byte < bytes; byte += 7) {

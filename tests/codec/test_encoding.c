@@ -136,7 +136,7 @@ END_TEST
 
 START_TEST(every_type_has_the_row_that_the_specification_tells)
 {
-    const struct nt_encoding *row = nt_encoding(types[_i].kind);
+    const struct nt_encoding *row = nt_encoding_info(types[_i].kind);
     struct nt_decoder decoder;
     ck_assert_str_eq(row->name, types[_i].name);
     ck_assert_str_eq(nt_element_info(row->element)->dtype, types[_i].dtype);
@@ -155,7 +155,7 @@ START_TEST(packed_bytes_of_another_number_are_refused)
 {
     uint8_t packed[101 * 8] = {0}, output[101 * 12];
     for (int kind = 0; kind < NT_ENCODING_COUNT; kind++) {
-        const struct nt_encoding *row = nt_encoding((enum nt_encoding_kind)kind);
+        const struct nt_encoding *row = nt_encoding_info((enum nt_encoding_kind)kind);
         struct nt_decoder decoder;
         uint64_t bytes = 0;
         uint32_t bits = row->bits ? row->bits : row->minimum_bits;
@@ -174,7 +174,7 @@ END_TEST
 START_TEST(every_kind_has_a_complete_row)
 {
     for (int kind = 0; kind < NT_ENCODING_COUNT; kind++) {
-        const struct nt_encoding *row = nt_encoding((enum nt_encoding_kind)kind);
+        const struct nt_encoding *row = nt_encoding_info((enum nt_encoding_kind)kind);
         ck_assert(row->name && (row->bits == 0 || row->maximum_bits == 0) &&
                   row->minimum_bits <= row->maximum_bits);
         ck_assert_int_eq(row->decode == NULL, kind == NT_ENCODING_PLAN || kind == NT_ENCODING_UNKNOWN);

@@ -79,7 +79,7 @@ static enum nt_status decode_page(const struct nt_dataset *dataset, const struct
                                   struct nt_error *error)
 {
     const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, page->decoder);
-    uint32_t digest_bytes = nt_checksum(page->checksum)->bytes;
+    uint32_t digest_bytes = nt_checksum_info(page->checksum)->bytes;
     uint64_t packed_bytes;
     if (!nt_packed_bytes(decoder, page->elements, &packed_bytes))
         return nt_fail(error, NT_LIMIT, page->offset, "page too large");
@@ -92,7 +92,7 @@ static enum nt_status decode_page(const struct nt_dataset *dataset, const struct
         status = nt_checksum_verify(page->checksum, stored, page->stored_bytes, stored + page->stored_bytes,
                                     page->offset, error);
     if (status == NT_OK)
-        status = nt_compression(page->compression)
+        status = nt_compression_info(page->compression)
                      ->decompress(stored, page->stored_bytes, packed, packed_bytes, context, error);
     if (status == NT_OK)
         status = nt_decode(&(struct nt_packed){.decoder = decoder,
@@ -108,7 +108,7 @@ static void sha256_member(struct nt_json *json, const char *key, const struct nt
 {
     uint8_t digest[32];
     char text[65];
-    nt_checksum(NT_CHECKSUM_SHA256)->compute(bytes->bytes, bytes->length, digest);
+    nt_checksum_info(NT_CHECKSUM_SHA256)->compute(bytes->bytes, bytes->length, digest);
     for (unsigned i = 0; i < sizeof(digest); i++)
         snprintf(text + 2 * i, 3, "%02x", digest[i]);
     nt_json_member_string(json, key, text);

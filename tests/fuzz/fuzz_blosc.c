@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     size_t output_bytes = bytes[0] | (size_t)bytes[1] << 8;
     uint8_t *output = malloc(output_bytes ? output_bytes : 1);
     struct nt_codec_context *context = nt_codec_context_new();
-    const struct nt_compression *blosc = nt_compression(NT_COMPRESSION_BLOSC);
+    const struct nt_compression *blosc = nt_compression_info(NT_COMPRESSION_BLOSC);
     if (output && context)
         blosc->decompress(bytes + 2, count - 2, output, output_bytes, context, NULL);
     size_t part = count < 18 ? 0 : blosc->block_bytes(bytes + 2, count - 2, output_bytes);

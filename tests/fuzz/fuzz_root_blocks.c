@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     uint8_t *output = malloc(output_bytes ? output_bytes : 1);
     struct nt_codec_context *context = nt_codec_context_new();
     if (output && context)
-        nt_compression(NT_COMPRESSION_ROOT_BLOCKS)
+        nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
             ->decompress(bytes + 2, count - 2, output, output_bytes, context, NULL);
     nt_codec_context_free(context);
     free(output);

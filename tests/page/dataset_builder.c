@@ -67,7 +67,7 @@ uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_ki
         .id = index,
         .field = field,
         .representation = representation,
-        .type_name = nt_encoding(encoding)->name,
+        .type_name = nt_encoding_info(encoding)->name,
         .decoder = index, /* until the end */
     };
     assert_ok(nt_decoder_init(&builder->decoders[index], encoding, 0, 0, 0, &error));
@@ -228,8 +228,8 @@ static void add_page(struct builder *builder, uint32_t group, uint32_t column, c
     nt_buffer_append(&builder->bytes, written->bytes, written->length);
     if (builder->checksum != NT_CHECKSUM_NONE) {
         const struct nt_buffer *covered = builder->covers == NT_COVERS_STORED ? written : &packed;
-        nt_checksum(builder->checksum)->compute(covered->bytes, covered->length, digest);
-        nt_buffer_append(&builder->bytes, digest, nt_checksum(builder->checksum)->bytes);
+        nt_checksum_info(builder->checksum)->compute(covered->bytes, covered->length, digest);
+        nt_buffer_append(&builder->bytes, digest, nt_checksum_info(builder->checksum)->bytes);
     }
     nt_buffer_deinit(&packed);
     nt_buffer_deinit(&stored);

@@ -39,8 +39,8 @@ static void write_chunk(struct builder *builder, struct nt_page *page, const voi
     nt_buffer_append(&builder->bytes, chunk, (size_t)made);
     if (page->checksum == NT_CHECKSUM_NONE)
         return;
-    nt_checksum((enum nt_checksum_kind)page->checksum)->compute(chunk, (size_t)made, digest);
-    nt_buffer_append(&builder->bytes, digest, nt_checksum((enum nt_checksum_kind)page->checksum)->bytes);
+    nt_checksum_info((enum nt_checksum_kind)page->checksum)->compute(chunk, (size_t)made, digest);
+    nt_buffer_append(&builder->bytes, digest, nt_checksum_info((enum nt_checksum_kind)page->checksum)->bytes);
 }
 
 static struct builder *chunks(enum nt_encoding_kind encoding, enum nt_checksum_kind checksum,

@@ -28,7 +28,7 @@ static void write_items(void)
     for (size_t i = 0; i < ITEMS; i++)
         items[i] = (double)i * 1.5;
     nt_buffer_append(&builder->bytes, items, sizeof(items));
-    nt_checksum(NT_CHECKSUM_XXH3_64)->compute(items, sizeof(items), digest);
+    nt_checksum_info(NT_CHECKSUM_XXH3_64)->compute(items, sizeof(items), digest);
     nt_buffer_append(&builder->bytes, digest, sizeof(digest));
 }
 

@@ -123,7 +123,7 @@ static size_t column_bytes(uint32_t column, uint64_t first, uint64_t end, uint8_
 
 static uint32_t element_bytes_of(uint32_t column)
 {
-    return nt_element_info(nt_encoding(columns[column].encoding)->element)->bytes;
+    return nt_element_info(nt_encoding_info(columns[column].encoding)->element)->bytes;
 }
 
 static uint32_t decoder_number(struct nt_dataset *dataset, uint32_t column)

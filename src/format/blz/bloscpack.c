@@ -147,8 +147,8 @@ static enum nt_status parse_metadata_header(const uint8_t *bytes, struct nt_blos
                        metadata->maximum_bytes);
     if (metadata->bytes > METADATA_MAXIMUM_BYTES || metadata->stored_bytes > METADATA_MAXIMUM_BYTES)
         return nt_fail(error, NT_LIMIT, NT_BLOSCPACK_HEADER_BYTES, "metadata of more than 64 MiB");
-    metadata->section_bytes =
-        METADATA_HEADER_BYTES + (uint64_t)metadata->maximum_bytes + nt_checksum(metadata->checksum)->bytes;
+    metadata->section_bytes = METADATA_HEADER_BYTES + (uint64_t)metadata->maximum_bytes +
+                              nt_checksum_info(metadata->checksum)->bytes;
     return NT_OK;
 }
 
@@ -190,7 +190,7 @@ static enum nt_status read_metadata(struct nt_source *source, uint64_t size,
     status = nt_source_read(source, start, stored, metadata->stored_bytes, error);
     if (status == NT_OK)
         status = nt_source_read(source, start + metadata->maximum_bytes, digest,
-                                nt_checksum(metadata->checksum)->bytes, error);
+                                nt_checksum_info(metadata->checksum)->bytes, error);
     if (status == NT_OK && metadata->checksum != NT_CHECKSUM_NONE)
         status = nt_checksum_verify(metadata->checksum, stored, metadata->stored_bytes, digest, start, error);
     if (status == NT_OK && text)
@@ -307,7 +307,7 @@ static enum nt_status read_chunk(struct walk *walk, struct nt_bloscpack_chunk *c
 {
     const struct nt_bloscpack *bloscpack = walk->bloscpack;
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
-    uint64_t digest_bytes = nt_checksum(bloscpack->header.checksum)->bytes;
+    uint64_t digest_bytes = nt_checksum_info(bloscpack->header.checksum)->bytes;
     enum nt_status status = find_chunk(walk, chunk, error);
     if (status != NT_OK || chunk->is_lost)
         return status;

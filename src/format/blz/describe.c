@@ -64,7 +64,7 @@ static void write_header(struct nt_json *json, const struct nt_bloscpack *bloscp
     nt_json_member_bool(json, "has_offsets", header->has_offsets);
     nt_json_member_bool(json, "uses_offsets", bloscpack->uses_offsets);
     nt_json_member_bool(json, "has_metadata", header->has_metadata);
-    nt_json_member_string(json, "checksum_kind", nt_checksum(header->checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(header->checksum)->name);
     nt_json_member_unsigned(json, "type_bytes", header->type_bytes);
     write_size(json, "chunk_bytes", header->chunk_bytes);
     write_size(json, "last_chunk_bytes", header->last_chunk_bytes);
@@ -77,7 +77,7 @@ static void write_section(struct nt_json *json, const struct nt_bloscpack_metada
 {
     nt_json_key(json, "metadata_header");
     nt_json_object(json);
-    nt_json_member_string(json, "checksum_kind", nt_checksum(section->checksum)->name);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(section->checksum)->name);
     nt_json_member_string(json, "codec", section->codec ? "zlib" : "none");
     nt_json_member_unsigned(json, "level", section->level);
     nt_json_member_unsigned(json, "metadata_bytes", section->bytes);

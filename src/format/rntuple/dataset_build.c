@@ -46,7 +46,7 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, str
 static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
 {
-    uint64_t digest_bytes = nt_checksum(page->checksum)->bytes;
+    uint64_t digest_bytes = nt_checksum_info(page->checksum)->bytes;
     return nt_payload_extents(nt_rntuple_of(dataset)->payload, page->offset,
                               page->stored_bytes + digest_bytes, extents_ret, count_ret, error);
 }

@@ -30,7 +30,8 @@ const char *nt_envelope_name(enum nt_envelope_kind kind)
 static void set_payload(struct nt_envelope *envelope)
 {
     const struct nt_framing *framing = envelope->generation->framing;
-    envelope->payload = nt_cursor(envelope->bytes, envelope->length - nt_checksum(framing->checksum)->bytes);
+    envelope->payload =
+        nt_cursor(envelope->bytes, envelope->length - nt_checksum_info(framing->checksum)->bytes);
     nt_skip(&envelope->payload, framing->preamble_bytes);
 }
 
@@ -75,7 +76,7 @@ static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uin
     struct nt_codec_context *context = nt_codec_context_new();
     if (!context)
         return nt_fail_memory(error);
-    enum nt_status status = nt_compression(NT_COMPRESSION_ROOT_BLOCKS)
+    enum nt_status status = nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
                                 ->decompress(stored, stored_bytes, bytes, length, context, error);
     nt_codec_context_free(context);
     return status;
@@ -150,7 +151,7 @@ static enum nt_status check_versions(const struct nt_envelope *envelope, struct 
 static enum nt_status check_checksum(struct nt_envelope *envelope, enum nt_checksum_kind kind,
                                      struct nt_error *error)
 {
-    size_t end = envelope->length - nt_checksum(kind)->bytes;
+    size_t end = envelope->length - nt_checksum_info(kind)->bytes;
     const uint8_t *stored = envelope->bytes + end;
     envelope->checksum = kind == NT_CHECKSUM_CRC32 ? nt_load_le32(stored) : nt_load_le64(stored);
     return nt_checksum_verify(kind, envelope->bytes, end, stored, envelope->offset, error);
@@ -160,7 +161,7 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
                                   struct nt_error *error)
 {
     const struct nt_framing *framing = generation->framing;
-    uint32_t checksum_bytes = nt_checksum(framing->checksum)->bytes;
+    uint32_t checksum_bytes = nt_checksum_info(framing->checksum)->bytes;
     envelope->generation = generation;
     enum nt_status status;
     if (envelope->length < framing->preamble_bytes + checksum_bytes)

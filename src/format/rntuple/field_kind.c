@@ -121,7 +121,7 @@ static enum column_class class_of(const struct nt_decoder *decoder)
     default:
         if (decoder->element == NT_ELEMENT_SWITCH)
             return CLASS_SWITCH;
-        return nt_encoding(decoder->encoding)->is_index ? CLASS_INDEX : CLASS_NUMBER;
+        return nt_encoding_info(decoder->encoding)->is_index ? CLASS_INDEX : CLASS_NUMBER;
     }
 }
 
@@ -180,7 +180,7 @@ static const char *reason(struct nt_dataset *dataset, const struct nt_field *fie
     for (uint32_t i = 0; i < field->column_count; i++) {
         const struct nt_column *column = &dataset->columns[dataset->field_columns[field->first_column + i]];
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
-        bool is_quantized = strcmp(column->type_name, nt_encoding(NT_ENCODING_REAL32_QUANT)->name) == 0;
+        bool is_quantized = strcmp(column->type_name, nt_encoding_info(NT_ENCODING_REAL32_QUANT)->name) == 0;
         if (is_quantized && !column->has_range)
             return nt_arena_format(dataset->arena, "column %u is quantized without a range of values",
                                    column->id);

@@ -239,7 +239,7 @@ enum nt_status nt_footer_read(const struct nt_envelope *envelope, struct nt_foot
     enum nt_status status = nt_feature_flags_read(envelope, &cursor, &footer.flags, error);
     if (status != NT_OK)
         return status;
-    footer.header_checksum = nt_checksum(envelope->generation->framing->checksum)->bytes == 4
+    footer.header_checksum = nt_checksum_info(envelope->generation->framing->checksum)->bytes == 4
                                  ? nt_get_le32(&cursor)
                                  : nt_get_le64(&cursor);
     status = nt_envelope_check(envelope, &cursor, "header checksum", error);

@@ -260,7 +260,7 @@ enum nt_encoding_kind nt_generation_encoding(const struct nt_generation *generat
         if (generation->column_types[i].number != number)
             continue;
         enum nt_encoding_kind encoding = generation->column_types[i].encoding;
-        *name_ret = nt_encoding(encoding)->name;
+        *name_ret = nt_encoding_info(encoding)->name;
         if (encoding != NT_ENCODING_SWITCH)
             return encoding;
         return is_before_wide_switch(generation, writer) ? NT_ENCODING_SWITCH_32_32

@@ -59,7 +59,7 @@ static enum nt_status decompress_object(struct opening *opening, const uint8_t *
         opening->codec = nt_codec_context_new();
     if (!opening->codec)
         return nt_fail_memory(error);
-    return nt_compression(NT_COMPRESSION_ROOT_BLOCKS)
+    return nt_compression_info(NT_COMPRESSION_ROOT_BLOCKS)
         ->decompress(stored, stored_bytes, object, object_bytes, opening->codec, error);
 }
 
