@@ -113,9 +113,7 @@ const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */
 struct nt_field {
     uint32_t id;          /* as the format numbers it */
     uint32_t parent;      /* index, NT_NONE for top-level fields */
-    uint32_t first_child; /* into nt_dataset.children, in id order */
-    uint32_t child_count;
-    uint32_t first_column; /* into nt_dataset.field_columns: [representation][position] */
+    uint32_t child_count; /* see nt_dataset_children */
     uint32_t column_count;
     uint32_t columns_per_representation;
     uint32_t source_field; /* index of the field that a projected field shows, else NT_NONE */

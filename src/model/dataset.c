@@ -40,8 +40,9 @@ static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *
 {
     uint32_t count = dataset->field_count;
     dataset->children = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    dataset->first_children = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
     uint32_t *next = calloc(count ? count : 1, sizeof(uint32_t));
-    if (!dataset->children || !next) {
+    if (!dataset->children || !dataset->first_children || !next) {
         free(next);
         return nt_fail_memory(error);
     }
@@ -53,7 +54,7 @@ static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *
     }
     uint32_t used = dataset->top_count, top = 0;
     for (uint32_t i = 0; i < count; i++) {
-        dataset->fields[i].first_child = used;
+        dataset->first_children[i] = used;
         used += dataset->fields[i].child_count;
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -61,7 +62,7 @@ static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *
         if (parent == NT_NONE)
             dataset->children[top++] = order[k];
         else
-            dataset->children[dataset->fields[parent].first_child + next[parent]++] = order[k];
+            dataset->children[dataset->first_children[parent] + next[parent]++] = order[k];
     }
     free(next);
     return NT_OK;
@@ -104,7 +105,7 @@ static enum nt_status link_columns_of_field(struct nt_dataset *dataset, const st
         dataset->field_columns[first + i] = key->index;
         dataset->columns[key->index].position = i % width;
     }
-    field->first_column = first;
+    dataset->first_columns[keys[first].field] = first;
     field->column_count = count;
     field->columns_per_representation = width;
     field->owns_columns = true;
@@ -116,9 +117,11 @@ static enum nt_status link_columns(struct nt_dataset *dataset, struct nt_error *
 {
     uint32_t count = dataset->column_count;
     dataset->field_columns = nt_arena_alloc(dataset->arena, count ? count : 1, sizeof(uint32_t));
+    dataset->first_columns =
+        nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(uint32_t));
     struct column_key *keys = calloc(count ? count : 1, sizeof(*keys));
     enum nt_status status = NT_OK;
-    if (!dataset->field_columns || !keys) {
+    if (!dataset->field_columns || !dataset->first_columns || !keys) {
         status = nt_fail_memory(error);
         goto out;
     }
@@ -176,6 +179,16 @@ out:
     free(keys);
     free(order);
     return status;
+}
+
+void nt_field_share_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner)
+{
+    const struct nt_field *from = &dataset->fields[owner];
+    struct nt_field *to = &dataset->fields[field];
+    dataset->first_columns[field] = dataset->first_columns[owner];
+    to->column_count = from->column_count;
+    to->columns_per_representation = from->columns_per_representation;
+    to->owns_columns = false;
 }
 
 /* ---- cluster groups ---- */

@@ -192,7 +192,13 @@ const uint32_t *nt_dataset_children(const struct nt_dataset *dataset, uint32_t f
         return dataset->children;
     }
     *count_ret = dataset->fields[field].child_count;
-    return dataset->children + dataset->fields[field].first_child;
+    return dataset->children + dataset->first_children[field];
+}
+
+const uint32_t *nt_field_columns(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret)
+{
+    *count_ret = dataset->fields[field].column_count;
+    return dataset->field_columns + dataset->first_columns[field];
 }
 
 uint32_t nt_field_representations(const struct nt_dataset *dataset, uint32_t field)
@@ -208,8 +214,8 @@ uint32_t nt_field_column(const struct nt_dataset *dataset, uint32_t field, uint3
     if (position >= f->columns_per_representation ||
         representation >= nt_field_representations(dataset, field))
         return NT_NONE;
-    return dataset
-        ->field_columns[f->first_column + representation * f->columns_per_representation + position];
+    return dataset->field_columns[dataset->first_columns[field] +
+                                  representation * f->columns_per_representation + position];
 }
 
 uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field)

@@ -163,7 +163,9 @@ struct nt_dataset {
 
     struct nt_field *fields;
     uint32_t field_count;
-    uint32_t *children; /* slices of it are the fields' children; the first `top_count` are top-level */
+    uint32_t *children;       /* slices of it are the fields' children; the first `top_count` are top-level */
+    uint32_t *first_children; /* [field]: where its slice begins, in the order of ids */
+    uint32_t *first_columns;  /* [field]: the same in `field_columns`: [representation][position] */
     uint32_t top_count;
     struct nt_column *columns; /* all stored columns, by id */
     uint32_t column_count;
@@ -256,6 +258,8 @@ enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct n
 /* After fields (with parent, ids in any order), columns and decoders are filled: checks parents (no cycles,
  * depth at most NT_MAX_DEPTH), fills children, field_columns of owning fields, positions; NT_CORRUPT. */
 enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error);
+/* Give a field of a linked data set the columns of another one, which owns them. */
+void nt_field_share_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner);
 
 /* The type of elements that are no more than their kind says; of OPAQUE ones, nothing but that. */
 struct nt_dtype nt_element_dtype(enum nt_element element);
@@ -264,6 +268,8 @@ struct nt_dtype nt_element_dtype(enum nt_element element);
 
 /* ---- for readers ---- */
 
+/* All columns of a field: [representation][position]. */
+const uint32_t *nt_field_columns(const struct nt_dataset *dataset, uint32_t field, uint32_t *count_ret);
 const char *nt_role_name(enum nt_role role); /* "plain", "collection", ... */
 /* How many sets of columns a field has, of which each cluster uses one. */
 uint32_t nt_field_representations(const struct nt_dataset *dataset, uint32_t field);

@@ -116,13 +116,14 @@ static bool column_group_holds(const struct nt_column_group *group, uint32_t col
 static bool cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field)
 {
     uint32_t group = dataset->clusters[cluster].column_group;
-    const struct nt_field *f = &dataset->fields[field];
+    uint32_t column_count;
+    const uint32_t *columns = nt_field_columns(dataset, field, &column_count);
     if (group == NT_NONE)
         return true;
     if (group >= dataset->column_group_count)
         return false;
-    for (uint32_t i = 0; i < f->column_count; i++)
-        if (column_group_holds(&dataset->column_groups[group], dataset->field_columns[f->first_column + i]))
+    for (uint32_t i = 0; i < column_count; i++)
+        if (column_group_holds(&dataset->column_groups[group], columns[i]))
             return true;
     return false;
 }

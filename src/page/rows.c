@@ -47,8 +47,10 @@ static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, u
             *divisor_ret = divisor;
             return path[depth].field;
         }
-        if (nt_field_keeps_step(f) && path[depth].next_child < f->child_count && depth <= NT_MAX_DEPTH) {
-            path[depth + 1].field = dataset->children[f->first_child + path[depth].next_child++];
+        uint32_t child_count;
+        const uint32_t *children = nt_dataset_children(dataset, path[depth].field, &child_count);
+        if (nt_field_keeps_step(f) && path[depth].next_child < child_count && depth <= NT_MAX_DEPTH) {
+            path[depth + 1].field = children[path[depth].next_child++];
             path[depth + 1].next_child = 0;
             path[depth + 1].divisor = divisor;
             depth++;

@@ -225,10 +225,10 @@ static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
     const struct nt_stream_row *data = find_row(stream->dataset, stream->field, NT_STREAM_DATA);
-    uint32_t child = stream->field;
+    uint32_t child = stream->field, child_count;
     enum nt_rows_of of = data ? data->of : NT_ROWS_BELOW;
     if (!data && field->child_count) {
-        child = stream->dataset->children[field->first_child];
+        child = *nt_dataset_children(stream->dataset, stream->field, &child_count);
         of = NT_ROWS_OF_FIELD;
     }
     struct nt_rows items;

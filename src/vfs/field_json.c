@@ -30,10 +30,12 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
 
 static void put_columns(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_field *field)
 {
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(dataset, (uint32_t)(field - dataset->fields), &count);
     nt_json_key(json, "columns");
     nt_json_array(json);
-    for (uint32_t i = 0; i < field->column_count; i++) {
-        const struct nt_column *column = &dataset->columns[dataset->field_columns[field->first_column + i]];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_column *column = &dataset->columns[columns[i]];
         nt_json_object(json);
         nt_json_member_unsigned(json, "id", column->id);
         nt_json_member_string(json, "type", column->type_name);

@@ -235,10 +235,11 @@ const struct nt_section nt_section_fields = {.next = fields_next, .find = fields
 
 static uint64_t column_node(const struct nt_scope *directory, uint64_t number)
 {
-    const struct nt_field *field = &directory->dataset->fields[directory->field];
-    if (!field->owns_columns || number >= field->column_count)
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(directory->dataset, directory->field, &count);
+    if (!directory->dataset->fields[directory->field].owns_columns || number >= count)
         return 0;
-    return nt_scope_column_node(directory, directory->dataset->field_columns[field->first_column + number]);
+    return nt_scope_column_node(directory, columns[number]);
 }
 
 static enum nt_status columns_next(const struct nt_scope *directory, uint64_t *index,

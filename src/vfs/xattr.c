@@ -298,11 +298,11 @@ static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_s
     if (in_column(scope)) {
         return nt_column_sums(scope->dataset, scope->column, sums, error);
     }
-    const struct nt_field *field = field_of(scope);
-    for (uint32_t i = 0; i < field->column_count && status == NT_OK; i++) {
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(scope->dataset, scope->field, &count);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_column_sums more;
-        uint32_t column = scope->dataset->field_columns[field->first_column + i];
-        status = nt_column_sums(scope->dataset, column, &more, error);
+        status = nt_column_sums(scope->dataset, columns[i], &more, error);
         add_sums(sums, &more);
     }
     return status;

@@ -41,8 +41,11 @@ static void dump_fields(struct nt_json *json, const struct nt_dataset *dataset)
             field->source_field == NT_NONE ? -1 : (int64_t)dataset->fields[field->source_field].id);
         nt_json_key(json, "columns");
         nt_json_array(json);
-        for (uint32_t k = 0; k < field->column_count; k++)
-            nt_json_unsigned(json, dataset->columns[dataset->field_columns[field->first_column + k]].id);
+        uint32_t column_count;
+        const uint32_t *columns =
+            nt_field_columns(dataset, (uint32_t)(field - dataset->fields), &column_count);
+        for (uint32_t k = 0; k < column_count; k++)
+            nt_json_unsigned(json, dataset->columns[columns[k]].id);
         nt_json_end_array(json);
         nt_json_end_object(json);
     }

@@ -318,17 +318,11 @@ static void list_first_elements(struct builder *builder)
 
 static const struct nt_dataset_ops builder_ops = {.load_group = load_group};
 
-static void share_columns(struct builder *builder)
+static void share_columns(struct nt_dataset *dataset)
 {
-    for (uint32_t i = 0; i < builder->field_count; i++) {
-        struct nt_field *field = &builder->fields[i];
-        if (field->source_field == NT_NONE)
-            continue;
-        const struct nt_field *source = &builder->fields[field->source_field];
-        field->first_column = source->first_column;
-        field->column_count = source->column_count;
-        field->columns_per_representation = source->columns_per_representation;
-    }
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        if (dataset->fields[i].source_field != NT_NONE)
+            nt_field_share_columns(dataset, i, dataset->fields[i].source_field);
 }
 
 /* Those of columns and pages become the data set's numbers. */
@@ -376,7 +370,7 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
     dataset->ops = &builder_ops;
     dataset->format_data = builder;
     assert_ok(nt_dataset_link(dataset, &error));
-    share_columns(builder);
+    share_columns(dataset);
     list_first_elements(builder);
     static struct nt_cluster hidden[MOST_CLUSTERS];
     dataset->clusters = builder->hide_clusters ? memset(hidden, 0, sizeof(hidden)) : builder->clusters;

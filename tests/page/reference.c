@@ -73,8 +73,9 @@ static uint64_t rows_in(const struct builder *builder, uint32_t field, uint32_t 
     if (above->kind == NT_FIELD_COLLECTION)
         return rows ? element_at(builder, parent, 0, cluster, rows - 1) : 0;
     if (above->kind == NT_FIELD_VARIANT) {
-        uint32_t tag = 1;
-        while (builder->dataset->children[above->first_child + tag - 1] != field)
+        uint32_t tag = 1, count;
+        const uint32_t *children = nt_dataset_children(builder->dataset, parent, &count);
+        while (children[tag - 1] != field)
             tag++;
         for (uint64_t i = 0; i < rows; i++)
             chosen += tag_in(builder, parent, cluster, i) == tag;
@@ -118,9 +119,9 @@ static void put_value(const struct builder *builder, uint32_t field, uint32_t cl
 
 static void put_variant(const struct builder *builder, uint32_t field, bool is_index, struct nt_buffer *out)
 {
-    const struct nt_field *f = &builder->fields[field];
     uint64_t base[16] = {0};
-    uint32_t order[MOST_CLUSTERS];
+    uint32_t order[MOST_CLUSTERS], count;
+    const uint32_t *children = nt_dataset_children(builder->dataset, field, &count);
     reference_order(builder, order);
     for (uint32_t c = 0; c < builder->cluster_count; c++) {
         for (uint64_t i = 0; i < rows_in(builder, field, order[c]); i++) {
@@ -131,8 +132,8 @@ static void put_variant(const struct builder *builder, uint32_t field, bool is_i
             else
                 put(out, tag, 4);
         }
-        for (uint32_t k = 0; k < f->child_count; k++)
-            base[k + 1] += rows_in(builder, builder->dataset->children[f->first_child + k], order[c]);
+        for (uint32_t k = 0; k < count; k++)
+            base[k + 1] += rows_in(builder, children[k], order[c]);
     }
 }
 

@@ -195,15 +195,9 @@ enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, con
 static void link_members(struct nt_dataset *dataset)
 {
     for (uint32_t i = 0; i < dataset->field_count; i++) {
-        struct nt_field *field = &dataset->fields[i];
-        if (field->kind != NT_FIELD_MEMBER)
-            continue;
-        const struct nt_field *parent =
-            &dataset->fields[field->parent]; /* has a lower index: is linked by now */
-        field->first_column = parent->first_column;
-        field->column_count = parent->column_count;
-        field->columns_per_representation = parent->columns_per_representation;
-        field->owns_columns = false;
+        const struct nt_field *field = &dataset->fields[i];
+        if (field->kind == NT_FIELD_MEMBER) /* the parent has a lower index: it has its columns by now */
+            nt_field_share_columns(dataset, i, field->parent);
     }
 }
 

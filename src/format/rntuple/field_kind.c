@@ -177,8 +177,10 @@ static enum nt_field_kind kind_of_representation(const struct nt_dataset *datase
 
 static const char *reason(struct nt_dataset *dataset, const struct nt_field *field)
 {
-    for (uint32_t i = 0; i < field->column_count; i++) {
-        const struct nt_column *column = &dataset->columns[dataset->field_columns[field->first_column + i]];
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(dataset, (uint32_t)(field - dataset->fields), &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_column *column = &dataset->columns[columns[i]];
         const struct nt_decoder *decoder = nt_decoders_get(&dataset->decoders, column->decoder);
         bool is_quantized = strcmp(column->type_name, nt_encoding_info(NT_ENCODING_REAL32_QUANT)->name) == 0;
         if (is_quantized && !column->has_range)

@@ -250,11 +250,9 @@ static enum nt_status project(struct builder *builder, const struct alias *alias
     if (field->source_field == NT_NONE)
         field->source_field = source_index;
     if (covers_source(dataset, aliases, count, source)) {
-        field->first_column = source->first_column;
-        field->column_count = source->column_count;
-        field->columns_per_representation = source->columns_per_representation;
+        nt_field_share_columns(dataset, aliases[0].field, source_index);
     } else if (source->column_count == source->columns_per_representation) {
-        field->first_column = *used;
+        dataset->first_columns[aliases[0].field] = *used;
         field->column_count = field->columns_per_representation = count;
         for (uint32_t i = 0; i < count; i++)
             dataset->field_columns[(*used)++] = aliases[i].column;
