@@ -10,6 +10,7 @@ static const struct nt_section *const entries_sections[] = {&nt_section_entries,
 
 static const struct nt_pseudo dataset_rows[] = {
     {"ntuple.json", NT_VFS_PRODUCED, .produce = nt_dataset_json},
+    {"schema.txt", NT_VFS_UNSIZED, .open_text = nt_schema_txt},
     {"clusters.jsonl", NT_VFS_UNSIZED, .open_text = nt_clusters_jsonl},
     {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl},
     {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl},

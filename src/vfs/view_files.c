@@ -9,8 +9,17 @@
 #include "view/layout.h"
 #include "view/pictures.h"
 #include "view/row_lines.h"
+#include "view/schema.h"
 
 enum { HEAD_ROWS = 100 };
+
+/* ---- the schema ---- */
+
+enum nt_status nt_schema_txt(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error)
+{
+    return nt_schema_lines(scope->vfs->reader, scope->dataset, NT_NONE, text_ret, error);
+}
 
 /* ---- rows as text ---- */
 

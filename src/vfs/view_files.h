@@ -7,6 +7,8 @@
 
 #include "vfs/pseudo.h"
 
+enum nt_status nt_schema_txt(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                             struct nt_error *error);
 enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error);
 enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
