@@ -48,7 +48,8 @@ static void print_help(const struct nt_command *command)
         printf("\nOptions:\n");
     }
     nt_options_help(stdout, common_options);
-    nt_tree_options_help(stdout);
+    nt_options_help(stdout, nt_tree_options);
+    nt_formats_help(stdout);
     nt_exit_status_help(stdout);
 }
 

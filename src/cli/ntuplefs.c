@@ -6,121 +6,21 @@
  * kernel has accepted the mount. It forks before the first thread is made.
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <ntuple/ntuple.h>
 
 #include "cli/exit_status.h"
-#include "cli/settings.h"
+#include "cli/mount_options.h"
 #include "fuse/background.h"
 #include "fuse/mount.h"
 #include "fuse/mountpoint.h"
 #include "model/model.h"
 
 #define PROGRAM "ntuplefs"
-#define MEMBER(name) offsetof(struct nt_settings, name)
-
-static const char *const direct_io_choices[] = {
-    [NT_DIRECT_IO_AUTO] = "auto", [NT_DIRECT_IO_ON] = "on", [NT_DIRECT_IO_OFF] = "off", NULL};
-
-static const struct nt_option switches[] = {
-    {.letter = 'f',
-     .name = "foreground",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(foreground),
-     .help = "stay in the foreground; messages to stderr"},
-    {.letter = 'd',
-     .name = "debug",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(debug),
-     .help = "the same, and print every request"},
-    {.letter = 's',
-     .name = "single",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(single_threaded),
-     .help = "serve one request at a time"},
-    {.letter = 'o',
-     .name = "options",
-     .kind = NT_OPTION_LIST,
-     .argument = "NAME[=VALUE],...",
-     .help = "options as mount(8) passes them"},
-    {.letter = 'h',
-     .name = "help",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(help),
-     .help = "print this text"},
-    {.letter = 'V',
-     .name = "version",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(version),
-     .help = "print the versions of ntuplefs, libfuse and the library for deflate"},
-    {0},
-};
-
-static const struct nt_option mount_options[] = {
-    {.name = "allow_other",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(allow_other),
-     .help = "other users may use the mount, as far as the sources' modes let them"},
-    {.name = "auto_unmount",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(auto_unmount),
-     .help = "unmount also when the program is killed"},
-    {.name = "force",
-     .kind = NT_OPTION_FLAG,
-     .member = MEMBER(force),
-     .help = "first unmount a mount of ntuplefs whose program has died"},
-    {.name = "direct_io",
-     .kind = NT_OPTION_CHOICE,
-     .member = MEMBER(direct_io),
-     .argument = "auto|on|off",
-     .choices = direct_io_choices,
-     .help = "on: past the kernel's page cache"},
-    {.name = "fsname",
-     .kind = NT_OPTION_TEXT,
-     .member = MEMBER(fsname),
-     .argument = "NAME",
-     .help = "the source that mount(8) shows (default: its absolute path)"},
-    {.name = "subtype",
-     .kind = NT_OPTION_TEXT,
-     .member = MEMBER(subtype),
-     .argument = "NAME",
-     .help = "the type that mount(8) shows is fuse.NAME (default: ntuplefs)"},
-    {.name = "ro", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .help = "read-only, as it always is"},
-    {.name = "rw",
-     .kind = NT_OPTION_PASS,
-     .member = MEMBER(passed),
-     .help = "accepted, as mount(8) passes it; the mount is read-only"},
-    {.name = "relatime",
-     .kind = NT_OPTION_PASS,
-     .member = MEMBER(passed),
-     .help = "accepted, as it is the default"},
-    {.name = "nosuid",
-     .kind = NT_OPTION_PASS,
-     .member = MEMBER(passed),
-     .passed = "nosuid",
-     .help = "as for mount(8)"},
-    {.name = "nodev",
-     .kind = NT_OPTION_PASS,
-     .member = MEMBER(passed),
-     .passed = "nodev",
-     .help = "as for mount(8)"},
-    {.name = "noexec",
-     .kind = NT_OPTION_PASS,
-     .member = MEMBER(passed),
-     .passed = "noexec",
-     .help = "as for mount(8)"},
-    {.name = "noatime",
-     .kind = NT_OPTION_PASS,
-     .member = MEMBER(passed),
-     .passed = "noatime",
-     .help = "as for mount(8)"},
-    {0},
-};
-
-static const struct nt_option *const tables[] = {switches, mount_options, nt_tree_options};
-enum { TABLES = sizeof(tables) / sizeof(*tables) };
 
 struct program {
     struct nt_settings settings;
@@ -132,6 +32,7 @@ struct program {
     struct nt_mountpoint mountpoint;
     struct nt_vfs *vfs;
     struct nt_mount *mount;
+    struct nt_buffer source_text; /* what mount(8) shows */
 };
 
 static void print_help(void)
@@ -140,10 +41,12 @@ static void print_help(void)
            "Show RNTuple files and other columnar data as a tree of files; unmount with fusermount3 -u "
            "MOUNTPOINT.\n"
            "\nOptions:\n");
-    nt_options_help(stdout, switches);
+    nt_options_help(stdout, nt_mount_switches);
     printf("\nOptions that can also stand after -o, as NAME[=VALUE],...:\n");
-    nt_options_help(stdout, mount_options);
-    nt_tree_options_help(stdout);
+    nt_options_help(stdout, nt_mount_options);
+    nt_options_help(stdout, nt_tree_options);
+    nt_options_help(stdout, nt_accepted_options);
+    nt_formats_help(stdout);
     nt_exit_status_help(stdout);
 }
 
@@ -165,18 +68,50 @@ static enum nt_exit_status fail(struct program *program, enum nt_exit_status sta
     return status;
 }
 
+__attribute__((format(printf, 2, 3))) static void note(struct program *program, const char *format, ...)
+{
+    va_list arguments;
+    char *line = NULL;
+    va_start(arguments, format);
+    if (vasprintf(&line, format, arguments) >= 0)
+        nt_log_note(&program->log, line);
+    va_end(arguments);
+    free(line);
+}
+
+static void note_mounted(struct program *program)
+{
+    struct nt_buffer given = {0};
+    nt_options_append_given(&given, nt_mount_options, &program->settings);
+    nt_options_append_given(&given, nt_tree_options, &program->settings);
+    note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes, program->mountpoint.path,
+         nt_version(), given.length ? ": " : "", given.length ? given.bytes : "");
+    nt_buffer_deinit(&given);
+}
+
+static void note_end(struct program *program, const struct nt_mount_end *end)
+{
+    if (end->signal)
+        note(program, "got signal %d (%s)", end->signal, strsignal(end->signal));
+    if (end->was_idle)
+        note(program, "nobody used it for %u s", program->settings.idle_seconds);
+    note(program, "unmounted %s", program->mountpoint.path);
+}
+
 /* Called when the kernel has accepted the mount: nothing can go wrong any more. */
 static void on_ready(void *context)
 {
     struct program *program = context;
     if (program->background.ready_pipe >= 0)
         nt_log_to_syslog(&program->log);
+    note_mounted(program);
     nt_background_ready(&program->background);
 }
 
 /* What mount(8) shows: the source's absolute path, and how many more there are. */
-static void append_source(const struct program *program, struct nt_buffer *text)
+static void set_source_text(struct program *program)
 {
+    struct nt_buffer *text = &program->source_text;
     char *path = realpath(program->sources[0], NULL);
     nt_buffer_text(text, path ? path : program->sources[0]);
     if (program->source_count > 1)
@@ -214,6 +149,8 @@ static enum nt_exit_status open_tree(struct program *program)
     options.report = report;
     options.report_context = program;
     options.open.for_other_users = program->settings.allow_other;
+    options.owner = program->settings.uid.is_given ? &program->settings.uid.number : NULL;
+    options.group = program->settings.gid.is_given ? &program->settings.gid.number : NULL;
     if (program->settings.single_threaded)
         options.threads = 0;
     options.always_ahead =
@@ -223,7 +160,7 @@ static enum nt_exit_status open_tree(struct program *program)
     return status == NT_OK ? NT_EXIT_OK : fail(program, nt_exit_status(status), &error);
 }
 
-static enum nt_status mount_and_serve(struct program *program, const char *source, struct nt_error *error)
+static enum nt_status mount_and_serve(struct program *program, struct nt_error *error)
 {
     /* Slow decoding must not keep metadata waiting, nor a reader its own next read. */
     enum { FEWEST_THREADS = 4, FEWEST_READS_AHEAD = 2 };
@@ -232,7 +169,7 @@ static enum nt_status mount_and_serve(struct program *program, const char *sourc
     struct nt_mount_settings mount_settings = {
         .program = PROGRAM,
         .mountpoint = program->mountpoint.path,
-        .source = settings->fsname ? settings->fsname : source,
+        .source = settings->fsname ? settings->fsname : program->source_text.bytes,
         .subtype = settings->subtype ? settings->subtype : PROGRAM,
         .options = settings->passed.bytes,
         .allow_other = settings->allow_other,
@@ -242,30 +179,33 @@ static enum nt_status mount_and_serve(struct program *program, const char *sourc
         .threads = threads > FEWEST_THREADS ? threads : FEWEST_THREADS,
         .reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD,
         .direct_io = settings->direct_io,
+        .idle_seconds = settings->idle_seconds,
         .on_ready = on_ready,
         .context = program,
     };
+    struct nt_mount_end end;
     enum nt_status status = nt_mount_new(program->vfs, &mount_settings, &program->mount, error);
     if (status == NT_OK)
-        status = nt_mount_serve(program->mount, error);
+        status = nt_mount_serve(program->mount, &end, error);
     nt_mount_free(program->mount);
+    if (status == NT_OK)
+        note_end(program, &end);
     return status;
 }
 
 static enum nt_exit_status serve(struct program *program)
 {
     struct nt_error error = {0};
-    struct nt_buffer source = {0};
     enum nt_status status = nt_mountpoint_prepare(&program->mountpoint, program->mountpoint_argument,
                                                   program->settings.force, &error);
     if (status == NT_OK)
         status = check_places(program, &error);
-    append_source(program, &source);
-    if (status == NT_OK && (source.failed || program->settings.passed.failed))
+    set_source_text(program);
+    if (status == NT_OK && (program->source_text.failed || program->settings.passed.failed))
         status = nt_fail_memory(&error);
     if (status == NT_OK)
-        status = mount_and_serve(program, source.bytes, &error);
-    nt_buffer_deinit(&source);
+        status = mount_and_serve(program, &error);
+    nt_buffer_deinit(&program->source_text);
     nt_mountpoint_release(&program->mountpoint);
     return status == NT_OK ? NT_EXIT_OK : fail(program, NT_EXIT_MOUNT, &error);
 }
@@ -286,10 +226,17 @@ static enum nt_exit_status run(struct program *program)
         }
     }
     enum nt_exit_status status = open_tree(program);
-    if (status == NT_EXIT_OK)
+    if (status == NT_EXIT_OK && !program->settings.is_fake)
         status = serve(program);
     nt_vfs_free(program->vfs);
     return status;
+}
+
+/* Whether mount(8) has called us, by the name of a link: /sbin/mount.ntuplefs. */
+static bool is_helper(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return strncmp(slash ? slash + 1 : name, "mount.", strlen("mount.")) == 0;
 }
 
 static enum nt_exit_status parse_and_run(struct program *program, int argument_count, char **arguments,
@@ -297,8 +244,11 @@ static enum nt_exit_status parse_and_run(struct program *program, int argument_c
 {
     struct nt_error error = {0};
     int first;
-    if (nt_options_parse(tables, TABLES, false, argument_count, arguments, &program->settings, arena, &first,
-                         &error) != NT_OK)
+    const struct nt_option *const tables[] = {is_helper(arguments[0]) ? nt_helper_switches
+                                                                      : nt_mount_switches,
+                                              nt_mount_options, nt_tree_options, nt_accepted_options};
+    if (nt_options_parse(tables, sizeof(tables) / sizeof(*tables), false, argument_count, arguments,
+                         &program->settings, arena, &first, &error) != NT_OK)
         return fail(program, nt_exit_status(error.status), &error);
     if (program->settings.help || program->settings.version) {
         (program->settings.help ? print_help : print_version)();

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +34,22 @@ static const struct nt_option *row_at(const struct parser *parser, size_t number
     return NULL;
 }
 
+static bool is_ignored(const struct nt_option *row, const char *name)
+{
+    for (size_t i = 0; row->kind == NT_OPTION_IGNORED && row->choices[i]; i++) {
+        size_t length = strlen(row->choices[i]);
+        bool is_prefix = row->choices[i][length - 1] == '*';
+        if (is_prefix ? strncmp(row->choices[i], name, length - 1) == 0 : strcmp(row->choices[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static const struct nt_option *row_named(const struct parser *parser, const char *name)
 {
     const struct nt_option *row;
     for (size_t number = 0; (row = row_at(parser, number)); number++) {
-        if (strcmp(row->name, name) == 0)
+        if (strcmp(row->name, name) == 0 || is_ignored(row, name))
             return row;
     }
     return NULL;
@@ -88,6 +100,16 @@ static bool parse_count(const char *text, unsigned *count_ret)
     return true;
 }
 
+static bool parse_id(const char *text, struct nt_id *id_ret)
+{
+    uint64_t value;
+    const char *end;
+    if (!parse_number(text, &value, &end) || *end != '\0' || value >= UINT32_MAX) /* which is no user */
+        return false;
+    *id_ret = (struct nt_id){.is_given = true, .number = (unsigned)value};
+    return true;
+}
+
 static bool parse_choice(const char *text, const char *const *choices, unsigned *index_ret)
 {
     for (unsigned i = 0; choices[i]; i++) {
@@ -114,7 +136,7 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
     if (row->argument && !value)
         return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" needs a value: %s", row->name,
                        row->argument);
-    if (!row->argument && value)
+    if (!row->argument && value && row->kind != NT_OPTION_IGNORED)
         return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" takes no value", row->name);
     switch (row->kind) {
     case NT_OPTION_FLAG:
@@ -129,6 +151,9 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
     case NT_OPTION_NUMBER:
         is_good = parse_count(value, member);
         break;
+    case NT_OPTION_ID:
+        is_good = parse_id(value, member);
+        break;
     case NT_OPTION_CHOICE:
         is_good = parse_choice(value, row->choices, member);
         break;
@@ -137,6 +162,8 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
         break;
     case NT_OPTION_LIST:
         return parse_list(parser, value);
+    case NT_OPTION_IGNORED:
+        break;
     }
     return is_good ? NT_OK
                    : nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
@@ -206,9 +233,11 @@ static bool make_getopt_tables(const struct parser *parser, bool in_front_only, 
     *letter++ = ':'; /* tell a missing value from an unknown option, and print nothing */
     for (size_t i = 0; i < count; i++) {
         const struct nt_option *row = row_at(parser, i);
-        name[i] =
-            (struct option){.name = row->name, .has_arg = row->argument ? required_argument : no_argument};
-        name[i].val = CHAR_MAX + 1 + (int)i;
+        if (row->kind == NT_OPTION_IGNORED)
+            continue;
+        *name++ = (struct option){.name = row->name,
+                                  .has_arg = row->argument ? required_argument : no_argument,
+                                  .val = CHAR_MAX + 1 + (int)i};
         if (row->letter)
             *letter++ = row->letter;
         if (row->letter && row->argument)
@@ -253,9 +282,64 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t ta
     return NT_OK;
 }
 
+/* ---- what is told of options ---- */
+
+/* "=value"; false where the option was not given. */
+static bool format_value(const struct nt_option *row, const void *member, char *value, size_t size)
+{
+    value[0] = '\0';
+    switch (row->kind) {
+    case NT_OPTION_FLAG:
+        return *(const bool *)member;
+    case NT_OPTION_TEXT:
+        snprintf(value, size, "=%s", *(const char *const *)member ? *(const char *const *)member : "");
+        return *(const char *const *)member != NULL;
+    case NT_OPTION_SIZE:
+        snprintf(value, size, "=%" PRIu64, *(const uint64_t *)member);
+        return *(const uint64_t *)member != 0;
+    case NT_OPTION_NUMBER:
+        snprintf(value, size, "=%u", *(const unsigned *)member);
+        return *(const unsigned *)member != 0;
+    case NT_OPTION_ID:
+        snprintf(value, size, "=%u", ((const struct nt_id *)member)->number);
+        return ((const struct nt_id *)member)->is_given;
+    case NT_OPTION_CHOICE:
+        snprintf(value, size, "=%s", row->choices[*(const unsigned *)member]);
+        return *(const unsigned *)member != 0;
+    default:
+        return false;
+    }
+}
+
+void nt_options_append_given(struct nt_buffer *text, const struct nt_option *table, const void *settings)
+{
+    char value[256];
+    for (const struct nt_option *row = table; row->name; row++)
+        if (format_value(row, (const char *)settings + row->member, value, sizeof(value)))
+            nt_buffer_format(text, "%s%s%s", text->length ? ", " : "", row->name, value);
+}
+
+/* A paragraph: a sentence, and the names below it. */
+static void help_ignored(FILE *stream, const struct nt_option *row)
+{
+    enum { WIDTH = 100 };
+    size_t at = WIDTH;
+    fprintf(stream, "%s", row->help);
+    for (size_t i = 0; row->choices[i]; i++) {
+        size_t length = strlen(row->choices[i]) + 2;
+        fprintf(stream, "%s%s%s", at + length > WIDTH ? "\n  " : " ", row->choices[i],
+                row->choices[i + 1] ? "," : "\n");
+        at = (at + length > WIDTH ? 2 : at) + length;
+    }
+}
+
 void nt_options_help(FILE *stream, const struct nt_option *table)
 {
     for (const struct nt_option *row = table; row->name; row++) {
+        if (row->kind == NT_OPTION_IGNORED) {
+            help_ignored(stream, row);
+            continue;
+        }
         char left[64];
         const char *equals = row->argument ? "=" : "", *argument = row->argument ? row->argument : "";
         if (row->letter)

@@ -16,13 +16,22 @@
 #include "base/error.h"
 
 enum nt_option_kind {
-    NT_OPTION_FLAG,   /* bool: set to true */
-    NT_OPTION_TEXT,   /* const char * */
-    NT_OPTION_SIZE,   /* uint64_t: bytes, with K, M, G or T */
-    NT_OPTION_NUMBER, /* unsigned, at least 1 */
-    NT_OPTION_CHOICE, /* unsigned: index of the word in `choices` */
-    NT_OPTION_PASS,   /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
-    NT_OPTION_LIST,   /* no member: a list of options by their names */
+    NT_OPTION_FLAG,    /* bool: set to true */
+    NT_OPTION_TEXT,    /* const char * */
+    NT_OPTION_SIZE,    /* uint64_t: bytes, with K, M, G or T */
+    NT_OPTION_NUMBER,  /* unsigned, at least 1 */
+    NT_OPTION_ID,      /* struct nt_id */
+    NT_OPTION_CHOICE,  /* unsigned: index of the word in `choices` */
+    NT_OPTION_PASS,    /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
+    NT_OPTION_LIST,    /* no member: a list of options by their names */
+    NT_OPTION_IGNORED, /* no member: within a list, any of the names in `choices`, with a value or without;
+                        * "x-*" stands for all that begin so */
+};
+
+/* The number of a user or group. */
+struct nt_id {
+    bool is_given;
+    unsigned number;
 };
 
 struct nt_option {
@@ -42,6 +51,9 @@ struct nt_option {
 enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t table_count, bool in_front_only,
                                 int argument_count, char **arguments, void *settings, struct nt_arena *arena,
                                 int *first_operand_ret, struct nt_error *error);
+
+/* Append what was given, "name=value, name": what is not 0 in the settings. */
+void nt_options_append_given(struct nt_buffer *text, const struct nt_option *table, const void *settings);
 
 /* A line for each row. */
 void nt_options_help(FILE *stream, const struct nt_option *table);

@@ -68,9 +68,8 @@ const struct nt_option nt_tree_options[] = {
     {0},
 };
 
-void nt_tree_options_help(FILE *stream)
+void nt_formats_help(FILE *stream)
 {
-    nt_options_help(stream, nt_tree_options);
     fputs("\nFormats:\n", stream);
     for (const struct nt_format *const *format = nt_formats; *format; format++)
         fprintf(stream, "  %-8s %s\n", (*format)->name, (*format)->description);

@@ -24,7 +24,11 @@ struct nt_settings {
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;
+    bool is_fake;     /* all but mounting */
+    const char *type; /* as mount(8) tells it */
     const char *fsname, *subtype;
+    struct nt_id uid, gid;
+    unsigned idle_seconds;   /* 0: never */
     unsigned direct_io;      /* enum nt_direct_io */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
@@ -36,8 +40,8 @@ struct nt_settings {
 
 extern const struct nt_option nt_tree_options[];
 
-/* What --help says of them, and the formats. */
-void nt_tree_options_help(FILE *stream);
+/* The formats that there are, for --help. */
+void nt_formats_help(FILE *stream);
 
 /* The options of a tree, with defaults filled in. */
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);

@@ -26,6 +26,8 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     const struct init_request *request = buffer;
     ssize_t count = read(descriptor, buffer, size);
     (void)atomic_load(&mount->replies);
+    if (count >= (ssize_t)sizeof(request->header))
+        nt_idle_note(&mount->idle, request->header.opcode);
     if (count < (ssize_t)sizeof(*request) || request->header.opcode != FUSE_INIT)
         return count;
     if (mount->settings.direct_io == NT_DIRECT_IO_ON && request->init.flags & FUSE_INIT_EXT &&

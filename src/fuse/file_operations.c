@@ -83,6 +83,15 @@ void nt_file_operations_deinit(struct nt_mount *mount)
     nt_reply_buffers_deinit(&mount->reply_buffers);
 }
 
+bool nt_has_open_files(void *context)
+{
+    struct nt_mount *mount = context;
+    pthread_mutex_lock(&mount->open_files_lock);
+    bool has_open_files = mount->open_files != NULL;
+    pthread_mutex_unlock(&mount->open_files_lock);
+    return has_open_files;
+}
+
 /* Unsized files have no size that the kernel could go by. What never changes stays in its page cache, also
  * from one open to the next. */
 static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,

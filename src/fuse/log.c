@@ -13,18 +13,28 @@
 
 #include "base/text.h"
 
-void nt_log_line(struct nt_log *log, const char *line)
+static void put_line(struct nt_log *log, int level, const char *line)
 {
     struct nt_buffer text = {0};
     nt_append_printable(&text, line, strlen(line));
     if (text.failed || !text.bytes)
         goto out;
     if (atomic_load(&log->to_syslog))
-        syslog(LOG_ERR, "%s", text.bytes);
+        syslog(level, "%s", text.bytes);
     else
         fprintf(stderr, "%s: %s\n", log->program, text.bytes);
 out:
     nt_buffer_deinit(&text);
+}
+
+void nt_log_line(struct nt_log *log, const char *line)
+{
+    put_line(log, LOG_ERR, line);
+}
+
+void nt_log_note(struct nt_log *log, const char *line)
+{
+    put_line(log, LOG_INFO, line);
 }
 
 __attribute__((format(printf, 2, 0))) static void libfuse_to_syslog(enum fuse_log_level level,

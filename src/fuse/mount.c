@@ -122,9 +122,19 @@ static int loop(struct nt_mount *mount)
     return result;
 }
 
-enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_error *error)
+enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_mount_end *end_ret, struct nt_error *error)
 {
+    mount->idle.mountpoint = mount->settings.mountpoint;
+    mount->idle.seconds = mount->settings.idle_seconds;
+    mount->idle.is_in_use = nt_has_open_files;
+    mount->idle.context = mount;
+    int problem = nt_idle_start(&mount->idle);
+    if (problem)
+        return nt_fail_system(error, problem, "cannot watch for use");
     int result = loop(mount);
+    nt_idle_stop(&mount->idle);
+    *end_ret = (struct nt_mount_end){.signal = result > 0 ? result : 0,
+                                     .was_idle = atomic_load(&mount->idle.has_unmounted)};
     if (result < 0)
         return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
     if (!mount->is_ready)

@@ -14,9 +14,15 @@ struct nt_mount;
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings,
                             struct nt_mount **mount_ret, struct nt_error *error);
 
+/* Why a mount has ended. */
+struct nt_mount_end {
+    int signal;    /* 0: it was unmounted */
+    bool was_idle; /* by the program itself */
+};
+
 /* Answer requests until the mount is unmounted, or SIGINT, SIGTERM or SIGHUP arrives (which is
  * no failure). */
-enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_error *error);
+enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_mount_end *end_ret, struct nt_error *error);
 
 /* Unmounts where it is still mounted. Accepts NULL. */
 void nt_mount_free(struct nt_mount *mount);

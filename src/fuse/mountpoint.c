@@ -6,19 +6,15 @@
 #include "fuse/mountpoint.h"
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fuse/mountinfo.h"
-
-extern char **environ;
+#include "fuse/unmount.h"
 
 #define MOUNT_TYPE_PREFIX "fuse.ntuplefs"
 
@@ -66,22 +62,6 @@ static bool is_dead(int system_error)
     return system_error == ENOTCONN || system_error == ECONNABORTED;
 }
 
-static bool unmount_dead(const char *path)
-{
-    if (umount2(path, MNT_DETACH | UMOUNT_NOFOLLOW) == 0)
-        return true;
-    pid_t process;
-    int status;
-    const char *const arguments[] = {"fusermount3", "-u", "-z", "-q", "--", path, NULL};
-    if (posix_spawnp(&process, arguments[0], NULL, NULL, (char *const *)arguments, environ) != 0)
-        return false;
-    while (waitpid(process, &status, 0) < 0) {
-        if (errno != EINTR)
-            return false;
-    }
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 /* What is mounted there already: nothing of ours, a living mount (refused) or a dead one (cleaned
  * or told). */
 static enum nt_status clear_previous(const char *path, int problem, bool force, struct nt_error *error)
@@ -97,7 +77,7 @@ static enum nt_status clear_previous(const char *path, int problem, bool force, 
                        "%s: a mount of ntuplefs is there whose program has died; "
                        "run \"fusermount3 -u %s\" or use -o force",
                        path, path);
-    if (!unmount_dead(path))
+    if (!nt_unmount(path, true))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: cannot unmount the dead mount of ntuplefs",
                        path);
     return NT_OK;

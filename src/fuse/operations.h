@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "fuse/idle.h"
 #include "fuse/reply_buffers.h"
 #include "fuse/settings.h"
 #include "vfs/vfs.h"
@@ -25,6 +26,7 @@ struct nt_mount {
     struct nt_reply_buffers reply_buffers;
     struct open_file *open_files;
     pthread_mutex_t open_files_lock;
+    struct nt_idle idle;
     bool has_signal_handlers;
     bool is_ready; /* the kernel has accepted the mount */
 
@@ -43,6 +45,7 @@ void nt_add_refusals(struct fuse_lowlevel_ops *operations);             /* all t
  * that the kernel has not released, because the mount was ended while they were open. */
 int nt_file_operations_init(struct nt_mount *mount);
 void nt_file_operations_deinit(struct nt_mount *mount);
+bool nt_has_open_files(void *mount);
 
 /* How long the kernel may keep what it was told about a node, in seconds. */
 static inline double nt_timeout(const struct nt_vfs_attributes *attributes)

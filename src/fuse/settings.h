@@ -31,6 +31,7 @@ struct nt_mount_settings {
      * than can be served at once keep calls waiting that a user waits for. */
     unsigned reads_ahead;
     enum nt_direct_io direct_io;
+    unsigned idle_seconds;           /* unmount when nobody has used the mount for so long; 0: never */
     void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */
     void *context;
 };

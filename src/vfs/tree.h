@@ -20,6 +20,7 @@ struct nt_vfs_options {
     bool list_sized;      /* leave unsized files out of listings (they still open by name) */
     bool verify_on_open;  /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;
+    const unsigned *owner, *group; /* shown instead of the sources' (NULL); must outlive the tree */
     /* One line for each failure that was not seen before (log). May be NULL. */
     void (*report)(void *context, const char *line);
     void *report_context;

@@ -148,14 +148,15 @@ static bool is_immutable(const struct nt_scope *scope)
 
 static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *stat)
 {
+    const struct nt_vfs_options *options = &scope->vfs->options;
     mode_t readable = stat->st_mode & (scope->pseudo && scope->pseudo->is_private ? 0400 : 0444);
     bool is_directory = nt_scope_is_directory(scope);
     *stat = (struct stat){
         .st_ino = scope->number,
         .st_mode = is_directory ? S_IFDIR | readable | readable >> 2 : S_IFREG | readable,
         .st_nlink = 1, /* directories do not tell how many others they hold */
-        .st_uid = stat->st_uid,
-        .st_gid = stat->st_gid,
+        .st_uid = options->owner ? *options->owner : stat->st_uid,
+        .st_gid = options->group ? *options->group : stat->st_gid,
         .st_size = (off_t)size,
         .st_blocks = (blkcnt_t)(size / 512 + (size % 512 != 0)),
         .st_blksize = !is_directory && scope->pseudo->class == NT_VFS_SIZED ? DATA_BLOCK : TEXT_BLOCK,

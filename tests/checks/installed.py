@@ -59,6 +59,12 @@ def soname(installed):
     return next((line.split('[')[1].rstrip(']') for line in lines if 'SONAME' in line), None)
 
 
+def links_lead_to_programs(target):
+    """mount.ntuplefs is there where ntuplefs is, and is that program once all is at its place."""
+    links = [path for path in target.rglob('mount.ntuplefs') if (target / str(path.readlink()).lstrip('/')).is_file()]
+    return len(links) == len(list(target.rglob('bin/ntuplefs')))
+
+
 def main(meson, root, build_directory, version, compilers):
     major, minor, _ = version.split('.')
     promised = f'{major}.{minor}' if major == '0' else major
@@ -67,7 +73,8 @@ def main(meson, root, build_directory, version, compilers):
         if output(meson, 'install', '-C', build_directory, '--no-rebuild', '--quiet', '--destdir', target) is None:
             return 1
         installed = Installed(target)
-        results = [installed.ask('--modversion') == [version], soname(installed) == f'libntuple.so.{promised}']
+        results = [installed.ask('--modversion') == [version], soname(installed) == f'libntuple.so.{promised}',
+                   links_lead_to_programs(target)]
         results += examples(installed, compilers, root, Path(folder))
     print(f'{results.count(True)} passed, {results.count(False)} failed')
     return 0 if all(results) else 1

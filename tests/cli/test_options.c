@@ -15,11 +15,14 @@ struct settings {
     uint64_t size;
     unsigned count, choice;
     struct nt_buffer passed;
+    struct nt_id id;
 };
 
 #define MEMBER(name) offsetof(struct settings, name)
 
 static const char *const colors[] = {"red", "green", NULL};
+
+static const char *const accepted[] = {"dev", "user", "x-*", NULL};
 
 static const struct nt_option first_table[] = {
     {'f', "flag", NT_OPTION_FLAG, MEMBER(flag), .help = "a flag"},
@@ -40,6 +43,8 @@ static const struct nt_option second_table[] = {
      .help = "a color"},
     {.name = "pass", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .passed = "a,b", .help = "passed on"},
     {.name = "ignored", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .help = "not passed on"},
+    {.name = "id", .kind = NT_OPTION_ID, .member = MEMBER(id), .argument = "NUMBER", .help = "a user"},
+    {.name = "", .kind = NT_OPTION_IGNORED, .choices = accepted, .help = "Accepted:"},
     {0},
 };
 
@@ -138,6 +143,41 @@ START_TEST(passed_options_are_joined)
 }
 END_TEST
 
+START_TEST(accepted_names_stand_in_lists_only_with_a_value_or_without)
+{
+    assert_ok(PARSE("-o", "dev,user,user=me,x-,x-any.thing=1,size=1"));
+    ck_assert_uint_eq(settings.size, 1);
+    assert_status(NT_INVALID, PARSE("-o", "devil"));
+    assert_status(NT_INVALID, PARSE("-o", "x"));
+    assert_status(NT_INVALID, PARSE("--dev"));
+    assert_status(NT_INVALID, PARSE("--=1"));
+}
+END_TEST
+
+START_TEST(the_number_of_a_user_may_be_0)
+{
+    assert_ok(PARSE("-o", "id=0"));
+    ck_assert(settings.id.is_given && settings.id.number == 0);
+    assert_ok(PARSE("--id=4294967294"));
+    ck_assert_uint_eq(settings.id.number, 4294967294);
+    assert_status(NT_INVALID, PARSE("--id=4294967295"));
+    assert_status(NT_INVALID, PARSE("--id=root"));
+}
+END_TEST
+
+START_TEST(what_was_given_can_be_told)
+{
+    struct nt_buffer text = {0};
+    nt_options_append_given(&text, second_table, &settings);
+    ck_assert_uint_eq(text.length, 0);
+    assert_ok(PARSE("-f", "-o", "dev,size=2K,color=green,id=0", "--text=a b", "-n", "7", "--pass"));
+    nt_options_append_given(&text, first_table, &settings);
+    nt_options_append_given(&text, second_table, &settings);
+    ck_assert_str_eq(text.bytes, "flag, count=7, text=a b, size=2048, color=green, id=0");
+    nt_buffer_deinit(&text);
+}
+END_TEST
+
 START_TEST(the_last_of_several_values_wins)
 {
     assert_ok(PARSE("--color=green", "-o", "color=red,size=1,size=3"));
@@ -213,7 +253,8 @@ START_TEST(help_has_a_line_for_each_option)
     size_t lines = 0;
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
-    ck_assert_uint_eq(lines, 9);
+    ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
+    ck_assert_uint_eq(lines, 12);
 }
 END_TEST
 
@@ -228,6 +269,9 @@ int main(void)
     tcase_add_test(tests, operands_behind_two_dashes_are_no_options);
     tcase_add_test(tests, backslashes_escape_commas_in_lists);
     tcase_add_test(tests, passed_options_are_joined);
+    tcase_add_test(tests, accepted_names_stand_in_lists_only_with_a_value_or_without);
+    tcase_add_test(tests, the_number_of_a_user_may_be_0);
+    tcase_add_test(tests, what_was_given_can_be_told);
     tcase_add_test(tests, the_last_of_several_values_wins);
     tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));
     tcase_add_loop_test(tests, what_is_wrong_is_named, 0, sizeof(refused) / sizeof(*refused));

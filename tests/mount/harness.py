@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +23,7 @@ NTUPLE = os.environ.get('NTUPLE', 'ntuple')
 DATA = Path(os.environ.get('NTUPLE_TEST_DATA', Path(__file__).parent.parent / 'data'))
 MANUALS = Path(__file__).parent.parent.parent / 'docs' / 'man'
 TIMEOUT = 60
+NOTE = re.compile(r'ntuplefs: (mounted |unmounted |got signal |nobody used it )')
 
 cases = []
 
@@ -66,6 +68,18 @@ def run(needs_fuse=True):
             traceback.print_exc(file=sys.stdout)
     print(f'{len(cases) - failed} of {len(cases)} passed')
     sys.exit(1 if failed else 0)
+
+
+def enter_namespace(script):
+    """Start a script again where what it mounts is seen by nobody else; or why that cannot be."""
+    if os.environ.get('NTUPLEFS_TEST_NAMESPACE') == script:
+        return None
+    if os.geteuid() != 0:
+        return 'only root has mount namespaces'
+    if not shutil.which('unshare') or command('unshare', '--mount', 'true').returncode != 0:
+        return 'no mount namespaces here'
+    os.environ['NTUPLEFS_TEST_NAMESPACE'] = script
+    os.execvp('unshare', ['unshare', '--mount', sys.executable, script])
 
 
 def need(name):
@@ -225,8 +239,12 @@ class Foreground:
         os.listdir(self.mountpoint)  # waits until the program serves
         return self
 
-    def messages(self):
+    def log_lines(self):
         return Path(self.log.name).read_text().splitlines()
+
+    def messages(self):
+        """What was wrong: the log without the notes of what happened."""
+        return [line for line in self.log_lines() if not NOTE.match(line)]
 
     def end(self, number=signal.SIGTERM):
         """Send a signal; the exit status."""

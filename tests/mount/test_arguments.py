@@ -89,6 +89,10 @@ def the_manual_page_of_ntuplefs_has_every_option_and_exit_status():
     text, help_text = manual('ntuplefs.1'), output(NTUPLEFS, '--help').decode()
     same(options_of(help_text) - manual_options(text), set(), 'options missing in the manual')
     same(manual_statuses(text), statuses_of(help_text), 'exit status')
+    accepted = re.search(r'Accepted after -o.*:\n((?:  .*\n)+)', help_text).group(1).replace(',', ' ').split()
+    assert len(accepted) > 40, accepted
+    told = set(re.findall(r'[\w-]+', text))
+    same({name.rstrip('*') for name in accepted} - told, set(), 'accepted options missing in the manual')
     formats = re.findall(r'^  ([a-z]+) ', help_text.split('Formats:')[1].split('Exit status:')[0], re.M)
     assert 'rntuple' in formats, help_text
     for name in formats:

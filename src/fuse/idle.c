@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: when requests come. Out: an unmount like that of fusermount3 -u. The thread sleeps until the time is
+ * over, counted from the last request.
+ */
+#include "fuse/idle.h"
+
+#include <linux/fuse.h>
+#include <signal.h>
+#include <time.h>
+
+#include "fuse/mountinfo.h"
+#include "fuse/unmount.h"
+
+#define NANOSECONDS INT64_C(1000000000)
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * NANOSECONDS + time.tv_nsec;
+}
+
+/* What the kernel says of its own accord is no use; nor is statfs, which is what monitors ask of every
+ * mount. */
+void nt_idle_note(struct nt_idle *idle, uint32_t opcode)
+{
+    if (idle->seconds && opcode != FUSE_FORGET && opcode != FUSE_BATCH_FORGET && opcode != FUSE_INTERRUPT &&
+        opcode != FUSE_STATFS)
+        atomic_store_explicit(&idle->last_use, now(), memory_order_relaxed);
+}
+
+static int64_t end_of_wait(const struct nt_idle *idle)
+{
+    return atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NANOSECONDS;
+}
+
+/* False where it is in use, or another mount covers it. */
+static bool unmount(const struct nt_idle *idle)
+{
+    struct nt_mountinfo info;
+    return !idle->is_in_use(idle->context) && nt_mountinfo_get(idle->mountpoint, &info) &&
+           info.major == idle->major && info.minor == idle->minor && nt_unmount(idle->mountpoint, false);
+}
+
+static void *watch(void *context)
+{
+    struct nt_idle *idle = context;
+    pthread_mutex_lock(&idle->lock);
+    while (!idle->must_end) {
+        int64_t end = end_of_wait(idle);
+        if (end > now()) {
+            struct timespec time = {.tv_sec = end / NANOSECONDS, .tv_nsec = end % NANOSECONDS};
+            pthread_cond_timedwait(&idle->wanted, &idle->lock, &time);
+            continue;
+        }
+        pthread_mutex_unlock(&idle->lock);
+        bool is_done = unmount(idle);
+        pthread_mutex_lock(&idle->lock);
+        atomic_store(&idle->has_unmounted, is_done);
+        if (is_done)
+            break;
+        atomic_store(&idle->last_use, now());
+    }
+    pthread_mutex_unlock(&idle->lock);
+    return NULL;
+}
+
+/* Signals end the loop of requests, whose thread they must interrupt. */
+static int start_thread(struct nt_idle *idle)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int problem = pthread_create(&idle->thread, NULL, watch, idle);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return problem;
+}
+
+int nt_idle_start(struct nt_idle *idle)
+{
+    struct nt_mountinfo info;
+    pthread_condattr_t attributes;
+    if (!idle->seconds || !nt_mountinfo_get(idle->mountpoint, &info))
+        return 0;
+    idle->major = info.major;
+    idle->minor = info.minor;
+    atomic_store(&idle->last_use, now());
+    pthread_mutex_init(&idle->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&idle->wanted, &attributes);
+    pthread_condattr_destroy(&attributes);
+    int problem = start_thread(idle);
+    idle->is_started = problem == 0;
+    if (problem) {
+        pthread_cond_destroy(&idle->wanted);
+        pthread_mutex_destroy(&idle->lock);
+    }
+    return problem;
+}
+
+void nt_idle_stop(struct nt_idle *idle)
+{
+    if (!idle->is_started)
+        return;
+    pthread_mutex_lock(&idle->lock);
+    idle->must_end = true;
+    pthread_cond_signal(&idle->wanted);
+    pthread_mutex_unlock(&idle->lock);
+    pthread_join(idle->thread, NULL);
+    pthread_cond_destroy(&idle->wanted);
+    pthread_mutex_destroy(&idle->lock);
+    idle->is_started = false;
+}

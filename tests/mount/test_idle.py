@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""idle=SECONDS: a mount that nobody uses goes, one that somebody uses stays."""
+import os
+import subprocess
+import time
+
+from harness import (TIMEOUT, Foreground, Skip, case, command, data, is_mounted, mounted, mounts, ntuplefs, output, run,
+                     same, scratch, wait_until)
+
+IDLE = ['-o', 'idle=1']
+
+
+def stays(mountpoint, seconds=2.5):
+    """Whether it is still mounted after more than twice the time, without a look into it."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if not is_mounted(mountpoint):
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def goes(mount):
+    wait_until(lambda: not is_mounted(mount.mountpoint), 'unmounted')
+    same(mount.process.wait(TIMEOUT), 0)
+
+
+@case
+def a_mount_that_nobody_uses_ends_with_status_0_and_takes_its_mountpoint_along():
+    for options in IDLE, [*IDLE, '-s'], [*IDLE, '-o', 'auto_unmount']:
+        with Foreground(data('example.root'), options=options) as mount:
+            goes(mount)
+            assert not mount.mountpoint.exists()
+            assert 'ntuplefs: nobody used it for 1 s' in mount.log_lines(), mount.log_lines()
+            same(mount.messages(), [])
+
+
+@case
+def a_mount_without_the_option_stays():
+    with mounted(data('example.root')) as top:
+        assert stays(top)
+
+
+@case
+def the_time_counts_from_the_last_request():
+    with Foreground(data('example.root'), options=['-o', 'idle=2']) as mount:
+        for number in range(8):
+            time.sleep(0.5)
+            assert not os.path.lexists(mount.mountpoint / f'no such name {number}')  # the kernel asks each time
+            assert is_mounted(mount.mountpoint), f'gone after {number + 1} requests'
+        goes(mount)
+
+
+@case
+def an_open_file_keeps_it():
+    with Foreground(data('example.root'), options=IDLE) as mount:
+        with open(mount.mountpoint / 'Events/event/data.bin', 'rb') as file:
+            assert stays(mount.mountpoint)
+            same(len(file.read()), 8000)
+        goes(mount)
+
+
+@case
+def a_directory_that_somebody_is_in_keeps_it():
+    with Foreground(data('example.root'), options=IDLE) as mount:
+        process = subprocess.Popen(['sleep', '60'], cwd=mount.mountpoint / 'Events')
+        try:
+            assert stays(mount.mountpoint)
+        finally:
+            process.kill()
+            process.wait(TIMEOUT)
+        goes(mount)
+
+
+@case
+def asking_for_free_space_is_no_use():
+    with Foreground(data('example.root'), options=IDLE) as mount:
+        end = time.monotonic() + TIMEOUT
+        while is_mounted(mount.mountpoint) and time.monotonic() < end:
+            command('stat', '-f', mount.mountpoint)
+            time.sleep(0.2)
+        goes(mount)
+
+
+@case
+def a_mount_on_top_is_left_alone():
+    if os.geteuid() != 0:
+        raise Skip('only root can mount something on top')
+    with Foreground(data('example.root'), options=IDLE) as mount:
+        output('mount', '-t', 'tmpfs', 'top', mount.mountpoint)
+        try:
+            time.sleep(2.5)
+            same(mounts()[str(mount.mountpoint)][1], 'top')
+        finally:
+            output('umount', mount.mountpoint)
+        goes(mount)
+
+
+@case
+def who_looks_while_it_goes_sees_the_tree_or_the_empty_directory():
+    with scratch() as directory:
+        mountpoint = directory / 'mnt'
+        mountpoint.mkdir()
+        for attempt in range(4):
+            same(ntuplefs(*IDLE, data('example.root'), mountpoint).returncode, 0)
+            time.sleep(0.9 + 0.03 * attempt)
+            end = time.monotonic() + 0.25
+            while time.monotonic() < end:
+                try:
+                    same((mountpoint / 'Events/run/data.bin').stat().st_size, 4000)
+                except FileNotFoundError:
+                    same(os.listdir(mountpoint), [])
+            wait_until(lambda: not is_mounted(mountpoint), 'unmounted')
+            same(os.listdir(mountpoint), [])
+
+
+run()
