@@ -123,6 +123,14 @@ bool nt_is_passing_failure(enum nt_status status)
     return status == NT_NO_MEMORY || status == NT_CANCELED;
 }
 
+const char *nt_message_about(const char *message, const char *subject)
+{
+    size_t length = strlen(subject);
+    return length && strncmp(message, subject, length) == 0 && strncmp(message + length, ": ", 2) == 0
+               ? message + length + 2
+               : NULL;
+}
+
 void nt_error_context(struct nt_error *error, const char *format, ...)
 {
     if (!error)

@@ -37,6 +37,8 @@ bool nt_is_machine_failure(enum nt_status status);
  * of them but the caller, and nobody remembers them. */
 bool nt_is_passing_failure(enum nt_status status);
 
+/* Whether a message begins with "subject: "; its rest, else NULL. */
+const char *nt_message_about(const char *message, const char *subject);
 /* Put "context: " in front of the message of an error that is being passed on. */
 void nt_error_context(struct nt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -15,11 +16,14 @@ static void append_escaped(struct nt_buffer *text, const char *bytes)
     nt_append_printable(text, bytes, strlen(bytes));
 }
 
+/* Messages of the system name the file already. */
 static void print_line(const char *subject, const char *message)
 {
     struct nt_buffer text = {0};
-    append_escaped(&text, subject);
-    nt_buffer_text(&text, ": ");
+    if (!nt_message_about(message, subject)) {
+        append_escaped(&text, *subject ? subject : "/");
+        nt_buffer_text(&text, ": ");
+    }
     append_escaped(&text, message);
     fprintf(stderr, "ntuple: %s\n", text.failed ? message : text.bytes);
     nt_buffer_deinit(&text);

@@ -157,7 +157,10 @@ static enum nt_exit_status open_tree(struct program *program)
         program->settings.direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
     enum nt_status status =
         nt_vfs_new(program->sources, program->source_count, &options, &program->vfs, &error);
-    return status == NT_OK ? NT_EXIT_OK : fail(program, nt_exit_status(status), &error);
+    if (status != NT_OK)
+        return fail(program, nt_exit_status(status), &error);
+    nt_vfs_try_sources(program->vfs);
+    return NT_EXIT_OK;
 }
 
 static enum nt_status mount_and_serve(struct program *program, struct nt_error *error)

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/remote.h"
+
 struct file_source {
     struct nt_source source;
     struct nt_identity identity;
@@ -81,7 +83,7 @@ enum nt_status nt_source_open_file(const char *path, struct nt_source **source_r
     struct nt_identity identity;
     int descriptor = open(path, NT_DESCRIPTOR_FLAGS);
     if (descriptor < 0)
-        return nt_fail_system(error, errno, "%s", path);
+        return nt_fail_path(error, errno, path);
     enum nt_status status = nt_descriptor_identify(descriptor, path, &identity, error);
     if (status == NT_OK)
         return nt_source_of_descriptor(descriptor, path, &identity, source_ret, error);

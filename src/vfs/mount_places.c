@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "io/remote.h"
 #include "vfs/disk.h"
 #include "vfs/opening.h"
 
@@ -48,7 +50,7 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
     char *absolute = realpath(path, NULL);
     struct stat identity;
     if (!absolute)
-        return nt_fail_system(error, errno, "%s", path);
+        return nt_fail_path(error, errno, path);
     enum nt_status status = nt_disk_stat(absolute, &identity, error);
     if (status == NT_OK) {
         bool is_folder = S_ISDIR(identity.st_mode) && !nt_disk_is_dataset(absolute);
@@ -85,21 +87,77 @@ static enum nt_status add_group(struct nt_places *places, const char *const *pat
     return status;
 }
 
-/* Try what was given: one place that works is enough. */
-static enum nt_status try_places(struct nt_places *places, struct nt_error *error)
+/* ---- what can be shown ---- */
+
+struct search {
+    struct nt_places *places;
+    unsigned tries, files; /* places that may still be looked at; files that did not open */
+};
+
+/* Each folder takes one try, too, so that there is an end to how deep this goes. */
+static bool may_show(struct search *search, uint32_t number)
 {
-    struct nt_error first = {0};
-    uint32_t count = places->count;
-    for (uint32_t i = 0; i < count; i++) {
-        enum nt_place_kind kind = nt_places_kind(places, i);
-        if (kind == NT_PLACE_FILE || kind == NT_PLACE_FOLDER)
-            return NT_OK;
-        if (kind == NT_PLACE_FAILED && first.status == NT_OK)
-            nt_places_failure(places, i, &first);
+    uint32_t child = 0;
+    if (search->tries == 0)
+        return true;
+    search->tries--;
+    enum nt_place_kind kind = nt_places_kind(search->places, number);
+    if (kind != NT_PLACE_FOLDER) {
+        search->files++;
+        return kind == NT_PLACE_FILE;
     }
-    if (error)
-        *error = first;
-    return first.status;
+    if (nt_places_scan(search->places, number, NULL) != NT_OK)
+        return false;
+    while ((child = nt_places_next(search->places, number, child)) != NT_NONE)
+        if (may_show(search, child++))
+            return true;
+    return false;
+}
+
+static enum nt_status try_folder(struct nt_places *places, uint32_t number, struct nt_error *error)
+{
+    enum { MOST_TRIES = 500 };
+    struct search search = {.places = places, .tries = MOST_TRIES};
+    if (may_show(&search, number))
+        return NT_OK;
+    return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                   "nothing in this folder can be shown; files in it that were tried: %u", search.files);
+}
+
+enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error)
+{
+    switch (nt_places_kind(places, number)) {
+    case NT_PLACE_FAILED:
+        return nt_places_failure(places, number, error);
+    case NT_PLACE_FOLDER:
+        return try_folder(places, number, error);
+    default:
+        return NT_OK;
+    }
+}
+
+/* The message names the source once, as the user did. */
+static enum nt_status failure_of(struct nt_places *places, uint32_t number, const char *path,
+                                 struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    nt_places_failure(places, number, &failure);
+    const char *rest = nt_message_about(failure.message, nt_places_path(places, number));
+    if (rest)
+        memmove(failure.message, rest, strlen(rest) + 1);
+    nt_error_context(&failure, "%s", path);
+    return nt_fail_with(error, &failure);
+}
+
+/* One place that works is enough, and a folder may get files later. */
+static enum nt_status try_until_one_works(struct nt_places *places, const char *const *paths,
+                                          struct nt_error *error)
+{
+    uint32_t first = places->source_count > 1; /* place 0 is that of the group then */
+    for (uint32_t i = first; i < places->source_count; i++)
+        if (nt_places_kind(places, i) != NT_PLACE_FAILED)
+            return NT_OK;
+    return failure_of(places, first, paths[0], error);
 }
 
 enum nt_status nt_places_new(const char *const *paths, size_t path_count,
@@ -121,8 +179,9 @@ enum nt_status nt_places_new(const char *const *paths, size_t path_count,
     if (status == NT_OK)
         status = path_count == 1 ? add_path(places, 0, paths[0], &number, error)
                                  : add_group(places, paths, path_count, error);
+    places->source_count = places->count;
     if (status == NT_OK)
-        status = try_places(places, error);
+        status = try_until_one_works(places, paths, error);
     if (status != NT_OK)
         nt_places_free(places);
     else

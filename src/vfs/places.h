@@ -73,7 +73,7 @@ struct nt_places {
     struct nt_places_options options;
     struct nt_arena *arena; /* paths and names */
     struct nt_place **list;
-    uint32_t count;
+    uint32_t count, source_count; /* the first are those of the paths that the mount was given */
     struct nt_slot *slots;
     uint32_t slot_count;
     struct nt_open_file *opened; /* the open files */
@@ -115,6 +115,9 @@ enum nt_status nt_places_new(const char *const *paths, size_t path_count,
                              const struct nt_places_options *options, struct nt_places **places_ret,
                              struct nt_error *error);
 void nt_places_free(struct nt_places *places); /* accepts NULL */
+/* Whether something of a path that was given can be shown; why not. Looks at a folder's files until one opens,
+ * or so many did not that it says nothing. */
+enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error);
 
 /* ---- folders, as the disk is now (mirror.c) ---- */
 

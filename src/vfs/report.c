@@ -11,6 +11,7 @@
 #include "vfs/failures.h"
 #include "vfs/opening.h"
 #include "vfs/scope.h"
+#include "vfs/vfs.h"
 
 /* The directory of the file that a node belongs to, with its place. */
 static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
@@ -26,20 +27,24 @@ static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *director
     return nt_node_pack(&node, directory_ret);
 }
 
-/* "<source>: <path in the tree>: <what, where, expected, found>" */
+/* "<source>: <path in the tree>: <what, where, expected, found>", without the path for the source's own. */
 static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, const char *source,
-                        const struct nt_error *error)
+                        bool is_whole_source, const struct nt_error *error)
 {
     struct nt_buffer line = {0};
     if (!vfs->options.report)
         return;
+    const char *what = source ? nt_message_about(error->message, source) : NULL;
+    what = what ? what : error->message;
     if (source) {
         nt_append_printable(&line, source, strlen(source));
         nt_buffer_text(&line, ": ");
     }
-    nt_append_printable(&line, site->path, site->length);
-    nt_buffer_text(&line, ": ");
-    nt_append_printable(&line, error->message, strlen(error->message));
+    if (!is_whole_source) {
+        nt_append_printable(&line, site->path, site->length);
+        nt_buffer_text(&line, ": ");
+    }
+    nt_append_printable(&line, what, strlen(what));
     if (!line.failed)
         vfs->options.report(vfs->options.report_context, line.bytes);
     nt_buffer_deinit(&line);
@@ -59,7 +64,8 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
     site.path = path.bytes;
     site.length = path.length;
     if (!path.failed && nt_failures_note(vfs->failures, &site, requests, error))
-        log_failure(vfs, &site, is_of_file ? nt_places_path(vfs->places, site.place) : NULL, error);
+        log_failure(vfs, &site, is_of_file ? nt_places_path(vfs->places, site.place) : NULL,
+                    is_of_file && node == directory, error);
     nt_buffer_deinit(&path);
 }
 
@@ -133,4 +139,17 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
     if (nt_places_slot_of(((struct nt_vfs *)vfs)->places, dataset, &node.slot) &&
         nt_node_pack(&node, &number))
         note(vfs, number, (struct nt_failure_site){.place = NT_NONE}, 0, error);
+}
+
+void nt_vfs_try_sources(struct nt_vfs *vfs)
+{
+    const struct nt_failure_site site = {.place = NT_NONE};
+    uint32_t count = vfs->places->source_count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_node node = {.level = NT_LEVEL_PLACE, .slot = i, .file = NT_NODE_SELF};
+        struct nt_error failure = {0};
+        uint64_t number = 0;
+        if (nt_is_failure(nt_places_try(vfs->places, i, &failure)) && nt_node_pack(&node, &number))
+            note(vfs, number, site, 0, &failure);
+    }
 }

@@ -28,6 +28,10 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
                           struct nt_vfs **vfs_ret, struct nt_error *error);
 void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
 
+/* Look at every source, and report those of which nothing can be shown: files that do not open, and folders
+ * in which none of some hundred files does. */
+void nt_vfs_try_sources(struct nt_vfs *vfs);
+
 struct nt_vfs_attributes {
     uint64_t node;
     enum nt_vfs_class class;

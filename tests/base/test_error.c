@@ -95,6 +95,17 @@ START_TEST(context_goes_in_front_and_keeps_the_rest)
 }
 END_TEST
 
+START_TEST(a_message_tells_whether_it_is_about_a_subject)
+{
+    ck_assert_str_eq(nt_message_about("a/b: broken: badly", "a/b"), "broken: badly");
+    ck_assert_str_eq(nt_message_about("a: ", "a"), "");
+    ck_assert_ptr_null(nt_message_about("a/bc: broken", "a/b"));
+    ck_assert_ptr_null(nt_message_about("a:b", "a"));
+    ck_assert_ptr_null(nt_message_about("a", "a"));
+    ck_assert_ptr_null(nt_message_about(": broken", ""));
+}
+END_TEST
+
 START_TEST(long_messages_are_cut_and_stay_texts)
 {
     char text[2000];
@@ -122,6 +133,7 @@ int main(void)
     tcase_add_test(cases, an_error_of_no_interest_gives_the_status_only);
     tcase_add_test(cases, a_failure_can_be_told_again);
     tcase_add_test(cases, context_goes_in_front_and_keeps_the_rest);
+    tcase_add_test(cases, a_message_tells_whether_it_is_about_a_subject);
     tcase_add_test(cases, long_messages_are_cut_and_stay_texts);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

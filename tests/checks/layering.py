@@ -33,7 +33,7 @@ PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'd
 # Where a folder sees only some headers of another: vfs mirrors folders and opens files through the table of formats, pages
 # are read through <ntuple/read.h> and page/page.h, and what verifies them looks into how that is done.
 ONLY = {
-    ('vfs', 'io'): {'io/folder.h'},
+    ('vfs', 'io'): {'io/folder.h', 'io/remote.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'page'): {'ntuple/read.h', 'page/page.h'},
     ('cli', 'page'): {'ntuple/read.h'},

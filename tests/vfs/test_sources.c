@@ -44,6 +44,20 @@ START_TEST(where_no_source_opens_the_first_reason_is_told)
 }
 END_TEST
 
+START_TEST(sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried)
+{
+    open_paths((const char *const[]){path_good, path_bad, path_other, tree_folder}, 4, false);
+    ck_assert_str_eq(reported, "");
+    nt_vfs_try_sources(vfs);
+    ck_assert_msg(strstr(reported, path_bad) && strstr(reported, path_other), "%s", reported);
+    ck_assert_msg(!strstr(reported, path_good), "%s", reported);
+    char once[sizeof(reported)];
+    strcpy(once, reported);
+    nt_vfs_try_sources(vfs);
+    ck_assert_str_eq(reported, once);
+}
+END_TEST
+
 START_TEST(a_folder_is_mirrored_with_what_can_be_read)
 {
     open_paths((const char *const[]){tree_folder}, 1, false);
@@ -162,6 +176,7 @@ int main(void)
     tcase_add_checked_fixture(several, tree_setup, tree_teardown);
     tcase_add_test(several, several_sources_are_directories_beside_each_other);
     tcase_add_test(several, where_no_source_opens_the_first_reason_is_told);
+    tcase_add_test(several, sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried);
     tcase_add_test(several, a_folder_is_mirrored_with_what_can_be_read);
     tcase_add_test(several, files_that_come_and_go_in_a_folder_come_and_go_in_the_tree);
     tcase_add_test(several, many_files_are_closed_and_opened_again);

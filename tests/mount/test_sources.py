@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Sources that are left out, or are none: both programs name them, once."""
+import json
+import os
+import shutil
+
+from harness import NTUPLE, NTUPLEFS, Foreground, case, command, data, run, same, scratch
+
+ADDRESSES = ['root://eospublic.cern.ch//eos/opendata/file.root', 'https://server/file.root', 's3://bucket/file.root']
+
+
+def errors(mountpoint):
+    return [json.loads(line) for line in (mountpoint / '.ntuplefs/errors.jsonl').read_text().splitlines()]
+
+
+@case
+def a_named_source_that_is_left_out_is_said_at_the_mount():
+    with scratch() as directory:
+        text, good = directory / 'notes.txt', data('example.root')
+        text.write_text('Nothing of interest.\n')
+        for sources in [good, text], [text, good]:
+            with Foreground(*sources) as mount:
+                same([line.split(': ')[:2] for line in mount.messages()], [['ntuplefs', str(text)]])
+                same([(error['path'], error['status']) for error in errors(mount.mountpoint)],
+                     [('notes.txt', 'not this format')])
+                assert 'Events' in os.listdir(mount.mountpoint / 'example.root')
+
+
+@case
+def a_folder_in_which_nothing_opens_is_said_at_the_mount():
+    with scratch() as directory:
+        folder = directory / 'folder'
+        (folder / 'below').mkdir(parents=True)
+        for name in 'a.txt', 'b.txt', 'below/c.txt':
+            (folder / name).write_text('Nothing of interest.\n')
+        with Foreground(folder) as mount:
+            same(mount.messages(), [f'ntuplefs: {folder}: nothing in this folder can be shown; '
+                                    'files in it that were tried: 3'])
+            same([error['path'] for error in errors(mount.mountpoint)], [''])
+        shutil.copy(data('example.root'), folder / 'below')
+        with Foreground(folder) as mount:
+            same((mount.messages(), errors(mount.mountpoint)), ([], []))
+
+
+@case
+def a_folder_with_many_other_files_is_not_searched_through():
+    with scratch() as directory:
+        folder = directory / 'folder'
+        folder.mkdir()
+        for number in range(600):
+            (folder / str(number)).write_text('x')
+        with Foreground(folder) as mount:
+            same(mount.messages(), [])
+
+
+@case
+def where_no_source_opens_the_first_is_named_once():
+    with scratch() as directory:
+        for name in 'one.txt', 'two.txt':
+            (directory / name).write_text('Nothing of interest.\n')
+        result = command(NTUPLEFS, 'one.txt', './two.txt', 'mnt', cwd=directory)
+        same(result.returncode, 3)
+        message = result.stderr.decode()
+        assert message.startswith('ntuplefs: one.txt: ') and message.count('one.txt') == 1, message
+
+
+@case
+def links_to_files_are_followed_and_links_to_folders_are_not():
+    with scratch() as directory:
+        folder, elsewhere = directory / 'folder', directory / 'elsewhere'
+        folder.mkdir()
+        elsewhere.mkdir()
+        for place in folder, elsewhere:
+            shutil.copy(data('example.root'), place / 'here.root')
+        (folder / 'file.root').symlink_to(elsewhere / 'here.root')
+        (folder / 'loop').symlink_to(folder)
+        (folder / 'other').symlink_to(elsewhere)
+        with Foreground(folder) as mount:
+            same(sorted(os.listdir(mount.mountpoint)), ['.ntuplefs', 'file.root', 'here.root'])
+        (directory / 'link').symlink_to(elsewhere)
+        with Foreground(directory / 'link') as mount:  # one that was named is
+            same(sorted(os.listdir(mount.mountpoint)), ['.ntuplefs', 'here.root'])
+
+
+@case
+def remote_files_are_refused_with_what_to_do():
+    with scratch() as directory:
+        for address in ADDRESSES:
+            for call in [NTUPLEFS, address, 'mnt'], [NTUPLEFS, data('example.root'), address, 'mnt'], [NTUPLE, 'ls', address], \
+                    [NTUPLE, 'verify', address], [NTUPLE, 'inspect', address], [NTUPLE, 'cp', '-r', address, 'copy']:
+                result = command(*call, cwd=directory)
+                message = result.stderr.decode()
+                same(result.returncode, 4, message)
+                assert 'remote files are not read; copy it' in message and message.count(address) == 1, message
+        same(os.listdir(directory), [])
+
+
+@case
+def messages_name_the_file_once():
+    with scratch() as directory:
+        (directory / 'notes').write_text('Nothing of interest.\n')
+        (directory / 'cut.root').write_bytes(data('example.root').read_bytes()[:1000])
+        for file in 'nothing.root', 'notes', 'cut.root', str(directory / 'notes'), 'notes/below':
+            for words in ['ls'], ['tree'], ['stat'], ['verify'], ['inspect'], ['cp', '-r']:
+                result = command(NTUPLE, *words, file, *(['copy'] if words[0] == 'cp' else []), cwd=directory)
+                message = result.stderr.decode()
+                assert message.startswith(f'ntuple: {file}: '), message
+                same((message.count(file), message.count(str(directory))), (1, 1 if file[0] == '/' else 0), message)
+
+
+run()
