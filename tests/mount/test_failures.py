@@ -110,7 +110,7 @@ def assert_one_failure(path, *beside):
         same((len(errors), len(messages)), (1, 1), f'{path}: {errors} {messages}')
         same({tuple(errors[0][key] for key in TOLD)}, told, errors[0])
         assert any(finding['what'].endswith(errors[0]['what']) for finding in found), (found, errors[0])
-        assert errors[0]['what'] in messages[0] and f'{path}: ' in messages[0], messages
+        assert errors[0]['what'].removeprefix(f'{path}: ') in messages[0] and f'{path}: ' in messages[0], messages
         assert not failed or errors[0]['count'] >= len(failed), errors[0]
         if beside:
             failed = [name.split('/', 1)[1] for name in failed]
