@@ -131,6 +131,13 @@ const char *nt_message_about(const char *message, const char *subject)
                : NULL;
 }
 
+void nt_error_strip(struct nt_error *error, const char *subject)
+{
+    const char *rest = error ? nt_message_about(error->message, subject) : NULL;
+    if (rest)
+        memmove(error->message, rest, strlen(rest) + 1);
+}
+
 void nt_error_context(struct nt_error *error, const char *format, ...)
 {
     if (!error)

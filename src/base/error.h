@@ -39,6 +39,8 @@ bool nt_is_passing_failure(enum nt_status status);
 
 /* Whether a message begins with "subject: "; its rest, else NULL. */
 const char *nt_message_about(const char *message, const char *subject);
+/* Take "subject: " away from the front of a message (of `error`, which may be NULL). */
+void nt_error_strip(struct nt_error *error, const char *subject);
 /* Put "context: " in front of the message of an error that is being passed on. */
 void nt_error_context(struct nt_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -12,9 +12,11 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/inspect_rows.h"
+#include "cli/listing.h"
 #include "json/json.h"
 #include "model/model.h"
 #include "vfs/documents.h"
+#include "vfs/opening.h"
 #include "vfs/scope.h"
 
 struct inspector {
@@ -25,6 +27,8 @@ struct inspector {
     struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
     bool has_printed;
+    bool is_in_folder; /* each file is named */
+    unsigned depth;    /* of folders */
 };
 
 /* ---- text ---- */
@@ -308,21 +312,70 @@ static enum nt_exit_status inspect_as_json(struct inspector *inspector, const st
     return result;
 }
 
+static enum nt_exit_status inspect_file(struct inspector *inspector, const struct nt_scope *scope)
+{
+    inspector->file_bytes = file_bytes(scope->file);
+    if (inspector->settings->json)
+        return inspect_as_json(inspector, scope);
+    if (inspector->is_in_folder && inspector->has_printed)
+        putchar('\n');
+    if (inspector->is_in_folder) {
+        print_line(inspector, "file", scope->file->path);
+        inspector->has_printed = false;
+    }
+    return inspect_scope(inspector, scope);
+}
+
+static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char *path, uint64_t node);
+
+/* All that is in a mirrored folder; files that do not open are named. */
+static enum nt_exit_status inspect_folder(struct inspector *inspector, struct nt_vfs *vfs, const char *path,
+                                          uint64_t node)
+{
+    enum nt_exit_status first = NT_EXIT_OK;
+    struct nt_error error = {0};
+    struct nt_buffer below = {0};
+    struct nt_listing *listing = nt_listing_new(vfs, node, inspector->depth, &error);
+    enum nt_status status = listing ? NT_OK : error.status;
+    inspector->depth++;
+    inspector->is_in_folder = true;
+    nt_buffer_text(&below, path);
+    while (status == NT_OK && (status = nt_listing_next(listing, &error)) == NT_OK && listing->count > 0)
+        for (size_t i = 0; i < listing->count; i++) {
+            const struct nt_entry *entry = &listing->entries[i];
+            if (entry->class != NT_VFS_DIRECTORY || strcmp(entry->name, ".ntuplefs") == 0)
+                continue;
+            size_t length = nt_path_enter(&below, entry->name);
+            nt_note_failure(&first,
+                            inspect(inspector, vfs, below.failed ? entry->name : below.bytes, entry->node));
+            nt_path_leave(&below, length);
+        }
+    inspector->depth--;
+    if (status != NT_OK)
+        nt_note_failure(&first, nt_complain(path, &error));
+    nt_buffer_deinit(&below);
+    free(listing);
+    return first;
+}
+
 static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
     struct inspector *inspector = context;
     struct nt_scope scope;
     struct nt_error error = {0};
+    enum nt_exit_status result;
     if (nt_scope_open(vfs, node, &scope, &error) != NT_OK)
         return nt_complain(path, &error);
-    enum nt_exit_status result;
-    if (!scope.file) {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data; name a file or what is in it");
+    if (scope.file) {
+        result = inspect_file(inspector, &scope);
+    } else if (scope.place_kind == NT_PLACE_FOLDER) {
+        result = inspect_folder(inspector, vfs, path, node);
+    } else if (scope.place_kind == NT_PLACE_FAILED) {
+        nt_places_failure(vfs->places, scope.place, &error);
         result = nt_complain(path, &error);
     } else {
-        inspector->file_bytes = file_bytes(scope.file);
-        result =
-            inspector->settings->json ? inspect_as_json(inspector, &scope) : inspect_scope(inspector, &scope);
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data; name a file or what is in it");
+        result = nt_complain(path, &error);
     }
     nt_scope_close(&scope);
     return result;
@@ -344,9 +397,11 @@ static enum nt_exit_status complain_about_sort(const char *name)
 {
     struct nt_error error = {0};
     char keys[256] = "";
-    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++)
-        snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%s", k ? ", " : "",
-                 nt_inspect_properties[k].key);
+    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
+        const char *key = nt_inspect_properties[k].key, *unit = strstr(key, "_bytes");
+        snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%.*s", k ? ", " : "",
+                 (int)(unit ? unit - key : (ptrdiff_t)strlen(key)), key);
+    }
     nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "unknown key to sort by; there are %s", keys);
     return nt_complain(name, &error);
 }
@@ -370,7 +425,7 @@ static const struct nt_option options[] = {
     {.name = "json",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, json),
-     .help = "one JSON document, all numbers exact"},
+     .help = "a JSON document for each file, all numbers exact"},
     {.name = "sort",
      .kind = NT_OPTION_TEXT,
      .member = offsetof(struct nt_settings, sort),

@@ -4,7 +4,9 @@
  * lines are made batch by batch, so that a directory of a million pages needs no more memory than one of ten.
  */
 #include <grp.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,15 +89,41 @@ static void format_time(time_t when, char *text, size_t size)
         snprintf(text, size, "%jd", (intmax_t)when);
 }
 
-static void format_line(struct owner_names *names, const struct stat *stat, struct line *line)
+/* With a unit of 1024 bytes, rounded up, as ls(1) does. */
+static void format_human(uint64_t bytes, char *text, size_t size)
 {
+    static const char units[] = "KMGTPE";
+    double value = (double)bytes;
+    int unit = -1;
+    while (value >= 1024 && units[unit + 1]) {
+        value /= 1024;
+        unit++;
+    }
+    if (unit >= 0 && ceil(value) >= 1024 && units[unit + 1]) {
+        value /= 1024;
+        unit++;
+    }
+    if (unit < 0)
+        snprintf(text, size, "%" PRIu64, bytes);
+    else if (ceil(10 * value) < 100)
+        snprintf(text, size, "%.1f%c", ceil(10 * value) / 10, units[unit]);
+    else
+        snprintf(text, size, "%.0f%c", ceil(value), units[unit]);
+}
+
+static void format_line(struct lister *lister, const struct stat *stat, struct line *line)
+{
+    struct owner_names *names = &lister->names;
     remember_names(names, stat);
     line->is_known = true;
     nt_format_mode(stat->st_mode, line->mode);
     snprintf(line->links, sizeof(line->links), "%ju", (uintmax_t)stat->st_nlink);
     strcpy(line->owner, names->owner);
     strcpy(line->group, names->group);
-    snprintf(line->size, sizeof(line->size), "%jd", (intmax_t)stat->st_size);
+    if (lister->invocation->settings->human)
+        format_human((uint64_t)stat->st_size, line->size, sizeof(line->size));
+    else
+        snprintf(line->size, sizeof(line->size), "%jd", (intmax_t)stat->st_size);
     format_time(stat->st_mtime, line->time, sizeof(line->time));
 }
 
@@ -118,7 +146,7 @@ static void make_line(struct lister *lister, const struct nt_entry *entry, struc
         nt_path_leave(&lister->path, length);
         return;
     }
-    format_line(&lister->names, &attributes.stat, line);
+    format_line(lister, &attributes.stat, line);
     widen(&lister->widths.links, line->links);
     widen(&lister->widths.owner, line->owner);
     widen(&lister->widths.group, line->group);
@@ -190,11 +218,91 @@ static enum nt_status list_below(struct lister *lister, uint64_t node, struct nt
     return status;
 }
 
+/* ---- another order ---- */
+
+/* An entry with what it is sorted by; nothing known comes last. */
+struct ranked {
+    const char *name;
+    uint64_t node;
+    enum nt_vfs_class class;
+    int64_t rank;
+    size_t position;
+};
+
+struct ranking {
+    struct nt_arena *arena; /* the names */
+    struct ranked *list;
+    size_t count;
+};
+
+static int compare_ranks(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    int order = (a->rank < b->rank) - (a->rank > b->rank);
+    return order ? order : (a->position > b->position) - (a->position < b->position);
+}
+
+static bool rank_entry(const struct lister *lister, struct ranking *ranking, const struct nt_entry *entry)
+{
+    struct nt_vfs_attributes attributes;
+    if ((ranking->count & (ranking->count - 1)) == 0) { /* grow at powers of two */
+        struct ranked *more =
+            realloc(ranking->list, (ranking->count ? 2 * ranking->count : 1) * sizeof(*more));
+        if (!more)
+            return false;
+        ranking->list = more;
+    }
+    struct ranked *ranked = &ranking->list[ranking->count];
+    *ranked = (struct ranked){.name = nt_arena_copy(ranking->arena, entry->name, strlen(entry->name)),
+                              .node = entry->node,
+                              .class = entry->class,
+                              .rank = INT64_MIN,
+                              .position = ranking->count};
+    if (nt_vfs_stat(lister->vfs, entry->node, true, &attributes, NULL) == NT_OK)
+        ranked->rank =
+            lister->invocation->settings->by_size ? attributes.stat.st_size : attributes.stat.st_mtim.tv_sec;
+    ranking->count++;
+    return ranked->name != NULL;
+}
+
+static void print_ranking(struct lister *lister, const struct ranking *ranking)
+{
+    struct nt_entry entries[NT_LISTING_BATCH];
+    for (size_t first = 0, count; first < ranking->count; first += count) {
+        for (count = 0; count < NT_LISTING_BATCH && first + count < ranking->count; count++) {
+            const struct ranked *ranked = &ranking->list[first + count];
+            entries[count] = (struct nt_entry){.node = ranked->node, .class = ranked->class};
+            snprintf(entries[count].name, sizeof(entries[count].name), "%s", ranked->name);
+        }
+        print_entries(lister, entries, count);
+    }
+}
+
+/* Takes memory for all names of the directory. */
+static enum nt_status list_ranked(struct lister *lister, struct nt_listing *listing, struct nt_error *error)
+{
+    struct ranking ranking = {.arena = nt_arena_new()};
+    enum nt_status status = ranking.arena ? NT_OK : nt_fail_memory(error);
+    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0)
+        for (size_t i = 0; i < listing->count && status == NT_OK; i++)
+            if (is_shown(lister, &listing->entries[i]) && !rank_entry(lister, &ranking, &listing->entries[i]))
+                status = nt_fail_memory(error);
+    if (ranking.count)
+        qsort(ranking.list, ranking.count, sizeof(*ranking.list), compare_ranks);
+    print_ranking(lister, &ranking);
+    free(ranking.list);
+    nt_arena_free(ranking.arena);
+    return status;
+}
+
 static enum nt_status list_entries(struct lister *lister, uint64_t node, struct nt_error *error)
 {
+    const struct nt_settings *settings = lister->invocation->settings;
     struct nt_listing *listing = nt_listing_new(lister->vfs, node, lister->depth, error);
     enum nt_status status = listing ? NT_OK : error->status;
     lister->widths = (struct column_widths){0};
+    if (status == NT_OK && (settings->by_size || settings->by_time))
+        status = list_ranked(lister, listing, error);
     while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0)
         print_entries(lister, listing->entries, listing->count);
     free(listing);
@@ -220,7 +328,7 @@ static void list_file(struct lister *lister, const char *path, const struct stat
     if (lister->invocation->settings->details) {
         struct line *line = &lister->lines[0];
         lister->widths = (struct column_widths){0};
-        format_line(&lister->names, stat, line);
+        format_line(lister, stat, line);
         print_line(lister, line);
     }
     nt_print_name(path);
@@ -265,6 +373,26 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, details),
      .help = "mode, owner, size and time"},
+    {.letter = 'h',
+     .name = "human",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, human),
+     .help = "with -l: sizes as 1.5K, 234M"},
+    {.letter = 'S',
+     .name = "by_size",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, by_size),
+     .help = "the largest first"},
+    {.letter = 't',
+     .name = "by_time",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, by_time),
+     .help = "the newest first"},
+    {.letter = '1',
+     .name = "single",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, single_column),
+     .help = "a line for each name, as always"},
     {.letter = 'R',
      .name = "recursive",
      .kind = NT_OPTION_FLAG,

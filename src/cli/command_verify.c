@@ -13,9 +13,11 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/listing.h"
 #include "json/json.h"
 #include "model/model.h"
 #include "model/path.h"
+#include "vfs/disk.h"
 #include "view/verify.h"
 #include "view/json_values.h"
 
@@ -278,6 +280,84 @@ static enum nt_exit_status verify_file(const struct nt_settings *settings, const
     return result;
 }
 
+/* ---- folders ---- */
+
+struct walk {
+    const struct nt_settings *settings;
+    struct nt_reader *reader;
+    struct nt_buffer path;
+    unsigned depth, files; /* files: those of a known format */
+    enum nt_exit_status status;
+};
+
+static void verify_below(struct walk *walk);
+
+/* A file of no known format is left out, as it is of the tree of a folder. */
+static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
+{
+    struct nt_file *file;
+    struct nt_error error = {0};
+    const struct nt_vfs_options tree = nt_settings_tree(walk->settings);
+    size_t length = nt_path_enter(&walk->path, entry->name);
+    if (walk->path.failed) {
+        nt_fail_memory(&error);
+        nt_note_failure(&walk->status, nt_complain(entry->name, &error));
+    } else if (entry->is_folder) {
+        verify_below(walk);
+    } else {
+        enum nt_status status = nt_file_open(walk->path.bytes, &tree.open, &file, &error);
+        if (status == NT_OK)
+            nt_file_close(file);
+        if (status != NT_NOT_THIS_FORMAT) {
+            walk->files++;
+            nt_note_failure(&walk->status, verify_file(walk->settings, walk->path.bytes, walk->reader));
+        }
+    }
+    nt_path_leave(&walk->path, length);
+}
+
+static void verify_below(struct walk *walk)
+{
+    struct nt_disk_entry *entries = NULL;
+    size_t count = 0;
+    struct nt_error error = {0};
+    enum nt_status status =
+        walk->depth < NT_DEEPEST_DIRECTORY
+            ? nt_disk_list(walk->path.bytes, &entries, &count, &error)
+            : nt_fail(&error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY);
+    if (status != NT_OK)
+        nt_note_failure(&walk->status, nt_complain(walk->path.bytes, &error));
+    walk->depth++;
+    for (size_t i = 0; i < count; i++)
+        verify_entry(walk, &entries[i]);
+    walk->depth--;
+    nt_disk_free(entries, count);
+}
+
+static enum nt_exit_status verify_folder(const struct nt_settings *settings, const char *path,
+                                         struct nt_reader *reader)
+{
+    struct walk walk = {.settings = settings, .reader = reader};
+    struct nt_error error = {0};
+    nt_buffer_text(&walk.path, path);
+    if (!walk.path.failed)
+        verify_below(&walk);
+    nt_buffer_deinit(&walk.path);
+    if (walk.files || walk.status != NT_EXIT_OK)
+        return walk.status;
+    nt_fail(&error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no file of a known format is in this folder");
+    return nt_complain(path, &error);
+}
+
+static enum nt_exit_status verify_source(const struct nt_settings *settings, const char *path,
+                                         struct nt_reader *reader)
+{
+    struct stat attributes;
+    bool is_folder = nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
+                     !nt_disk_is_dataset(path);
+    return (is_folder ? verify_folder : verify_file)(settings, path, reader);
+}
+
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     const struct nt_vfs_options tree = nt_settings_tree(invocation->settings);
@@ -290,7 +370,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
         return nt_complain("verify", &error);
     enum nt_exit_status first = NT_EXIT_OK;
     for (int i = 0; i < invocation->operand_count; i++)
-        nt_note_failure(&first, verify_file(invocation->settings, invocation->operands[i], reader));
+        nt_note_failure(&first, verify_source(invocation->settings, invocation->operands[i], reader));
     nt_reader_free(reader);
     nt_note_failure(&first, nt_finish_output());
     return first;

@@ -12,9 +12,11 @@
 #include "cli/command.h"
 #include "model/model.h"
 
+static const struct nt_command command_help;
+
 static const struct nt_command *const commands[] = {
     &nt_command_ls, &nt_command_tree,   &nt_command_cat,     &nt_command_stat,
-    &nt_command_cp, &nt_command_verify, &nt_command_inspect,
+    &nt_command_cp, &nt_command_verify, &nt_command_inspect, &command_help,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
@@ -34,19 +36,28 @@ static const struct nt_option common_options[] = {
 
 static const struct nt_option no_options[] = {{0}};
 
-static void print_help(const struct nt_command *command)
+static const struct nt_option *options_of(const struct nt_command *command)
 {
-    if (command) {
-        printf("usage: ntuple %s [options] %s\n%s\n\nOptions:\n", command->name, command->operands,
-               command->help);
-        nt_options_help(stdout, command->options ? command->options : no_options);
-    } else {
-        printf("usage: ntuple COMMAND [options] FILE...\n"
-               "The tree that ntuplefs mounts, without a mount.\n\nCommands:\n");
-        for (size_t i = 0; i < COMMANDS; i++)
-            printf("  %-8s %-28s %s\n", commands[i]->name, commands[i]->operands, commands[i]->help);
-        printf("\nOptions:\n");
-    }
+    return command->options ? command->options : no_options;
+}
+
+static void print_usage(const struct nt_command *command)
+{
+    printf("usage: ntuple %s [options] %s\n%s\n\nOptions:\n", command->name, command->operands,
+           command->help);
+    nt_options_help(stdout, options_of(command));
+    nt_options_help_behind(stdout, common_options, options_of(command));
+    printf("\nOptions of all commands, formats and exit status: ntuple --help, ntuple(1)\n");
+}
+
+static void print_help(void)
+{
+    printf(
+        "usage: ntuple COMMAND [options] FILE...\n"
+        "The tree that ntuplefs mounts, without a mount. FILE: a file, or a folder of files.\n\nCommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-8s %-28s %s\n", commands[i]->name, commands[i]->operands, commands[i]->help);
+    printf("\nOptions of all commands:\n");
     nt_options_help(stdout, common_options);
     nt_options_help(stdout, nt_tree_options);
     nt_formats_help(stdout);
@@ -60,11 +71,18 @@ static enum nt_exit_status complain_about_usage(const char *subject, const char 
     return nt_complain(subject, &error);
 }
 
+static enum nt_exit_status complain_about_count(const struct nt_command *command, const char *what)
+{
+    struct nt_error error = {0};
+    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s; usage: ntuple %s [options] %s", what, command->name,
+            command->operands);
+    return nt_complain(command->name, &error);
+}
+
 static enum nt_exit_status run(const struct nt_command *command, int argument_count, char **arguments,
                                struct nt_arena *arena)
 {
-    const struct nt_option *const tables[] = {command->options ? command->options : no_options,
-                                              common_options, nt_tree_options};
+    const struct nt_option *const tables[] = {options_of(command), common_options, nt_tree_options};
     struct nt_settings settings = {0};
     struct nt_error error = {0};
     int first;
@@ -72,14 +90,14 @@ static enum nt_exit_status run(const struct nt_command *command, int argument_co
         NT_OK)
         return nt_complain(command->name, &error);
     if (settings.help) {
-        print_help(command);
+        print_usage(command);
         return nt_finish_output();
     }
     int count = argument_count - first;
     if (count < command->fewest)
-        return complain_about_usage(command->name, "too few arguments");
+        return complain_about_count(command, "too few arguments");
     if (count > command->most)
-        return complain_about_usage(command->name, "too many arguments");
+        return complain_about_count(command, "too many arguments");
     struct nt_invocation invocation = {
         .command = command, .settings = &settings, .operands = arguments + first, .operand_count = count};
     return command->run(&invocation);
@@ -94,6 +112,27 @@ static const struct nt_command *command_named(const char *name)
     return NULL;
 }
 
+static enum nt_exit_status run_help(const struct nt_invocation *invocation)
+{
+    const char *name = invocation->operand_count ? invocation->operands[0] : NULL;
+    const struct nt_command *command = name ? command_named(name) : NULL;
+    if (name && !command)
+        return complain_about_usage(name, "unknown command");
+    if (command)
+        print_usage(command);
+    else
+        print_help();
+    return nt_finish_output();
+}
+
+static const struct nt_command command_help = {
+    .name = "help",
+    .operands = "[COMMAND]",
+    .help = "how a command is used",
+    .most = 1,
+    .run = run_help,
+};
+
 static enum nt_exit_status parse_and_run(int argument_count, char **arguments, struct nt_arena *arena)
 {
     const struct nt_option *const tables[] = {common_options};
@@ -105,7 +144,7 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
         return nt_complain("arguments", &error);
     if (settings.help || settings.version) {
         if (settings.help)
-            print_help(NULL);
+            print_help();
         else
             printf("ntuple %s\n%s\n", nt_version(), nt_deflate_library());
         return nt_finish_output();

@@ -90,11 +90,16 @@ static bool parse_size(const char *text, uint64_t *bytes_ret)
     return unit && end[1] == '\0' && nt_multiply(*bytes_ret, 1024ull << 10 * (unit - units), bytes_ret);
 }
 
-static bool parse_count(const char *text, unsigned *count_ret)
+static unsigned most_of(const struct nt_option *row)
+{
+    return row->most ? row->most : INT_MAX;
+}
+
+static bool parse_count(const char *text, unsigned most, unsigned *count_ret)
 {
     uint64_t value;
     const char *end;
-    if (!parse_number(text, &value, &end) || *end != '\0' || value < 1 || value > INT_MAX)
+    if (!parse_number(text, &value, &end) || *end != '\0' || value < 1 || value > most)
         return false;
     *count_ret = (unsigned)value;
     return true;
@@ -127,6 +132,17 @@ static void pass(struct nt_buffer *list, const char *passed)
         nt_buffer_format(list, "%s%s", list->length ? "," : "", passed);
 }
 
+static enum nt_status refuse_value(const struct parser *parser, const struct nt_option *row,
+                                   const char *value)
+{
+    if (row->kind == NT_OPTION_NUMBER)
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
+                       "\"%s\" is no value for option \"%s\": a number from 1 to %u", value, row->name,
+                       most_of(row));
+    return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is no value for option \"%s\": %s", value,
+                   row->name, row->argument);
+}
+
 static enum nt_status parse_list(struct parser *parser, const char *text);
 
 static enum nt_status apply(struct parser *parser, const struct nt_option *row, const char *value)
@@ -149,7 +165,7 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
         is_good = parse_size(value, member);
         break;
     case NT_OPTION_NUMBER:
-        is_good = parse_count(value, member);
+        is_good = parse_count(value, most_of(row), member);
         break;
     case NT_OPTION_ID:
         is_good = parse_id(value, member);
@@ -165,9 +181,7 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
     case NT_OPTION_IGNORED:
         break;
     }
-    return is_good ? NT_OK
-                   : nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
-                             "\"%s\" is no value for option \"%s\": %s", value, row->name, row->argument);
+    return is_good ? NT_OK : refuse_value(parser, row, value);
 }
 
 /* ---- lists after -o ---- */
@@ -333,7 +347,20 @@ static void help_ignored(FILE *stream, const struct nt_option *row)
     }
 }
 
+static bool has_letter(const struct nt_option *table, char letter)
+{
+    for (const struct nt_option *row = table; row && row->name; row++)
+        if (row->letter == letter)
+            return true;
+    return false;
+}
+
 void nt_options_help(FILE *stream, const struct nt_option *table)
+{
+    nt_options_help_behind(stream, table, NULL);
+}
+
+void nt_options_help_behind(FILE *stream, const struct nt_option *table, const struct nt_option *before)
 {
     for (const struct nt_option *row = table; row->name; row++) {
         if (row->kind == NT_OPTION_IGNORED) {
@@ -342,7 +369,7 @@ void nt_options_help(FILE *stream, const struct nt_option *table)
         }
         char left[64];
         const char *equals = row->argument ? "=" : "", *argument = row->argument ? row->argument : "";
-        if (row->letter)
+        if (row->letter && !has_letter(before, row->letter))
             snprintf(left, sizeof(left), "-%c, --%s%s%s", row->letter, row->name, equals, argument);
         else
             snprintf(left, sizeof(left), "    --%s%s%s", row->name, equals, argument);

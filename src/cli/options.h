@@ -19,7 +19,7 @@ enum nt_option_kind {
     NT_OPTION_FLAG,    /* bool: set to true */
     NT_OPTION_TEXT,    /* const char * */
     NT_OPTION_SIZE,    /* uint64_t: bytes, with K, M, G or T */
-    NT_OPTION_NUMBER,  /* unsigned, at least 1 */
+    NT_OPTION_NUMBER,  /* unsigned, from 1 to `most` */
     NT_OPTION_ID,      /* struct nt_id */
     NT_OPTION_CHOICE,  /* unsigned: index of the word in `choices` */
     NT_OPTION_PASS,    /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
@@ -42,6 +42,7 @@ struct nt_option {
     const char *argument;       /* for --help: "SIZE"; NULL where it takes none */
     const char *const *choices; /* ended by NULL */
     const char *passed;
+    unsigned most; /* 0: INT_MAX */
     const char *help;
 };
 
@@ -57,5 +58,7 @@ void nt_options_append_given(struct nt_buffer *text, const struct nt_option *tab
 
 /* A line for each row. */
 void nt_options_help(FILE *stream, const struct nt_option *table);
+/* The same where the letters of another table come first. */
+void nt_options_help_behind(FILE *stream, const struct nt_option *table, const struct nt_option *before);
 
 #endif

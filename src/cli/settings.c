@@ -40,6 +40,7 @@ const struct nt_option nt_tree_options[] = {
      .kind = NT_OPTION_NUMBER,
      .member = MEMBER(threads),
      .argument = "N",
+     .most = 1024,
      .help = "decode on N threads (default: the number of processors)"},
     {.name = "list",
      .kind = NT_OPTION_CHOICE,

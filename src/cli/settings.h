@@ -33,6 +33,7 @@ struct nt_settings {
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
     /* ntuple's commands */
+    bool human, single_column, by_size, by_time;
     bool all, details, recursive, overwrite, json, quiet;
     unsigned depth;
     const char *sort;

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "io/remote.h"
 #include "vfs/disk.h"
@@ -142,9 +141,7 @@ static enum nt_status failure_of(struct nt_places *places, uint32_t number, cons
 {
     struct nt_error failure = {0};
     nt_places_failure(places, number, &failure);
-    const char *rest = nt_message_about(failure.message, nt_places_path(places, number));
-    if (rest)
-        memmove(failure.message, rest, strlen(rest) + 1);
+    nt_error_strip(&failure, nt_places_path(places, number));
     nt_error_context(&failure, "%s", path);
     return nt_fail_with(error, &failure);
 }

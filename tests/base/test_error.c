@@ -103,6 +103,12 @@ START_TEST(a_message_tells_whether_it_is_about_a_subject)
     ck_assert_ptr_null(nt_message_about("a:b", "a"));
     ck_assert_ptr_null(nt_message_about("a", "a"));
     ck_assert_ptr_null(nt_message_about(": broken", ""));
+    nt_fail(&error, NT_CORRUPT, NT_NO_OFFSET, "a/b: broken");
+    nt_error_strip(&error, "b");
+    ck_assert_str_eq(error.message, "a/b: broken");
+    nt_error_strip(&error, "a/b");
+    ck_assert_str_eq(error.message, "broken");
+    nt_error_strip(NULL, "a/b");
 }
 END_TEST
 

@@ -13,7 +13,7 @@ struct settings {
     bool flag, other;
     const char *text;
     uint64_t size;
-    unsigned count, choice;
+    unsigned count, choice, few;
     struct nt_buffer passed;
     struct nt_id id;
 };
@@ -27,6 +27,12 @@ static const char *const accepted[] = {"dev", "user", "x-*", NULL};
 static const struct nt_option first_table[] = {
     {'f', "flag", NT_OPTION_FLAG, MEMBER(flag), .help = "a flag"},
     {'o', "options", NT_OPTION_LIST, .argument = "LIST", .help = "a list"},
+    {.name = "few",
+     .kind = NT_OPTION_NUMBER,
+     .member = MEMBER(few),
+     .argument = "N",
+     .most = 3,
+     .help = "few"},
     {'n', "count", NT_OPTION_NUMBER, MEMBER(count), "N", .help = "a number"},
     {0},
 };
@@ -218,6 +224,7 @@ static const struct {
     {{"--count=0", NULL}, "\"count\""},
     {{"--count=2147483648", NULL}, "\"count\""},
     {{"--count=3x", NULL}, "\"count\""},
+    {{"--few=4", NULL}, "from 1 to 3"},
     {{"--color=blue", NULL}, "red|green"},
     {{"--color=re", NULL}, "red|green"},
     {{"-n", NULL}, "\"-n\""},
@@ -240,6 +247,20 @@ START_TEST(what_is_wrong_is_named)
 }
 END_TEST
 
+START_TEST(a_letter_that_another_table_has_is_not_told_twice)
+{
+    static const struct nt_option own[] = {{'f', "fast", NT_OPTION_FLAG, MEMBER(other), .help = "fast"}, {0}};
+    char text[4096] = "";
+    FILE *stream = fmemopen(text, sizeof(text), "w");
+    nt_options_help(stream, own);
+    nt_options_help_behind(stream, first_table, own);
+    fclose(stream);
+    ck_assert_ptr_nonnull(strstr(text, "  -f, --fast "));
+    ck_assert_ptr_nonnull(strstr(text, "      --flag "));
+    ck_assert_ptr_nonnull(strstr(text, "  -n, --count=N "));
+}
+END_TEST
+
 START_TEST(help_has_a_line_for_each_option)
 {
     char text[4096] = "";
@@ -254,7 +275,7 @@ START_TEST(help_has_a_line_for_each_option)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 12);
+    ck_assert_uint_eq(lines, 13);
 }
 END_TEST
 
@@ -275,6 +296,7 @@ int main(void)
     tcase_add_test(tests, the_last_of_several_values_wins);
     tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));
     tcase_add_loop_test(tests, what_is_wrong_is_named, 0, sizeof(refused) / sizeof(*refused));
+    tcase_add_test(tests, a_letter_that_another_table_has_is_not_told_twice);
     tcase_add_test(tests, help_has_a_line_for_each_option);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);

@@ -13,6 +13,7 @@ FAILURES = [  # arguments, exit status, what the message names
     (['-o', 'cachesize=99999999999999999999', 'a', 'b'], 1, '99999999999999999999'),
     (['-o', 'cachesize=999999999T', 'a', 'b'], 1, '999999999T'),
     (['-o', 'threads=0', 'a', 'b'], 1, '"threads"'),
+    (['-o', 'threads=100000', 'a', 'b'], 1, 'a number from 1 to 1024'),
     (['-o', 'list=some', 'a', 'b'], 1, 'all|sized'),
     (['-o', 'allow_other=1', 'a', 'b'], 1, '"allow_other"'),
     (['--sparkling', 'a', 'b'], 1, '--sparkling'),
@@ -25,9 +26,12 @@ FAILURES = [  # arguments, exit status, what the message names
 TOOL_FAILURES = [
     ([], 1, 'command'),
     (['dance'], 1, 'dance'),
-    (['ls'], 1, 'arguments'),
-    (['cat', 'a'], 1, 'arguments'),
-    (['cp', 'a', 'b', 'c', 'd'], 1, 'arguments'),
+    (['ls'], 1, 'too few arguments; usage: ntuple ls [options] FILE [PATH...]'),
+    (['cat', 'a'], 1, 'too few arguments; usage: ntuple cat [options] FILE PATH...'),
+    (['cp', 'a', 'b', 'c', 'd'], 1, 'too many arguments; usage: ntuple cp [options] FILE [PATH] DESTINATION'),
+    (['help', 'dance'], 1, 'dance'),
+    (['ls', '--threads=1025', 'a'], 1, 'a number from 1 to 1024'),
+    (['inspect', '--sort=nope', 'a'], 1, 'pages, stored, packed, decoded, ratio'),
     (['ls', '--sparkling', 'a'], 1, '--sparkling'),
     (['tree', '-L', 'x', 'a'], 1, '"x"'),
     (['ls', '/nowhere/at.root'], 2, '/nowhere/at.root'),
@@ -102,7 +106,7 @@ def the_manual_page_of_ntuplefs_has_every_option_and_exit_status():
 @case
 def the_manual_page_of_ntuple_has_every_command_option_and_exit_status():
     text, help_text = manual('ntuple.1'), output(NTUPLE, '--help').decode()
-    commands = re.findall(r'^  ([a-z]+) +[A-Z]', help_text.split('Options:')[0], re.M)
+    commands = re.findall(r'^  ([a-z]+) +[A-Z[]', help_text.split('Options:')[0], re.M)
     assert len(commands) >= 5, commands
     for name in commands:
         assert re.search(rf'^\.It Cm {name}$', text, re.M), f'{name} is not in the manual'

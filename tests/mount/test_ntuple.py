@@ -68,6 +68,51 @@ def ls_lists_names_and_long_lines():
 
 
 @case
+def ls_sorts_by_size_and_time():
+    with scratch() as directory:
+        folder = directory / 'folder'
+        folder.mkdir()
+        for age, name in enumerate(['types.root', 'example.root', 'empty.root']):
+            shutil.copy(data(name), folder)
+            os.utime(folder / name, (10**9 - age, 10**9 - age))
+        same(ntuple('ls', '-1', folder), b'empty.root\nexample.root\ntypes.root\n')
+        same(ntuple('ls', '-t', folder), b'types.root\nexample.root\nempty.root\n')
+    lines = ntuple('ls', '-lS', data('example.root'), 'Events/run').decode().splitlines()
+    sizes = [int(line.split()[4]) for line in lines]
+    same(sizes, sorted(sizes, reverse=True))
+    assert sizes[0] > sizes[-1] and len({line.rindex(line.split()[5]) for line in lines}) == 1, lines
+    plain = ntuple('ls', data('example.root'), 'Events/run').decode().split()
+    same(sorted(line.split()[-1] for line in lines), sorted(plain))
+    ties = [line.split()[-1] for line in lines if line.split()[4] == '0']
+    same(ties, [name for name in plain if name in ties], 'equal ones as in the file')
+
+
+@case
+def sizes_for_people_are_those_of_ls():
+    with mounted(data('example.root')) as top:
+        for path in 'Events', 'Events/run', 'Events/weight/column.0':
+            ours = {line.split()[-1]: line.split()[4] for line in
+                    ntuple('ls', '-lh', data('example.root'), path).decode().splitlines()}
+            theirs = {line.split()[-1]: line.split()[4] for line in
+                      output('ls', '-lh', top / path).decode().splitlines()[1:]}
+            same(ours, {name: theirs[name] for name in ours}, path)
+            assert any(size.endswith('K') for size in ours.values()) or path != 'Events', ours
+
+
+@case
+def help_of_a_command_is_short_and_its_own():
+    whole = ntuple('help')
+    same(whole, ntuple('--help'))
+    for name in 'ls', 'tree', 'cat', 'stat', 'cp', 'verify', 'inspect', 'help':
+        text = ntuple('help', name)
+        same(text, ntuple(name, '--help'), name)
+        assert text.startswith(b'usage: ntuple %s ' % name.encode()) and text.count(b'\n') <= 16, text
+        assert b'cachesize' in whole and b'cachesize' not in text and b'Exit status:' not in text, text
+    assert b'  -h, --human' in ntuple('help', 'ls') and b'      --help' in ntuple('help', 'ls')
+    assert b'  -h, --help' in ntuple('cat', '-h')
+
+
+@case
 def ls_of_several_paths_has_headings():
     text = ntuple('ls', data('example.root'), 'Events/run', 'Events/event').decode()
     same([part.splitlines()[0] for part in text.split('\n\n')], ['Events/run:', 'Events/event:'])

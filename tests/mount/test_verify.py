@@ -174,6 +174,51 @@ def a_bar_is_drawn_on_terminals_only_and_cleared():
     same(on_a_terminal('verify', '-q', data('types.root')), (b'', b''))
 
 
+def a_folder(directory):
+    """Two good files, one that is cut, one of no known format, and a link that leads back."""
+    (directory / 'below').mkdir()
+    shutil.copy(data('example.root'), directory)
+    shutil.copy(data('types.root'), directory / 'below')
+    (directory / 'below' / 'cut.root').write_bytes(data('example.root').read_bytes()[:5000])
+    (directory / 'notes.txt').write_text('Nothing of interest.\n')
+    (directory / 'below' / 'loop').symlink_to(directory)
+    return directory
+
+
+@case
+def a_folder_is_verified_with_all_that_is_in_it():
+    with scratch() as directory:
+        folder = a_folder(directory)
+        result = command(NTUPLE, 'verify', folder)
+        same(result.returncode, 5, result.stderr)
+        same([line.split(': ')[0] for line in result.stdout.decode().splitlines()],
+             [f'{folder}/below/types.root', f'{folder}/example.root'])
+        message = result.stderr.decode()
+        assert message.startswith(f'ntuple: {folder}/below/cut.root: ') and message.count('cut.root') == 1, message
+        (folder / 'below' / 'cut.root').unlink()
+        same(command(NTUPLE, 'verify', '-q', folder).returncode, 0)
+        for path in folder / 'example.root', folder / 'below' / 'types.root':
+            path.unlink()
+        result = command(NTUPLE, 'verify', folder)
+        same(result.returncode, 3)
+        same(result.stderr.decode(), f'ntuple: {folder}: no file of a known format is in this folder\n')
+
+
+@case
+def a_folder_is_inspected_file_by_file():
+    with scratch() as directory:
+        folder = a_folder(directory)
+        result = command(NTUPLE, 'inspect', folder)
+        same(result.returncode, 5, result.stderr)
+        files = [line.split(maxsplit=1)[1] for line in result.stdout.decode().splitlines() if line.startswith('file ')]
+        same(sorted(files), [f'{folder}/below/types.root', f'{folder}/example.root'])
+        assert 'below/cut.root: ' in result.stderr.decode(), result.stderr
+        one = output(NTUPLE, 'inspect', folder / 'example.root').decode()
+        assert one in result.stdout.decode(), 'what is said of a file is the same'
+        result = command(NTUPLE, 'inspect', '--json', folder, 'below')
+        same(json.loads(result.stdout)['file'], f'{folder}/below/types.root')
+
+
 @case
 def inspect_tells_of_every_column():
     document = inspect(data('example.root'))
@@ -204,7 +249,7 @@ def inspect_sorts_by_any_key():
         same(sorted(column['column'] for column in columns), [column['column'] for column in unsorted])
     same(inspect('--sort=stored', data('example.root')), inspect('--sort=stored_bytes', data('example.root')))
     result = command(NTUPLE, 'inspect', '--sort=colour', data('example.root'))
-    same((result.returncode, b'stored_bytes' in result.stderr), (1, True))
+    same((result.returncode, b'stored, packed, decoded' in result.stderr), (1, True))
 
 
 @case

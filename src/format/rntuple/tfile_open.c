@@ -294,9 +294,12 @@ static enum nt_status tfile_open(struct nt_file *file, struct nt_container *cont
         status = walk_all(&opening, &header, error);
     if (!status)
         status = nt_tfile_collection_keep(&opening.found, &header, container, error);
-    if (status && file->source->size < header.end)
+    if (status && file->source->size < header.end) {
+        nt_error_strip(error, file->source->path);
         nt_error_context(error, "the file was cut (%" PRIu64 " of %" PRIu64 " bytes are there)",
                          file->source->size, header.end);
+        nt_error_context(error, "%s", file->source->path);
+    }
     nt_codec_context_free(opening.codec);
     nt_tfile_collection_deinit(&opening.found);
     free(opening.key_buffer);
