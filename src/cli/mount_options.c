@@ -4,7 +4,7 @@
  * over stands in mount(8), "FILESYSTEM-INDEPENDENT MOUNT OPTIONS" and "EXTERNAL HELPERS", and in fstab(5);
  * mount.fuse3(8) adds dev and suid where root mounts.
  */
-#include "cli/mount_options.h"
+#include "cli/settings.h"
 
 #include "fuse/settings.h"
 

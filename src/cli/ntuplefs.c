@@ -14,7 +14,7 @@
 #include <ntuple/ntuple.h>
 
 #include "cli/exit_status.h"
-#include "cli/mount_options.h"
+#include "cli/settings.h"
 #include "fuse/background.h"
 #include "fuse/mount.h"
 #include "fuse/mountpoint.h"

@@ -41,6 +41,12 @@ struct nt_settings {
 
 extern const struct nt_option nt_tree_options[];
 
+/* Those of ntuplefs: in front of operands (-f); the same where mount(8) has called the program as its helper,
+ * `mount.ntuplefs SOURCE MOUNTPOINT [-sfnv] [-t TYPE] [-o LIST]`, whose letters mean other things; after -o; and
+ * there what mount(8) hands over and what changes nothing here. */
+extern const struct nt_option nt_mount_switches[], nt_helper_switches[], nt_mount_options[],
+    nt_accepted_options[];
+
 /* The formats that there are, for --help. */
 void nt_formats_help(FILE *stream);
 

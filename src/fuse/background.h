@@ -40,9 +40,10 @@ struct nt_log {
     atomic_bool to_syslog;
 };
 
-/* One line, without its newline. Characters that could harm a terminal or forge a line are escaped. Any
+/* A failure, or a note of what happens: one line, without its newline. Characters that could harm a terminal or forge a line are escaped. Any
  * thread. */
 void nt_log_line(struct nt_log *log, const char *line);
+void nt_log_note(struct nt_log *log, const char *line);
 
 /* From now on to syslog, libfuse's own messages too. */
 void nt_log_to_syslog(struct nt_log *log);

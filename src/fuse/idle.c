@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "fuse/mountinfo.h"
-#include "fuse/unmount.h"
+#include "fuse/mountpoint.h"
 
 #define NANOSECONDS INT64_C(1000000000)
 

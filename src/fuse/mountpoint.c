@@ -6,15 +6,19 @@
 #include "fuse/mountpoint.h"
 
 #include <errno.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fuse/mountinfo.h"
-#include "fuse/unmount.h"
+
+extern char **environ;
 
 #define MOUNT_TYPE_PREFIX "fuse.ntuplefs"
 
@@ -60,6 +64,27 @@ static int probe(const char *path)
 static bool is_dead(int system_error)
 {
     return system_error == ENOTCONN || system_error == ECONNABORTED;
+}
+
+static bool run_fusermount(const char *path, bool is_lazy)
+{
+    pid_t process;
+    int status;
+    const char *const arguments[] = {"fusermount3", is_lazy ? "-uqz" : "-uq", "--", path, NULL};
+    if (posix_spawnp(&process, arguments[0], NULL, NULL, (char *const *)arguments, environ) != 0)
+        return false;
+    while (waitpid(process, &status, 0) < 0) {
+        if (errno != EINTR)
+            return false;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool nt_unmount(const char *path, bool is_lazy)
+{
+    if (umount2(path, UMOUNT_NOFOLLOW | (is_lazy ? MNT_DETACH : 0)) == 0)
+        return true;
+    return errno == EPERM && run_fusermount(path, is_lazy);
 }
 
 /* What is mounted there already: nothing of ours, a living mount (refused) or a dead one (cleaned

@@ -22,4 +22,8 @@ enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const cha
  * failed or missing (zeroed) preparation left. */
 void nt_mountpoint_release(struct nt_mountpoint *mountpoint);
 
+/* Unmount what is mounted at an absolute path: root by the system call, others by fusermount3. Where it is in
+ * use: false, or with `is_lazy` it goes from the tree at once and for good when nobody uses it any more. */
+bool nt_unmount(const char *path, bool is_lazy);
+
 #endif
