@@ -11,7 +11,6 @@
 #include "vfs/failures.h"
 #include "vfs/opening.h"
 #include "vfs/scope.h"
-#include "vfs/vfs.h"
 
 /* The directory of the file that a node belongs to, with its place. */
 static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
@@ -141,7 +140,7 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
         note(vfs, number, (struct nt_failure_site){.place = NT_NONE}, 0, error);
 }
 
-void nt_vfs_try_sources(struct nt_vfs *vfs)
+void nt_report_sources(struct nt_vfs *vfs)
 {
     const struct nt_failure_site site = {.place = NT_NONE};
     uint32_t count = vfs->places->source_count;

@@ -99,6 +99,11 @@ void nt_vfs_free(struct nt_vfs *vfs)
     free(vfs);
 }
 
+void nt_vfs_try_sources(struct nt_vfs *vfs)
+{
+    nt_report_sources(vfs);
+}
+
 /* ---- attributes ---- */
 
 /* Owner, times and permissions of what the node is made from. */

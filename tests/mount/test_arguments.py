@@ -106,7 +106,7 @@ def the_manual_page_of_ntuplefs_has_every_option_and_exit_status():
 @case
 def the_manual_page_of_ntuple_has_every_command_option_and_exit_status():
     text, help_text = manual('ntuple.1'), output(NTUPLE, '--help').decode()
-    commands = re.findall(r'^  ([a-z]+) +[A-Z[]', help_text.split('Options:')[0], re.M)
+    commands = re.findall(r'^  ([a-z]+) +[A-Z[]', help_text.split('\n\nOptions')[0], re.M)
     assert len(commands) >= 5, commands
     for name in commands:
         assert re.search(rf'^\.It Cm {name}$', text, re.M), f'{name} is not in the manual'
