@@ -138,6 +138,13 @@ void nt_error_strip(struct nt_error *error, const char *subject)
         memmove(error->message, rest, strlen(rest) + 1);
 }
 
+bool nt_is_refused_for_now(enum nt_status status, const struct nt_error *failure)
+{
+    bool is_of_the_moment = failure->system_error == EIO || failure->system_error == EINTR ||
+                            failure->system_error == EMFILE || failure->system_error == ENFILE;
+    return nt_is_passing_failure(status) || (status == NT_IO && is_of_the_moment);
+}
+
 void nt_error_context(struct nt_error *error, const char *format, ...)
 {
     if (!error)

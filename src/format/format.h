@@ -17,7 +17,7 @@ struct nt_format {
     const char *description; /* for --help */
     /* Whether a folder is a data set of this format, by a look at what lies in it. NULL: none is. Then `open`
      * is given no folders. */
-    bool (*takes_folder)(struct nt_folder *folder);
+    enum nt_status (*takes_folder)(struct nt_folder *folder, bool *takes_ret, struct nt_error *error);
     /* Open what a source holds; its path is what the file is called. NT_NOT_THIS_FORMAT where it is not of
      * this format (the next is tried); the message says why, without the path. On success the source is the
      * file's, and the file the caller's; otherwise the source stays the caller's. */
@@ -29,7 +29,7 @@ struct nt_format {
 extern const struct nt_format *const nt_formats[];
 
 /* Whether a folder is one thing: a data set of some format, or a foreign one; else it only holds files. */
-bool nt_is_dataset_folder(struct nt_folder *folder);
+enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
 
 static inline struct nt_limits nt_open_limits(const struct nt_open_options *options)
 {
@@ -47,8 +47,8 @@ extern const struct nt_format nt_format_roaring;
 /* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
 const char *nt_identify(struct nt_source *source);
 
-/* The same of a folder. */
-const char *nt_identify_folder(struct nt_folder *folder);
+/* The same of a folder. It fails where the machine refuses to tell. */
+enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_ret, struct nt_error *error);
 
 /* Whether the file begins with nothing but printable UTF-8. */
 bool nt_is_text_file(struct nt_source *source);

@@ -3,6 +3,7 @@
  * The table of file formats, in the order in which they are tried: those that a few bytes give away first,
  * the one without a magic number last.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -83,7 +84,10 @@ static void note_refusal(struct refusals *refusals, const struct nt_format *form
 static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
                              struct nt_error *error)
 {
-    const char *kind = source->folder ? nt_identify_folder(source->folder) : nt_identify(source);
+    const char *kind = source->folder ? NULL : nt_identify(source);
+    enum nt_status status = source->folder ? nt_identify_folder(source->folder, &kind, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
     if (refusals->names.failed || refusals->reasons.failed)
         return nt_fail_memory(error);
     if (kind)
@@ -138,7 +142,9 @@ static enum nt_status open_source(const char *path, const struct nt_open_options
                                   struct nt_source **source_ret, struct nt_error *error)
 {
     struct stat attributes;
-    if (stat(path, &attributes) || !S_ISDIR(attributes.st_mode))
+    if (stat(path, &attributes))
+        return nt_fail_system(error, errno, "%s", path);
+    if (!S_ISDIR(attributes.st_mode))
         return nt_source_open_file(path, source_ret, error);
     enum nt_folder_use use = options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
     return nt_source_open_folder(path, use, source_ret, error);
@@ -160,10 +166,17 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     return status;
 }
 
-bool nt_is_dataset_folder(struct nt_folder *folder)
+enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
 {
-    for (size_t i = 0; nt_formats[i]; i++)
-        if (nt_formats[i]->takes_folder && nt_formats[i]->takes_folder(folder))
-            return true;
-    return nt_identify_folder(folder);
+    const char *kind = NULL;
+    enum nt_status status = NT_OK;
+    *is_dataset_ret = false;
+    for (size_t i = 0; nt_formats[i] && status == NT_OK && !*is_dataset_ret; i++)
+        if (nt_formats[i]->takes_folder)
+            status = nt_formats[i]->takes_folder(folder, is_dataset_ret, error);
+    if (status != NT_OK || *is_dataset_ret)
+        return status;
+    status = nt_identify_folder(folder, &kind, error);
+    *is_dataset_ret = kind;
+    return status;
 }

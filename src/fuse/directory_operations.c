@@ -77,15 +77,16 @@ static void list(fuse_req_t request, fuse_ino_t directory, size_t size, off_t of
                           .bytes = malloc(size),
                           .capacity = size,
                           .with_attributes = with_attributes};
+    struct nt_error error = {0};
     enum nt_status status = reply.bytes ? NT_OK : NT_NO_MEMORY;
     if (status == NT_OK && append_dots(&reply, directory, position)) {
         uint64_t cursor = position > DOTS ? position - DOTS : 0;
-        status = nt_vfs_readdir(mount->vfs, directory, cursor, emit, &reply, NULL);
+        status = nt_vfs_readdir(mount->vfs, directory, cursor, emit, &reply, &error);
     }
     if (status == NT_OK)
         fuse_reply_buf(request, reply.bytes, reply.length);
     else
-        fuse_reply_err(request, nt_status_errno(status));
+        fuse_reply_err(request, nt_failure_errno(status, &error));
     free(reply.bytes);
 }
 

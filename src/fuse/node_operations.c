@@ -47,11 +47,12 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
 {
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
-    enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, NULL);
+    struct nt_error error = {0};
+    enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, &error);
     if (status == NT_OK)
         fuse_reply_attr(request, &attributes.stat, nt_timeout(&attributes));
     else
-        fuse_reply_err(request, nt_status_errno(status));
+        fuse_reply_err(request, nt_failure_errno(status, &error));
 }
 
 static void on_statfs(fuse_req_t request, fuse_ino_t node)

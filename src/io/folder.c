@@ -4,6 +4,8 @@
  */
 #include "io/folder.h"
 
+#include "base/error.h"
+
 enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_folder_visit *visit,
                               void *context, struct nt_error *error)
 {
@@ -16,16 +18,24 @@ enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct
     return folder->ops->stat(folder, name, attributes, error);
 }
 
-bool nt_folder_has(struct nt_folder *folder, const char *name)
+enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *has_ret,
+                             struct nt_error *error)
 {
     struct stat attributes;
-    return nt_folder_stat(folder, name, &attributes, NULL) != NT_NOT_FOUND;
+    struct nt_error failure = {0};
+    enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
+    *has_ret = status != NT_NOT_FOUND;
+    return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
-bool nt_folder_has_folder(struct nt_folder *folder, const char *name)
+enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
+                                    struct nt_error *error)
 {
     struct stat attributes;
-    return nt_folder_stat(folder, name, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode);
+    struct nt_error failure = {0};
+    enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
+    *has_ret = status == NT_OK && S_ISDIR(attributes.st_mode);
+    return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,

@@ -67,9 +67,12 @@ enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_fol
 /* Attributes of what a name leads to. NT_NOT_FOUND; NT_IO, with EACCES for a link that leads out. */
 enum nt_status nt_folder_stat(struct nt_folder *folder, const char *name, struct stat *attributes,
                               struct nt_error *error);
-/* Whether there is something of this name, be it a link that leads out. */
-bool nt_folder_has(struct nt_folder *folder, const char *name);
-bool nt_folder_has_folder(struct nt_folder *folder, const char *name);
+/* Whether there is something of this name, be it a link that leads out; whether it is a folder. They fail where
+ * the machine refuses to tell (nt_is_refused_for_now). */
+enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *has_ret,
+                             struct nt_error *error);
+enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
+                                    struct nt_error *error);
 
 /* A regular file beneath. NT_NOT_FOUND, NT_INVALID where it is none, NT_IO: with EACCES for a link that leads
  * out, and for a file that some of those cannot read to whom the folder is shown. */

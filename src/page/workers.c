@@ -174,10 +174,8 @@ struct nt_workers *nt_workers_new(unsigned count)
     for (unsigned i = 0; i < count; i++) {
         struct worker *worker = &workers->threads[i];
         worker->workers = workers;
-        if (pthread_create(&worker->thread, NULL, worker_main, worker)) {
-            nt_workers_free(workers);
-            return NULL;
-        }
+        if (pthread_create(&worker->thread, NULL, worker_main, worker))
+            break;
         workers->count++;
     }
     return workers;

@@ -27,14 +27,15 @@ bool nt_disk_is_same(const struct stat *left, const struct stat *right)
             left->st_mtim.tv_nsec == right->st_mtim.tv_nsec);
 }
 
-bool nt_disk_is_dataset(const char *path)
+enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error)
 {
     struct nt_folder *folder;
-    if (nt_folder_open(path, NT_FOLDER_DATASET, &folder, NULL) != NT_OK)
-        return false;
-    bool is_dataset = nt_is_dataset_folder(folder);
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_is_dataset_folder(folder, is_dataset_ret, error);
     nt_folder_close(folder);
-    return is_dataset;
+    return status;
 }
 
 /* ---- what lies in a folder ---- */
@@ -45,37 +46,48 @@ struct listing {
     size_t count;
 };
 
-static bool is_dataset_in(const struct nt_folder *folder, const char *name)
+static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *name, bool *is_dataset_ret,
+                                    struct nt_error *error)
 {
     struct nt_buffer path = {0};
     nt_buffer_format(&path, "%s/%s", folder->path, name);
-    bool is_dataset = !path.failed && nt_disk_is_dataset(path.bytes);
+    enum nt_status status =
+        path.failed ? nt_fail_memory(error) : nt_disk_is_dataset(path.bytes, is_dataset_ret, error);
     nt_buffer_deinit(&path);
-    return is_dataset;
+    return status;
 }
 
-/* False where the entry is none that is shown. */
-static bool look_at(const struct listing *listing, const struct nt_folder_entry *found,
-                    struct nt_disk_entry *entry)
+/* NT_NOT_FOUND where the entry is none that is shown, or has gone meanwhile. */
+static enum nt_status look_at(const struct listing *listing, const struct nt_folder_entry *found,
+                              struct nt_disk_entry *entry, struct nt_error *error)
 {
-    if (found->name[0] == '.' || nt_folder_stat(listing->folder, found->name, &entry->stat, NULL) != NT_OK)
-        return false;
+    bool is_dataset;
+    struct nt_error failure = {0};
+    if (found->name[0] == '.')
+        return NT_NOT_FOUND;
+    enum nt_status status = nt_folder_stat(listing->folder, found->name, &entry->stat, &failure);
+    if (status != NT_OK && found->kind == NT_ENTRY_LINK && !nt_is_refused_for_now(status, &failure))
+        return NT_NOT_FOUND; /* it leads nowhere */
+    if (status != NT_OK)
+        return nt_fail_with(error, &failure);
     if (S_ISREG(entry->stat.st_mode)) {
         entry->is_folder = false;
-        return true;
+        return NT_OK;
     }
     if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may contain itself */
-        return false;
-    entry->is_folder = !is_dataset_in(listing->folder, found->name);
-    return true;
+        return NT_NOT_FOUND;
+    status = is_dataset_in(listing->folder, found->name, &is_dataset, error);
+    entry->is_folder = !is_dataset;
+    return status;
 }
 
 static enum nt_status take_entry(void *context, const struct nt_folder_entry *found, struct nt_error *error)
 {
     struct listing *listing = context;
     struct nt_disk_entry entry = {0};
-    if (!look_at(listing, found, &entry))
-        return NT_OK;
+    enum nt_status status = look_at(listing, found, &entry, error);
+    if (status != NT_OK)
+        return status == NT_NOT_FOUND ? NT_OK : status;
     if ((listing->count & (listing->count - 1)) == 0) { /* grow at powers of two */
         size_t capacity = listing->count ? 2 * listing->count : 1;
         struct nt_disk_entry *more = realloc(listing->entries, capacity * sizeof(*more));

@@ -22,7 +22,7 @@ enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt
 /* Same inode, size and times of modification. */
 bool nt_disk_is_same(const struct stat *left, const struct stat *right);
 /* A folder that some format takes as a whole. */
-bool nt_disk_is_dataset(const char *path);
+enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error);
 
 /* The files and folders in a folder, by name. Hidden ones, special files and links to folders are left out.
  */

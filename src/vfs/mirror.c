@@ -138,11 +138,17 @@ static bool is_current(struct nt_places *places, const struct nt_place *folder, 
     return is_same;
 }
 
-uint32_t nt_places_find(struct nt_places *places, uint32_t number, const char *name)
+enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const char *name,
+                              uint32_t *place_ret, struct nt_error *error)
 {
     const struct nt_place *folder = nt_places_get(places, number);
-    uint32_t found = find_known(places, folder, name);
-    if (folder->kind != NT_PLACE_FOLDER || is_current(places, folder, found))
-        return found;
-    return nt_places_scan(places, number, NULL) == NT_OK ? find_known(places, folder, name) : NT_NONE;
+    enum nt_status status = NT_OK;
+    *place_ret = find_known(places, folder, name);
+    if (folder->kind == NT_PLACE_FOLDER && !is_current(places, folder, *place_ret)) {
+        status = nt_places_scan(places, number, error);
+        *place_ret = status == NT_OK ? find_known(places, folder, name) : NT_NONE;
+    }
+    if (status == NT_OK && *place_ret == NT_NONE)
+        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+    return status;
 }

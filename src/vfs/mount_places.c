@@ -51,10 +51,12 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
     if (!absolute)
         return nt_fail_path(error, errno, path);
     enum nt_status status = nt_disk_stat(absolute, &identity, error);
+    bool is_dataset = true;
+    if (status == NT_OK && S_ISDIR(identity.st_mode))
+        status = nt_disk_is_dataset(absolute, &is_dataset, error);
     if (status == NT_OK) {
-        bool is_folder = S_ISDIR(identity.st_mode) && !nt_disk_is_dataset(absolute);
         struct nt_place *place =
-            nt_places_add(places, parent, absolute, is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE);
+            nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER);
         if (place) {
             place->identity = identity;
             *number_ret = place->number;

@@ -123,8 +123,9 @@ enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct n
 
 /* Look at a folder's files again. Nothing to do for a group. */
 enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error);
-/* A child of a group or folder by name, as the disk is now; NT_NONE. */
-uint32_t nt_places_find(struct nt_places *places, uint32_t number, const char *name);
+/* A child of a group or folder by name, as the disk is now. NT_NOT_FOUND. */
+enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const char *name,
+                              uint32_t *place_ret, struct nt_error *error);
 
 /* ---- closing (closing.c) ---- */
 

@@ -137,8 +137,11 @@ static enum nt_status places_find(const struct nt_scope *directory, const char *
                                   struct nt_error *error)
 {
     struct nt_places *places = directory->vfs->places;
-    uint32_t place = nt_places_find(places, directory->place, name);
-    if (place == NT_NONE || nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, node_ret))
+    uint32_t place;
+    enum nt_status status = nt_places_find(places, directory->place, name, &place, error);
+    if (status != NT_OK)
+        return status;
+    if (nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, node_ret))
         return nt_no_such_file(error);
     return NT_OK;
 }

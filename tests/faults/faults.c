@@ -132,6 +132,21 @@ ssize_t pread64(int descriptor, void *buffer, size_t bytes, off64_t offset)
 
 /* ---- other calls ---- */
 
+/* openat2 has no function of its own. */
+long syscall(long number, ...)
+{
+    NEXT(syscall);
+    long arguments[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arguments[i] = va_arg(list, long);
+    va_end(list);
+    return number == SYS_openat2 && fails(FAULT_CALL) ? -1
+                                                      : next(number, arguments[0], arguments[1], arguments[2],
+                                                             arguments[3], arguments[4], arguments[5]);
+}
+
 static mode_t mode_of(int flags, va_list arguments)
 {
     return flags & (O_CREAT | __O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
@@ -175,16 +190,22 @@ int fstatat64(int directory, const char *restrict path, struct stat64 *restrict 
     return fails(FAULT_CALL) ? -1 : next(directory, path, attributes, flags);
 }
 
-int access(const char *path, int mode)
+char *realpath(const char *restrict path, char *restrict resolved)
 {
-    NEXT(access);
-    return fails(FAULT_CALL) ? -1 : next(path, mode);
+    NEXT(realpath);
+    return fails(FAULT_CALL) ? NULL : next(path, resolved);
 }
 
-DIR *opendir(const char *path)
+DIR *fdopendir(int descriptor)
 {
-    NEXT(opendir);
-    return fails(FAULT_CALL) ? NULL : next(path);
+    NEXT(fdopendir);
+    return fails(FAULT_CALL) ? NULL : next(descriptor);
+}
+
+struct dirent64 *readdir64(DIR *directory)
+{
+    NEXT(readdir64);
+    return fails(FAULT_CALL) ? NULL : next(directory);
 }
 
 /* ---- threads and time ---- */

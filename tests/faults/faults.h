@@ -14,7 +14,7 @@ enum fault_site {
     FAULT_NOWHERE,
     FAULT_ALLOCATION, /* malloc, calloc, realloc, aligned_alloc, posix_memalign */
     FAULT_READ,       /* pread */
-    FAULT_CALL,       /* open, stat, access, opendir and their like */
+    FAULT_CALL,       /* open, stat, readdir, realpath and their like */
     FAULT_THREAD,     /* pthread_create */
 };
 

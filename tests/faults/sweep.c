@@ -36,6 +36,7 @@ static const struct kind kinds[] = {
     {.name = "short-read", .site = FAULT_READ, .error = FAULT_SHORT, .status = NT_OK},
     {.name = "call", .site = FAULT_CALL, .error = EIO, .status = NT_IO, .is_remembered = true},
     {.name = "call-memory", .site = FAULT_CALL, .error = ENOMEM, .status = NT_NO_MEMORY},
+    {.name = "thread", .site = FAULT_THREAD, .error = EAGAIN, .status = NT_OK},
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds), PATIENCE = 60, REMEMBERED_SECONDS = 11 };
 

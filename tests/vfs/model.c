@@ -396,7 +396,7 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: something else", path);
 }
 
-bool nt_is_dataset_folder(struct nt_folder *folder)
+enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
 {
-    return nt_folder_has(folder, "meta/storage");
+    return nt_folder_has(folder, "meta/storage", is_dataset_ret, error);
 }

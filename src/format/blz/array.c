@@ -57,7 +57,7 @@ enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const char *di
             file ? load_json(build, file, &node->attributes, &failure) : nt_fail_memory(&failure);
         if (status == NT_OK)
             return NT_OK;
-        if (nt_blz_is_refused(status, &failure))
+        if (nt_is_refused_for_now(status, &failure))
             return nt_fail_with(error, &failure);
         if (status == NT_NOT_FOUND)
             continue;
@@ -97,15 +97,21 @@ static bool is_plain_name(const struct nt_text *name)
 }
 
 /* Whether a data directory has directories for the members of a structure. */
-static bool is_column_wise(struct nt_blz_build *build, const char *data, const struct nt_blz_dtype *dtype)
+static enum nt_status is_column_wise(struct nt_blz_build *build, const char *data,
+                                     const struct nt_blz_dtype *dtype, bool *is_column_wise_ret,
+                                     struct nt_error *error)
 {
-    for (uint32_t i = 0; i < dtype->member_count; i++) {
+    enum nt_status status = NT_OK;
+    *is_column_wise_ret = false;
+    for (uint32_t i = 0; i < dtype->member_count && status == NT_OK && !*is_column_wise_ret; i++) {
         const struct nt_text *name = &dtype->members[i].name;
-        const char *directory = is_plain_name(name) ? nt_blz_name(build, data, name->bytes) : NULL;
-        if (directory && nt_folder_has_folder(build->folder, directory))
-            return true;
+        if (!is_plain_name(name))
+            continue;
+        const char *directory = nt_blz_name(build, data, name->bytes);
+        status = directory ? nt_folder_has_folder(build->folder, directory, is_column_wise_ret, error)
+                           : nt_fail_memory(error);
     }
-    return false;
+    return status;
 }
 
 enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
@@ -137,8 +143,7 @@ enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directo
     array->data = nt_blz_name(build, directory, "data");
     if (!array->data)
         return nt_fail_memory(error);
-    array->is_column_wise = is_column_wise(build, array->data, &array->dtype);
-    return NT_OK;
+    return is_column_wise(build, array->data, &array->dtype, &array->is_column_wise, error);
 }
 
 /* ---- files ---- */
@@ -252,7 +257,10 @@ static enum nt_status add_member_columns(struct nt_blz_build *build, const struc
         const char *directory = nt_blz_name(build, data, member->name.bytes);
         if (!directory)
             return nt_fail_memory(error);
-        bool is_nested = is_column_wise(build, directory, &member->type);
+        bool is_nested;
+        status = is_column_wise(build, directory, &member->type, &is_nested, error);
+        if (status != NT_OK)
+            return status;
         struct nt_text type = nt_text_of(member->type.dtype.numpy);
         uint32_t field;
         status = nt_blz_add_field(build, parent, member->name, type,

@@ -91,7 +91,7 @@ static enum nt_status read_metadata(struct nt_blz_build *build, const struct nt_
     *is_array_ret = status == NT_OK && is_numpy(build->blz->metadata);
     if (*is_array_ret)
         status = read_numpy(build, build->blz->metadata, content, &failure);
-    if (status == NT_LIMIT || nt_blz_is_refused(status, &failure))
+    if (status == NT_LIMIT || nt_is_refused_for_now(status, &failure))
         return nt_fail_with(error, &failure);
     if (status == NT_OK)
         return NT_OK;

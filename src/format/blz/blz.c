@@ -113,15 +113,20 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
 }
 
 /* A link that leads out of the folder marks it, too: opening tells what is wrong with it. */
-static bool takes_folder(struct nt_folder *folder)
+static enum nt_status takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
 {
-    return nt_folder_has(folder, "meta/storage") || nt_folder_has(folder, "__rootdirs__");
+    enum nt_status status = nt_folder_has(folder, "meta/storage", takes_ret, error);
+    if (status != NT_OK || *takes_ret)
+        return status;
+    return nt_folder_has(folder, "__rootdirs__", takes_ret, error);
 }
 
 static enum nt_status recognize_folder(const struct nt_source *source, struct nt_error *error)
 {
-    if (takes_folder(source->folder))
-        return NT_OK;
+    bool is_taken;
+    enum nt_status status = takes_folder(source->folder, &is_taken, error);
+    if (status != NT_OK || is_taken)
+        return status;
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                    "not a BLZ array or table: neither meta/storage nor __rootdirs__");
 }

@@ -142,7 +142,7 @@ enum nt_status nt_blz_describe_page(const struct nt_dataset *dataset, uint32_t c
     uint8_t bytes[NT_BLOSC_HEADER_BYTES];
     const char *damage = NULL;
     enum nt_status status = nt_source_read(source, page->offset, bytes, sizeof(bytes), &error);
-    if (nt_blz_is_refused(status, &error))
+    if (nt_is_refused_for_now(status, &error))
         return status;
     if (status != NT_OK)
         damage = error.message;

@@ -18,10 +18,11 @@
 static enum nt_status read_table(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
                                  uint32_t parent, unsigned depth, struct nt_error *error);
 
-static bool is_table(struct nt_blz_build *build, const char *directory)
+static enum nt_status is_table(struct nt_blz_build *build, const char *directory, bool *is_table_ret,
+                               struct nt_error *error)
 {
     const char *name = nt_blz_name(build, directory, "__rootdirs__");
-    return name && nt_folder_has(build->folder, name);
+    return name ? nt_folder_has(build->folder, name, is_table_ret, error) : nt_fail_memory(error);
 }
 
 /* A directory that is a table, by what tells it from others. */
@@ -98,7 +99,11 @@ static enum nt_status read_array_column(struct nt_blz_build *build, const char *
 static enum nt_status read_column(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
                                   uint32_t field, unsigned depth, struct nt_error *error)
 {
-    if (!is_table(build, directory))
+    bool is_nested;
+    enum nt_status status = is_table(build, directory, &is_nested, error);
+    if (status != NT_OK)
+        return status;
+    if (!is_nested)
         return read_array_column(build, directory, node, field, error);
     build->model.fields[field].kind = NT_FIELD_RECORD;
     build->model.fields[field].role = NT_ROLE_RECORD;
@@ -124,7 +129,7 @@ static enum nt_status add_column(struct nt_blz_build *build, const char *table, 
         status = read_column(build, directory, column, field, depth, &failure);
     if (status == NT_OK)
         return NT_OK;
-    if (nt_blz_is_refused(status, &failure))
+    if (nt_is_refused_for_now(status, &failure))
         return nt_fail_with(error, &failure);
     column->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
     build->model.fields[field].kind = NT_FIELD_UNREADABLE;
@@ -232,8 +237,11 @@ enum nt_status nt_blz_read_directory(struct nt_blz_build *build, struct nt_error
     if (!node)
         return nt_fail_memory(error);
     build->blz->root = node;
-    enum nt_status status =
-        is_table(build, "") ? read_table(build, "", node, NT_NONE, 0, error) : read_array(build, node, error);
+    bool has_columns;
+    enum nt_status status = is_table(build, "", &has_columns, error);
+    if (status == NT_OK)
+        status =
+            has_columns ? read_table(build, "", node, NT_NONE, 0, error) : read_array(build, node, error);
     tdestroy(build->tables, leave_table);
     build->tables = NULL;
     return status;

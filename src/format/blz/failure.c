@@ -5,7 +5,6 @@
  */
 #include "format/blz/failure.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
@@ -55,11 +54,4 @@ enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, struct nt_sour
     source->failure = failure;
     *source_ret = &source->source;
     return NT_OK;
-}
-
-bool nt_blz_is_refused(enum nt_status status, const struct nt_error *failure)
-{
-    bool is_of_the_moment =
-        failure->system_error == EIO || failure->system_error == EMFILE || failure->system_error == ENFILE;
-    return nt_is_passing_failure(status) || (status == NT_IO && is_of_the_moment);
 }

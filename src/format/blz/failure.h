@@ -21,8 +21,4 @@ enum nt_blz_failure {
 enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, struct nt_source **source_ret,
                                      struct nt_error *error);
 
-/* Whether the machine refused for the moment, so that nothing is known of a file and the whole has to wait. One
- * that this process may not read, or that lies elsewhere, is known to be unreadable: the others are shown. */
-bool nt_blz_is_refused(enum nt_status status, const struct nt_error *failure);
-
 #endif

@@ -117,7 +117,7 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
     struct nt_source *source = builder->dataset->sources[builder->source];
     struct nt_error damage = {0};
     enum nt_status status = nt_bloscpack_open(source, &bloscpack, NULL, &damage);
-    if (nt_blz_is_refused(status, &damage))
+    if (nt_is_refused_for_now(status, &damage))
         return nt_fail_with(error, &damage);
     if (status != NT_OK) { /* how many rows it had is not known */
         builder->is_lost = true;
@@ -203,7 +203,7 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
     enum nt_blz_failure failure;
     struct nt_error damage = {0};
     enum nt_status status = read_only_chunk(builder, &chunk, &failure, &damage);
-    if (nt_blz_is_refused(status, &damage))
+    if (nt_is_refused_for_now(status, &damage))
         return nt_fail_with(error, &damage);
     if (is_refused(status))
         return add_unreadable(builder, builder->source, rows * column->items, error);
@@ -220,7 +220,7 @@ static enum nt_status add_object_file(struct builder *builder, struct nt_error *
     enum nt_blz_failure failure;
     struct nt_error damage = {0};
     enum nt_status status = read_only_chunk(builder, &chunk, &failure, &damage);
-    if (nt_blz_is_refused(status, &damage))
+    if (nt_is_refused_for_now(status, &damage))
         return nt_fail_with(error, &damage);
     if (is_refused(status))
         return add_unreadable(builder, builder->source, 1, error);
