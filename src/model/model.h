@@ -224,8 +224,8 @@ struct nt_file {
     /* Byte ranges that are not pages or their checksums, in any order. May be NULL. */
     enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
                              struct nt_error *error);
-    /* What only a walk over the whole container shows and no data set's failure tells: data sets that nothing
-     * leads to. For verification; may be NULL. */
+    /* What no page, page list or data set's failure tells: data sets that nothing leads to, columns without
+     * metadata. For verification; may be NULL. */
     enum nt_status (*check)(const struct nt_file *file, nt_failure_emit *emit, void *context,
                             struct nt_error *error);
     void (*close)(struct nt_file *file); /* frees format_data */

@@ -119,6 +119,21 @@ static enum nt_status check_last_offset(const struct nt_run *run, uint64_t last,
     return NT_OK;
 }
 
+/* An optional value is there once or not at all. `offsets`: what was made of the run. */
+static enum nt_status check_optionals(const struct nt_run *run, const uint8_t *offsets,
+                                      struct nt_error *error)
+{
+    uint64_t previous = run->base + previous_value(run);
+    for (size_t i = 0; i < run->count; i++) {
+        uint64_t value = nt_load_le64(offsets + i * 8);
+        if (value - previous > 1)
+            return nt_fail_number(error, NT_CORRUPT, run->page->offset, "values of an optional, at most", 1,
+                                  value - previous);
+        previous = value;
+    }
+    return NT_OK;
+}
+
 static enum nt_status make_offsets(const struct nt_run *run, uint8_t *output, struct nt_error *error)
 {
     bool decreases;
@@ -131,7 +146,9 @@ static enum nt_status make_offsets(const struct nt_run *run, uint8_t *output, st
         return not_an_index(run, error);
     if (decreases)
         return nt_fail(error, NT_CORRUPT, run->page->offset, "the index decreases within its cluster");
-    return check_last_offset(run, last, error);
+    enum nt_status status = check_last_offset(run, last, error);
+    bool is_optional = nt_field_kind_info(run->field->kind)->form == NT_FORM_OPTIONAL;
+    return status == NT_OK && is_optional ? check_optionals(run, output, error) : status;
 }
 
 static enum nt_status make_sizes(const struct nt_run *run, uint8_t *output, struct nt_error *error)

@@ -33,6 +33,36 @@ START_TEST(a_table_has_its_columns_in_its_own_order)
 }
 END_TEST
 
+static void count_corrupt(void *context, const struct nt_error *failure)
+{
+    ck_assert_int_eq(failure->status, NT_CORRUPT);
+    ++*(unsigned *)context;
+}
+
+START_TEST(columns_that_cannot_be_opened_are_told_also_where_all_are)
+{
+    put_text("t/__rootdirs__", "{\"names\": [\"inner\", \"gone\"]}");
+    put_text("t/inner/__rootdirs__", "{\"names\": [\"gone\"]}");
+    struct nt_file *file = open_path("t");
+    unsigned told = 0;
+    assert_ok(file->check(file, count_corrupt, &told, &error));
+    ck_assert_uint_eq(told, 2);
+    close_file(file);
+    put_integers("t/gone");
+    put_integers("t/inner/gone");
+    file = open_path("t");
+    told = 0;
+    assert_ok(file->check(file, count_corrupt, &told, &error));
+    ck_assert_uint_eq(told, 0);
+    put_text("t/gone/__attrs__", "{");
+    close_file(file);
+    file = open_path("t");
+    assert_ok(file->check(file, count_corrupt, &told, &error));
+    ck_assert_uint_eq(told, 1);
+    close_file(file);
+}
+END_TEST
+
 START_TEST(a_column_that_cannot_be_opened_leaves_the_others)
 {
     put_text("t/__rootdirs__", "{\"names\": [\"good\", \"gone\", \"odd\", \"..\", \"up\", \"/tmp\"], "
@@ -193,6 +223,7 @@ int main(void)
     TCase *cases = tcase_create("tables");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, a_table_has_its_columns_in_its_own_order);
+    tcase_add_test(cases, columns_that_cannot_be_opened_are_told_also_where_all_are);
     tcase_add_test(cases, a_column_that_cannot_be_opened_leaves_the_others);
     tcase_add_test(cases, a_column_that_is_shorter_fails_where_it_ends);
     tcase_add_loop_test(cases, a_column_lies_below_its_table, 0, 8);

@@ -16,7 +16,8 @@ static const struct nt_decoder reals = {.element = NT_ELEMENT_REAL32, .element_b
 static const struct nt_decoder switches = {.element = NT_ELEMENT_SWITCH, .element_bytes = NT_SWITCH_BYTES};
 static const struct nt_dtype u32 = {.element = NT_ELEMENT_UINT32, .bytes = 4};
 static const struct nt_dtype u64 = {.element = NT_ELEMENT_UINT64, .bytes = 8};
-static const struct nt_field variant = {.child_count = 2};
+static const struct nt_field variant = {.child_count = 2}, collection = {.kind = NT_FIELD_COLLECTION},
+                             optional = {.kind = NT_FIELD_OPTIONAL};
 
 static uint64_t output[5];
 static struct nt_error error;
@@ -30,8 +31,14 @@ static void setup(void)
 
 static struct nt_run index_run(const struct nt_decoder *decoder, const void *data)
 {
-    return (struct nt_run){
-        .dtype = &u64, .page = &page, .decoder = decoder, .data = data, .count = 4, .base = 1000, .limit = 9};
+    return (struct nt_run){.field = &collection,
+                           .dtype = &u64,
+                           .page = &page,
+                           .decoder = decoder,
+                           .data = data,
+                           .count = 4,
+                           .base = 1000,
+                           .limit = 9};
 }
 
 START_TEST(offsets_count_from_the_base_whatever_the_width_of_the_index)
@@ -48,6 +55,25 @@ START_TEST(offsets_count_from_the_base_whatever_the_width_of_the_index)
     assert_ok(nt_transform_of(NT_MAKE_OFFSETS)(&run, (uint8_t *)output, &error));
     ck_assert_mem_eq(output, expected, sizeof(expected));
     ck_assert_mem_eq(&output[4], "\xEE\xEE\xEE\xEE\xEE\xEE\xEE\xEE", 8);
+}
+END_TEST
+
+START_TEST(an_optional_with_two_values_is_refused_also_against_the_page_before)
+{
+    static const uint32_t index[4] = {5, 6, 6, 8};
+    struct nt_run run = index_run(&index32, index);
+    run.field = &optional;
+    run.has_previous = true;
+    run.previous = 4;
+    run.count = 3;
+    assert_ok(nt_transform_of(NT_MAKE_OFFSETS)(&run, (uint8_t *)output, &error));
+    run.count = 4;
+    assert_status(NT_CORRUPT, nt_transform_of(NT_MAKE_OFFSETS)(&run, (uint8_t *)output, &error));
+    ck_assert_str_eq(error.found, "2");
+    run.count = 1;
+    run.previous = 3;
+    assert_status(NT_CORRUPT, nt_transform_of(NT_MAKE_OFFSETS)(&run, (uint8_t *)output, &error));
+    ck_assert_uint_eq(error.offset, page.offset);
 }
 END_TEST
 
@@ -201,6 +227,7 @@ int main(void)
     TCase *tcase = tcase_create("transforms");
     tcase_add_checked_fixture(tcase, setup, NULL);
     tcase_add_test(tcase, offsets_count_from_the_base_whatever_the_width_of_the_index);
+    tcase_add_test(tcase, an_optional_with_two_values_is_refused_also_against_the_page_before);
     tcase_add_test(tcase, an_index_that_decreases_is_refused_also_against_the_page_before);
     tcase_add_test(tcase, an_index_leads_to_no_item_that_is_not_there_and_to_the_last_at_the_end);
     tcase_add_test(tcase, sizes_are_differences_and_fit_their_type);

@@ -62,6 +62,7 @@ enum nt_status nt_blz_attributes_read(struct nt_blz_build *build, const char *di
         if (status == NT_NOT_FOUND)
             continue;
         node->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
+        node->failure = status;
         if (!node->problem)
             return nt_fail_memory(error);
     }

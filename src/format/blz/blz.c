@@ -32,6 +32,28 @@ static void close_dataset(struct nt_dataset *dataset)
     json_decref(blz->metadata);
 }
 
+/* Columns and attributes that cannot be read, which no page tells of. */
+static void tell_problems(const struct nt_blz_node *node, nt_failure_emit *emit, void *context)
+{
+    for (; node; node = node->next) {
+        struct nt_error failure;
+        if (node->problem) {
+            nt_fail(&failure, node->failure, NT_NO_OFFSET, "'%s': %s", node->name.bytes, node->problem);
+            emit(context, &failure);
+        }
+        tell_problems(node->children, emit, context);
+    }
+}
+
+static enum nt_status check_file(const struct nt_file *file, nt_failure_emit *emit, void *context,
+                                 struct nt_error *error)
+{
+    const struct nt_blz *blz = file->datasets[0]->format_data;
+    (void)error;
+    tell_problems(blz->root, emit, context);
+    return NT_OK;
+}
+
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_blz_load_group,
     .describe_field = nt_blz_describe_field,
@@ -107,6 +129,7 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
     file->format = &nt_format_blz;
     file->describe = nt_blz_describe_file;
     file->layout = nt_blz_layout;
+    file->check = check_file;
     file->layout_sources = dataset->sources;
     file->layout_source_count = blz->file_count;
     return NT_OK;

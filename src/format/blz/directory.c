@@ -132,6 +132,7 @@ static enum nt_status add_column(struct nt_blz_build *build, const char *table, 
     if (nt_is_refused_for_now(status, &failure))
         return nt_fail_with(error, &failure);
     column->problem = nt_arena_format(build->dataset->arena, "%s", failure.message);
+    column->failure = status;
     build->model.fields[field].kind = NT_FIELD_UNREADABLE;
     build->model.fields[field].unreadable = column->problem;
     return column->problem ? NT_OK : nt_fail_memory(error);

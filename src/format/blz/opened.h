@@ -36,7 +36,8 @@ struct nt_blz_node {
     struct nt_text name;
     json_t *names; /* of a table: __rootdirs__; NULL: an array */
     json_t *sizes, *storage, *attributes;
-    const char *problem; /* why a part could not be read, or NULL */
+    const char *problem;    /* why a part could not be read, or NULL */
+    enum nt_status failure; /* the same as a status */
     struct nt_blz_node *children, *last_child, *next;
 };
 
