@@ -21,6 +21,7 @@ static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_CLUSTER] = {.name = "clusters", .bytes = 160},
     [NT_COST_RANGE] = {.name = "columns of clusters", .bytes = 32},
     [NT_COST_PAGE] = {.name = "pages", .bytes = 160},
+    [NT_COST_STEP] = {.name = "steps of decoding", .bytes = 160},
     [NT_COST_JSON_VALUE] = {.name = "values of JSON", .bytes = 128},
 };
 

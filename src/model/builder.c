@@ -68,8 +68,8 @@ enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt
         return status;
     struct nt_column *copy = &builder->columns[builder->column_count++];
     *copy = *column;
-    return nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena, decoder, &copy->decoder,
-                           error);
+    return nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
+                           &builder->dataset->file->budget, decoder, &copy->decoder, error);
 }
 
 /* A list in the data set's memory. */

@@ -110,7 +110,7 @@ static struct nt_decoder_row *next_row(struct nt_decoders *decoders, struct nt_a
     return *rows ? *rows + (decoders->count - nt_decoder_segment_first(segment)) : NULL;
 }
 
-enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena,
+enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,
                                const struct nt_decoder *decoder, uint32_t *number_ret, struct nt_error *error)
 {
     uint32_t depth = 0;
@@ -125,6 +125,11 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
     }
     if (decoders->count >= UINT32_MAX - NT_FIRST_DECODERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 ways of decoding");
+    if (decoder->plan)
+        status = nt_budget_take(budget, NT_COST_STEP, decoder->plan->step_count + decoder->plan->input_count,
+                                NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
     const struct nt_plan *plan = decoder->plan ? copy_plan(arena, decoder->plan) : NULL;
     struct nt_decoder_row *row = next_row(decoders, arena);
     if (!row || (decoder->plan && !plan))

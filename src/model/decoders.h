@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/hash_table.h"
 #include "codec/plan.h"
+#include "model/budget.h"
 
 struct nt_decoder_row {
     struct nt_link link;
@@ -31,9 +32,9 @@ bool nt_decoders_init(struct nt_decoders *decoders);
 void nt_decoders_deinit(struct nt_decoders *decoders);
 
 /* The number of a decoder: that of an equal one, or of a new row in the arena's memory, with a copy of its
- * plan. A plan is checked (see nt_plan_check); its inputs' decoders were added before. Not thread-safe, but
- * others may get the rows that they know the numbers of. */
-enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena,
+ * plan, which is taken from the budget. A plan is checked (see nt_plan_check); its inputs' decoders were added
+ * before. Not thread-safe, but others may get the rows that they know the numbers of. */
+enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *arena, struct nt_budget *budget,
                                const struct nt_decoder *decoder, uint32_t *number_ret,
                                struct nt_error *error);
 

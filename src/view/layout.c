@@ -48,14 +48,14 @@ static enum nt_status add_format_claim(void *context, const struct nt_layout_ran
 /* ---- pages ---- */
 
 /* A page's stored bytes, then its checksum; both may be spread over several extents. */
-static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_item *item,
+static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_item *item, const char *owner,
                                        const struct nt_extent *extents, size_t count, uint64_t stored_bytes)
 {
     double ratio = item->ratio;
     enum nt_status status = NT_OK;
     for (size_t i = 0; i < count && status == NT_OK; i++) {
         uint64_t bytes = extents[i].bytes < stored_bytes ? extents[i].bytes : stored_bytes;
-        item->owner = "page";
+        item->owner = owner;
         item->ratio = ratio;
         item->offset = extents[i].offset;
         item->bytes = bytes;
@@ -75,12 +75,14 @@ static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_i
 static double page_ratio(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page)
 {
     uint64_t packed;
-    bool is_known = nt_packed_bytes(nt_column_decoder(dataset, column), page->elements, &packed);
+    const struct nt_decoder *decoder = column == NT_NONE ? nt_decoders_get(&dataset->decoders, page->decoder)
+                                                         : nt_column_decoder(dataset, column);
+    bool is_known = nt_packed_bytes(decoder, page->elements, &packed);
     return is_known && page->stored_bytes ? (double)packed / (double)page->stored_bytes : 0;
 }
 
 static enum nt_status add_page(struct claims *claims, const struct nt_dataset *dataset,
-                               const struct nt_page *page, struct nt_layout_item *item,
+                               const struct nt_page *page, struct nt_layout_item *item, const char *owner,
                                struct nt_error *error)
 {
     struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
@@ -94,8 +96,8 @@ static enum nt_status add_page(struct claims *claims, const struct nt_dataset *d
         status = dataset->ops->page_extents(dataset, page, &several, &count, error);
     if (nt_is_machine_failure(status))
         return status;
-    status =
-        add_page_extents(claims, item, several ? several : &one, several ? count : 1, page->stored_bytes);
+    status = add_page_extents(claims, item, owner, several ? several : &one, several ? count : 1,
+                              page->stored_bytes);
     free(several);
     return status;
 }
@@ -119,8 +121,25 @@ static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset 
                 struct nt_layout_item item = {
                     .dataset = dataset->index, .column = column, .cluster = cluster, .page = number++};
                 if (page->compression != NT_COMPRESSION_ELSEWHERE)
-                    status = add_page(claims, dataset, page, &item, error);
+                    status = add_page(claims, dataset, page, &item, "page", error);
             }
+        }
+    }
+    return status;
+}
+
+/* What pages are decoded with belongs to no one column. */
+static enum nt_status add_inputs(struct claims *claims, const struct nt_dataset *dataset,
+                                 struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t number = 0; number < dataset->decoders.count; number++) {
+        const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, number)->plan;
+        for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++) {
+            struct nt_layout_item item = {
+                .dataset = dataset->index, .column = NT_NONE, .cluster = NT_NONE, .page = NT_NONE};
+            if (plan->inputs[i].compression != NT_COMPRESSION_ELSEWHERE)
+                status = add_page(claims, dataset, &plan->inputs[i], &item, "input", error);
         }
     }
     return status;
@@ -133,7 +152,7 @@ static enum nt_status add_pages(struct claims *claims, struct nt_dataset *datase
     enum nt_status status = nt_dataset_load_readable(dataset, error);
     for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
         status = add_column_pages(claims, dataset, column, error);
-    return status;
+    return status == NT_OK ? add_inputs(claims, dataset, error) : status;
 }
 
 /* ---- from claims to items ---- */
@@ -220,6 +239,15 @@ static enum nt_status measure_sources(struct nt_layout *layout, const struct nt_
     return NT_OK;
 }
 
+/* Many plans share an input: it is one claim. */
+static bool is_told(const struct claims *items, const struct nt_layout_item *claim)
+{
+    const struct nt_layout_item *last = items->count ? &items->items[items->count - 1] : NULL;
+    return last && claim->column == NT_NONE && last->column == NT_NONE && claim->dataset == last->dataset &&
+           claim->dataset != NT_NONE && claim->source == last->source && claim->owner == last->owner &&
+           claim->offset == last->claimed_offset && claim->bytes == last->claimed_bytes;
+}
+
 static enum nt_status place_claims(struct claims *items, const struct claims *claims,
                                    const struct nt_layout *layout)
 {
@@ -228,7 +256,8 @@ static enum nt_status place_claims(struct claims *items, const struct claims *cl
     for (uint32_t source = 0; source < layout->source_count && status == NT_OK; source++) {
         uint64_t at = 0, size = layout->source_bytes[source];
         for (; next < claims->count && claims->items[next].source == source && status == NT_OK; next++)
-            status = place_claim(items, &claims->items[next], size, &at);
+            if (!is_told(items, &claims->items[next]))
+                status = place_claim(items, &claims->items[next], size, &at);
         if (status == NT_OK)
             status = add_gap(items, source, at, size);
     }

@@ -9,6 +9,7 @@
 static struct nt_error error;
 static struct nt_arena *arena;
 static struct nt_decoders decoders;
+static struct nt_budget budget;
 
 static void setup(void)
 {
@@ -28,7 +29,7 @@ static uint32_t add(enum nt_encoding_kind encoding, uint32_t bits, double minimu
     struct nt_decoder decoder;
     uint32_t number;
     assert_ok(nt_decoder_init(&decoder, encoding, bits, minimum, maximum, &error));
-    assert_ok(nt_decoders_add(&decoders, arena, &decoder, &number, &error));
+    assert_ok(nt_decoders_add(&decoders, arena, &budget, &decoder, &number, &error));
     return number;
 }
 

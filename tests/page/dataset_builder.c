@@ -332,8 +332,8 @@ static void number_decoders(struct builder *builder)
     struct nt_dataset *dataset = builder->dataset;
     uint32_t numbers[MOST_COLUMNS];
     for (uint32_t i = 0; i < builder->column_count; i++)
-        assert_ok(
-            nt_decoders_add(&dataset->decoders, dataset->arena, &builder->decoders[i], &numbers[i], &error));
+        assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
+                                  &builder->decoders[i], &numbers[i], &error));
     for (uint32_t i = 0; i < builder->column_count; i++)
         builder->columns[i].decoder = numbers[builder->columns[i].decoder];
     for (uint32_t i = 0; i < MOST_GROUPS; i++)

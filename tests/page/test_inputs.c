@@ -11,6 +11,7 @@
 #include "dataset_builder.h"
 #include "page/page.h"
 #include "page/pages.h"
+#include "planned_dataset.h"
 #include "support.h"
 
 enum { ENTRIES = 1000, PAGE_ELEMENTS = 100, PAGES = ENTRIES / PAGE_ELEMENTS, ITEMS = 50 };
@@ -37,7 +38,8 @@ static uint32_t add_decoder(const struct nt_decoder *decoder)
     struct nt_error error;
     uint32_t number;
     struct nt_dataset *dataset = builder->dataset;
-    assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, decoder, &number, &error));
+    assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, decoder, &number,
+                              &error));
     return number;
 }
 
@@ -223,11 +225,47 @@ START_TEST(inputs_may_be_planned_themselves_but_not_without_end)
         assert_ok(nt_page_load(builder->reader, builder->dataset, 0, &page, elements, &error));
     }
     input.decoder = number;
-    assert_status(NT_LIMIT, nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena, &decoder,
-                                            &number, &error));
+    assert_status(NT_LIMIT, nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
+                                            &builder->dataset->file->budget, &decoder, &number, &error));
     input.decoder = UINT32_MAX - 64;
-    assert_status(NT_CORRUPT, nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena, &decoder,
-                                              &number, &error));
+    assert_status(NT_CORRUPT, nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
+                                              &builder->dataset->file->budget, &decoder, &number, &error));
+}
+END_TEST
+
+START_TEST(a_plan_may_have_several_inputs)
+{
+    static struct planned several;
+    struct nt_error error;
+    planned_dataset(&several);
+    assert_ok(nt_column_read(several.builder->reader, several.builder->dataset, 0, 0, elements,
+                             sizeof(several.expected), &error));
+    ck_assert_mem_eq(elements, several.expected, sizeof(several.expected));
+    builder_free(several.builder);
+}
+END_TEST
+
+START_TEST(plans_are_taken_from_the_budget_once_each)
+{
+    struct nt_error error;
+    struct nt_dataset *dataset = builder->dataset;
+    uint64_t used = atomic_load(&dataset->file->budget.used);
+    ck_assert_uint_eq(add_plan(), planned);
+    ck_assert_uint_eq(atomic_load(&dataset->file->budget.used), used);
+    items_offset++; /* other items: two steps and an input */
+    add_plan();
+    ck_assert_uint_eq(atomic_load(&dataset->file->budget.used), used + 3 * nt_cost_info(NT_COST_STEP)->bytes);
+    dataset->file->budget.limit = atomic_load(&dataset->file->budget.used) + 1;
+    struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned);
+    struct nt_page input = decoder.plan->inputs[0];
+    struct nt_plan plan = *decoder.plan;
+    uint32_t number, count = dataset->decoders.count;
+    input.elements--;
+    plan.inputs = &input;
+    decoder.plan = &plan;
+    assert_status(NT_LIMIT, nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget,
+                                            &decoder, &number, &error));
+    ck_assert_uint_eq(dataset->decoders.count, count);
 }
 END_TEST
 
@@ -244,6 +282,8 @@ int main(void)
     tcase_add_test(cases, damaged_items_make_every_page_fail_with_their_place);
     tcase_add_test(cases, numbers_beyond_the_items_are_an_error_of_the_page);
     tcase_add_test(cases, inputs_may_be_planned_themselves_but_not_without_end);
+    tcase_add_test(cases, a_plan_may_have_several_inputs);
+    tcase_add_test(cases, plans_are_taken_from_the_budget_once_each);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

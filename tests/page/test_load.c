@@ -144,8 +144,8 @@ START_TEST(pages_elsewhere_and_of_unknown_types_are_refused)
     assert_status(NT_UNSUPPORTED, nt_page_load_stored(builder->dataset, &page, 0, &byte, 1, &error));
     page.compression = NT_COMPRESSION_NONE;
     const struct nt_decoder unknown = {.encoding = NT_ENCODING_UNKNOWN, .bits = 32, .element_bytes = 4};
-    assert_ok(nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena, &unknown, &page.decoder,
-                              &error));
+    assert_ok(nt_decoders_add(&builder->dataset->decoders, builder->dataset->arena,
+                              &builder->dataset->file->budget, &unknown, &page.decoder, &error));
     assert_status(NT_UNSUPPORTED,
                   nt_page_load(builder->reader, builder->dataset, 0, &page, elements, &error));
     builder_free(builder);

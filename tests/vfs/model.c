@@ -131,7 +131,8 @@ static uint32_t decoder_number(struct nt_dataset *dataset, uint32_t column)
     struct nt_decoder decoder;
     uint32_t number;
     if (nt_decoder_init(&decoder, columns[column].encoding, 0, 0, 0, NULL) != NT_OK ||
-        nt_decoders_add(&dataset->decoders, dataset->arena, &decoder, &number, NULL) != NT_OK)
+        nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, &number,
+                        NULL) != NT_OK)
         abort();
     return number;
 }

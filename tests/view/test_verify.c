@@ -4,6 +4,7 @@
  * in those that were not.
  */
 #include "dataset_builder.h"
+#include "planned_dataset.h"
 #include "random_dataset.h"
 #include "support.h"
 #include "verified.h"
@@ -116,6 +117,26 @@ START_TEST(what_is_not_supported_is_one_finding_for_the_column)
 }
 END_TEST
 
+START_TEST(what_pages_are_decoded_with_is_verified_with_each_of_them)
+{
+    static struct found found;
+    static struct planned planned;
+    planned_dataset(&planned);
+    verify(planned.builder, &found);
+    ck_assert_uint_eq(found.count, 0);
+    ck_assert_uint_eq(found.summary.pages, PLANNED_PAGES);
+    planned.builder->bytes.bytes[(_i ? planned.items_offset : planned.numbers_offset) + 3] ^= 4;
+    reopen(planned.builder, NULL);
+    verify(planned.builder, &found);
+    ck_assert_uint_eq(found.summary.findings[NT_FINDING_DAMAGED], PLANNED_PAGES);
+    for (size_t i = 0; i < found.count; i++) {
+        ck_assert_ptr_nonnull(strstr(found.findings[i].error.message, "what it is decoded with"));
+        ck_assert_uint_eq(found.findings[i].error.offset, _i ? planned.items_offset : planned.numbers_offset);
+    }
+    builder_free(planned.builder);
+}
+END_TEST
+
 /* ---- collections ---- */
 
 /* A collection of `entries` rows with the given index, of `items` integers. */
@@ -146,6 +167,18 @@ START_TEST(a_last_index_that_is_not_the_number_of_items_is_found)
     assert_numbers(finding, items[_i], "5");
     ck_assert_uint_eq(finding->column, 0);
     ck_assert_uint_eq(finding->page, 1);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(an_optional_with_two_values_is_found)
+{
+    static struct found found;
+    static const uint64_t index[] = {1, 1, 3, 3};
+    struct builder *builder = collection(index, 4, 3, 4);
+    builder->fields[0].kind = NT_FIELD_OPTIONAL;
+    verify(builder, &found);
+    assert_numbers(only(&found, NT_FINDING_DAMAGED, "values of an optional"), "1", "2");
     builder_free(builder);
 }
 END_TEST
@@ -388,8 +421,10 @@ int main(void)
     tcase_add_loop_test(tests, a_flipped_bit_is_one_finding_with_its_place, 0, 2);
     tcase_add_loop_test(tests, findings_come_in_the_same_order_whatever_the_number_of_threads, 1, 6);
     tcase_add_test(tests, pages_that_the_file_ends_before_are_damaged);
+    tcase_add_loop_test(tests, what_pages_are_decoded_with_is_verified_with_each_of_them, 0, 2);
     tcase_add_loop_test(tests, what_is_not_supported_is_one_finding_for_the_column, 0, 2);
     tcase_add_loop_test(tests, a_last_index_that_is_not_the_number_of_items_is_found, 0, 2);
+    tcase_add_test(tests, an_optional_with_two_values_is_found);
     tcase_add_loop_test(tests, an_index_that_decreases_is_found_within_and_between_pages, 0, 2);
     tcase_add_test(tests, a_bad_page_of_an_index_does_not_make_the_next_one_bad);
     tcase_add_test(tests, items_without_rows_are_found);

@@ -69,7 +69,8 @@ static enum nt_status add_decoders(struct nt_dataset *dataset, enum nt_element e
         decoder.element = element;
         decoder.element_bytes = nt_element_info(element)->bytes;
         if (status == NT_OK)
-            status = nt_decoders_add(&dataset->decoders, dataset->arena, &decoder, &number, error);
+            status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
+                                     &number, error);
     }
     return status;
 }

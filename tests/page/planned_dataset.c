@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "planned_dataset.h"
+
+#include <string.h>
+
+#include "codec/plan.h"
+#include "support.h"
+
+/* Bytes with their digest behind them; the page that they are. */
+static struct nt_page write_input(struct builder *builder, const void *bytes, size_t count, uint32_t elements)
+{
+    uint8_t digest[8];
+    struct nt_page page = {.offset = builder->bytes.length,
+                           .stored_bytes = count,
+                           .elements = elements,
+                           .checksum = NT_CHECKSUM_XXH3_64};
+    nt_checksum(NT_CHECKSUM_XXH3_64)->compute(bytes, count, digest);
+    nt_buffer_append(&builder->bytes, bytes, count);
+    nt_buffer_append(&builder->bytes, digest, sizeof(digest));
+    return page;
+}
+
+static uint32_t add_decoder(struct nt_dataset *dataset, const struct nt_decoder *decoder)
+{
+    struct nt_error error;
+    uint32_t number;
+    assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, decoder, &number,
+                              &error));
+    return number;
+}
+
+/* Numbers of 16 bits; the numbers that they tell; the items that those tell. */
+static uint32_t add_plan(struct nt_dataset *dataset, struct nt_page inputs[2])
+{
+    struct nt_error error;
+    struct nt_decoder item, number;
+    assert_ok(nt_decoder_init(&item, NT_ENCODING_REAL64, 0, 0, 0, &error));
+    assert_ok(nt_decoder_init(&number, NT_ENCODING_UINT16, 0, 0, 0, &error));
+    inputs[0].decoder = add_decoder(dataset, &number);
+    inputs[1].decoder = add_decoder(dataset, &item);
+    const struct nt_step steps[] = {
+        {.kind = NT_STEP_DECODE, .operands = {0}, .decoder = number},
+        {.kind = NT_STEP_DICTIONARY, .operands = {3, 1}, .decoder = number},
+        {.kind = NT_STEP_DICTIONARY, .operands = {4, 2}, .decoder = item},
+    };
+    const struct nt_plan plan = {steps, inputs, 3, 2};
+    const struct nt_decoder decoder = {.encoding = NT_ENCODING_PLAN,
+                                       .element = NT_ELEMENT_REAL64,
+                                       .bits = 16,
+                                       .element_bytes = 8,
+                                       .plan = &plan};
+    return add_decoder(dataset, &decoder);
+}
+
+void planned_dataset(struct planned *planned)
+{
+    static uint64_t stored[PLANNED_ENTRIES];
+    uint16_t numbers[PLANNED_NUMBERS];
+    double items[PLANNED_ITEMS];
+    struct nt_error error;
+    struct builder *builder = planned->builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_REAL64);
+    uint32_t column = add_column(builder, field, NT_ENCODING_UINT16, 0);
+    uint32_t cluster = add_cluster(builder, 0, PLANNED_ENTRIES);
+    for (uint16_t i = 0; i < PLANNED_NUMBERS; i++)
+        numbers[i] = (uint16_t)(i * 11 % PLANNED_ITEMS);
+    for (size_t i = 0; i < PLANNED_ITEMS; i++)
+        items[i] = (double)i * 1.5;
+    for (size_t i = 0; i < PLANNED_ENTRIES; i++) {
+        stored[i] = i * 7 % PLANNED_NUMBERS;
+        planned->expected[i] = items[numbers[stored[i]]];
+    }
+    struct nt_page inputs[] = {write_input(builder, numbers, sizeof(numbers), PLANNED_NUMBERS),
+                               write_input(builder, items, sizeof(items), PLANNED_ITEMS)};
+    planned->numbers_offset = inputs[0].offset;
+    planned->items_offset = inputs[1].offset;
+    add_elements(builder, cluster, column, stored, PLANNED_ENTRIES, PLANNED_ENTRIES / PLANNED_PAGES);
+    finish(builder, NULL);
+    planned->decoder = add_plan(builder->dataset, inputs);
+    builder->columns[column].decoder = planned->decoder;
+    builder->columns[column].dtype = nt_element_dtype(NT_ELEMENT_REAL64);
+    for (uint32_t i = 0; i < PLANNED_PAGES; i++)
+        builder->pages[0][i].decoder = planned->decoder;
+    assert_ok(nt_dataset_load_all(builder->dataset, &error));
+}
