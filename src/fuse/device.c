@@ -3,14 +3,18 @@
  * In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer, where direct I/O
  * is wanted with one more flag, FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17 does not know. Without
  * it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does. Linux grants it from 6.6
- * on. The structures are those of <linux/fuse.h>.
+ * on. And all replies, in a way that leaves nobody waiting. The structures are those of <linux/fuse.h>.
  */
 #include "fuse/operations.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { TRIES = 10 }; /* of a reply */
 
 /* Bit 36 of the flags, whose upper half has a word of its own. Not in the headers of Linux before 6.6. */
 #define ALLOW_MAPPING_IN_FLAGS2 (1u << (36 - 32))
@@ -36,6 +40,42 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     return count;
 }
 
+/* Errors that say nothing about the reply. */
+static bool is_for_now(int system_error)
+{
+    return system_error == EINTR || system_error == EAGAIN || system_error == ENOMEM;
+}
+
+/* writev, tried again for a while. */
+static ssize_t write_reply(int descriptor, const struct iovec *parts, int count)
+{
+    static const struct timespec pause = {.tv_nsec = 1000000};
+    for (int tries = 1;; tries++) {
+        ssize_t written = writev(descriptor, parts, count);
+        if (written >= 0 || !is_for_now(errno) || tries == TRIES)
+            return written;
+        if (errno == ENOMEM)
+            nanosleep(&pause, NULL);
+    }
+}
+
+/* Who asked waits until there is an answer: where the kernel does not take one, EIO. It is done with a
+ * request that it does not know (ENOENT), and with all of them after unmounting (EPERM, ENODEV). */
+static ssize_t send_or_refuse(int descriptor, const struct iovec *parts, int count)
+{
+    ssize_t written = write_reply(descriptor, parts, count);
+    int system_error = errno;
+    if (written >= 0 || system_error == ENOENT || system_error == EPERM || system_error == ENODEV)
+        return written;
+    struct fuse_out_header refusal = *(const struct fuse_out_header *)parts[0].iov_base;
+    refusal.len = sizeof(refusal);
+    refusal.error = -EIO;
+    if (refusal.unique) /* else a notification, which nobody waits for */
+        (void)write_reply(descriptor, &(struct iovec){&refusal, sizeof(refusal)}, 1);
+    errno = system_error;
+    return written;
+}
+
 static ssize_t reply(int descriptor, struct iovec *parts, int count, void *userdata)
 {
     struct nt_mount *mount = userdata;
@@ -49,7 +89,7 @@ static ssize_t reply(int descriptor, struct iovec *parts, int count, void *userd
         atomic_store(&mount->init_to_extend, 0);
     }
     atomic_fetch_add(&mount->replies, 1);
-    return writev(descriptor, parts, count);
+    return send_or_refuse(descriptor, parts, count);
 }
 
 static const struct fuse_custom_io device_io = {.writev = reply, .read = receive};

@@ -121,8 +121,8 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     }
     choose_caching(mount, &attributes, info);
     info->fh = (uintptr_t)file;
-    if (fuse_reply_open(request, info) == -ENOENT)
-        open_file_close(mount, file); /* the caller was interrupted: there will be no release */
+    if (fuse_reply_open(request, info) != 0)
+        open_file_close(mount, file); /* interrupted, or not opened after all: there will be no release */
 }
 
 /* Text far ahead costs the making of all before it. That is done in steps, so that a reader that was

@@ -11,6 +11,8 @@
 #include "fuse/mountinfo.h"
 #include "fuse/operations.h"
 
+enum { NO_THREAD = -1 }; /* from libfuse, where not even the first can be started */
+
 /* What the kernel is asked for when it has accepted the mount. */
 static void on_init(void *userdata, struct fuse_conn_info *connection)
 {
@@ -119,7 +121,7 @@ static int loop(struct nt_mount *mount)
     fuse_loop_cfg_set_max_threads(config, mount->settings.threads);
     int result = fuse_session_loop_mt(mount->session, config);
     fuse_loop_cfg_destroy(config);
-    return result;
+    return result == NO_THREAD ? fuse_session_loop(mount->session) : result;
 }
 
 enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_mount_end *end_ret, struct nt_error *error)

@@ -52,8 +52,7 @@ void fault_restore_time(void)
     atomic_store(&state.seconds, 0);
 }
 
-/* 0, or what the call has to fail with. */
-static int fault_at(enum fault_site site)
+int fault_at(enum fault_site site)
 {
     if (atomic_load_explicit(&state.site, memory_order_acquire) != (int)site)
         return 0;

@@ -16,6 +16,7 @@ enum fault_site {
     FAULT_READ,       /* pread */
     FAULT_CALL,       /* open, stat, readdir, realpath and their like */
     FAULT_THREAD,     /* pthread_create */
+    FAULT_WRITE,      /* writev; see preload.c */
 };
 
 enum { FAULT_SHORT = -1 }; /* in place of an errno value: half of what was asked for, of reads only */
@@ -31,6 +32,9 @@ struct fault {
 void fault_arm(const struct fault *fault);
 /* No more. How many calls of the site there were since it was armed. */
 uint64_t fault_disarm(void);
+
+/* Counts a call of the site: 0, or what it has to fail with. */
+int fault_at(enum fault_site site);
 
 /* Let the monotonic clock go forward: failures that are remembered for seconds are forgotten. */
 void fault_pass_time(int64_t seconds);

@@ -27,6 +27,7 @@ struct kind {
     int error;
     enum nt_status status; /* that a look may give instead */
     bool is_remembered;    /* for seconds, as that of a page: it is tried again afterwards */
+    bool is_of_opening;    /* there are no such calls later on */
 };
 
 static const struct kind kinds[] = {
@@ -36,7 +37,7 @@ static const struct kind kinds[] = {
     {.name = "short-read", .site = FAULT_READ, .error = FAULT_SHORT, .status = NT_OK},
     {.name = "call", .site = FAULT_CALL, .error = EIO, .status = NT_IO, .is_remembered = true},
     {.name = "call-memory", .site = FAULT_CALL, .error = ENOMEM, .status = NT_NO_MEMORY},
-    {.name = "thread", .site = FAULT_THREAD, .error = EAGAIN, .status = NT_OK},
+    {.name = "thread", .site = FAULT_THREAD, .error = EAGAIN, .status = NT_OK, .is_of_opening = true},
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds), PATIENCE = 60, REMEMBERED_SECONDS = 11 };
 
@@ -137,10 +138,13 @@ static void try_point(struct sweep *sweep, const char *path, enum look look, uin
              sweep->kind->name, (unsigned long long)number);
     place[strlen(place) - 1] = '\0';
     alarm(PATIENCE);
+    sweep->reports = 0;
     arm(sweep, number);
     look_at(vfs, path, look, &got);
     fault_disarm();
     check_fault(sweep, &got, usual);
+    if (look < LOOK_TREE && got.refusal == NT_IO && sweep->reports == 0)
+        tell_wrong(sweep, "nobody was told");
     if (sweep->kind->is_remembered)
         fault_pass_time(REMEMBERED_SECONDS);
     look_at(vfs, path, look, &got);
@@ -228,6 +232,10 @@ static void sweep_source(struct sweep *sweep, bool is_tried)
     char **paths = list_paths(vfs);
     nt_vfs_free(vfs);
     sweep_opening(sweep, is_tried);
+    if (sweep->kind->is_of_opening) {
+        free_paths(paths);
+        return;
+    }
     sweep_look(sweep, "", LOOK_LISTING, is_tried);
     for (size_t i = 0; paths[i]; i++)
         for (enum look look = 0; look < LOOK_TREE; look++)

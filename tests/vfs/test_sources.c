@@ -2,9 +2,11 @@
  *
  * Trees over several files and over a folder, whose files come, go, and are more than are kept open.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "model.h"
@@ -94,6 +96,24 @@ START_TEST(files_that_come_and_go_in_a_folder_come_and_go_in_the_tree)
 }
 END_TEST
 
+/* As a user who may not. */
+START_TEST(a_folder_that_cannot_be_read_is_told)
+{
+    uint64_t node;
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    list("");
+    ck_assert_int_eq(chmod(tree_folder, _i ? 0400 : 0100), 0);
+    ck_assert(geteuid() != 0 || seteuid(65534) == 0);
+    assert_status(NT_IO, nt_vfs_resolve(vfs, "good2.root", &node, &error));
+    ck_assert_int_eq(error.system_error, EACCES);
+    ck_assert_msg(strstr(reported, tree_folder) != NULL, "reported: %s", reported);
+    ck_assert(getuid() != 0 || seteuid(0) == 0);
+    ck_assert_int_eq(chmod(tree_folder, 0700), 0);
+    ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root ");
+    assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good2.root", &node, &error));
+}
+END_TEST
+
 enum { MANY_FILES = 150 };
 
 START_TEST(many_files_are_closed_and_opened_again)
@@ -179,6 +199,7 @@ int main(void)
     tcase_add_test(several, sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried);
     tcase_add_test(several, a_folder_is_mirrored_with_what_can_be_read);
     tcase_add_test(several, files_that_come_and_go_in_a_folder_come_and_go_in_the_tree);
+    tcase_add_loop_test(several, a_folder_that_cannot_be_read_is_told, 0, 2);
     tcase_add_test(several, many_files_are_closed_and_opened_again);
     tcase_add_test(several, several_threads_read_more_files_than_are_kept_open);
     suite_add_tcase(suite, several);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Faults of a whole program: loaded before the C library by LD_PRELOAD, it arms the fault that the environment tells,
+ * NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS with numbers for all of them. And the writes of a FUSE daemon, which are
+ * replies: one that fails with ENOENT was given up by who asked.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/fuse.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+
+#include "faults.h"
+
+__attribute__((constructor)) static void arm(void)
+{
+    int site, error, lasts;
+    unsigned long long number;
+    const char *told = getenv("NTUPLE_FAULT");
+    if (told && sscanf(told, "%d:%d:%llu:%d", &site, &error, &number, &lasts) == 4)
+        fault_arm(&(struct fault){
+            .site = (enum fault_site)site, .number = number, .error = error, .lasts = lasts != 0});
+}
+
+ssize_t writev(int descriptor, const struct iovec *parts, int count)
+{
+    static __typeof__(&writev) next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "writev");
+    int error = fault_at(FAULT_WRITE);
+    if (!error)
+        return next(descriptor, parts, count);
+    if (error == ENOENT) {
+        struct fuse_out_header interrupted = *(const struct fuse_out_header *)parts[0].iov_base;
+        interrupted.len = sizeof(interrupted);
+        interrupted.error = -EINTR;
+        next(descriptor, &(struct iovec){&interrupted, sizeof(interrupted)}, 1);
+    }
+    errno = error;
+    return -1;
+}

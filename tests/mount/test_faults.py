@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Replies that the kernel does not take, and threads that cannot be started: whoever asks gets what is there or an error,
+soon; the program goes on, and ends when it is told to."""
+import errno
+import os
+import subprocess
+import sys
+import time
+
+from harness import Foreground, Skip, case, data, run, same
+
+PRELOAD = os.environ.get('FAULT_PRELOAD')
+THREADS, WRITES = 4, 5  # enum fault_site in tests/faults/faults.h
+PATIENCE = 20
+
+# One look at the tree, by a process that may have to wait: what it saw, or the errno.
+LOOK = '''
+import os, sys
+top = sys.argv[1]
+try:
+    size = os.stat(top + '/Events/run/data.bin').st_size
+    names = sorted(os.listdir(top + '/Events'))
+    with open(top + '/Events/run/data.bin', 'rb', buffering=0) as file:
+        content = file.read(size)
+    print(size, len(names), sum(content))
+except OSError as error:
+    print('errno', error.errno)
+'''
+
+
+class Faulty(Foreground):
+    """A mount by a program one of whose calls fails."""
+
+    def __init__(self, site, error, number, lasts=False, options=()):
+        super().__init__(data('example.root'), options=options)
+        if not PRELOAD:
+            raise Skip('no library of faults: a build with sanitizers')
+        self.fault = f'{site}:{error}:{number}:{int(lasts)}'
+
+    def __enter__(self):
+        os.environ.update(LD_PRELOAD=PRELOAD, NTUPLE_FAULT=self.fault)
+        try:
+            return super().__enter__()
+        finally:
+            del os.environ['LD_PRELOAD'], os.environ['NTUPLE_FAULT']
+
+
+def start_look(mount):
+    return subprocess.Popen([sys.executable, '-c', LOOK, str(mount.mountpoint)], stdout=subprocess.PIPE, text=True)
+
+
+def look(mount):
+    return start_look(mount).communicate(timeout=PATIENCE)[0].strip()
+
+
+def usual():
+    with Foreground(data('example.root')) as mount:
+        return look(mount)
+
+
+def descriptors(mount):
+    return len(os.listdir(f'/proc/{mount.process.pid}/fd'))
+
+
+@case
+def a_reply_that_fails_is_an_error_or_is_sent_again():
+    expected = usual()
+    for error in errno.EIO, errno.ENOMEM, errno.EINTR, errno.ENOENT, errno.EINVAL:
+        outcomes = set()
+        for number in range(8, 13):  # those before are for the harness, those behind of later looks
+            with Faulty(WRITES, error, number) as mount:
+                before = descriptors(mount)
+                looks = [look(mount) for _ in range(3)]
+                outcomes.update(looks)
+                same(looks[-1], expected, f'{errno.errorcode[error]} of reply {number}, the last look')
+                assert looks.count(expected) >= 2, looks  # one reply has failed
+                assert descriptors(mount) <= before + 1, 'descriptors are left open'  # the source itself
+                same(mount.end(), 0, f'{errno.errorcode[error]} of reply {number}')
+        is_passing = error in (errno.ENOMEM, errno.EINTR)
+        told = errno.EINTR if error == errno.ENOENT else errno.EIO
+        same(outcomes, {expected} if is_passing else {expected, f'errno {told}'}, errno.errorcode[error])
+
+
+@case
+def a_kernel_that_takes_no_reply_does_not_keep_the_program():
+    for error in errno.EIO, errno.ENOMEM, errno.EINTR:
+        with Faulty(WRITES, error, 10, lasts=True) as mount:
+            waiting = start_look(mount)
+            time.sleep(1)
+            used = cpu_seconds(mount)
+            time.sleep(1)
+            assert cpu_seconds(mount) - used < 0.5, 'an endless loop'
+            same(waiting.poll(), None, 'a look without any reply')
+            same(mount.end(), 0, errno.errorcode[error])
+            said = waiting.communicate(timeout=PATIENCE)[0].strip()
+            assert said in (f'errno {errno.ENOTCONN}', f'errno {errno.ECONNABORTED}'), said
+
+
+def cpu_seconds(mount):
+    with open(f'/proc/{mount.process.pid}/stat') as file:
+        fields = file.read().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+@case
+def threads_that_cannot_be_started_are_done_without():
+    expected = usual()
+    for number in 1, 2, 3:
+        for lasts in False, True:
+            with Faulty(THREADS, errno.EAGAIN, number, lasts) as mount:
+                same(look(mount), expected, f'thread {number}, lasting: {lasts}')
+                if lasts:
+                    same(len(os.listdir(f'/proc/{mount.process.pid}/task')), number, 'threads')
+                same(mount.end(), 0, f'thread {number}')
+
+
+run()
