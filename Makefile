@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Short names for the commands of README.md and docs/hacking.md; the build itself is Meson's.
-.PHONY: help build test quick demo format install
+.PHONY: help build test quick long demo format install
 
 help:  ## this text
 	@sed -n "s/^\([a-z]*\):.*## /\1\t/p" Makefile
@@ -14,6 +14,9 @@ test:  ## install what is needed, build, run every test
 
 quick:  ## the tests without the build with sanitizers
 	scripts/test --quick
+
+long:  ## what takes hours: complete sweeps and damage, fuzzing, soak
+	scripts/long
 
 demo:  ## mount the example and look around
 	scripts/demo

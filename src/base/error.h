@@ -36,9 +36,9 @@ bool nt_is_machine_failure(enum nt_status status);
 /* Of these, the ones that say nothing about a disk either: memory, and a caller that gave up. Nobody is told
  * of them but the caller, and nobody remembers them. */
 bool nt_is_passing_failure(enum nt_status status);
-/* Of an attempt to look at one file of several: whether the machine refused for the moment (memory, descriptors, the
- * disk), so that nothing is known of the file and the whole has to wait. Of one that this process may not read, or
- * that lies elsewhere, it is known that it is unreadable: the others are shown. */
+/* Of an attempt to look at one file of several: whether the machine refused for the moment (memory, descriptors,
+ * the disk), so that nothing is known of it and the whole has to wait. Of one that this process may not read,
+ * or that lies elsewhere, it is known that it is unreadable: the others are shown. */
 bool nt_is_refused_for_now(enum nt_status status, const struct nt_error *failure);
 
 /* Whether a message begins with "subject: "; its rest, else NULL. */

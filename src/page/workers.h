@@ -21,8 +21,8 @@ struct nt_job {
     const struct nt_page *page;
 };
 
-/* NULL without memory. Where the machine gives fewer threads than `count`, those do the work. Without any, or where
- * `count` is 0, nothing is done ahead, and callers work alone. */
+/* NULL without memory. Where the machine gives fewer threads than `count`, those do the work. Without any, or
+ * where `count` is 0, nothing is done ahead, and callers work alone. */
 struct nt_workers *nt_workers_new(unsigned count);
 void nt_workers_free(struct nt_workers *workers); /* accepts NULL */
 unsigned nt_workers_count(const struct nt_workers *workers);

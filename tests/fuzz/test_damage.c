@@ -2,6 +2,8 @@
  *
  * Every bit of a small file is flipped, one at a time, and the file is cut off at every byte: each time all
  * of it is read. What is read must be what was written, or an error: never anything else.
+ *
+ * usage: test_damage [-a]        -a: every bit of every generation, not one of five
  */
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +84,9 @@ static void report(const char *what, const struct figures *figures, size_t bytes
     ck_assert_uint_gt(figures->refused, 0);
 }
 
-static void flip_bits(enum rntuple_generation generation, bool is_compressed, size_t step)
+static size_t step = 5; /* bits from one that is flipped to the next */
+
+static void flip_bits(enum rntuple_generation generation, bool is_compressed, size_t bits_apart)
 {
     struct nt_buffer file = {0};
     struct content truth;
@@ -92,7 +96,7 @@ static void flip_bits(enum rntuple_generation generation, bool is_compressed, si
     ck_assert(read_content(bytes, file.length, &truth) && truth.count == STREAMS);
     for (uint32_t i = 0; i < STREAMS; i++)
         ck_assert_int_eq(truth.streams[i].status, NT_OK);
-    for (size_t bit = 0; bit < 8 * file.length; bit += step) {
+    for (size_t bit = 0; bit < 8 * file.length; bit += bits_apart) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         try_damaged(bytes, file.length, &truth, &figures);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -109,7 +113,7 @@ END_TEST
 
 START_TEST(a_flipped_bit_is_found_in_every_generation_with_page_checksums)
 {
-    flip_bits(_i, true, 5);
+    flip_bits(_i, true, step);
 }
 END_TEST
 
@@ -127,11 +131,13 @@ START_TEST(a_file_that_is_cut_off_is_an_error_or_read_whole)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "-a") == 0)
+        step = 1;
     Suite *suite = suite_create("fuzz: damage");
     TCase *tests = tcase_create("damage");
-    tcase_set_timeout(tests, 120);
+    tcase_set_timeout(tests, step == 1 ? 3600 : 120);
     tcase_add_loop_test(tests, a_flipped_bit_is_an_error_or_changes_nothing, 0, 2);
     tcase_add_loop_test(tests, a_flipped_bit_is_found_in_every_generation_with_page_checksums,
                         RNTUPLE_CRC32_LINKS, RNTUPLE_GENERATIONS);
