@@ -14,7 +14,7 @@ static struct nt_page write_input(struct builder *builder, const void *bytes, si
                            .stored_bytes = count,
                            .elements = elements,
                            .checksum = NT_CHECKSUM_XXH3_64};
-    nt_checksum(NT_CHECKSUM_XXH3_64)->compute(bytes, count, digest);
+    nt_checksum_info(NT_CHECKSUM_XXH3_64)->compute(bytes, count, digest);
     nt_buffer_append(&builder->bytes, bytes, count);
     nt_buffer_append(&builder->bytes, digest, sizeof(digest));
     return page;
