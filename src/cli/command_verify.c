@@ -353,9 +353,12 @@ static enum nt_exit_status verify_source(const struct nt_settings *settings, con
                                          struct nt_reader *reader)
 {
     struct stat attributes;
-    bool is_folder = nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
-                     !nt_disk_is_dataset(path);
-    return (is_folder ? verify_folder : verify_file)(settings, path, reader);
+    struct nt_error error = {0};
+    bool is_dataset = true;
+    if (nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
+        nt_disk_is_dataset(path, &is_dataset, &error) != NT_OK)
+        return nt_complain(path, &error);
+    return (is_dataset ? verify_file : verify_folder)(settings, path, reader);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
