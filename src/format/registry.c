@@ -142,9 +142,10 @@ static enum nt_status open_source(const char *path, const struct nt_open_options
                                   struct nt_source **source_ret, struct nt_error *error)
 {
     struct stat attributes;
-    if (stat(path, &attributes))
+    bool is_there = stat(path, &attributes) == 0;
+    if (!is_there && errno != ENOENT && errno != ENOTDIR)
         return nt_fail_system(error, errno, "%s", path);
-    if (!S_ISDIR(attributes.st_mode))
+    if (!is_there || !S_ISDIR(attributes.st_mode))
         return nt_source_open_file(path, source_ret, error);
     enum nt_folder_use use = options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
     return nt_source_open_folder(path, use, source_ret, error);
