@@ -270,6 +270,7 @@ static enum nt_exit_status parse_and_run(struct program *program, int argument_c
 int main(int argument_count, char **arguments)
 {
     struct program program = {.log = {.program = PROGRAM}, .background = NT_FOREGROUND};
+    nt_inherited_close(argument_count, arguments);
     struct nt_arena *arena = nt_arena_new();
     if (!arena)
         return NT_EXIT_INTERNAL;

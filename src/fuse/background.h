@@ -8,6 +8,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Descriptors that the caller left open are closed, all but standard input, output and error, and those that
+ * an argument names as /dev/fd/N or /proc/self/fd/N: who keeps the end of a pipe keeps whoever reads the
+ * other end waiting. Before the program opens anything. */
+void nt_inherited_close(int argument_count, char *const *arguments);
+
 struct nt_background {
     int ready_pipe; /* -1: in the foreground */
 };

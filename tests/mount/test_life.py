@@ -2,9 +2,12 @@
 """From start to end of a mount: background and foreground, the mountpoint, signals, dead mounts."""
 import errno
 import os
+import resource
+import select
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 from harness import (NTUPLEFS, TIMEOUT, Foreground, case, command, daemon_of, data, detach, fails, is_mounted,
                      is_running, mounted, mounts, ntuplefs, run, same, scratch, unmount, wait_until)
@@ -33,6 +36,44 @@ def the_daemon_has_left_terminal_and_directory():
             same(os.readlink(f'/proc/{daemon}/fd/{descriptor}'), '/dev/null')
         same(os.readlink(f'/proc/{daemon}/cwd'), '/')
         same(os.getsid(daemon), daemon, 'session')
+
+
+@case
+def descriptors_of_the_caller_are_not_kept():
+    # One below the soft limit, one above it: the limit may have been lowered after it was opened.
+    reading, writing = os.pipe()
+    high = os.dup2(writing, 200)
+    limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    with scratch() as directory:
+        for options in [], ['-o', 'allow_other']:
+            result = ntuplefs(*options, data('example.root'), directory / 'mnt', pass_fds=(writing, high), preexec_fn=limit)
+            same(result.returncode, 0, result.stderr.decode())
+            daemon = daemon_of(directory / 'mnt')
+            left = [os.readlink(entry) for entry in Path(f'/proc/{daemon}/fd').iterdir()]
+            assert not any(name.startswith('pipe:') for name in left), left
+            unmount(directory / 'mnt')
+            wait_until(lambda: not is_running(daemon), 'daemon ended')
+        same(ntuplefs(data('example.root'), directory / 'mnt', pass_fds=(writing,)).returncode, 0)
+        os.close(writing)
+        os.close(high)
+        same(select.select([reading], [], [], TIMEOUT)[0], [reading], 'the end of what the caller says is told')
+        same(os.read(reading, 1), b'')
+        unmount(directory / 'mnt')
+    os.close(reading)
+
+
+@case
+def a_descriptor_can_be_named_as_the_source():
+    with scratch() as directory:
+        descriptor = os.open(data('example.root'), os.O_RDONLY)
+        for name in f'/dev/fd/{descriptor}', f'/proc/self/fd/{descriptor}':
+            result = ntuplefs(name, directory / 'mnt', pass_fds=(descriptor,))
+            same(result.returncode, 0, result.stderr.decode())
+            same(len((directory / 'mnt/Events/event/data.bin').read_bytes()), 8000)
+            daemon = daemon_of(directory / 'mnt')
+            unmount(directory / 'mnt')
+            wait_until(lambda: not is_running(daemon), 'daemon ended')
+        os.close(descriptor)
 
 
 @case
