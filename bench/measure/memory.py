@@ -14,7 +14,7 @@ from .mount import MEBIBYTE, Mount
 FILES = ("hits-zstd", "hits-none", "events-zstd", "columns16-zstd", "wide20000-zstd", "pages1000000-zstd")
 PIECE = 100_000
 CACHE = 64 * MEBIBYTE
-BASE, PAGE, LARGEST_PAGES = 32 * MEBIBYTE, 64, 3
+BASE, PAGE = 32 * MEBIBYTE, 64
 DECODED_BYTES = re.compile(r'"decoded_bytes":(\d+)')
 
 
@@ -36,7 +36,7 @@ def largest_page(data):
     return largest
 
 
-def measure_file(path, ntuplefs, threads):
+def measure_file(path, ntuplefs):
     chance = random.Random(1)
     with Mount(ntuplefs, path, ["-o", f"cachesize={CACHE},direct_io=on"]) as mount:
         files = mount.files("*")
@@ -47,7 +47,7 @@ def measure_file(path, ntuplefs, threads):
         pages = json.loads((data / "ntuple.json").read_text())["pages"]
         metadata = sum(file.stat().st_size for file in data.glob("*.bin"))
         page = largest_page(data)
-    bound = CACHE + BASE + PAGE * pages + metadata + LARGEST_PAGES * page * threads
+    bound = CACHE + BASE + PAGE * pages + metadata
     return {"memory": memory, "bound": bound, "pages": pages, "metadata": metadata, "largest page": page,
             "files": len(files)}
 
@@ -55,6 +55,5 @@ def measure_file(path, ntuplefs, threads):
 def measure(arguments, folder, results, save):
     for name in FILES:
         if arguments.only in name:
-            results["memory"][name] = measure_file(arguments.data / f"{name}.root", arguments.build / "ntuplefs",
-                                                   arguments.threads)
+            results["memory"][name] = measure_file(arguments.data / f"{name}.root", arguments.build / "ntuplefs")
             save()

@@ -18,19 +18,23 @@ static size_t next_power_of_two(size_t bytes)
     return power;
 }
 
+size_t nt_large_capacity(size_t bytes)
+{
+    if (bytes <= HUGE_PAGE / 4)
+        return next_power_of_two(bytes);
+    return bytes <= SIZE_MAX - HUGE_PAGE ? (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : SIZE_MAX;
+}
+
 void *nt_large_new(size_t bytes, size_t *capacity_ret)
 {
+    size_t capacity = nt_large_capacity(bytes);
     void *memory = NULL;
-    size_t capacity = 0;
-    if (bytes <= HUGE_PAGE / 4) {
-        capacity = next_power_of_two(bytes);
+    if (capacity < HUGE_PAGE)
         memory = malloc(capacity);
-    } else if (bytes <= SIZE_MAX - HUGE_PAGE) {
-        capacity = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    else if (capacity != SIZE_MAX)
         memory = aligned_alloc(HUGE_PAGE, capacity);
-        if (memory)
-            madvise(memory, capacity, MADV_HUGEPAGE);
-    }
+    if (memory && capacity >= HUGE_PAGE)
+        madvise(memory, capacity, MADV_HUGEPAGE);
     *capacity_ret = memory ? capacity : 0;
     return memory;
 }

@@ -10,6 +10,7 @@
 
 /* At least `bytes` bytes, not initialized; how many there are is told. Sizes come in steps, so that a buffer
  * that grows little by little is not made anew each time. Freed with free(). NULL without memory. */
+size_t nt_large_capacity(size_t bytes); /* how many there would be; SIZE_MAX: more than can be */
 void *nt_large_new(size_t bytes, size_t *capacity_ret);
 
 #endif

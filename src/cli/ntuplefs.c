@@ -142,10 +142,24 @@ static enum nt_status check_places(const struct program *program, struct nt_erro
     return NT_OK;
 }
 
+/* Requests that are served at once. Slow decoding must not keep metadata waiting. */
+static unsigned request_threads(const struct nt_settings *settings)
+{
+    enum { FEWEST = 4 };
+    unsigned threads = settings->threads ? settings->threads : nt_processors();
+    return threads > FEWEST ? threads : FEWEST;
+}
+
+static struct nt_memory share_memory(const struct nt_settings *settings)
+{
+    return nt_memory_share(settings->cache_bytes, request_threads(settings));
+}
+
 static enum nt_exit_status open_tree(struct program *program)
 {
     struct nt_error error = {0};
     struct nt_vfs_options options = nt_settings_tree(&program->settings);
+    options.cache_bytes = share_memory(&program->settings).cache_bytes;
     options.report = report;
     options.report_context = program;
     options.open.for_other_users = program->settings.allow_other;
@@ -165,8 +179,7 @@ static enum nt_exit_status open_tree(struct program *program)
 
 static enum nt_status mount_and_serve(struct program *program, struct nt_error *error)
 {
-    /* Slow decoding must not keep metadata waiting, nor a reader its own next read. */
-    enum { FEWEST_THREADS = 4, FEWEST_READS_AHEAD = 2 };
+    enum { FEWEST_READS_AHEAD = 2 }; /* slow decoding must not keep a reader's own next read waiting */
     const struct nt_settings *settings = &program->settings;
     unsigned threads = settings->threads ? settings->threads : nt_processors();
     struct nt_mount_settings mount_settings = {
@@ -179,7 +192,8 @@ static enum nt_status mount_and_serve(struct program *program, struct nt_error *
         .auto_unmount = settings->auto_unmount,
         .is_debugging = settings->debug,
         .is_single_threaded = settings->single_threaded,
-        .threads = threads > FEWEST_THREADS ? threads : FEWEST_THREADS,
+        .threads = request_threads(settings),
+        .reply_bytes = share_memory(settings).reply_bytes,
         .reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD,
         .direct_io = settings->direct_io,
         .idle_seconds = settings->idle_seconds,
@@ -271,6 +285,7 @@ int main(int argument_count, char **arguments)
 {
     struct program program = {.log = {.program = PROGRAM}, .background = NT_FOREGROUND};
     nt_inherited_close(argument_count, arguments);
+    nt_memory_prepare();
     struct nt_arena *arena = nt_arena_new();
     if (!arena)
         return NT_EXIT_INTERNAL;

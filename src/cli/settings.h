@@ -56,4 +56,17 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
 /* The processors that this program may use. */
 unsigned nt_processors(void);
 
+/* ---- memory of the mount program ---- */
+
+/* Tell the allocator, before the first thread is started. */
+void nt_memory_prepare(void);
+
+struct nt_memory {
+    uint64_t cache_bytes; /* for the reader: decoded pages, and what is being decoded beyond a little */
+    uint64_t reply_bytes; /* for answers to the kernel */
+};
+
+/* What is to be had of `cachesize` (0: the default) where so many requests are served at once. */
+struct nt_memory nt_memory_share(uint64_t cachesize, unsigned threads);
+
 #endif

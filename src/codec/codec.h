@@ -85,6 +85,7 @@ const char *nt_algorithm_name(enum nt_algorithm algorithm); /* "none", "zstd", "
 struct nt_codec_context;
 struct nt_codec_context *nt_codec_context_new(void); /* NULL without memory */
 void nt_codec_context_free(struct nt_codec_context *context);
+size_t nt_codec_context_bytes(const struct nt_codec_context *context); /* what it keeps, roughly */
 /* Who has scratch memory: as many may use it for one page at the same time. */
 enum nt_scratch {
     NT_SCRATCH_PAGE,       /* stored and packed bytes of a page that is loaded */

@@ -69,7 +69,7 @@ int nt_file_operations_init(struct nt_mount *mount)
     int problem = pthread_mutex_init(&mount->open_files_lock, NULL);
     if (problem)
         return problem;
-    problem = nt_reply_buffers_init(&mount->reply_buffers);
+    problem = nt_reply_buffers_init(&mount->reply_buffers, mount->settings.reply_bytes);
     if (problem)
         pthread_mutex_destroy(&mount->open_files_lock);
     return problem;

@@ -6,6 +6,7 @@
 #define NT_FUSE_SETTINGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Whether files of known size are read past the kernel's page cache: faster the first time, slower when the
  * same file is read or mapped again. */
@@ -30,6 +31,7 @@ struct nt_mount_settings {
     /* Reads ahead of readers that the kernel may have sent at once. All requests stand in one queue: more
      * than can be served at once keep calls waiting that a user waits for. */
     unsigned reads_ahead;
+    uint64_t reply_bytes; /* memory for answers that are being made; a request waits while others have it */
     enum nt_direct_io direct_io;
     unsigned idle_seconds;           /* unmount when nobody has used the mount for so long; 0: never */
     void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */

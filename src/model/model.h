@@ -78,6 +78,11 @@ struct nt_long_text {
     enum nt_status (*next)(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                            struct nt_error *error);
     void (*free)(struct nt_long_text *text);
+    /* Of one that can be put aside: how much memory it takes, where it stands between two pieces (0: at the
+     * start), and how a new one goes on from there. NULL: of one that takes little, or has to begin anew. */
+    size_t (*memory)(const struct nt_long_text *text);
+    uint64_t (*place)(const struct nt_long_text *text);
+    void (*go_on)(struct nt_long_text *text, uint64_t place);
 };
 
 /* A pseudo-file that a format gives: header.json, pagelist.<n>.bin, keys.jsonl, ... */

@@ -75,7 +75,7 @@ static enum nt_status load_block(void *context, uint8_t *output, struct nt_error
     key.block = NT_CACHE_STORED;
     enum nt_status status =
         nt_cache_get(cache, &key, (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes,
-                     load_stored, request, &pinned, error);
+                     NT_CACHE_LOADER, load_stored, request, &pinned, error);
     if (status != NT_OK)
         return status;
     const uint8_t *stored = nt_cached_bytes(pinned);
@@ -137,7 +137,8 @@ static bool copy_blocks(struct block_request *request, size_t offset, uint8_t *o
         if (request->bytes > request->block_bytes)
             request->bytes = request->block_bytes;
         request->key.block = NT_CACHE_BLOCKS + number;
-        if (nt_cache_get(cache, &request->key, request->bytes, load_block, request, &pinned, NULL) != NT_OK)
+        if (nt_cache_get(cache, &request->key, request->bytes, NT_CACHE_READER, load_block, request, &pinned,
+                         NULL) != NT_OK)
             return false;
         size_t count = request->bytes - skip < bytes ? request->bytes - skip : bytes;
         memcpy(output, nt_cached_bytes(pinned) + skip, count);

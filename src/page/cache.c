@@ -12,27 +12,25 @@
  *   * unless it was forgotten meanwhile: then it is out of the table and ends with its last pin.
  *
  * LOADING becomes READY or FAILED, once; nothing becomes LOADING again. An entry is in one of the idle lists
- * while it has no pins. `used` is the sum of the charges of all entries and of the spare buffers; it is at
- * most `limit`, but for entries that are pinned: one for which no room could be made is not kept after its
- * last pin. Of the entries that sequential readers have passed at most PASSED_BYTES stay, even where there is
- * room. Memory is allocated and freed, and pages are loaded, without the lock.
+ * while it has no pins. `used` is the sum of the charges of all entries, of the spare buffers and
+ * of what others occupy; it is at most `limit`: who asks for an entry for which no room can be made waits, in the order of asking, until
+ * others are unpinned. But an entry that is larger than the limit is let in alone, and one that is needed to
+ * load another is let in at once: its asker has a pin that others may be waiting for. Such an entry is not
+ * kept after its last pin. Of the entries that sequential readers have passed at most PASSED_BYTES stay, even
+ * where there is room. Memory is allocated and freed, and pages are loaded, without the lock.
  */
 #include "page/cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/turns.h"
 #include "codec/codec.h"
 #include "page/cache_entries.h"
 #include "page/counters.h"
+#include "page/spares.h"
 
 enum { PASSED_BYTES = 4 * 1024 * 1024 };
-
-/* A buffer without an entry; its own first bytes hold this. */
-struct spare {
-    struct spare *next;
-    size_t capacity;
-};
 
 struct nt_cache {
     pthread_mutex_t lock;
@@ -40,7 +38,9 @@ struct nt_cache {
     unsigned failure_seconds;
     struct nt_counters *counters;
     struct nt_cache_entries entries;
-    struct spare *spares;
+    struct nt_spares spares;
+    uint64_t outside;      /* bytes within the limit that others have */
+    struct nt_turns turns; /* of those who wait for room */
 };
 
 static uint64_t key_hash(const struct nt_cache_key *key)
@@ -55,7 +55,12 @@ static size_t capacity_for(size_t bytes)
     size_t step = 64;
     while (step * 16 <= bytes)
         step *= 2;
-    return bytes < 64 ? 64 : (bytes + step - 1) / step * step;
+    return (bytes + step - 1) / step * step;
+}
+
+static uint64_t charge_for(size_t bytes)
+{
+    return capacity_for(bytes) + sizeof(struct nt_cached);
 }
 
 static time_t seconds_now(void)
@@ -88,7 +93,7 @@ static void discharge(struct nt_cache *cache, uint64_t bytes)
 /* Memory to give back once the lock is released. */
 struct garbage {
     struct nt_cached *entries; /* linked by `older` */
-    struct spare *spares;
+    struct nt_spares spares;
 };
 
 static void garbage_free(struct garbage *garbage)
@@ -100,10 +105,7 @@ static void garbage_free(struct garbage *garbage)
         free(entry->failure);
         free(entry);
     }
-    for (struct spare *spare = garbage->spares, *next; spare; spare = next) {
-        next = spare->next;
-        free(spare);
-    }
+    nt_spares_free(&garbage->spares);
 }
 
 /* An entry that is neither pinned nor in the idle list ends. */
@@ -122,6 +124,7 @@ static void unpin(struct nt_cache *cache, struct nt_cached *entry, struct garbag
 {
     if (--entry->pins)
         return;
+    nt_turns_freed(&cache->turns);
     if (entry->in_table && entry->is_kept)
         nt_entries_idle(&cache->entries, entry);
     else
@@ -131,32 +134,34 @@ static void unpin(struct nt_cache *cache, struct nt_cached *entry, struct garbag
 /* The buffer of a page that could not be loaded is kept for the next. */
 static void spare_add(struct nt_cache *cache, struct nt_cached *entry)
 {
-    struct spare *spare = (struct spare *)entry->data;
-    *spare = (struct spare){cache->spares, entry->capacity};
-    cache->spares = spare;
+    nt_spares_add(&cache->spares, entry->data, entry->capacity);
     entry->data = NULL;
     entry->charge -= entry->capacity;
 }
 
 static uint8_t *spare_take(struct nt_cache *cache, size_t capacity)
 {
-    for (struct spare **link = &cache->spares; *link; link = &(*link)->next)
-        if ((*link)->capacity == capacity) {
-            struct spare *spare = *link;
-            *link = spare->next;
-            discharge(cache, capacity);
-            return (uint8_t *)spare;
-        }
-    return NULL;
+    uint8_t *data = nt_spares_take(&cache->spares, capacity);
+    if (data)
+        discharge(cache, capacity);
+    return data;
 }
 
-static void spare_drop(struct nt_cache *cache, struct garbage *garbage)
+/* What is pinned, loading or outside. */
+static uint64_t busy_bytes(const struct nt_cache *cache)
 {
-    struct spare *spare = cache->spares;
-    cache->spares = spare->next;
-    discharge(cache, spare->capacity);
-    spare->next = garbage->spares;
-    garbage->spares = spare;
+    return cache->used - cache->entries.stay.bytes - cache->entries.passed.bytes - cache->spares.bytes;
+}
+
+/* A buffer may be up to a quarter larger than what is put into it, where there is room for that. */
+static bool is_fitting(const struct nt_cache *cache, const struct nt_cached *victim,
+                       const struct nt_cached *entry)
+{
+    if (!victim->data || victim->capacity < entry->capacity)
+        return false;
+    size_t excess = victim->capacity - entry->capacity;
+    return excess == 0 ||
+           (excess <= entry->capacity / 4 && busy_bytes(cache) + entry->charge + excess <= cache->limit);
 }
 
 /* An idle entry leaves; its buffer, page faults paid, becomes that of the new entry where it fits. */
@@ -165,11 +170,25 @@ static void evict(struct nt_cache *cache, struct nt_cached *victim, struct nt_ca
 {
     nt_entries_busy(&cache->entries, victim);
     discard(cache, victim, garbage);
-    if (!entry->data && victim->data && victim->capacity == entry->capacity) {
+    if (entry && !entry->data && is_fitting(cache, victim, entry)) {
+        entry->charge += victim->capacity - entry->capacity;
+        entry->capacity = victim->capacity;
         entry->data = victim->data;
         victim->data = NULL;
     }
     nt_count(&cache->counters->cache_evictions, 1);
+}
+
+/* Of the few that were not used for longest, one whose buffer fits: memory that is taken and given back with
+ * each page costs more than their order is worth. */
+static struct nt_cached *choose_victim(const struct nt_cache *cache, const struct nt_cached *entry)
+{
+    enum { CHOICE = 8 };
+    struct nt_cached *oldest = nt_entries_oldest(&cache->entries), *victim = oldest;
+    for (unsigned i = 0; !entry->data && victim && i < CHOICE; i++, victim = victim->newer)
+        if (is_fitting(cache, victim, entry))
+            return victim;
+    return oldest;
 }
 
 /* Make room for an entry and charge it: what was passed and spare buffers go first, then the oldest. */
@@ -180,14 +199,22 @@ static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct ga
     if (!entry->data)
         entry->data = spare_take(cache, entry->capacity);
     while (cache->used + entry->charge > cache->limit &&
-           (cache->spares || nt_entries_oldest(&cache->entries))) {
-        if (cache->spares)
-            spare_drop(cache, garbage);
+           (cache->spares.first || nt_entries_oldest(&cache->entries))) {
+        if (cache->spares.first)
+            discharge(cache, nt_spares_move(&cache->spares, &garbage->spares));
         else
-            evict(cache, nt_entries_oldest(&cache->entries), entry, garbage);
+            evict(cache, choose_victim(cache, entry), entry, garbage);
     }
     entry->is_kept = cache->used + entry->charge <= cache->limit;
     charge(cache, entry->charge);
+}
+
+/* Whether an entry of this charge can have room, once all that is idle has gone. */
+static bool has_room(const void *context, uint64_t bytes)
+{
+    const struct nt_cache *cache = context;
+    uint64_t busy = busy_bytes(cache);
+    return busy == cache->outside || busy + bytes <= cache->limit;
 }
 
 /* ---- getting ---- */
@@ -201,8 +228,8 @@ static struct nt_cached *entry_new(const struct nt_cache_key *key, size_t bytes)
     }
     entry->key = *key;
     entry->pins = 1;
-    entry->capacity = bytes ? capacity_for(bytes) : 0;
-    entry->charge = entry->capacity + sizeof(*entry);
+    entry->capacity = capacity_for(bytes);
+    entry->charge = charge_for(bytes);
     return entry;
 }
 
@@ -307,14 +334,17 @@ static struct nt_cached *find_current(struct nt_cache *cache, const struct nt_ca
 }
 
 enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
-                            nt_cache_load *load, void *context, struct nt_cached **entry_ret,
-                            struct nt_error *error)
+                            enum nt_cache_asker asker, nt_cache_load *load, void *context,
+                            struct nt_cached **entry_ret, struct nt_error *error)
 {
     struct garbage garbage = {0};
     uint64_t hash = key_hash(key);
     enum nt_status status;
     pthread_mutex_lock(&cache->lock);
     struct nt_cached *entry = find_current(cache, key, hash, &garbage);
+    if (!entry && asker == NT_CACHE_READER &&
+        nt_turns_wait(&cache->turns, &cache->lock, has_room, cache, charge_for(bytes)))
+        entry = find_current(cache, key, hash, &garbage);
     if (entry) {
         status = wait_for(cache, entry, entry_ret, &garbage, error);
     } else if ((entry = entry_new(key, bytes))) {
@@ -376,6 +406,19 @@ void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry, enum nt_c
     garbage_free(&garbage);
 }
 
+void nt_cache_occupy(struct nt_cache *cache, int64_t bytes)
+{
+    struct garbage garbage = {0};
+    pthread_mutex_lock(&cache->lock);
+    cache->used += (uint64_t)bytes;
+    cache->outside += (uint64_t)bytes;
+    while (cache->used > cache->limit && nt_entries_oldest(&cache->entries))
+        evict(cache, nt_entries_oldest(&cache->entries), NULL, &garbage);
+    nt_turns_freed(&cache->turns);
+    pthread_mutex_unlock(&cache->lock);
+    garbage_free(&garbage);
+}
+
 /* ---- life ---- */
 
 void nt_cache_forget(struct nt_cache *cache, const void *source)
@@ -406,12 +449,16 @@ struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct n
     cache->limit = limit;
     cache->failure_seconds = failure_seconds;
     cache->counters = counters;
-    if (!nt_hash_table_init(&cache->entries.table) || pthread_mutex_init(&cache->lock, NULL)) {
+    if (nt_hash_table_init(&cache->entries.table)) {
+        if (!pthread_mutex_init(&cache->lock, NULL)) {
+            if (!nt_turns_init(&cache->turns))
+                return cache;
+            pthread_mutex_destroy(&cache->lock);
+        }
         nt_hash_table_deinit(&cache->entries.table);
-        free(cache);
-        return NULL;
     }
-    return cache;
+    free(cache);
+    return NULL;
 }
 
 void nt_cache_free(struct nt_cache *cache)
@@ -424,9 +471,10 @@ void nt_cache_free(struct nt_cache *cache)
         nt_entries_busy(&cache->entries, entry);
         discard(cache, entry, &garbage);
     }
-    while (cache->spares)
-        spare_drop(cache, &garbage);
+    discharge(cache, cache->spares.bytes);
+    nt_spares_free(&cache->spares);
     garbage_free(&garbage);
+    nt_turns_deinit(&cache->turns);
     pthread_mutex_destroy(&cache->lock);
     nt_hash_table_deinit(&cache->entries.table);
     free(cache);

@@ -14,19 +14,25 @@ struct nt_cache;
 struct nt_cached;
 struct nt_counters;
 
-/* `limit` bounds the bytes of all entries, those being loaded and buffers kept for reuse included. The
- * counters' cache_* members are kept up to date. NULL without memory. */
+/* `limit` bounds the bytes of all entries, those being loaded and buffers kept for reuse included, but for an
+ * entry that is larger and for those that loading needs (NT_CACHE_LOADER). The counters' cache_* members are kept up to date. NULL without memory. */
 struct nt_cache *nt_cache_new(uint64_t limit, unsigned failure_seconds, struct nt_counters *counters);
 void nt_cache_free(struct nt_cache *cache); /* accepts NULL; nothing is pinned */
 
 /* Fills `output` with the entry's bytes. Called without any lock. */
 typedef enum nt_status nt_cache_load(void *context, uint8_t *output, struct nt_error *error);
 
+/* Who asks for an entry: what it may wait for. */
+enum nt_cache_asker {
+    NT_CACHE_READER, /* has nothing pinned and loads nothing: may wait for room */
+    NT_CACHE_LOADER, /* does; what it asks for is let in at once */
+};
+
 /* The entry of a key, pinned; loaded by this call, or waited for where another thread loads it. A failure is
  * remembered: until it expires the same error is returned without loading. */
 enum nt_status nt_cache_get(struct nt_cache *cache, const struct nt_cache_key *key, size_t bytes,
-                            nt_cache_load *load, void *context, struct nt_cached **entry_ret,
-                            struct nt_error *error);
+                            enum nt_cache_asker asker, nt_cache_load *load, void *context,
+                            struct nt_cached **entry_ret, struct nt_error *error);
 
 enum nt_cache_presence {
     NT_CACHE_ABSENT,
@@ -51,6 +57,9 @@ enum nt_cache_use {
     NT_CACHE_PASSED,  /* which has */
 };
 void nt_cache_release(struct nt_cache *cache, struct nt_cached *entry, enum nt_cache_use use);
+
+/* So many bytes more (negative: fewer) of the limit are somebody else's. Never waits. */
+void nt_cache_occupy(struct nt_cache *cache, int64_t bytes);
 
 /* Drop all entries of a source. */
 void nt_cache_forget(struct nt_cache *cache, const void *source);

@@ -42,7 +42,8 @@ static enum nt_status pin_input(const struct nt_page_request *request, const str
     size_t bytes;
     enum nt_status status = nt_page_decoded_bytes(request->dataset, page, &bytes, error);
     if (status == NT_OK)
-        status = nt_cache_get(request->reader->cache, &key, bytes, load_input, &input, pinned, error);
+        status = nt_cache_get(request->reader->cache, &key, bytes, NT_CACHE_LOADER, load_input, &input,
+                              pinned, error);
     if (status != NT_OK)
         return status;
     inputs->values[inputs->count++] =
@@ -66,19 +67,25 @@ static void unpin_inputs(struct nt_reader *reader, const struct inputs *inputs)
         nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_STAY);
 }
 
+/* What is waited for is waited for before: inputs, then a context, which is as much as room in memory. */
 enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     struct nt_contexts *contexts = request->reader->contexts;
     struct nt_page_request whole = *request;
     struct inputs inputs = {.count = 0};
+    struct nt_loan loan;
+    if (request->context)
+        return nt_page_load_with(request, output, error);
     enum nt_status status = pin_inputs(request, &inputs, error);
-    whole.inputs = inputs.values;
-    if (!request->context)
-        whole.context = nt_contexts_borrow(contexts);
     if (status == NT_OK)
-        status = whole.context ? nt_page_load_with(&whole, output, error) : nt_fail_memory(error);
-    if (!request->context && whole.context)
-        nt_contexts_return(contexts, whole.context);
+        status = nt_contexts_borrow(contexts, nt_page_scratch_bytes(request->dataset, request->page), &loan,
+                                    error);
+    if (status == NT_OK) {
+        whole.inputs = inputs.values;
+        whole.context = loan.context;
+        status = nt_page_load_with(&whole, output, error);
+        nt_contexts_return(contexts, &loan);
+    }
     unpin_inputs(request->reader, &inputs);
     return status;
 }

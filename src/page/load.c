@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/large.h"
 #include "base/overflow.h"
 #include "codec/plan.h"
 #include "page/counters.h"
@@ -304,4 +305,15 @@ enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const str
 {
     size_t packed;
     return check_sizes(dataset, page, &packed, bytes_ret, error);
+}
+
+uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt_page *page)
+{
+    size_t packed = 0, decoded = 0;
+    if (check_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK)
+        return 0;
+    bool is_plain = nt_compression_info(page->compression)->stores_plain && page->stored_bytes == packed;
+    size_t scratch =
+        (size_t)page->stored_bytes + nt_checksum_info(page->checksum)->bytes + (is_plain ? 0 : packed);
+    return nt_large_capacity(scratch) + (nt_page_decoder(dataset, page)->plan ? decoded : 0);
 }

@@ -13,6 +13,9 @@
 enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,
                                      size_t *bytes_ret, struct nt_error *error);
 
+/* Bytes of memory that loading the page takes beside its output, roughly; 0 where it will be refused. */
+uint64_t nt_page_scratch_bytes(const struct nt_dataset *dataset, const struct nt_page *page);
+
 /* All that decides about a page's decoded elements. */
 struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page);
 
@@ -36,7 +39,8 @@ enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct n
                                       enum nt_algorithm *algorithm_ret, struct nt_error *error);
 
 /* nt_page_load_with for a page of any decoder: with the other pages that its plan needs (a dictionary), which
- * come through the cache. `context` NULL: one is borrowed. */
+ * come through the cache. `context` NULL: one is borrowed; else the decoder has no plan, whose inputs would
+ * have to be waited for. */
 enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error);
 
 #endif

@@ -30,6 +30,18 @@ enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_pag
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error);
 
+/* ---- memory ---- */
+
+/* Memory beside decoded pages, of those who read streams piece by piece, is within the cache's bound: so many
+ * bytes more (negative: fewer) are occupied by it. */
+void nt_reader_occupy(struct nt_reader *reader, int64_t bytes);
+/* How much one who reads many streams side by side should keep of them, and how much all together while they
+ * wait. */
+uint64_t nt_reader_side_bytes(const struct nt_reader *reader);
+uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader);
+/* Bytes of memory that a stream takes. */
+size_t nt_stream_memory(const struct nt_stream *stream);
+
 /* ---- streams of a field ---- */
 
 /* The type of a stream's elements: the field's for data; offsets and index are int64, tags uint32, valid

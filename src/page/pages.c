@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/large.h"
 #include "base/overflow.h"
 #include "page/contexts.h"
 #include "page/counters.h"
@@ -55,7 +56,8 @@ enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset,
     size_t bytes;
     enum nt_status status = prepare(&request, &key, &bytes, error);
     if (status == NT_OK)
-        status = nt_cache_get(reader->cache, &key, bytes, load_and_tell, &request, pinned_ret, error);
+        status = nt_cache_get(reader->cache, &key, bytes, NT_CACHE_READER, load_and_tell, &request,
+                              pinned_ret, error);
     if (status == NT_OK)
         status = check_part(dataset, page, error);
     else
@@ -72,29 +74,36 @@ void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_c
     nt_cache_release(reader->cache, pinned, use);
 }
 
+/* A whole page, past the cache, which remembers only a failure. */
+static enum nt_status read_direct(struct nt_page_request *request, const struct nt_cache_key *key,
+                                  uint8_t *output, struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    enum nt_status status = load_and_tell(request, output, &failure);
+    if (status == NT_OK) {
+        nt_count(&request->reader->counters.pages_direct, 1);
+        return NT_OK;
+    }
+    nt_cache_remember(request->reader->cache, key, &failure);
+    if (error)
+        *error = failure;
+    return status;
+}
+
 /* A whole page's elements, and how many bytes they are. */
 static enum nt_status read_whole(struct nt_page_request *request, uint8_t *output, size_t *bytes_ret,
                                  struct nt_error *error)
 {
     struct nt_reader *reader = request->reader;
     struct nt_cache_key key;
+    struct nt_cached *pinned;
     enum nt_status status = prepare(request, &key, bytes_ret, error);
     if (status != NT_OK)
         return status;
-    if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT) {
-        struct nt_error failure = {0};
-        status = load_and_tell(request, output, &failure);
-        if (status == NT_OK) {
-            nt_count(&reader->counters.pages_direct, 1);
-            return NT_OK;
-        }
-        nt_cache_remember(reader->cache, &key, &failure);
-        if (error)
-            *error = failure;
-        return status;
-    }
-    struct nt_cached *pinned;
-    status = nt_cache_get(reader->cache, &key, *bytes_ret, load_and_tell, request, &pinned, error);
+    if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT)
+        return read_direct(request, &key, output, error);
+    status = nt_cache_get(reader->cache, &key, *bytes_ret, NT_CACHE_READER, load_and_tell, request, &pinned,
+                          error);
     if (status == NT_OK) {
         if (*bytes_ret)
             memcpy(output, nt_cached_bytes(pinned), *bytes_ret);
@@ -104,11 +113,19 @@ static enum nt_status read_whole(struct nt_page_request *request, uint8_t *outpu
     return status;
 }
 
-/* How many of the pages lie one behind the other within a reasonable read, and how long it is. */
-static uint32_t count_neighbours(const struct nt_dataset *dataset, const struct nt_page *pages,
-                                 uint32_t count, size_t *bytes_ret)
+static bool is_absent(const struct nt_page_request *request, const struct nt_page *page)
+{
+    struct nt_cache_key key = nt_page_key(request->dataset, page);
+    return nt_cache_peek(request->reader->cache, &key) == NT_CACHE_ABSENT;
+}
+
+/* How many of the pages can be read and decoded together, from the first on, and how long the read is: they
+ * lie one behind the other, and are neither in the cache nor decoded with pages that are. */
+static uint32_t count_joined(const struct nt_page_request *request, uint32_t count, size_t *bytes_ret)
 {
     enum { MOST_BYTES = 128 * 1024 };
+    const struct nt_dataset *dataset = request->dataset;
+    const struct nt_page *pages = request->page;
     const struct nt_source *source = dataset->sources[pages->source];
     uint64_t bytes = 0, offset;
     uint32_t found = 0;
@@ -118,18 +135,12 @@ static uint32_t count_neighbours(const struct nt_dataset *dataset, const struct 
         if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
             page->stored_bytes > MOST_BYTES || bytes + page_bytes > MOST_BYTES ||
             !nt_source_is_range(source, bytes + page_bytes) || !nt_add(pages->offset, bytes, &offset) ||
-            page->offset != offset)
+            page->offset != offset || nt_page_decoder(dataset, page)->plan || !is_absent(request, page))
             break;
         bytes += page_bytes;
     }
     *bytes_ret = (size_t)bytes;
     return found;
-}
-
-static bool is_absent(const struct nt_page_request *request)
-{
-    struct nt_cache_key key = nt_page_key(request->dataset, request->page);
-    return nt_cache_peek(request->reader->cache, &key) == NT_CACHE_ABSENT;
 }
 
 /* The stored bytes of neighbours, into scratch memory. NULL where that fails: then the pages are read one by
@@ -146,21 +157,43 @@ static const uint8_t *read_neighbours(const struct nt_page_request *request, siz
     return stored;
 }
 
-/* `count` pages that are neighbours. */
-static enum nt_status read_joined(struct nt_page_request *request, uint32_t count, size_t bytes,
+/* The memory that joined pages take: that of the largest, beside the stored bytes of all. */
+static uint64_t joined_scratch_bytes(const struct nt_page_request *request, uint32_t count, size_t bytes)
+{
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t scratch = nt_page_scratch_bytes(request->dataset, &request->page[i]);
+        largest = scratch > largest ? scratch : largest;
+    }
+    return largest + nt_large_capacity(bytes);
+}
+
+/* `count` pages, one after the other, from stored bytes that are read in one call. While it has a context it
+ * waits for no entry of the cache: a page that another thread has begun to load meanwhile is loaded twice. */
+static enum nt_status read_joined(struct nt_page_request request, uint32_t count, size_t bytes,
                                   uint8_t *output, size_t *bytes_ret, struct nt_error *error)
 {
-    const struct nt_page *pages = request->page;
-    const uint8_t *stored = count > 1 && is_absent(request) ? read_neighbours(request, bytes) : NULL;
-    enum nt_status status = NT_OK;
-    size_t page_bytes;
+    struct nt_contexts *contexts = request.reader->contexts;
+    const struct nt_page *pages = request.page;
+    struct nt_loan loan;
+    struct nt_cache_key key;
+    size_t page_bytes = 0;
+    enum nt_status status =
+        nt_contexts_borrow(contexts, joined_scratch_bytes(&request, count, bytes), &loan, error);
+    if (status != NT_OK)
+        return status;
+    request.context = loan.context;
+    const uint8_t *stored = read_neighbours(&request, bytes);
     *bytes_ret = 0;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        request->page = &pages[i];
-        request->stored = stored ? stored + (pages[i].offset - pages->offset) : NULL;
-        status = read_whole(request, output + *bytes_ret, &page_bytes, error);
+        request.page = &pages[i];
+        request.stored = stored ? stored + (pages[i].offset - pages->offset) : NULL;
+        status = prepare(&request, &key, &page_bytes, error);
+        if (status == NT_OK)
+            status = read_direct(&request, &key, output + *bytes_ret, error);
         *bytes_ret += page_bytes;
     }
+    nt_contexts_return(contexts, &loan);
     return status;
 }
 
@@ -171,21 +204,20 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column};
     enum nt_status status = NT_OK;
     uint8_t *end = output;
-    request.context = nt_contexts_borrow(reader->contexts);
-    if (!request.context)
-        return nt_fail_memory(error);
     while (status == NT_OK && count) {
-        size_t stored_bytes, bytes;
-        uint32_t neighbours = count_neighbours(dataset, pages, count, &stored_bytes);
-        if (!neighbours)
-            neighbours = 1;
+        size_t stored_bytes = 0, bytes = 0;
         request.page = pages;
-        status = read_joined(&request, neighbours, stored_bytes, end, &bytes, error);
+        uint32_t joined = count_joined(&request, count, &stored_bytes);
+        if (joined > 1) {
+            status = read_joined(request, joined, stored_bytes, end, &bytes, error);
+        } else {
+            joined = 1;
+            status = read_whole(&request, end, &bytes, error);
+        }
         end += bytes;
-        pages += neighbours;
-        count -= neighbours;
+        pages += joined;
+        count -= joined;
     }
-    nt_contexts_return(reader->contexts, request.context);
     return status;
 }
 
@@ -213,7 +245,8 @@ void nt_page_load_ahead(struct nt_reader *reader, struct nt_dataset *dataset, ui
     if (prepare(&request, &key, &bytes, NULL) != NT_OK ||
         nt_cache_peek(reader->cache, &key) != NT_CACHE_ABSENT)
         return;
-    if (nt_cache_get(reader->cache, &key, bytes, load_and_tell, &request, &pinned, NULL) != NT_OK)
+    if (nt_cache_get(reader->cache, &key, bytes, NT_CACHE_READER, load_and_tell, &request, &pinned, NULL) !=
+        NT_OK)
         return;
     nt_count(&reader->counters.pages_ahead, 1);
     nt_cache_release(reader->cache, pinned, NT_CACHE_PASSING);

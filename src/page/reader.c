@@ -11,7 +11,21 @@
 #include "page/contexts.h"
 #include "page/counters.h"
 #include "page/dataset_index.h"
+#include "page/page.h"
 #include "page/workers.h"
+
+enum { DECODING_BYTES = 4 * 1024 * 1024 };
+
+/* Memory for what is being decoded is beside the cache's as long as it is little. More threads may have more,
+ * up to an eighth of the cache, which gets less. */
+static uint64_t decoding_bytes(const struct nt_reader_options *options)
+{
+    const uint64_t thread_bytes = UINT64_C(4) << 20;
+    uint64_t wanted = options->threads * thread_bytes;
+    if (wanted > options->cache_bytes / 8)
+        wanted = options->cache_bytes / 8;
+    return wanted > DECODING_BYTES ? wanted : DECODING_BYTES;
+}
 
 static void set_defaults(struct nt_reader_options *options)
 {
@@ -33,10 +47,11 @@ enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_
         return nt_fail_memory(error);
     reader->options = known;
     set_defaults(&reader->options);
-    reader->contexts = nt_contexts_new();
+    uint64_t decoding = decoding_bytes(&reader->options);
+    reader->contexts = nt_contexts_new(decoding);
     reader->indexes = nt_dataset_indexes_new();
-    reader->cache =
-        nt_cache_new(reader->options.cache_bytes, reader->options.failure_seconds, &reader->counters);
+    reader->cache = nt_cache_new(reader->options.cache_bytes - (decoding - DECODING_BYTES),
+                                 reader->options.failure_seconds, &reader->counters);
     if (reader->contexts && reader->indexes && reader->cache)
         reader->workers = nt_workers_new(reader->options.threads);
     if (!reader->workers) {
@@ -66,6 +81,21 @@ void nt_reader_tell(struct nt_reader *reader, const struct nt_dataset *dataset, 
     nt_count(&reader->counters.failures, 1);
     if (reader->options.on_failure)
         reader->options.on_failure(reader->options.context, dataset, column, page, failure);
+}
+
+void nt_reader_occupy(struct nt_reader *reader, int64_t bytes)
+{
+    nt_cache_occupy(reader->cache, bytes);
+}
+
+uint64_t nt_reader_side_bytes(const struct nt_reader *reader)
+{
+    return reader->options.cache_bytes / 32;
+}
+
+uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader)
+{
+    return reader->options.cache_bytes / 8;
 }
 
 void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset)

@@ -355,6 +355,13 @@ const struct nt_dtype *nt_stream_dtype(const struct nt_stream *stream)
     return &stream->dtype;
 }
 
+size_t nt_stream_memory(const struct nt_stream *stream)
+{
+    return sizeof(*stream) +
+           stream->segment_count *
+               (sizeof(*stream->segments) + stream->alternative_count * sizeof(*stream->alternatives));
+}
+
 uint32_t nt_stream_element_bytes(const struct nt_stream *stream)
 {
     return stream->element_bytes;

@@ -37,8 +37,9 @@ static inline void nt_content_close(struct nt_content *content)
  * that reading one does not make it again. Thread-safe. */
 struct nt_produced;
 
-struct nt_produced *nt_produced_new(size_t maximum_bytes); /* NULL without memory */
-void nt_produced_free(struct nt_produced *produced);       /* accepts NULL; no content may be open */
+/* What is kept counts as the reader's memory. NULL without memory. */
+struct nt_produced *nt_produced_new(struct nt_reader *reader);
+void nt_produced_free(struct nt_produced *produced); /* accepts NULL; no content may be open */
 
 /* The scope's document, made where it is not kept; closed by the caller. */
 enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,

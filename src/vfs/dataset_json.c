@@ -185,7 +185,8 @@ enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_te
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     if (!clusters)
         return nt_fail_memory(error);
-    *clusters = (struct clusters){.text = {next_clusters, free_clusters}, .dataset = scope->dataset};
+    *clusters =
+        (struct clusters){.text = {.next = next_clusters, .free = free_clusters}, .dataset = scope->dataset};
     *text_ret = &clusters->text;
     return NT_OK;
 }

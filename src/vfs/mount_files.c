@@ -41,7 +41,7 @@ static enum nt_status open_whole(struct nt_vfs *vfs, void (*write)(struct nt_vfs
     struct whole *whole = calloc(1, sizeof(*whole));
     if (!whole)
         return nt_fail_memory(error);
-    *whole = (struct whole){{next, free_whole}, vfs, write};
+    *whole = (struct whole){{.next = next, .free = free_whole}, vfs, write};
     *text_ret = &whole->text;
     return NT_OK;
 }

@@ -126,7 +126,8 @@ enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text 
     struct pages *pages = calloc(1, sizeof(*pages));
     if (!pages)
         return nt_fail_memory(error);
-    *pages = (struct pages){{next, free_pages}, scope->vfs->reader, scope->dataset, scope->column, 0};
+    *pages = (struct pages){
+        {.next = next, .free = free_pages}, scope->vfs->reader, scope->dataset, scope->column, 0};
     *text_ret = &pages->text;
     return NT_OK;
 }

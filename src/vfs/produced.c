@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hash_table.h"
+#include "page/page.h"
 
 struct document {
     struct nt_content content;
@@ -23,12 +24,13 @@ struct document {
 
 struct nt_produced {
     pthread_mutex_t lock;
-    size_t bytes, maximum_bytes;
+    struct nt_reader *reader;
+    size_t bytes;
     struct document *newest, *oldest;
     struct nt_hash_table table; /* by hash_of their nodes */
 };
 
-struct nt_produced *nt_produced_new(size_t maximum_bytes)
+struct nt_produced *nt_produced_new(struct nt_reader *reader)
 {
     struct nt_produced *produced = calloc(1, sizeof(*produced));
     if (!produced)
@@ -38,7 +40,7 @@ struct nt_produced *nt_produced_new(size_t maximum_bytes)
         return NULL;
     }
     pthread_mutex_init(&produced->lock, NULL);
-    produced->maximum_bytes = maximum_bytes;
+    produced->reader = reader;
     return produced;
 }
 
@@ -81,6 +83,12 @@ static void put_first(struct nt_produced *produced, struct document *document)
     produced->newest = document;
 }
 
+static void count(struct nt_produced *produced, int64_t bytes)
+{
+    produced->bytes += (size_t)bytes;
+    nt_reader_occupy(produced->reader, bytes);
+}
+
 static void let_go(struct document *document)
 {
     if (--document->users == 0)
@@ -91,7 +99,7 @@ static void drop(struct nt_produced *produced, struct document *document)
 {
     nt_hash_table_remove(&produced->table, &document->link);
     unlink_from_list(produced, document);
-    produced->bytes -= cost(document);
+    count(produced, -(int64_t)cost(document));
     let_go(document);
 }
 
@@ -101,8 +109,8 @@ static void keep(struct nt_produced *produced, uint64_t node, struct document *d
     document->users++;
     nt_hash_table_insert(&produced->table, &document->link, hash_of(node));
     put_first(produced, document);
-    produced->bytes += cost(document);
-    while (produced->bytes > produced->maximum_bytes)
+    count(produced, (int64_t)cost(document));
+    while (produced->bytes > nt_reader_waiting_bytes(produced->reader))
         drop(produced, produced->oldest);
 }
 

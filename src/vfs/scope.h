@@ -19,6 +19,7 @@ struct nt_vfs {
     struct nt_reader *reader;
     struct nt_places *places;
     struct nt_produced *produced; /* documents that were made, see content.h */
+    struct nt_texts *texts;       /* that are being read piece by piece, see texts.h */
     struct nt_failures *failures; /* what goes into errors.jsonl, see failures.h */
     struct stat daemon;           /* attributes of .ntuplefs and its files */
 };

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
  * Comes in: a text that is made piece by piece. Goes out: any part of it. The pieces that were read are
- * forgotten but for the last, so memory stays bounded; a reader that goes back starts again.
+ * forgotten but for the last, so memory stays bounded; a reader that goes back starts again. A text that is
+ * put aside is later made again from the start of its last piece on.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash_table.h"
 #include "vfs/content.h"
+#include "vfs/texts.h"
 
 struct unsized {
     struct nt_content content;
+    struct nt_waiting_text waiting;
     const struct nt_scope *scope;
     pthread_mutex_t lock;
-    struct nt_long_text *text; /* NULL: at the start, nothing was made */
+    struct nt_long_text *text; /* NULL: not opened, or put aside */
     struct nt_buffer window;   /* bytes [window_offset, window_offset + length) of the text */
     uint64_t window_offset;
+    uint64_t piece_offset, piece_place; /* where the last piece begins: for readers, and for the text */
     bool is_at_end;
     bool is_broken; /* a piece failed: where the text stands is not known */
 };
@@ -24,15 +29,24 @@ static uint64_t window_end(const struct unsized *unsized)
     return unsized->window_offset + unsized->window.length;
 }
 
-static void restart(struct unsized *unsized)
+static void begin_at(struct unsized *unsized, uint64_t offset, uint64_t place)
 {
     if (unsized->text)
         unsized->text->free(unsized->text);
     unsized->text = NULL;
     nt_buffer_clear(&unsized->window);
-    unsized->window_offset = 0;
+    unsized->window_offset = unsized->piece_offset = offset;
+    unsized->piece_place = place;
     unsized->is_at_end = false;
     unsized->is_broken = false;
+}
+
+static enum nt_status open_text(struct unsized *unsized, struct nt_error *error)
+{
+    enum nt_status status = unsized->scope->pseudo->open_text(unsized->scope, &unsized->text, error);
+    if (status == NT_OK && unsized->piece_place)
+        unsized->text->go_on(unsized->text, unsized->piece_place);
+    return status;
 }
 
 /* One more piece at the end of the window, which stays as it is where that fails. */
@@ -42,9 +56,12 @@ static enum nt_status make_more(struct unsized *unsized, struct nt_error *error)
     size_t length = unsized->window.length;
     enum nt_status status = NT_OK;
     if (!unsized->text)
-        status = unsized->scope->pseudo->open_text(unsized->scope, &unsized->text, error);
-    if (status == NT_OK)
+        status = open_text(unsized, error);
+    if (status == NT_OK) {
+        unsized->piece_offset = window_end(unsized);
+        unsized->piece_place = unsized->text->place ? unsized->text->place(unsized->text) : 0;
         status = unsized->text->next(unsized->text, &unsized->window, &more, error);
+    }
     if (status == NT_OK && unsized->window.failed)
         status = nt_fail_memory(error);
     if (status == NT_OK) {
@@ -79,7 +96,7 @@ static enum nt_status read_locked(struct unsized *unsized, uint64_t offset, void
 {
     enum nt_status status = NT_OK;
     if (offset < unsized->window_offset || (unsized->is_broken && window_end(unsized) < offset + bytes))
-        restart(unsized);
+        begin_at(unsized, 0, 0);
     while (status == NT_OK && !unsized->is_at_end && window_end(unsized) < offset + bytes) {
         forget_before(unsized, offset);
         status = make_more(unsized, error);
@@ -93,22 +110,48 @@ static enum nt_status read_locked(struct unsized *unsized, uint64_t offset, void
     return NT_OK;
 }
 
+/* Memory that putting the text aside gives back. */
+static size_t memory_to_gain(const struct unsized *unsized)
+{
+    bool can_go_on = unsized->text && unsized->text->memory && !unsized->is_broken;
+    return can_go_on ? unsized->text->memory(unsized->text) + unsized->window.capacity : 0;
+}
+
+static bool put_aside(struct nt_waiting_text *text)
+{
+    struct unsized *unsized = NT_LINKED(text, struct unsized, waiting);
+    if (pthread_mutex_trylock(&unsized->lock) != 0)
+        return false;
+    bool gains = memory_to_gain(unsized) > 0;
+    if (gains) {
+        begin_at(unsized, unsized->piece_offset, unsized->piece_place);
+        nt_buffer_deinit(&unsized->window);
+    }
+    pthread_mutex_unlock(&unsized->lock);
+    return gains;
+}
+
 static enum nt_status read_unsized(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                    size_t *bytes_ret, struct nt_error *error)
 {
     struct unsized *unsized = (struct unsized *)content;
     if (offset > UINT64_MAX - bytes)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "read at an impossible place");
+    struct nt_texts *texts = unsized->scope->vfs->texts;
     pthread_mutex_lock(&unsized->lock);
+    nt_texts_use(texts, &unsized->waiting);
     enum nt_status status = read_locked(unsized, offset, buffer, bytes, bytes_ret, error);
+    size_t memory = memory_to_gain(unsized);
     pthread_mutex_unlock(&unsized->lock);
+    nt_texts_wait(texts, &unsized->waiting, memory);
     return status;
 }
 
 static void close_unsized(struct nt_content *content)
 {
     struct unsized *unsized = (struct unsized *)content;
-    restart(unsized);
+    nt_texts_leave(unsized->scope->vfs->texts, &unsized->waiting);
+    begin_at(unsized, 0, 0);
     nt_buffer_deinit(&unsized->window);
     pthread_mutex_destroy(&unsized->lock);
     free(unsized);
@@ -124,6 +167,7 @@ enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_co
         return nt_fail_memory(error);
     unsized->content = (struct nt_content){&unsized_ops, UINT64_MAX};
     unsized->scope = scope;
+    unsized->waiting.put_aside = put_aside;
     pthread_mutex_init(&unsized->lock, NULL);
     *content_ret = &unsized->content;
     return NT_OK;

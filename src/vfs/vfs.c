@@ -16,10 +16,10 @@
 #include "vfs/pseudo.h"
 #include "vfs/report.h"
 #include "vfs/scope.h"
+#include "vfs/texts.h"
 
 enum {
-    PRODUCED_BYTES = 16 << 20, /* documents that are kept */
-    DATA_BLOCK = 1 << 20,      /* st_blksize of data files: what readers should ask for at once */
+    DATA_BLOCK = 1 << 20, /* st_blksize of data files: what readers should ask for at once */
     TEXT_BLOCK = 4096,
     SECTION_SHIFT = 56, /* cursor = section << 56 | index within it, + 1 */
 };
@@ -53,6 +53,14 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
     return nt_reader_new(&options, &vfs->reader, error);
 }
 
+/* What is kept of documents and texts, within the reader's memory. */
+static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
+{
+    vfs->produced = nt_produced_new(vfs->reader);
+    vfs->texts = nt_texts_new(vfs->reader);
+    return vfs->produced && vfs->texts ? NT_OK : nt_fail_memory(error);
+}
+
 static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
                                   struct nt_error *error)
 {
@@ -73,12 +81,13 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
     if (!vfs)
         return nt_fail_memory(error);
     vfs->options = *options;
-    vfs->produced = nt_produced_new(PRODUCED_BYTES);
     vfs->failures = nt_failures_new();
     set_daemon_attributes(vfs);
-    enum nt_status status = vfs->produced && vfs->failures ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = vfs->failures ? NT_OK : nt_fail_memory(error);
     if (status == NT_OK)
         status = open_reader(vfs, error);
+    if (status == NT_OK)
+        status = new_stores(vfs, error);
     if (status == NT_OK)
         status = open_places(vfs, paths, path_count, error);
     if (status != NT_OK)
@@ -94,6 +103,7 @@ void nt_vfs_free(struct nt_vfs *vfs)
         return;
     nt_produced_free(vfs->produced);
     nt_places_free(vfs->places);
+    nt_texts_free(vfs->texts);
     nt_reader_free(vfs->reader);
     nt_failures_free(vfs->failures);
     free(vfs);

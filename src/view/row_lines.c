@@ -119,12 +119,38 @@ static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *ou
     return NT_OK;
 }
 
+static size_t lines_memory(const struct nt_long_text *text)
+{
+    const struct lines *lines = (const struct lines *)text;
+    size_t bytes = sizeof(*lines) + lines->cell.capacity;
+    for (uint32_t i = 0; i < lines->writer_count; i++)
+        bytes += nt_row_writer_memory(lines->writers[i]);
+    return bytes;
+}
+
+static uint64_t lines_place(const struct nt_long_text *text)
+{
+    const struct lines *lines = (const struct lines *)text;
+    return 2 * lines->next + lines->header_written;
+}
+
+static void lines_go_on(struct nt_long_text *text, uint64_t place)
+{
+    struct lines *lines = (struct lines *)text;
+    lines->next = place / 2;
+    lines->header_written = place % 2;
+}
+
 static struct lines *new_lines(uint32_t writer_count)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
         return NULL;
-    lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
+    lines->text = (struct nt_long_text){.next = next_lines,
+                                        .free = free_lines,
+                                        .memory = lines_memory,
+                                        .place = lines_place,
+                                        .go_on = lines_go_on};
     lines->writer_count = writer_count;
     lines->writers = calloc(writer_count ? writer_count : 1, sizeof(struct nt_row_writer *));
     if (lines->writers)
@@ -141,7 +167,7 @@ static enum nt_status open_json_lines(struct nt_reader *reader, struct nt_datase
     struct lines *lines = new_lines(1);
     if (!lines)
         return nt_fail_memory(error);
-    enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writers[0], error);
+    enum nt_status status = nt_row_writer_open(reader, dataset, field, 1, &lines->writers[0], error);
     if (status != NT_OK) {
         free_lines(&lines->text);
         return status;
@@ -203,8 +229,8 @@ enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset
     lines->fields = dataset->children;
     lines->limit = dataset->entries;
     for (uint32_t i = 0; i < lines->writer_count; i++) {
-        enum nt_status status =
-            nt_row_writer_open(reader, dataset, lines->fields[i], &lines->writers[i], error);
+        enum nt_status status = nt_row_writer_open(reader, dataset, lines->fields[i], lines->writer_count,
+                                                   &lines->writers[i], error);
         if (status != NT_OK) {
             free_lines(&lines->text);
             return status;

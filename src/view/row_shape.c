@@ -77,3 +77,40 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
         settle(shape);
     return status;
 }
+
+/* ---- memory ---- */
+
+static uint32_t count_windows(const struct nt_row_shape *shape)
+{
+    uint32_t count = (shape->data.stream != NULL) + (shape->offsets.stream != NULL);
+    for (uint32_t i = 0; i < shape->child_count; i++)
+        count += count_windows(&shape->children[i]);
+    return count;
+}
+
+static void bound_windows(struct nt_row_shape *shape, size_t bytes)
+{
+    if (bytes < shape->data.most_bytes)
+        shape->data.most_bytes = bytes;
+    if (bytes < shape->offsets.most_bytes)
+        shape->offsets.most_bytes = bytes;
+    for (uint32_t i = 0; i < shape->child_count; i++)
+        bound_windows(&shape->children[i], bytes);
+}
+
+void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
+{
+    enum { LEAST_BYTES = 512 };
+    uint32_t count = count_windows(shape);
+    uint64_t share = count ? bytes / count : bytes;
+    bound_windows(shape, share > LEAST_BYTES ? share : LEAST_BYTES);
+}
+
+size_t nt_row_shape_memory(const struct nt_row_shape *shape)
+{
+    size_t bytes = sizeof(*shape) + nt_window_memory(&shape->data) + nt_window_memory(&shape->offsets) +
+                   shape->gathered.capacity;
+    for (uint32_t i = 0; i < shape->child_count; i++)
+        bytes += nt_row_shape_memory(&shape->children[i]);
+    return bytes;
+}

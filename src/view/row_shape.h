@@ -27,4 +27,9 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
                                  struct nt_dataset *dataset, uint32_t field, struct nt_error *error);
 void nt_row_shape_deinit(struct nt_row_shape *shape);
 
+/* Share out so many bytes among the windows of the shape and of those below it. */
+void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes);
+/* Memory that shapes and windows take. */
+size_t nt_row_shape_memory(const struct nt_row_shape *shape);
+
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page/page.h"
 #include "view/row_shape.h"
 #include "view/json_values.h"
 
@@ -23,7 +24,7 @@ struct nt_row_writer {
 /* ---- opening ---- */
 
 enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                  struct nt_row_writer **writer_ret, struct nt_error *error)
+                                  uint32_t writers, struct nt_row_writer **writer_ret, struct nt_error *error)
 {
     struct nt_row_writer *writer = calloc(1, sizeof(*writer));
     if (!writer)
@@ -40,6 +41,7 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
         nt_row_writer_close(writer);
         return status;
     }
+    nt_row_shape_bound(&writer->root, nt_reader_side_bytes(reader) / writers);
     *writer_ret = writer;
     return NT_OK;
 }
@@ -50,6 +52,11 @@ void nt_row_writer_close(struct nt_row_writer *writer)
         return;
     nt_row_shape_deinit(&writer->root);
     free(writer);
+}
+
+size_t nt_row_writer_memory(const struct nt_row_writer *writer)
+{
+    return sizeof(*writer) + nt_row_shape_memory(&writer->root);
 }
 
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "page/page.h"
 
 enum { FIRST_ELEMENTS = 64, MOST_BYTES = 256 * 1024, FIRST_BYTES = 1024 * 1024 };
 
@@ -17,7 +18,7 @@ static const uint64_t limit_bytes = UINT64_C(1) << 30;
 enum nt_status nt_window_open(struct nt_window *window, struct nt_reader *reader, struct nt_dataset *dataset,
                               uint32_t field, enum nt_stream_kind kind, struct nt_error *error)
 {
-    *window = (struct nt_window){.wanted = FIRST_ELEMENTS};
+    *window = (struct nt_window){.wanted = FIRST_ELEMENTS, .most_bytes = MOST_BYTES};
     enum nt_status status = nt_stream_open(reader, dataset, field, kind, &window->stream, error);
     if (status == NT_OK)
         window->element_bytes = nt_stream_element_bytes(window->stream);
@@ -31,10 +32,15 @@ void nt_window_close(struct nt_window *window)
     *window = (struct nt_window){0};
 }
 
+size_t nt_window_memory(const struct nt_window *window)
+{
+    return window->stream ? nt_stream_memory(window->stream) + window->capacity : 0;
+}
+
 /* How many elements to read: more each time the window moves on to what follows it. */
 static uint64_t next_count(struct nt_window *window, uint64_t first, uint64_t count, uint64_t total)
 {
-    uint64_t most = MOST_BYTES / (window->element_bytes ? window->element_bytes : 1);
+    uint64_t most = window->most_bytes / (window->element_bytes ? window->element_bytes : 1);
     bool moves_on = window->count && first >= window->first && first <= window->first + window->count;
     window->wanted = moves_on ? window->wanted * 2 : FIRST_ELEMENTS;
     if (window->wanted > most)

@@ -16,12 +16,16 @@ struct nt_window {
     uint64_t first, count; /* elements that are there */
     uint64_t wanted;       /* how many to read next time */
     size_t capacity;       /* bytes */
+    size_t most_bytes;     /* that are read ahead of what was asked for */
     uint8_t *bytes;
 };
 
 enum nt_status nt_window_open(struct nt_window *window, struct nt_reader *reader, struct nt_dataset *dataset,
                               uint32_t field, enum nt_stream_kind kind, struct nt_error *error);
 void nt_window_close(struct nt_window *window); /* also of a zeroed one */
+
+/* Memory that it takes; 0: it is closed. */
+size_t nt_window_memory(const struct nt_window *window);
 
 /* Elements [first, first + count), valid until the next call. NT_CORRUPT past the stream's end; NT_LIMIT for
  * more than 1 GiB. */

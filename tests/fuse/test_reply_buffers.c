@@ -7,11 +7,13 @@
 #include "fuse/reply_buffers.h"
 #include "support.h"
 
+enum { LIMIT = 4 << 20 };
+
 static struct nt_reply_buffers buffers;
 
 static void setup(void)
 {
-    ck_assert_int_eq(nt_reply_buffers_init(&buffers), 0);
+    ck_assert_int_eq(nt_reply_buffers_init(&buffers, LIMIT), 0);
 }
 
 static void teardown(void)

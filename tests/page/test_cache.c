@@ -48,7 +48,8 @@ static enum nt_status touch(struct nt_cache *cache, uint64_t offset, struct scri
 {
     struct nt_cached *entry;
     struct nt_cache_key key = key_at(offset);
-    enum nt_status status = nt_cache_get(cache, &key, script->bytes, load_by_script, script, &entry, error);
+    enum nt_status status =
+        nt_cache_get(cache, &key, script->bytes, NT_CACHE_READER, load_by_script, script, &entry, error);
     if (status != NT_OK)
         return status;
     bool is_right = true;
@@ -96,7 +97,7 @@ START_TEST(every_member_of_the_key_tells_entries_apart)
     for (size_t i = 0; i < 11; i++) {
         struct nt_cached *entry;
         script.fill = (uint8_t)i;
-        assert_ok(nt_cache_get(cache, &keys[i], 8, load_by_script, &script, &entry, &error));
+        assert_ok(nt_cache_get(cache, &keys[i], 8, NT_CACHE_READER, load_by_script, &script, &entry, &error));
         ck_assert_uint_eq(nt_cached_bytes(entry)[0], i);
         nt_cache_release(cache, entry, NT_CACHE_STAY);
     }
@@ -150,7 +151,7 @@ START_TEST(pinned_entries_are_not_evicted)
     struct script script = {.bytes = 4000, .fill = 1};
     struct nt_cached *pinned;
     struct nt_cache_key key = key_at(0);
-    assert_ok(nt_cache_get(cache, &key, 4000, load_by_script, &script, &pinned, &error));
+    assert_ok(nt_cache_get(cache, &key, 4000, NT_CACHE_READER, load_by_script, &script, &pinned, &error));
     script.fill = 2;
     for (uint64_t i = 1; i < 20; i++)
         assert_ok(touch(cache, i, &script, &error));
@@ -166,7 +167,8 @@ static void use(struct nt_cache *cache, uint64_t offset, struct script *script, 
     struct nt_error error;
     struct nt_cached *entry;
     struct nt_cache_key key = key_at(offset);
-    assert_ok(nt_cache_get(cache, &key, script->bytes, load_by_script, script, &entry, &error));
+    assert_ok(
+        nt_cache_get(cache, &key, script->bytes, NT_CACHE_READER, load_by_script, script, &entry, &error));
     nt_cache_release(cache, entry, how);
 }
 
@@ -270,7 +272,7 @@ START_TEST(a_source_is_forgotten_and_others_stay)
     theirs.source = other_source;
     assert_ok(touch(cache, 1, &script, &error));
     assert_status(NT_CORRUPT, touch(cache, 2, &bad, &error));
-    assert_ok(nt_cache_get(cache, &theirs, 100, load_by_script, &script, &entry, &error));
+    assert_ok(nt_cache_get(cache, &theirs, 100, NT_CACHE_READER, load_by_script, &script, &entry, &error));
     nt_cache_release(cache, entry, NT_CACHE_STAY);
     nt_cache_forget(cache, source);
     struct nt_cache_key mine = key_at(1), failed = key_at(2);
@@ -325,6 +327,111 @@ START_TEST(threads_that_want_the_same_wait_for_one_load)
 }
 END_TEST
 
+/* Threads that each hold a third of the limit for a moment, beside one that holds all of it and more. */
+static void *hold_for_a_moment(void *argument)
+{
+    struct visitor *visitor = argument;
+    for (unsigned i = 0; i < 100; i++) {
+        bool is_large = visitor->seed == 1 && i % 10 == 0;
+        struct script script = {.fill = 1, .bytes = is_large ? 40000 : 9000, .milliseconds = i % 2};
+        if (touch(visitor->cache, visitor->seed * 1000 + i, &script, NULL) != NT_OK)
+            visitor->status = NT_INVALID;
+    }
+    return NULL;
+}
+
+struct watched {
+    const struct nt_counters *counters;
+    atomic_bool is_over;
+    uint64_t most;
+};
+
+/* The most that was counted, until there is nothing more to see. */
+static void *watch(void *argument)
+{
+    struct watched *watched = argument;
+    while (!atomic_load(&watched->is_over)) {
+        uint64_t bytes = __atomic_load_n(&watched->counters->cache_bytes, __ATOMIC_RELAXED);
+        watched->most = bytes > watched->most ? bytes : watched->most;
+    }
+    return NULL;
+}
+
+START_TEST(threads_wait_for_room_that_others_have)
+{
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(30000, 100, &counters);
+    struct visitor visitors[THREADS];
+    struct watched watched = {.counters = &counters};
+    pthread_t watcher;
+    for (unsigned i = 0; i < THREADS; i++)
+        visitors[i] = (struct visitor){.cache = cache, .seed = i + 1};
+    ck_assert_int_eq(pthread_create(&watcher, NULL, watch, &watched), 0);
+    run_visitors(visitors, hold_for_a_moment);
+    atomic_store(&watched.is_over, true);
+    pthread_join(watcher, NULL);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(visitors[i].status, NT_OK);
+    ck_assert_uint_gt(watched.most, 25000);
+    ck_assert_uint_lt(watched.most, 43000); /* the large one alone, with no other */
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(what_loading_needs_does_not_wait)
+{
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(10000, 10, &counters);
+    struct script script = {.bytes = 8000};
+    struct nt_cached *outer, *inner;
+    struct nt_cache_key keys[] = {key_at(1), key_at(2)};
+    assert_ok(nt_cache_get(cache, &keys[0], 8000, NT_CACHE_READER, load_by_script, &script, &outer, &error));
+    assert_ok(nt_cache_get(cache, &keys[1], 8000, NT_CACHE_LOADER, load_by_script, &script, &inner, &error));
+    nt_cache_release(cache, inner, NT_CACHE_STAY);
+    nt_cache_release(cache, outer, NT_CACHE_STAY);
+    ck_assert_uint_le(counters.cache_bytes, 10000);
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(what_others_occupy_is_within_the_bound)
+{
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(20000, 10, &counters);
+    struct script script = {.bytes = 4000}, large = {.bytes = 19000};
+    for (uint64_t i = 0; i < 4; i++)
+        assert_ok(touch(cache, i, &script, &error));
+    nt_cache_occupy(cache, 10000);
+    ck_assert_uint_le(counters.cache_bytes, 10000);
+    ck_assert_uint_gt(counters.cache_bytes, 4000);
+    assert_ok(touch(cache, 9, &large, &error)); /* alone, over the bound */
+    ck_assert_uint_le(counters.cache_bytes, 10000);
+    nt_cache_occupy(cache, -10000);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_ok(touch(cache, i, &script, &error));
+    ck_assert_uint_gt(counters.cache_bytes, 16000);
+    nt_cache_free(cache);
+}
+END_TEST
+
+START_TEST(an_evicted_buffer_of_about_the_size_is_used_again)
+{
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(10000, 10, &counters);
+    struct script large = {.bytes = 9000}, smaller = {.bytes = 8000}, small = {.bytes = 4000};
+    assert_ok(touch(cache, 1, &large, &error));
+    uint64_t bytes = counters.cache_bytes;
+    assert_ok(touch(cache, 2, &smaller, &error));
+    ck_assert_uint_eq(counters.cache_bytes, bytes);
+    assert_ok(touch(cache, 3, &small, &error));
+    ck_assert_uint_lt(counters.cache_bytes, bytes);
+    nt_cache_free(cache);
+}
+END_TEST
+
 /* Many keys of many sizes, some of which fail, in a cache far too small for them. */
 static void *visit_many(void *argument)
 {
@@ -369,6 +476,10 @@ int main(void)
     tcase_add_test(cases, the_bound_holds_and_the_oldest_leave_first);
     tcase_add_test(cases, an_entry_without_room_is_served_and_not_kept);
     tcase_add_test(cases, pinned_entries_are_not_evicted);
+    tcase_add_test(cases, threads_wait_for_room_that_others_have);
+    tcase_add_test(cases, what_loading_needs_does_not_wait);
+    tcase_add_test(cases, what_others_occupy_is_within_the_bound);
+    tcase_add_test(cases, an_evicted_buffer_of_about_the_size_is_used_again);
     tcase_add_test(cases, what_was_passed_leaves_early_and_what_is_wanted_again_stays);
     tcase_add_test(cases, a_failure_is_remembered_and_tried_again_later);
     tcase_add_test(cases, a_lack_of_memory_is_not_remembered);

@@ -236,7 +236,7 @@ static enum nt_status open_countdown(const struct nt_file *file, const struct nt
 {
     (void)file, (void)dataset, (void)number, (void)error;
     struct countdown *countdown = calloc(1, sizeof(*countdown));
-    countdown->text = (struct nt_long_text){next_line, free_countdown};
+    countdown->text = (struct nt_long_text){.next = next_line, .free = free_countdown};
     *text_ret = &countdown->text;
     return NT_OK;
 }

@@ -183,7 +183,7 @@ enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t
     struct page_list_text *text = calloc(1, sizeof(*text));
     if (!text)
         return nt_fail_memory(error);
-    text->base = (struct nt_long_text){next, free_text};
+    text->base = (struct nt_long_text){.next = next, .free = free_text};
     text->cluster = dataset->groups[group].first_cluster;
     enum nt_status status = nt_rntuple_load_page_list(dataset, group, &text->envelope, error);
     if (status == NT_OK)

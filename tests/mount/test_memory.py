@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""The daemon's memory stays within what is promised, however many read at once, and what they read is right."""
+import os
+
+from harness import Foreground, case, run, same, scratch
+from soak import CACHE, MEBIBYTE, high_water, promised, soak, write_large
+
+IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIONS'))
+
+
+def check(most, bound):
+    if not IS_SANITIZED:  # which keep what was freed
+        assert most <= bound, f'{most / MEBIBYTE:.1f} MiB, {bound / MEBIBYTE:.1f} MiB are promised'
+
+
+@case
+def sixty_four_readers_stay_within_what_is_promised():
+    with scratch() as directory:
+        write_large(directory / 'large.root')
+        for threads in 2, 16:
+            check(*soak(directory / 'large.root', 5, options=['-o', f'direct_io=on,threads={threads}']))
+
+
+@case
+def many_texts_that_are_read_by_turns_are_right_and_within_what_is_promised():
+    texts, size, rounds = 64, 128 << 10, 3
+    with scratch() as directory:
+        write_large(directory / 'large.root')
+        with Foreground(directory / 'large.root', options=['-o', f'cachesize={CACHE}']) as mount:
+            for name in 'rows.jsonl', 'table.csv':
+                path = mount.mountpoint / 'Events' / name
+                with open(path, 'rb') as file:
+                    expected = file.read(size * rounds)
+                files = [open(path, 'rb', buffering=0) for _ in range(texts)]
+                for number in range(rounds):
+                    for file in files:
+                        found = b''
+                        while len(found) < size:
+                            found += file.read(size - len(found))
+                        same(found, expected[size * number:size * (number + 1)], f'{name}, part {number}')
+                for file in files:
+                    file.close()
+            check(high_water(mount.process.pid), promised(mount.mountpoint))
+
+
+run()

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Contexts that are lent: the warmest first, and no more memory than there may be.
+ */
+#include "page/contexts.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { LIMIT = 1 << 20 };
+
+static struct nt_error error;
+
+START_TEST(the_context_that_was_returned_last_is_lent_first)
+{
+    struct nt_contexts *contexts = nt_contexts_new(LIMIT);
+    struct nt_loan first, second, again;
+    assert_ok(nt_contexts_borrow(contexts, 100, &first, &error));
+    assert_ok(nt_contexts_borrow(contexts, 100, &second, &error));
+    ck_assert_ptr_ne(first.context, second.context);
+    nt_contexts_return(contexts, &first);
+    nt_contexts_return(contexts, &second);
+    assert_ok(nt_contexts_borrow(contexts, 100, &again, &error));
+    ck_assert_ptr_eq(again.context, second.context);
+    nt_contexts_return(contexts, &again);
+    nt_contexts_free(contexts);
+}
+END_TEST
+
+START_TEST(a_context_that_took_more_than_there_may_be_is_not_kept)
+{
+    struct nt_contexts *contexts = nt_contexts_new(LIMIT);
+    struct nt_loan loan;
+    assert_ok(nt_contexts_borrow(contexts, 4 * LIMIT, &loan, &error));
+    ck_assert_ptr_nonnull(nt_codec_scratch(loan.context, NT_SCRATCH_PAGE, 4 * LIMIT));
+    nt_contexts_return(contexts, &loan);
+    assert_ok(nt_contexts_borrow(contexts, 100, &loan, &error));
+    ck_assert_uint_lt(nt_codec_context_bytes(loan.context), LIMIT);
+    nt_contexts_return(contexts, &loan);
+    nt_contexts_free(contexts);
+}
+END_TEST
+
+struct borrowers {
+    struct nt_contexts *contexts;
+    atomic_uint_least64_t lent;
+    atomic_bool is_too_much;
+};
+
+static void *borrow_and_fill(void *argument)
+{
+    struct borrowers *borrowers = argument;
+    for (unsigned i = 0; i < 200; i++) {
+        struct nt_loan loan;
+        uint64_t bytes = (1 + i % 7) * LIMIT / 8;
+        if (nt_contexts_borrow(borrowers->contexts, bytes, &loan, NULL) != NT_OK)
+            return NULL;
+        if (atomic_fetch_add(&borrowers->lent, bytes) + bytes > LIMIT)
+            atomic_store(&borrowers->is_too_much, true);
+        memset(nt_codec_scratch(loan.context, NT_SCRATCH_PAGE, bytes), 1, bytes);
+        atomic_fetch_sub(&borrowers->lent, bytes);
+        nt_contexts_return(borrowers->contexts, &loan);
+    }
+    return NULL;
+}
+
+START_TEST(threads_wait_for_memory_that_others_have)
+{
+    enum { THREADS = 8 };
+    struct borrowers borrowers = {.contexts = nt_contexts_new(LIMIT)};
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, borrow_and_fill, &borrowers), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert(!borrowers.is_too_much);
+    nt_contexts_free(borrowers.contexts);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("page: contexts");
+    TCase *cases = tcase_create("contexts");
+    tcase_set_timeout(cases, 60);
+    tcase_add_test(cases, the_context_that_was_returned_last_is_lent_first);
+    tcase_add_test(cases, a_context_that_took_more_than_there_may_be_is_not_kept);
+    tcase_add_test(cases, threads_wait_for_memory_that_others_have);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
