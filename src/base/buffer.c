@@ -52,6 +52,15 @@ static bool reserve(struct nt_buffer *buffer, size_t count)
     return true;
 }
 
+void nt_buffer_fit(struct nt_buffer *buffer)
+{
+    char *bytes = buffer->bytes ? realloc(buffer->bytes, buffer->length + 1) : NULL;
+    if (!bytes)
+        return;
+    buffer->bytes = bytes;
+    buffer->capacity = buffer->length + 1;
+}
+
 const char *nt_buffer_string(const struct nt_buffer *buffer)
 {
     return buffer->bytes ? buffer->bytes : "";

@@ -28,6 +28,8 @@ void nt_buffer_format(struct nt_buffer *buffer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void nt_buffer_format_list(struct nt_buffer *buffer, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
+/* Give back what was taken for bytes that did not come, where the buffer is kept for long. */
+void nt_buffer_fit(struct nt_buffer *buffer);
 /* The bytes as a text that is never NULL: "" where nothing was appended, or could be. */
 const char *nt_buffer_string(const struct nt_buffer *buffer);
 /* Room for `count` bytes at the end, which then count as appended; NULL without memory. */

@@ -5,6 +5,7 @@
 #include "cli/settings.h"
 
 #include <sched.h>
+#include <stdlib.h>
 
 #include "format/format.h"
 
@@ -48,6 +49,17 @@ const struct nt_option nt_tree_options[] = {
      .argument = "all|sized",
      .choices = CHOICES("all", "sized"),
      .help = "sized: leave files whose size is not known out of listings"},
+    {.name = "text",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(text),
+     .argument = "short|sized",
+     .choices = CHOICES("short", "sized"),
+     .help = "sized: make long texts whole, too, so that every text has its size"},
+    {.name = "textsize",
+     .kind = NT_OPTION_SIZE,
+     .member = MEMBER(text_bytes),
+     .argument = "SIZE",
+     .help = "with text=sized: keep so many bytes of texts in $TMPDIR or /var/tmp (default 16G)"},
     {.name = "verify",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(verify),
@@ -83,6 +95,13 @@ unsigned nt_processors(void)
     return count > 0 ? (unsigned)count : 1;
 }
 
+/* For long texts. The program leaves its directory, so a relative path would lead elsewhere. */
+static const char *text_directory(void)
+{
+    const char *path = secure_getenv("TMPDIR");
+    return path && path[0] == '/' ? path : NULL;
+}
+
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 {
     return (struct nt_vfs_options){
@@ -94,6 +113,9 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
         .cache_bytes = settings->cache_bytes,
         .threads = settings->threads ? settings->threads : nt_processors(),
         .list_sized = settings->list != 0,
+        .text_sized = settings->text != 0,
+        .text_bytes = settings->text_bytes,
+        .text_directory = text_directory(),
         .verify_on_open = settings->verify != 0,
         .arrow_strings_binary = settings->arrow_strings != 0,
     };

@@ -18,9 +18,11 @@ struct nt_settings {
     uint64_t metadata_bytes, page_bytes; /* 0: in proportion to the file */
     unsigned threads;                    /* 0: one for each processor */
     unsigned list;                       /* "all", "sized" */
-    unsigned verify;                     /* "read", "open" */
-    unsigned arrow_strings;              /* "text", "binary" */
-    unsigned trailing_bytes;             /* "accept", "refuse" */
+    unsigned text;                       /* "short", "sized" */
+    uint64_t text_bytes;
+    unsigned verify;         /* "read", "open" */
+    unsigned arrow_strings;  /* "text", "binary" */
+    unsigned trailing_bytes; /* "accept", "refuse" */
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;

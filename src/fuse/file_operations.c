@@ -17,7 +17,7 @@ struct open_file {
     struct open_file *next, **link; /* `link` points at what points here */
     struct nt_vfs_handle *handle;
     bool is_unsized;
-    atomic_uint_least64_t reached; /* unsized: where the text has been made up to, roughly */
+    atomic_uint_least64_t reached; /* streamed: where the text has been made up to, roughly */
 };
 
 static struct open_file *open_file_of(const struct fuse_file_info *info)
@@ -31,18 +31,18 @@ static void open_file_free(struct open_file *file)
     free(file);
 }
 
-static enum nt_status open_file_open(struct nt_mount *mount, fuse_ino_t node, bool is_unsized,
-                                     struct open_file **file_ret, struct nt_error *error)
+static enum nt_status open_file_open(struct nt_mount *mount, fuse_ino_t node, struct open_file **file_ret,
+                                     struct nt_error *error)
 {
     struct open_file *file = calloc(1, sizeof(*file));
     if (!file)
         return NT_NO_MEMORY;
-    file->is_unsized = is_unsized;
     enum nt_status status = nt_vfs_open(mount->vfs, node, &file->handle, error);
     if (status != NT_OK) {
         open_file_free(file);
         return status;
     }
+    file->is_unsized = nt_vfs_is_unsized(file->handle);
     pthread_mutex_lock(&mount->open_files_lock);
     file->next = mount->open_files;
     file->link = &mount->open_files;
@@ -92,34 +92,37 @@ bool nt_has_open_files(void *context)
     return has_open_files;
 }
 
-/* Unsized files have no size that the kernel could go by. What never changes stays in its page cache, also
- * from one open to the next. */
+/* A stream has no size that the kernel could go by, and no places to go to: who asks for one gets ESPIPE, and
+ * who wants to send or map it an error, so that nobody takes the size 0 for the truth. What never changes stays
+ * in the kernel's page cache, also from one open to the next. */
 static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
-                           struct fuse_file_info *info)
+                           const struct open_file *file, struct fuse_file_info *info)
 {
-    bool is_unsized = attributes->class == NT_VFS_UNSIZED;
-    info->direct_io = is_unsized || mount->settings.direct_io == NT_DIRECT_IO_ON;
-    info->keep_cache = !is_unsized && attributes->is_immutable;
+    bool is_cached = !file->is_unsized && attributes->is_immutable;
+    info->nonseekable = file->is_unsized;
+    info->direct_io = !is_cached || mount->settings.direct_io == NT_DIRECT_IO_ON;
+    info->keep_cache = is_cached;
 }
 
 static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
+    const struct nt_vfs_caller caller = nt_caller(request);
     struct open_file *file = NULL;
     struct nt_error error = {0};
     if ((info->flags & O_ACCMODE) != O_RDONLY) {
         fuse_reply_err(request, EROFS);
         return;
     }
-    enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, &error);
+    enum nt_status status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
     if (status == NT_OK)
-        status = open_file_open(mount, node, attributes.class == NT_VFS_UNSIZED, &file, &error);
+        status = open_file_open(mount, node, &file, &error);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
     }
-    choose_caching(mount, &attributes, info);
+    choose_caching(mount, &attributes, file, info);
     info->fh = (uintptr_t)file;
     if (fuse_reply_open(request, info) != 0)
         open_file_close(mount, file); /* interrupted, or not opened after all: there will be no release */

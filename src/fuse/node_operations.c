@@ -16,6 +16,7 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
+    const struct nt_vfs_caller caller = nt_caller(request);
     uint64_t node;
     struct nt_error error = {0};
     if (strlen(name) > LONGEST_NAME) {
@@ -24,7 +25,7 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
     }
     enum nt_status status = nt_vfs_lookup(mount->vfs, parent, name, &node, &error);
     if (status == NT_OK)
-        status = nt_vfs_stat(mount->vfs, node, true, &attributes, &error);
+        status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
@@ -48,7 +49,8 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
     struct nt_error error = {0};
-    enum nt_status status = nt_vfs_stat(mount->vfs, node, true, &attributes, &error);
+    const struct nt_vfs_caller caller = nt_caller(request);
+    enum nt_status status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
     if (status == NT_OK)
         fuse_reply_attr(request, &attributes.stat, nt_timeout(&attributes));
     else

@@ -47,6 +47,17 @@ int nt_file_operations_init(struct nt_mount *mount);
 void nt_file_operations_deinit(struct nt_mount *mount);
 bool nt_has_open_files(void *mount);
 
+static inline bool nt_request_is_gone(void *request)
+{
+    return fuse_req_interrupted(request);
+}
+
+/* Who sent a request, for work that may take long. */
+static inline struct nt_vfs_caller nt_caller(fuse_req_t request)
+{
+    return (struct nt_vfs_caller){nt_request_is_gone, request};
+}
+
 /* How long the kernel may keep what it was told about a node, in seconds. */
 static inline double nt_timeout(const struct nt_vfs_attributes *attributes)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/overflow.h"
 #include "base/search.h"
 #include "model/model.h"
 
@@ -248,6 +249,15 @@ enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *
             return status;
     }
     return NT_OK;
+}
+
+uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < dataset->group_count; i++)
+        if (!nt_add(bytes, dataset->groups[i].metadata_bytes, &bytes))
+            return UINT64_MAX;
+    return bytes;
 }
 
 enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)

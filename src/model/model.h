@@ -52,6 +52,7 @@ struct nt_group {
     uint64_t first_entry, entries; /* as the footer tells; 0,0 where it does not */
     uint32_t first_cluster;
     uint32_t clusters;
+    uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
     /* Set by loading: */
     struct nt_range *ranges; /* [cluster - first_cluster][column], row after row */
     struct nt_page *pages;
@@ -96,6 +97,10 @@ struct nt_document {
                             struct nt_buffer *out, struct nt_error *error);
     enum nt_status (*open)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
                            struct nt_long_text **text_ret, struct nt_error *error);
+    /* With `open`: whether the text, and the work of making it, is so little that a look may make it. NULL: who
+     * knows. */
+    enum nt_status (*is_short)(const struct nt_file *file, const struct nt_dataset *dataset, uint64_t number,
+                               bool *is_short_ret, struct nt_error *error);
     /* With `write`: how many bytes it will write, where that is known without work. May be NULL. */
     uint64_t (*bytes)(const struct nt_dataset *dataset, uint64_t number);
 };
@@ -285,7 +290,9 @@ uint32_t nt_field_row_parent(const struct nt_dataset *dataset, uint32_t field);
 /* Load the page lists of a cluster group; at once where it was done before. A failure is remembered. */
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error);
-/* The same, but page lists that are bad are left out: only what the machine refuses fails the call. */
+/* What loading all of them takes apart, whether it was done or not. */
+uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset);
+/* Loads all, but page lists that are bad are left out: only what the machine refuses fails the call. */
 enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error);
 
 /* How a column's elements are decoded; pages may have decoders of their own. */

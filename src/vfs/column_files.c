@@ -10,6 +10,7 @@
 #include "vfs/documents.h"
 #include "vfs/npy.h"
 #include "vfs/pseudo.h"
+#include "vfs/short_texts.h"
 
 /* ---- data.bin, data.npy ---- */
 
@@ -75,7 +76,7 @@ static const struct nt_pseudo rows[] = {
     {"column.json", NT_VFS_PRODUCED, .produce = nt_column_json},
     {"data.bin", NT_VFS_SIZED, .exists = has_data, .size = data_size, .open = data_open},
     {"data.npy", NT_VFS_SIZED, IS_NPY, .exists = has_data, .size = data_size, .open = data_open},
-    {"pages.jsonl", NT_VFS_UNSIZED, .open_text = nt_pages_jsonl},
+    {"pages.jsonl", NT_VFS_UNSIZED, .open_text = nt_pages_jsonl, .is_short = nt_pages_are_short},
     {"pages", NT_VFS_DIRECTORY, .sections = pages_sections},
 };
 

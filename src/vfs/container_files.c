@@ -8,6 +8,7 @@
 #include "format/format.h"
 #include "vfs/documents.h"
 #include "vfs/opening.h"
+#include "vfs/short_texts.h"
 #include "vfs/view_files.h"
 #include "view/json_values.h"
 
@@ -99,7 +100,7 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
 static const struct nt_pseudo rows[] = {
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
     {"layout.svg", NT_VFS_PRODUCED, .size = nt_layout_svg_size, .produce = nt_layout_svg_file},
-    {"layout.jsonl", NT_VFS_UNSIZED, .open_text = nt_layout_jsonl},
+    {"layout.jsonl", NT_VFS_UNSIZED, .open_text = nt_layout_jsonl, .is_short = nt_layout_is_short},
 };
 
 const struct nt_pseudo_table nt_container_files = {rows, sizeof(rows) / sizeof(rows[0])};
@@ -129,4 +130,5 @@ static enum nt_status open_document_text(const struct nt_scope *scope, struct nt
 
 const struct nt_pseudo nt_produced_document = {"", NT_VFS_PRODUCED, .size = document_size,
                                                .produce = produce_document};
-const struct nt_pseudo nt_unsized_document = {"", NT_VFS_UNSIZED, .open_text = open_document_text};
+const struct nt_pseudo nt_unsized_document = {"", NT_VFS_UNSIZED, .open_text = open_document_text,
+                                              .is_short = nt_document_is_short};

@@ -55,7 +55,7 @@ enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt
         body->close(body->body);
         return nt_fail_memory(error);
     }
-    *sized = (struct sized){{&sized_ops, size}, header, header_bytes, *body};
+    *sized = (struct sized){{&sized_ops, size, false}, header, header_bytes, *body};
     *content_ret = &sized->content;
     return NT_OK;
 }

@@ -31,20 +31,34 @@ static inline void nt_content_close(struct nt_content *content)
         content->ops->close(content);
 }
 
-/* ---- produced documents ---- */
+/* ---- documents and texts that are made whole ---- */
 
-/* Documents that are made when they are looked up, and kept within a bound, so that their size is known and
- * that reading one does not make it again. Thread-safe. */
+/* They are made when they are looked up, and kept within a bound, so that their size is known and that reading one
+ * does not make it again. Thread-safe; who wants one that is being made waits for it, and nobody else. */
 struct nt_produced;
 
-/* What is kept counts as the reader's memory. NULL without memory. */
-struct nt_produced *nt_produced_new(struct nt_reader *reader);
+struct nt_produced_options {
+    struct nt_reader *reader; /* what is kept in memory counts as its */
+    uint64_t disk_bytes;   /* kept on disk, all together; a text that is longer fails */
+    const char *directory; /* of the disk; lives as long as this */
+    bool makes_all;        /* every text, not only those that are short */
+};
+
+/* NULL without memory. */
+struct nt_produced *nt_produced_new(const struct nt_produced_options *options);
 void nt_produced_free(struct nt_produced *produced); /* accepts NULL; no content may be open */
 
-/* The scope's document, made where it is not kept; closed by the caller. */
+/* The scope's document or text, made where it is not kept; closed by the caller. NULL for a text that is not made
+ * whole, as it is, or may be, too long. */
 enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
                                 struct nt_content **content_ret, struct nt_error *error);
-/* The size of a document that is kept, or whose row tells it before; false otherwise. */
-bool nt_produced_size(struct nt_produced *produced, const struct nt_scope *scope, uint64_t *size_ret);
+/* Whether it is known without work what nt_produced_open would give: a document's size, as it is kept or its row
+ * tells it before; or that a text is too long. */
+bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *scope, bool *is_long_ret,
+                          uint64_t *size_ret);
+
+/* What has been counted: name and value of counter `index`; false past the last. */
+bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,
+                         uint64_t *value_ret);
 
 #endif

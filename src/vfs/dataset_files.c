@@ -4,19 +4,21 @@
  * (header.json, pagelist.<n>.bin, ...) is listed beside them, see sections.c.
  */
 #include "vfs/documents.h"
+#include "vfs/short_texts.h"
 #include "vfs/view_files.h"
 
 static const struct nt_section *const entries_sections[] = {&nt_section_entries, NULL};
 
 static const struct nt_pseudo dataset_rows[] = {
     {"ntuple.json", NT_VFS_PRODUCED, .produce = nt_dataset_json},
-    {"schema.txt", NT_VFS_UNSIZED, .open_text = nt_schema_txt},
-    {"clusters.jsonl", NT_VFS_UNSIZED, .open_text = nt_clusters_jsonl},
-    {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl},
-    {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl},
+    {"schema.txt", NT_VFS_UNSIZED, .open_text = nt_schema_txt, .is_short = nt_schema_is_short},
+    {"clusters.jsonl", NT_VFS_UNSIZED, .open_text = nt_clusters_jsonl, .is_short = nt_clusters_are_short},
+    {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
+    {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
     {"rows.d", NT_VFS_DIRECTORY, .sections = entries_sections},
     {"sizes.svg", NT_VFS_PRODUCED, .size = nt_sizes_svg_size, .produce = nt_sizes_svg_file},
-    {"table.csv", NT_VFS_UNSIZED, .exists = nt_has_table_csv, .open_text = nt_table_csv},
+    {"table.csv", NT_VFS_UNSIZED, .exists = nt_has_table_csv, .open_text = nt_table_csv,
+     .is_short = nt_rows_are_short},
     {"table.arrow", NT_VFS_SIZED, .exists = nt_has_table_arrow, .size = nt_table_arrow_size,
      .open = nt_table_arrow_open},
 };

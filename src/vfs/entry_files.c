@@ -3,6 +3,7 @@
  * rows.d/<n>.json of a data set: one entry by its number.
  */
 #include "vfs/pseudo.h"
+#include "vfs/short_texts.h"
 #include "view/row_lines.h"
 
 /* One line, made at once. */
@@ -12,7 +13,8 @@ static enum nt_status entry_text(const struct nt_scope *scope, struct nt_long_te
     return nt_rows_line(scope->vfs->reader, scope->dataset, scope->node.number, text_ret, error);
 }
 
-const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = entry_text};
+const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = entry_text,
+                                        .is_short = nt_entry_is_short};
 
 /* ---- entries of a data set, by number: too many to be listed ---- */
 

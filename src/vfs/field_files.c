@@ -11,6 +11,7 @@
 #include "vfs/npy.h"
 #include "vfs/pseudo.h"
 #include "vfs/shape.h"
+#include "vfs/short_texts.h"
 
 static bool has_stream(const struct nt_scope *scope, unsigned kind)
 {
@@ -140,8 +141,10 @@ static const struct nt_pseudo rows[] = {
     STREAM("tags", NT_STREAM_TAGS),
     STREAM("index", NT_STREAM_INDEX),
     STREAM("valid", NT_STREAM_VALID),
-    {"rows.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_rows_jsonl},
-    {"head.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_head_jsonl},
+    {"rows.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_rows_jsonl,
+     .is_short = nt_rows_are_short},
+    {"head.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_head_jsonl,
+     .is_short = nt_head_is_short},
 };
 
 const struct nt_pseudo_table nt_field_files = {rows, sizeof(rows) / sizeof(rows[0])};

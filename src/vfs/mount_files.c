@@ -1,57 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * .ntuplefs: the daemon itself. Its files change while it runs, so they are unsized: made whole when reading
- * starts.
+ * .ntuplefs: the daemon itself. Its files change while it runs, so they are made for each look and each open.
  */
 #include <gnu/libc-version.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include <ntuple/version.h>
 
 #include "format/format.h"
 #include "vfs/documents.h"
 #include "vfs/failures.h"
-
-/* A text that is made in one piece. */
-struct whole {
-    struct nt_long_text text;
-    struct nt_vfs *vfs;
-    void (*write)(struct nt_vfs *vfs, struct nt_buffer *out);
-};
-
-static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
-                           struct nt_error *error)
-{
-    struct whole *whole = (struct whole *)text;
-    (void)error;
-    whole->write(whole->vfs, out);
-    *more_ret = false;
-    return NT_OK;
-}
-
-static void free_whole(struct nt_long_text *text)
-{
-    free(text);
-}
-
-static enum nt_status open_whole(struct nt_vfs *vfs, void (*write)(struct nt_vfs *, struct nt_buffer *),
-                                 struct nt_long_text **text_ret, struct nt_error *error)
-{
-    struct whole *whole = calloc(1, sizeof(*whole));
-    if (!whole)
-        return nt_fail_memory(error);
-    *whole = (struct whole){{.next = next, .free = free_whole}, vfs, write};
-    *text_ret = &whole->text;
-    return NT_OK;
-}
+#include "vfs/content.h"
 
 /* ---- version.json ---- */
 
-static void write_version(struct nt_vfs *vfs, struct nt_buffer *out)
+static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_json json;
-    (void)vfs;
+    (void)scope, (void)error;
     nt_json_document(&json, out, "version");
     nt_json_member_string(&json, "ntuplefs", nt_version());
     nt_json_member_string(&json, "compiler", __VERSION__);
@@ -63,52 +28,56 @@ static void write_version(struct nt_vfs *vfs, struct nt_buffer *out)
         nt_json_string(&json, nt_formats[i]->name);
     nt_json_end_array(&json);
     nt_json_finish(&json);
-}
-
-static enum nt_status version(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                              struct nt_error *error)
-{
-    return open_whole(scope->vfs, write_version, text_ret, error);
+    return NT_OK;
 }
 
 /* ---- stats.json ---- */
 
-static void write_stats(struct nt_vfs *vfs, struct nt_buffer *out)
+enum { STATS_BYTES = 8192 }; /* more than all counters with 20 digits each */
+
+/* Counters grow from the look to the reading: spaces keep the document's size. */
+static void fill_up(struct nt_buffer *out)
 {
+    if (out->failed)
+        return;
+    out->length--; /* the newline */
+    while (out->length < STATS_BYTES - 1 && !out->failed)
+        nt_buffer_byte(out, ' ');
+    nt_buffer_byte(out, '\n');
+}
+
+static enum nt_status stats(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_vfs *vfs = scope->vfs;
     struct nt_json json;
     const char *name;
     uint64_t value;
+    (void)error;
     nt_json_document(&json, out, "stats");
     for (uint32_t i = 0; nt_reader_counter(vfs->reader, i, &name, &value); i++)
         nt_json_member_unsigned(&json, name, value);
+    for (uint32_t i = 0; nt_produced_counter(vfs->produced, i, &name, &value); i++)
+        nt_json_member_unsigned(&json, name, value);
     nt_json_finish(&json);
-}
-
-static enum nt_status stats(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                            struct nt_error *error)
-{
-    return open_whole(scope->vfs, write_stats, text_ret, error);
+    fill_up(out);
+    return NT_OK;
 }
 
 /* ---- errors.jsonl ---- */
 
-static void write_errors(struct nt_vfs *vfs, struct nt_buffer *out)
+static enum nt_status errors(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
-    nt_failures_write(vfs->failures, out);
-}
-
-static enum nt_status errors(const struct nt_scope *scope, struct nt_long_text **text_ret,
-                             struct nt_error *error)
-{
-    return open_whole(scope->vfs, write_errors, text_ret, error);
+    (void)error;
+    nt_failures_write(scope->vfs->failures, out);
+    return NT_OK;
 }
 
 /* ---- the table ---- */
 
 static const struct nt_pseudo rows[] = {
-    {"version.json", NT_VFS_UNSIZED, .open_text = version},
-    {"stats.json", NT_VFS_UNSIZED, .open_text = stats},
-    {"errors.jsonl", NT_VFS_UNSIZED, .is_private = true, .open_text = errors},
+    {"version.json", NT_VFS_PRODUCED, .produce = version},
+    {"stats.json", NT_VFS_PRODUCED, .produce = stats},
+    {"errors.jsonl", NT_VFS_PRODUCED, .is_private = true, .produce = errors},
 };
 
 const struct nt_pseudo_table nt_mount_files = {rows, sizeof(rows) / sizeof(rows[0])};

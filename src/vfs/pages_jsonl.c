@@ -99,6 +99,7 @@ static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, boo
         const struct nt_page *page;
         uint32_t cluster;
         uint64_t first_element;
+        size_t line = out->length;
         enum nt_status status = nt_column_page(pages->reader, pages->dataset, pages->column, pages->number,
                                                &page, &cluster, &first_element, error);
         if (status == NT_NOT_FOUND) {
@@ -107,6 +108,10 @@ static enum nt_status next(struct nt_long_text *text, struct nt_buffer *out, boo
         }
         if (status == NT_OK)
             status = put_page(pages, page, cluster, first_element, out, error);
+        if (status != NT_OK && line > start) {
+            out->length = line; /* the lines before are given; the next call fails at once */
+            break;
+        }
         if (status != NT_OK)
             return status;
         pages->number++;

@@ -1,36 +1,47 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: nodes of class PRODUCED. Goes out: their bytes.
+ * Comes in: nodes of classes PRODUCED and UNSIZED. Goes out: their bytes, where they are made whole.
  *
- * A document is in a hash table by its node and in a list, the most recently used first. Those that are over
- * the bound fall off the list's end; who still reads one holds it until then.
+ * A document is in a hash table by its node from the moment that somebody makes it; once made it is in a list,
+ * too, the most recently used first. Those that are over the bounds fall off the list's end; who still reads one
+ * holds it until then. Of a text that is too long the document says just that.
  */
 #include "vfs/content.h"
 
+#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
+#include <time.h>
 
 #include "base/hash_table.h"
 #include "page/page.h"
+#include "vfs/whole.h"
+
+enum {
+    TEXT_BYTES =
+        4 << 20, /* of a text that is made though nobody asked for all; others lie on disk from here */
+    WAIT_NANOSECONDS = 100000000, /* until a waiter looks whether its caller is still there */
+};
 
 struct document {
     struct nt_content content;
     struct nt_link link;
-    struct nt_buffer text;
+    struct nt_whole whole;
+    bool is_made;
     unsigned users; /* the table is one */
     struct document *newer, *older;
     struct nt_produced *produced;
 };
 
 struct nt_produced {
+    struct nt_produced_options options;
     pthread_mutex_t lock;
-    struct nt_reader *reader;
-    size_t bytes;
+    pthread_cond_t was_made; /* a document, or its making failed */
+    uint64_t memory_bytes, disk_bytes, made, dropped;
     struct document *newest, *oldest;
     struct nt_hash_table table; /* by hash_of their nodes */
 };
 
-struct nt_produced *nt_produced_new(struct nt_reader *reader)
+struct nt_produced *nt_produced_new(const struct nt_produced_options *options)
 {
     struct nt_produced *produced = calloc(1, sizeof(*produced));
     if (!produced)
@@ -40,19 +51,9 @@ struct nt_produced *nt_produced_new(struct nt_reader *reader)
         return NULL;
     }
     pthread_mutex_init(&produced->lock, NULL);
-    produced->reader = reader;
+    pthread_cond_init(&produced->was_made, NULL);
+    produced->options = *options;
     return produced;
-}
-
-static void free_document(struct document *document)
-{
-    nt_buffer_deinit(&document->text);
-    free(document);
-}
-
-static size_t cost(const struct document *document)
-{
-    return document->text.capacity + sizeof(*document);
 }
 
 /* ---- under the lock ---- */
@@ -83,46 +84,79 @@ static void put_first(struct nt_produced *produced, struct document *document)
     produced->newest = document;
 }
 
-static void count(struct nt_produced *produced, int64_t bytes)
-{
-    produced->bytes += (size_t)bytes;
-    nt_reader_occupy(produced->reader, bytes);
-}
-
 static void let_go(struct document *document)
 {
-    if (--document->users == 0)
-        free_document(document);
+    if (--document->users)
+        return;
+    nt_whole_deinit(&document->whole);
+    free(document);
+}
+
+static size_t memory_of(const struct document *document)
+{
+    return document->whole.spool.memory.capacity + sizeof(*document);
+}
+
+static uint64_t disk_of(const struct document *document)
+{
+    return document->whole.spool.descriptor < 0 ? 0 : document->whole.spool.bytes;
+}
+
+static void count(struct nt_produced *produced, int64_t memory_bytes)
+{
+    produced->memory_bytes += (uint64_t)memory_bytes;
+    nt_reader_occupy(produced->options.reader, memory_bytes);
 }
 
 static void drop(struct nt_produced *produced, struct document *document)
 {
     nt_hash_table_remove(&produced->table, &document->link);
     unlink_from_list(produced, document);
-    count(produced, -(int64_t)cost(document));
+    count(produced, -(int64_t)memory_of(document));
+    produced->disk_bytes -= disk_of(document);
+    produced->dropped++;
     let_go(document);
 }
 
-/* Keep a new document, and what else fits. One that is over the bound alone is not kept. */
-static void keep(struct nt_produced *produced, uint64_t node, struct document *document)
+/* A document that was made is kept, with what else fits. One that is over a bound alone is not. */
+static void keep(struct nt_produced *produced, struct document *document)
 {
-    document->users++;
-    nt_hash_table_insert(&produced->table, &document->link, hash_of(node));
+    document->is_made = true;
     put_first(produced, document);
-    count(produced, (int64_t)cost(document));
-    while (produced->bytes > nt_reader_waiting_bytes(produced->reader))
+    count(produced, (int64_t)memory_of(document));
+    produced->disk_bytes += disk_of(document);
+    while (produced->oldest && (produced->memory_bytes > nt_reader_waiting_bytes(produced->options.reader) ||
+                                produced->disk_bytes > produced->options.disk_bytes))
         drop(produced, produced->oldest);
 }
 
-/* ---- */
+static void use(struct nt_produced *produced, struct document *document)
+{
+    document->users++;
+    unlink_from_list(produced, document);
+    put_first(produced, document);
+}
+
+/* Wait until somebody's making has ended. */
+static enum nt_status wait(struct nt_produced *produced, const struct nt_scope *scope, struct nt_error *error)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += WAIT_NANOSECONDS;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&produced->was_made, &produced->lock, &until);
+    if (scope->caller && scope->caller->is_gone(scope->caller->context))
+        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller gave up");
+    return NT_OK;
+}
+
+/* ---- contents ---- */
 
 static enum nt_status read_document(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                                     size_t *bytes_ret, struct nt_error *error)
 {
-    (void)error;
-    memcpy(buffer, ((struct document *)content)->text.bytes + offset, bytes);
-    *bytes_ret = bytes;
-    return NT_OK;
+    return nt_whole_read(&((struct document *)content)->whole, offset, buffer, bytes, bytes_ret, error);
 }
 
 static void close_document(struct nt_content *content)
@@ -136,6 +170,8 @@ static void close_document(struct nt_content *content)
 
 static const struct nt_content_ops document_ops = {read_document, close_document};
 
+/* ---- making ---- */
+
 /* The size of a document that need not be made for it. */
 static bool is_told(const struct nt_scope *scope, uint64_t *size_ret)
 {
@@ -143,7 +179,7 @@ static bool is_told(const struct nt_scope *scope, uint64_t *size_ret)
 }
 
 /* A size that was told before holds. */
-static enum nt_status check_size(const struct nt_scope *scope, size_t length, struct nt_error *error)
+static enum nt_status check_size(const struct nt_scope *scope, uint64_t length, struct nt_error *error)
 {
     uint64_t told;
     if (!is_told(scope, &told) || told == length)
@@ -151,67 +187,148 @@ static enum nt_status check_size(const struct nt_scope *scope, size_t length, st
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", told, length);
 }
 
+/* The document is nobody else's yet. */
 static enum nt_status make(struct nt_produced *produced, const struct nt_scope *scope,
-                           struct document **document_ret, struct nt_error *error)
+                           struct document *document, struct nt_error *error)
 {
-    struct document *document = calloc(1, sizeof(*document));
-    if (!document)
-        return nt_fail_memory(error);
-    enum nt_status status = scope->pseudo->produce(scope, &document->text, error);
-    if (status == NT_OK && document->text.failed)
-        status = nt_fail_memory(error);
-    if (status == NT_OK)
-        status = check_size(scope, document->text.length, error);
-    if (status != NT_OK) {
-        free_document(document);
-        return status;
-    }
-    document->content = (struct nt_content){&document_ops, document->text.length};
-    document->produced = produced;
-    document->users = 1;
-    *document_ret = document;
-    return NT_OK;
+    const struct nt_produced_options *options = &produced->options;
+    const struct nt_whole_limits limits = {.bytes = options->makes_all ? options->disk_bytes : TEXT_BYTES,
+                                           .memory_bytes = TEXT_BYTES,
+                                           .directory = options->directory,
+                                           .may_be_long = !options->makes_all};
+    bool is_short = options->makes_all || scope->pseudo->produce || !scope->pseudo->is_short;
+    enum nt_status status = NT_OK;
+    if (!is_short)
+        status = scope->pseudo->is_short(scope, &is_short, error);
+    if (status == NT_OK && is_short)
+        status = nt_whole_make(scope, &limits, &document->whole, error);
+    document->whole.is_long |= !is_short;
+    if (status == NT_OK && !document->whole.is_long)
+        status = check_size(scope, nt_whole_size(&document->whole), error);
+    document->content.ops = &document_ops;
+    document->content.size = nt_whole_size(&document->whole);
+    document->content.ends_early = document->whole.failure != NULL;
+    return status;
 }
 
-static struct document *take(struct nt_produced *produced, uint64_t node)
+static struct document *new_document(struct nt_produced *produced)
 {
-    pthread_mutex_lock(&produced->lock);
-    struct document *document = find(produced, node);
-    if (document) {
-        document->users++;
-        unlink_from_list(produced, document);
-        put_first(produced, document);
-    }
-    pthread_mutex_unlock(&produced->lock);
+    struct document *document = calloc(1, sizeof(*document));
+    if (document)
+        *document = (struct document){.whole.spool = NT_SPOOL_EMPTY, .users = 1, .produced = produced};
     return document;
+}
+
+/* Under the lock, which is given up meanwhile: make one that others can wait for. */
+static enum nt_status make_known(struct nt_produced *produced, const struct nt_scope *scope,
+                                 struct document **document_ret, struct nt_error *error)
+{
+    struct document *document = new_document(produced);
+    if (!document)
+        return nt_fail_memory(error);
+    nt_hash_table_insert(&produced->table, &document->link, hash_of(scope->number));
+    pthread_mutex_unlock(&produced->lock);
+    enum nt_status status = make(produced, scope, document, error);
+    pthread_mutex_lock(&produced->lock);
+    if (status == NT_OK) {
+        document->users++;
+        produced->made++;
+        keep(produced, document);
+        *document_ret = document;
+    } else {
+        nt_hash_table_remove(&produced->table, &document->link);
+        let_go(document);
+    }
+    pthread_cond_broadcast(&produced->was_made);
+    return status;
+}
+
+/* Under the lock: one that is there, or will be soon. */
+static enum nt_status take(struct nt_produced *produced, const struct nt_scope *scope,
+                           struct document **document_ret, struct nt_error *error)
+{
+    for (;;) {
+        struct document *document = find(produced, scope->number);
+        if (!document)
+            return make_known(produced, scope, document_ret, error);
+        if (document->is_made) {
+            use(produced, document);
+            *document_ret = document;
+            return NT_OK;
+        }
+        enum nt_status status = wait(produced, scope, error);
+        if (status != NT_OK)
+            return status;
+    }
+}
+
+/* What changes while it is mounted is made for each who asks. */
+static enum nt_status make_own(struct nt_produced *produced, const struct nt_scope *scope,
+                               struct document **document_ret, struct nt_error *error)
+{
+    struct document *document = new_document(produced);
+    if (!document)
+        return nt_fail_memory(error);
+    enum nt_status status = make(produced, scope, document, error);
+    if (status != NT_OK)
+        close_document(&document->content);
+    else
+        *document_ret = document;
+    return status;
 }
 
 enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_scope *scope,
                                 struct nt_content **content_ret, struct nt_error *error)
 {
-    struct document *document = take(produced, scope->number);
-    if (!document) {
-        enum nt_status status = make(produced, scope, &document, error);
-        if (status != NT_OK)
-            return status;
+    struct document *document = NULL;
+    enum nt_status status;
+    *content_ret = NULL;
+    if (scope->node.level == NT_LEVEL_MOUNT) {
+        status = make_own(produced, scope, &document, error);
+    } else {
         pthread_mutex_lock(&produced->lock);
-        if (!find(produced, scope->number)) /* else another thread made the same */
-            keep(produced, scope->number, document);
+        status = take(produced, scope, &document, error);
         pthread_mutex_unlock(&produced->lock);
     }
-    *content_ret = &document->content;
+    if (status != NT_OK)
+        return status;
+    if (document->whole.is_long)
+        close_document(&document->content);
+    else
+        *content_ret = &document->content;
     return NT_OK;
 }
 
-bool nt_produced_size(struct nt_produced *produced, const struct nt_scope *scope, uint64_t *size_ret)
+bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *scope, bool *is_long_ret,
+                          uint64_t *size_ret)
 {
+    *is_long_ret = false;
     if (is_told(scope, size_ret))
         return true;
-    struct document *document = take(produced, scope->number);
-    if (!document)
+    pthread_mutex_lock(&produced->lock);
+    struct document *document = find(produced, scope->number);
+    bool is_known = document && document->is_made;
+    if (is_known) {
+        *is_long_ret = document->whole.is_long;
+        *size_ret = document->content.size;
+    }
+    pthread_mutex_unlock(&produced->lock);
+    return is_known;
+}
+
+bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,
+                         uint64_t *value_ret)
+{
+    static const char *const names[] = {"documents_made", "documents_dropped", "documents_memory_bytes",
+                                        "documents_disk_bytes"};
+    if (index >= sizeof(names) / sizeof(names[0]))
         return false;
-    *size_ret = document->content.size;
-    close_document(&document->content);
+    pthread_mutex_lock(&produced->lock);
+    const uint64_t values[] = {produced->made, produced->dropped, produced->memory_bytes,
+                               produced->disk_bytes};
+    pthread_mutex_unlock(&produced->lock);
+    *name_ret = names[index];
+    *value_ret = values[index];
     return true;
 }
 
@@ -221,6 +338,7 @@ void nt_produced_free(struct nt_produced *produced)
         return;
     while (produced->oldest)
         drop(produced, produced->oldest);
+    pthread_cond_destroy(&produced->was_made);
     pthread_mutex_destroy(&produced->lock);
     nt_hash_table_deinit(&produced->table);
     free(produced);

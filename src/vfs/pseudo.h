@@ -15,14 +15,16 @@
 
 #include "vfs/scope.h"
 
-/* What an open file gives: `size` bytes, or a text of unknown size. */
+/* What an open file gives: `size` bytes, or a text of unknown size (UINT64_MAX). */
 struct nt_content {
     const struct nt_content_ops *ops;
     uint64_t size;
+    bool ends_early; /* its last byte stands for what is damaged, and fails */
 };
 
 struct nt_content_ops {
-    /* Within [0, size) exactly `bytes` (UNSIZED: up to the end of the text, *bytes_ret tells). */
+    /* Within [0, size) exactly `bytes`; of a text that is unsized or ends early up to its end, *bytes_ret
+     * tells. */
     enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
     void (*close)(struct nt_content *content);
@@ -42,11 +44,13 @@ struct nt_pseudo {
                            struct nt_error *error);
     enum nt_status (*open)(const struct nt_scope *scope, struct nt_content **content_ret,
                            struct nt_error *error);
-    /* PRODUCED: the same bytes each time. */
+    /* PRODUCED: the same bytes each time, but in .ntuplefs. */
     enum nt_status (*produce)(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
-    /* UNSIZED. */
+    /* UNSIZED: `open_text` makes it, the same bytes each time. Where `is_short` finds, from metadata alone, that
+     * this is little work, it is done for a look, and the file is as a PRODUCED one. */
     enum nt_status (*open_text)(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                 struct nt_error *error);
+    enum nt_status (*is_short)(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error);
     /* DIRECTORY; NULL-terminated. */
     const struct nt_section *const *sections;
 };

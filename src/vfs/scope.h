@@ -13,6 +13,7 @@
 struct nt_pseudo;
 struct nt_produced;
 struct nt_failures;
+struct nt_vfs_caller;
 
 struct nt_vfs {
     struct nt_vfs_options options;
@@ -39,6 +40,7 @@ struct nt_scope {
     const struct nt_names *field_names; /* of the data set where `field` is set */
     const struct nt_pseudo *pseudo;     /* the file's row; NULL: a directory of the model */
     const struct nt_document *document; /* where the row is a format's document */
+    const struct nt_vfs_caller *caller; /* who waits, where that is known; else NULL */
 };
 
 /* The end of what nt_scope_open began. */

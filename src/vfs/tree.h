@@ -14,11 +14,14 @@
 
 struct nt_vfs_options {
     struct nt_open_options open;
-    uint64_t cache_bytes; /* 0: the reader's default */
-    bool always_ahead;    /* as the reader's option */
-    unsigned threads;     /* workers; 0: none */
-    bool list_sized;      /* leave unsized files out of listings (they still open by name) */
-    bool verify_on_open;  /* check all pages of a .bin, .npy or .arrow file when it is opened */
+    uint64_t cache_bytes;       /* 0: the reader's default */
+    bool always_ahead;          /* as the reader's option */
+    unsigned threads;           /* workers; 0: none */
+    bool list_sized;            /* leave unsized files out of listings (they still open by name) */
+    bool text_sized;            /* make every text whole for its size: no file is unsized */
+    uint64_t text_bytes;        /* with text_sized: how much of a disk long texts may take; 0: 16 GiB */
+    const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
+    bool verify_on_open;        /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;
     const unsigned *owner, *group; /* shown instead of the sources' (NULL); must outlive the tree */
     /* One line for each failure that was not seen before (log). May be NULL. */
@@ -30,7 +33,13 @@ enum nt_vfs_class {
     NT_VFS_DIRECTORY,
     NT_VFS_SIZED,    /* size known from metadata */
     NT_VFS_PRODUCED, /* made when looked up, kept within a bound; size exact */
-    NT_VFS_UNSIZED,  /* made while it is read: st_size 0, direct I/O */
+    NT_VFS_UNSIZED,  /* made while it is read: st_size 0, from the beginning on */
+};
+
+/* Somebody who waits for an answer, and may give up. */
+struct nt_vfs_caller {
+    bool (*is_gone)(void *context);
+    void *context;
 };
 
 #endif

@@ -24,6 +24,9 @@ enum {
     SECTION_SHIFT = 56, /* cursor = section << 56 | index within it, + 1 */
 };
 
+#define TEXT_DISK_BYTES (UINT64_C(16) << 30)
+#define TEXT_DIRECTORY "/var/tmp"
+
 struct nt_vfs_handle {
     struct nt_scope scope; /* holds the source open */
     struct nt_content *content;
@@ -56,7 +59,14 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
 /* What is kept of documents and texts, within the reader's memory. */
 static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
 {
-    vfs->produced = nt_produced_new(vfs->reader);
+    const struct nt_vfs_options *options = &vfs->options;
+    const struct nt_produced_options produced = {
+        .reader = vfs->reader,
+        .disk_bytes = options->text_bytes ? options->text_bytes : TEXT_DISK_BYTES,
+        .directory = options->text_directory ? options->text_directory : TEXT_DIRECTORY,
+        .makes_all = options->text_sized,
+    };
+    vfs->produced = nt_produced_new(&produced);
     vfs->texts = nt_texts_new(vfs->reader);
     return vfs->produced && vfs->texts ? NT_OK : nt_fail_memory(error);
 }
@@ -128,25 +138,36 @@ static enum nt_status origin(const struct nt_scope *scope, struct stat *attribut
     return NT_OK;
 }
 
-static enum nt_status content_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
-                                   struct nt_error *error)
+/* Of a document or text: its size, or that it is not known. */
+static enum nt_status text_size(const struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
+                                uint64_t *size_ret, struct nt_error *error)
 {
-    struct nt_content *content;
+    struct nt_content *content = NULL;
+    enum nt_status status = NT_OK;
+    bool is_long;
+    if (!nt_produced_is_known(scope->vfs->produced, scope, &is_long, size_ret)) {
+        if (!may_work)
+            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not made yet");
+        status = nt_produced_open(scope->vfs->produced, scope, &content, error);
+        is_long = !content;
+        *size_ret = content ? content->size : 0;
+        nt_content_close(content);
+    }
+    *class_ret = is_long ? NT_VFS_UNSIZED : NT_VFS_PRODUCED;
+    return status;
+}
+
+static enum nt_status content_size(const struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
+                                   uint64_t *size_ret, struct nt_error *error)
+{
     *size_ret = 0;
-    switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
+    *class_ret = scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY;
+    switch (*class_ret) {
     case NT_VFS_SIZED:
         return scope->pseudo->size(scope, may_work, size_ret, error);
     case NT_VFS_PRODUCED:
-        if (nt_produced_size(scope->vfs->produced, scope, size_ret))
-            return NT_OK;
-        if (!may_work)
-            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the document was not made yet");
-        enum nt_status status = nt_produced_open(scope->vfs->produced, scope, &content, error);
-        if (status == NT_OK) {
-            *size_ret = content->size;
-            nt_content_close(content);
-        }
-        return status;
+    case NT_VFS_UNSIZED:
+        return text_size(scope, may_work, class_ret, size_ret, error);
     default:
         return NT_OK;
     }
@@ -181,8 +202,9 @@ static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *
     };
 }
 
-enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
-                           struct nt_vfs_attributes *attributes, struct nt_error *error)
+static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                           const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                           struct nt_error *error)
 {
     struct nt_scope scope;
     struct nt_error failure = {0};
@@ -190,19 +212,31 @@ enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
     enum nt_status status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
+    scope.caller = caller;
     status = origin(&scope, &attributes->stat, &failure);
     if (status == NT_OK)
-        status = content_size(&scope, may_work, &size, &failure);
+        status = content_size(&scope, may_work, &attributes->class, &size, &failure);
     if (status == NT_OK && size > INT64_MAX)
         status = nt_fail(&failure, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
     if (status == NT_OK) {
         attributes->node = node;
-        attributes->class = scope.pseudo ? scope.pseudo->class : NT_VFS_DIRECTORY;
         attributes->is_immutable = is_immutable(&scope);
         fill_stat(&scope, size, &attributes->stat);
     }
     nt_scope_close(&scope);
     return nt_report(vfs, node, status, &failure, error);
+}
+
+enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                           struct nt_vfs_attributes *attributes, struct nt_error *error)
+{
+    return look(vfs, node, may_work, NULL, attributes, error);
+}
+
+enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
+                               struct nt_vfs_attributes *attributes, struct nt_error *error)
+{
+    return look(vfs, node, true, caller, attributes, error);
 }
 
 /* ---- names ---- */
@@ -277,6 +311,13 @@ uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 
 /* ---- listing ---- */
 
+/* Whether a text has a size, for which a short one is made. Of what fails the size is not 0 either. */
+static bool is_sized(struct nt_vfs *vfs, uint64_t node)
+{
+    struct nt_vfs_attributes attributes;
+    return nt_vfs_stat(vfs, node, true, &attributes, NULL) != NT_OK || attributes.class != NT_VFS_UNSIZED;
+}
+
 /* List one section from `index` on; false where the receiver has enough. */
 static enum nt_status list_section(const struct nt_scope *directory, const struct nt_section *section,
                                    uint64_t base, uint64_t index, nt_vfs_emit *emit, void *context,
@@ -286,7 +327,8 @@ static enum nt_status list_section(const struct nt_scope *directory, const struc
     enum nt_status status = NT_OK;
     while (*go_on_ret && (status = section->next(directory, &index, &listed, error)) == NT_OK) {
         index++;
-        if (listed.class == NT_VFS_UNSIZED && directory->vfs->options.list_sized)
+        if (listed.class == NT_VFS_UNSIZED && directory->vfs->options.list_sized &&
+            !is_sized(directory->vfs, listed.node))
             continue;
         *go_on_ret = emit(context, listed.name, listed.node, listed.class, base + index + 1);
     }
@@ -333,13 +375,14 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
 static enum nt_status open_content(const struct nt_scope *scope, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
+    enum nt_status status;
     switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
     case NT_VFS_SIZED:
         return scope->pseudo->open(scope, content_ret, error);
     case NT_VFS_PRODUCED:
-        return nt_produced_open(scope->vfs->produced, scope, content_ret, error);
     case NT_VFS_UNSIZED:
-        return nt_content_new_unsized(scope, content_ret, error);
+        status = nt_produced_open(scope->vfs->produced, scope, content_ret, error);
+        return status == NT_OK && !*content_ret ? nt_content_new_unsized(scope, content_ret, error) : status;
     default:
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a directory");
     }
@@ -414,6 +457,11 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
     enum nt_status status = content->ops->read(content, offset, buffer, bytes, bytes_ret, &failure);
     status = check_source(handle, status, &failure);
     return nt_report(handle->scope.vfs, handle->scope.number, status, &failure, error);
+}
+
+bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle)
+{
+    return handle->content->size == UINT64_MAX || handle->content->ends_early;
 }
 
 void nt_vfs_close(struct nt_vfs_handle *handle)

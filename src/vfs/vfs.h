@@ -43,6 +43,9 @@ struct nt_vfs_attributes {
  * document to learn the size. */
 enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
                            struct nt_vfs_attributes *attributes, struct nt_error *error);
+/* The same with work, for a caller who may give up: NT_CANCELED. */
+enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct nt_vfs_caller *caller,
+                               struct nt_vfs_attributes *attributes, struct nt_error *error);
 
 /* The node of a name in a directory; NT_NOT_FOUND. Does not work out its size. */
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
@@ -60,12 +63,14 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
                               void *context, struct nt_error *error);
 
 /* Open a file. Reading at or past the end gives 0 bytes; within, exactly `bytes` or up to the end, or an
- * error; of an unsized file also fewer, up to a place that cannot be made. Handles may be read from several
+ * error; of an unsized handle also fewer, up to a place that cannot be made. Handles may be read from several
  * threads; unsized ones are read in any order, sequentially at full speed. */
 enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
                            struct nt_error *error);
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
+/* Whether the handle is read as a stream is: its size is not known, or damage ends it before. */
+bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle);
 void nt_vfs_close(struct nt_vfs_handle *handle);
 
 /* Extended attributes (user.ntuplefs.*): NT_NOT_FOUND for an unknown name. The list has a NUL after each

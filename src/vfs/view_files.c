@@ -6,12 +6,11 @@
 #include "vfs/view_files.h"
 
 #include "vfs/content.h"
+#include "vfs/short_texts.h"
 #include "view/layout.h"
 #include "view/pictures.h"
 #include "view/row_lines.h"
 #include "view/schema.h"
-
-enum { HEAD_ROWS = 100 };
 
 /* ---- the schema ---- */
 
@@ -32,7 +31,7 @@ enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text *
 enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, HEAD_ROWS, text_ret, error);
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, NT_HEAD_ROWS, text_ret, error);
 }
 
 bool nt_has_table_csv(const struct nt_scope *scope, unsigned parameter)

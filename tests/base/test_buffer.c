@@ -82,6 +82,21 @@ START_TEST(a_failure_stays_until_it_is_cleared)
 }
 END_TEST
 
+START_TEST(a_buffer_that_fits_holds_the_same_and_can_grow_again)
+{
+    struct nt_buffer buffer = {0};
+    nt_buffer_fit(&buffer);
+    ck_assert_str_eq(nt_buffer_string(&buffer), "");
+    nt_buffer_text(&buffer, "a few bytes");
+    ck_assert_uint_gt(buffer.capacity, 12);
+    nt_buffer_fit(&buffer);
+    ck_assert_uint_eq(buffer.capacity, 12);
+    nt_buffer_text(&buffer, " more");
+    ck_assert_str_eq(nt_buffer_string(&buffer), "a few bytes more");
+    nt_buffer_deinit(&buffer);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("buffer");
@@ -91,6 +106,7 @@ int main(void)
     tcase_add_test(cases, room_counts_as_appended);
     tcase_add_test(cases, appending_nothing_is_allowed);
     tcase_add_test(cases, a_failure_stays_until_it_is_cleared);
+    tcase_add_test(cases, a_buffer_that_fits_holds_the_same_and_can_grow_again);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

@@ -14,6 +14,7 @@
 #include "vfs/vfs.h"
 
 enum { GROUPS = 5, ENTRIES = 3, ITEMS = 2, MOST_READS = 1000 };
+enum { MANY = 300000 };       /* elements of a page that decodes to more than a look may cost */
 enum { FREE_LIST_READS = 2 }; /* the record of free segments, which file.json tells: its key, its content */
 enum { INDEX64 = 0x0F, INT32 = 0x07 }; /* column types of version 1 */
 
@@ -46,6 +47,14 @@ static bool is_read_twice(void)
 
 /* ---- the file: "run", and "jets" of two items an entry; a cluster and a cluster group of three entries each
  * ---- */
+
+static void write_bytes(const struct nt_buffer *bytes)
+{
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(write(descriptor, bytes->bytes, bytes->length), (ssize_t)bytes->length);
+    close(descriptor);
+}
 
 static void write_file(void)
 {
@@ -90,21 +99,61 @@ static void write_file(void)
     };
     struct nt_buffer bytes = {0};
     rntuple_write(RNTUPLE_V1, &description, &bytes);
-    int descriptor = mkstemp(path);
-    ck_assert_int_ge(descriptor, 0);
-    ck_assert_int_eq(write(descriptor, bytes.bytes, bytes.length), (ssize_t)bytes.length);
-    close(descriptor);
+    write_bytes(&bytes);
     nt_buffer_deinit(&bytes);
 }
 
-static void setup(void)
+/* One column of a page a cluster. */
+static void write_long_file(void)
+{
+    static int32_t numbers[MANY];
+    const struct rntuple_field field = {.name = "run", .type = "std::int32_t", .parent = RNTUPLE_TOP};
+    const struct rntuple_column column = {.type = INT32, .bits = 32, .field = 0};
+    const struct rntuple_page page = {.elements = MANY, .packed = numbers, .packed_bytes = sizeof(numbers)};
+    struct rntuple_range ranges[GROUPS];
+    struct rntuple_cluster clusters[GROUPS];
+    for (unsigned i = 0; i < GROUPS; i++) {
+        ranges[i] =
+            (struct rntuple_range){.pages = &page, .page_count = 1, .first_element = (uint64_t)i * MANY};
+        clusters[i] = (struct rntuple_cluster){
+            .first_entry = (uint64_t)i * MANY, .entries = MANY, .ranges = &ranges[i], .range_count = 1};
+    }
+    const struct rntuple_description description = {
+        .name = "Events",
+        .is_compressed = true,
+        .fields = &field,
+        .field_count = 1,
+        .columns = &column,
+        .column_count = 1,
+        .clusters = clusters,
+        .cluster_count = GROUPS,
+        .clusters_per_group = 1,
+    };
+    struct nt_buffer bytes = {0};
+    rntuple_write(RNTUPLE_V1, &description, &bytes);
+    write_bytes(&bytes);
+    nt_buffer_deinit(&bytes);
+}
+
+static void open_file(void)
 {
     const char *const paths[] = {path};
-    write_file();
     assert_ok(nt_vfs_new(paths, 1,
                          &(struct nt_vfs_options){.open = {.struct_bytes = sizeof(struct nt_open_options)}},
                          &vfs, &error));
     reads.count = 0;
+}
+
+static void setup(void)
+{
+    write_file();
+    open_file();
+}
+
+static void setup_long(void)
+{
+    write_long_file();
+    open_file();
 }
 
 static void teardown(void)
@@ -196,7 +245,6 @@ static const struct {
     unsigned reads;
 } sizes[] = {
     {"layout.svg", 0},
-    {"layout.jsonl", 0},
     {"file.json", FREE_LIST_READS},
     {"Events/sizes.svg", 0},
     {"Events/header.json", 0},
@@ -205,7 +253,7 @@ static const struct {
     {"Events/header.bin", 0},
     {"Events/footer.bin", 0},
     {"Events/pagelist.3.bin", 0},
-    {"Events/pagelist.3.json", 0},
+    {"Events/pagelist.3.json", 1},
     {"Events/run/data.npy", 0},
     {"Events/run/field.json", 0},
     {"Events/jets/offsets.bin", 0},
@@ -228,12 +276,70 @@ END_TEST
 
 /* ---- what reads the page lists ---- */
 
+static bool is_text(const char *name)
+{
+    return strstr(name, ".jsonl") || (strncmp(name, "pagelist.", 9) == 0 && strstr(name, ".json"));
+}
+
+static void stat_what_is_no_text(uint64_t node, const char *name)
+{
+    if (!is_text(name))
+        stat_with_work(node, name);
+}
+
+static void stat_a_text(uint64_t node, const char *name)
+{
+    if (is_text(name))
+        stat_with_work(node, name);
+}
+
 START_TEST(the_attributes_of_all_in_a_directory_read_each_page_list_once)
 {
-    ck_assert_uint_gt(walk("Events", false, stat_with_work), 20);
-    walk("", false, stat_with_work);
+    ck_assert_uint_gt(walk("Events", false, stat_what_is_no_text), 20);
+    walk("", false, stat_what_is_no_text);
     ck_assert_uint_eq(reads.count, GROUPS + FREE_LIST_READS);
     ck_assert(!is_read_twice());
+}
+END_TEST
+
+/* ---- texts ---- */
+
+enum { COLUMNS = 3 };
+
+START_TEST(rows_read_each_page_list_and_page_once)
+{
+    ck_assert_uint_gt(size_of("Events/rows.jsonl"), 0);
+    ck_assert_uint_gt(size_of("Events/clusters.jsonl"), 0);
+    ck_assert_uint_eq(reads.count, GROUPS + GROUPS * COLUMNS);
+    ck_assert(!is_read_twice());
+}
+END_TEST
+
+START_TEST(a_text_is_made_once)
+{
+    walk("", true, stat_a_text);
+    unsigned before = reads.count;
+    walk("", true, stat_a_text);
+    ck_assert_uint_eq(reads.count, before);
+}
+END_TEST
+
+static void expect_streamed(const char *name)
+{
+    struct nt_vfs_attributes attributes;
+    assert_ok(nt_vfs_stat(vfs, resolve(name), true, &attributes, &error));
+    ck_assert_int_eq(attributes.class, NT_VFS_UNSIZED);
+    ck_assert_int_eq(attributes.stat.st_size, 0);
+}
+
+START_TEST(rows_that_cost_more_than_a_look_may_read_no_page)
+{
+    expect_streamed("Events/rows.jsonl");
+    expect_streamed("Events/head.jsonl"); /* of a page that is larger, too */
+    expect_streamed("Events/run/rows.jsonl");
+    ck_assert_uint_le(reads.count, GROUPS);
+    ck_assert_uint_gt(size_of("Events/clusters.jsonl"), 0);
+    ck_assert_uint_le(reads.count, GROUPS);
 }
 END_TEST
 
@@ -291,6 +397,12 @@ int main(void)
     tcase_add_test(cases, the_attributes_of_all_in_a_directory_read_each_page_list_once);
     tcase_add_test(cases, opening_the_arrow_table_reads_nothing_that_its_size_has_read);
     tcase_add_test(cases, every_file_has_the_bytes_that_its_size_told);
+    tcase_add_test(cases, rows_read_each_page_list_and_page_once);
+    tcase_add_test(cases, a_text_is_made_once);
+    suite_add_tcase(suite, cases);
+    cases = tcase_create("long texts");
+    tcase_add_checked_fixture(cases, setup_long, teardown);
+    tcase_add_test(cases, rows_that_cost_more_than_a_look_may_read_no_page);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

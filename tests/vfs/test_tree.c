@@ -50,8 +50,9 @@ START_TEST(listing_without_unsized_files_leaves_them_to_be_opened_by_name)
 {
     nt_vfs_free(vfs);
     open_paths((const char *const[]){path_good}, 1, true);
-    ck_assert_str_eq(list(""), ".ntuplefs file.json layout.svg sub Events Events;1 broken evil file%2Ejson ");
-    ck_assert_str_eq(list(".ntuplefs"), "");
+    ck_assert_str_eq(
+        list(""), ".ntuplefs file.json layout.svg layout.jsonl sub Events Events;1 broken evil file%2Ejson ");
+    ck_assert_str_eq(list(".ntuplefs"), "version.json stats.json errors.jsonl ");
     resolve("keys.jsonl");
 }
 END_TEST

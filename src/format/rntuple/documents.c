@@ -108,6 +108,16 @@ static enum nt_status open_page_list_json(const struct nt_file *file, const stru
     return nt_page_list_json_open(dataset, (uint32_t)number, text_ret, error);
 }
 
+/* The text is about nine times the envelope. */
+static enum nt_status is_page_list_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                         uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_BYTES = 512 << 10 };
+    (void)file, (void)error;
+    *is_short_ret = page_list_bytes(dataset, number) <= MOST_BYTES;
+    return NT_OK;
+}
+
 const struct nt_document nt_rntuple_documents[] = {
     {.prefix = "header.json", .suffix = "", .write = write_header_json},
     {.prefix = "footer.json", .suffix = "", .write = write_footer_json},
@@ -119,6 +129,10 @@ const struct nt_document nt_rntuple_documents[] = {
      .count = count_page_lists,
      .write = write_page_list_bytes,
      .bytes = page_list_bytes},
-    {.prefix = "pagelist.", .suffix = ".json", .count = count_page_lists, .open = open_page_list_json},
+    {.prefix = "pagelist.",
+     .suffix = ".json",
+     .count = count_page_lists,
+     .open = open_page_list_json,
+     .is_short = is_page_list_short},
 };
 const uint32_t nt_rntuple_document_count = sizeof(nt_rntuple_documents) / sizeof(nt_rntuple_documents[0]);

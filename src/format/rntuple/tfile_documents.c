@@ -203,8 +203,8 @@ static enum nt_status keys_next(struct nt_long_text *text, struct nt_buffer *out
     struct keys_text *keys = (struct keys_text *)text;
     struct nt_tfile_record record;
     enum nt_status status = NT_OK;
-    size_t full = out->length + PIECE_BYTES;
-    while (!status && out->length < full) {
+    size_t start = out->length;
+    while (!status && out->length < start + PIECE_BYTES) {
         status = nt_tfile_walk_next(&keys->walk, &record, error);
         if (!status)
             append_record(out, &record);
@@ -212,7 +212,7 @@ static enum nt_status keys_next(struct nt_long_text *text, struct nt_buffer *out
             return nt_fail_memory(error);
     }
     *more_ret = status != NT_NOT_FOUND;
-    return status == NT_NOT_FOUND ? NT_OK : status;
+    return status == NT_NOT_FOUND || (status && out->length > start) ? NT_OK : status;
 }
 
 static void keys_free(struct nt_long_text *text)
@@ -238,6 +238,23 @@ static enum nt_status open_keys(const struct nt_file *file, const struct nt_data
     return NT_OK;
 }
 
+/* Nothing tells how many records there are but a walk, which is given up where they are many. */
+static enum nt_status are_keys_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_RECORDS = 4096 };
+    struct nt_tfile_walk walk;
+    struct nt_tfile_record record;
+    struct nt_error failure = {0};
+    (void)dataset, (void)number;
+    enum nt_status status = nt_tfile_walk_init(&walk, file->source, &nt_tfile_of(file)->header, &failure);
+    for (unsigned i = 0; i < MOST_RECORDS && status == NT_OK; i++)
+        status = nt_tfile_walk_next(&walk, &record, &failure);
+    nt_tfile_walk_deinit(&walk);
+    *is_short_ret = status != NT_OK; /* it ended, or the text will */
+    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+}
+
 const struct nt_document nt_tfile_documents[NT_TFILE_DOCUMENT_COUNT] = {
-    {.prefix = "keys.jsonl", .suffix = "", .open = open_keys},
+    {.prefix = "keys.jsonl", .suffix = "", .open = open_keys, .is_short = are_keys_short},
 };
