@@ -134,10 +134,9 @@ def cat_head_tail_wc_and_cmp():
 
 
 @case
-def wc_counts_the_lines_of_an_unsized_file():
+def wc_counts_the_lines_of_a_text():
     with mounted(data('example.root')) as top:
         path = top / 'Events/rows.jsonl'
-        same(path.stat().st_size, 0)
         same(output('wc', '-l', path).split()[0], b'1000')
         rows = [json.loads(line) for line in output('head', '-n', 3, path).splitlines()]
         same([row['event'] for row in rows], [10000000000, 10000000003, 10000000006])
@@ -178,7 +177,7 @@ def du_and_stat_count_blocks():
 
 
 @case
-def cp_copies_a_field_with_its_unsized_files():
+def cp_copies_a_field_with_its_texts():
     with mounted(data('example.root')) as top, scratch() as directory:
         output('cp', '-r', top / 'Events/event', directory / 'copy')
         same((directory / 'copy/data.bin').read_bytes(), EVENT.tobytes())
@@ -187,31 +186,6 @@ def cp_copies_a_field_with_its_unsized_files():
             copy = directory / 'copy' / os.path.relpath(path, top / 'Events/event')
             with open(path, 'rb') as original:
                 same(copy.read_bytes(), original.read(), path)
-
-
-@case
-def tar_stores_a_tree_whose_listing_has_only_sized_files():
-    with mounted(data('example.root'), options=['-o', 'list=sized']) as top, scratch() as directory:
-        archive = directory / 'archive.tar'
-        output('tar', '-C', top, '-cf', archive, 'Events/run', 'Events/event')
-        output('tar', '-C', directory, '-xf', archive)
-        names = regular_files(top / 'Events/event')
-        assert not [name for name in names if name.endswith('.jsonl')], names
-        for path in names:
-            with open(path, 'rb') as original:
-                same((directory / os.path.relpath(path, top)).read_bytes(), original.read(), path)
-        assert (top / 'Events/event/rows.jsonl').read_bytes(), 'left out of the listing, but there'
-
-
-@case
-def rsync_copies_a_tree_whose_listing_has_only_sized_files():
-    try:
-        output('rsync', '--version')
-    except FileNotFoundError:
-        raise Skip('rsync is not installed') from None
-    with mounted(data('example.root'), options=['-o', 'list=sized']) as top, scratch() as directory:
-        output('rsync', '-rc', f'{top}/Events/event', directory)
-        same((directory / 'event/data.bin').read_bytes(), EVENT.tobytes())
 
 
 @case
