@@ -7,9 +7,9 @@
 #include <ntuple/version.h>
 
 #include "format/format.h"
+#include "vfs/content.h"
 #include "vfs/documents.h"
 #include "vfs/failures.h"
-#include "vfs/content.h"
 
 /* ---- version.json ---- */
 

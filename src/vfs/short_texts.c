@@ -5,6 +5,7 @@
  */
 #include "vfs/short_texts.h"
 
+#include "model/kind.h"
 #include "page/page.h"
 #include "view/row_cost.h"
 
@@ -14,6 +15,7 @@ enum {
     MOST_ROWS = 2 << 20, /* each is two bytes of text at least, of NT_PRODUCED_TEXT_BYTES */
     MOST_CLUSTERS = 10000,
     MOST_FIELDS = 10000,
+    SMALL_COST = 32, /* of a column in a cluster */
     MOST_PAGES_LISTED = 1 << 16,
     MOST_PAGES = 256,   /* each is looked at in the file */
     MOST_RANGES = 4096, /* of the container: each is looked for in the file */
@@ -69,11 +71,40 @@ enum nt_status nt_entry_is_short(const struct nt_scope *scope, bool *is_short_re
 
 /* ---- what page lists tell ---- */
 
+/* What telling the items of a column's collection in each cluster decodes at most: the last page there. */
+static uint64_t last_pages(const struct nt_dataset *dataset, uint32_t column, uint64_t most)
+{
+    uint64_t bytes = 0, packed, decoded;
+    for (uint32_t i = 0; i < dataset->cluster_count && bytes <= most; i++) {
+        const struct nt_group *group = nt_cluster_group(dataset, i);
+        const struct nt_range *range =
+            nt_group_is_loaded(group) ? nt_group_range(dataset, group, i, column) : NULL;
+        bytes += SMALL_COST;
+        if (!range || !range->pages)
+            continue;
+        const struct nt_page *page = &group->pages[(size_t)range->first_page + range->pages - 1];
+        bool is_known = nt_page_sizes(dataset, page, &packed, &decoded, NULL) == NT_OK && decoded <= most;
+        bytes += is_known ? decoded : most;
+    }
+    return bytes;
+}
+
+/* The schema tells how many items collections have. */
 enum nt_status nt_schema_is_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
 {
-    (void)error;
-    *is_short_ret = scope->dataset->field_count <= MOST_FIELDS && are_page_lists_short(scope->dataset);
-    return NT_OK;
+    struct nt_dataset *dataset = scope->dataset;
+    uint64_t bytes = 0;
+    *is_short_ret = false;
+    if (dataset->field_count > MOST_FIELDS || !are_page_lists_short(dataset))
+        return NT_OK;
+    enum nt_status status = nt_dataset_load_readable(dataset, error);
+    for (uint32_t i = 0; i < dataset->column_count && status == NT_OK && bytes <= MOST_DECODED_BYTES; i++) {
+        const struct nt_field *field = &dataset->fields[dataset->columns[i].field];
+        if (!nt_field_keeps_step(field))
+            bytes += last_pages(dataset, i, MOST_DECODED_BYTES);
+    }
+    *is_short_ret = status == NT_OK && bytes <= MOST_DECODED_BYTES;
+    return status;
 }
 
 enum nt_status nt_clusters_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)

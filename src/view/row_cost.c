@@ -73,7 +73,7 @@ static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
     if (!nt_multiply(rows, nt_field_row_elements(f), &elements))
         elements = 0;
     for (uint32_t i = 0; i < f->column_count && !cost->is_over; i++) {
-        uint32_t column = dataset->field_columns[f->first_column + i];
+        uint32_t column = dataset->field_columns[dataset->first_columns[field] + i];
         const struct nt_range *range = nt_group_range(dataset, cost->group, cost->cluster, column);
         uint64_t first = 0, end = UINT64_MAX;
         if (elements && cost->count != ALL && dataset->columns[column].position == 0) {

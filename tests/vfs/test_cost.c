@@ -278,7 +278,8 @@ END_TEST
 
 static bool is_text(const char *name)
 {
-    return strstr(name, ".jsonl") || (strncmp(name, "pagelist.", 9) == 0 && strstr(name, ".json"));
+    return strstr(name, ".jsonl") || strcmp(name, "schema.txt") == 0 ||
+           (strncmp(name, "pagelist.", 9) == 0 && strstr(name, ".json"));
 }
 
 static void stat_what_is_no_text(uint64_t node, const char *name)
