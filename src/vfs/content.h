@@ -39,9 +39,9 @@ struct nt_produced;
 
 struct nt_produced_options {
     struct nt_reader *reader; /* what is kept in memory counts as its */
-    uint64_t disk_bytes;   /* kept on disk, all together; a text that is longer fails */
-    const char *directory; /* of the disk; lives as long as this */
-    bool makes_all;        /* every text, not only those that are short */
+    uint64_t disk_bytes;      /* kept on disk, all together; a text that is longer fails */
+    const char *directory;    /* of the disk; lives as long as this */
+    bool makes_all;           /* every text, not only those that are short */
 };
 
 /* NULL without memory. */
