@@ -17,8 +17,7 @@ static const struct nt_pseudo dataset_rows[] = {
     {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
     {"rows.d", NT_VFS_DIRECTORY, .sections = entries_sections},
     {"sizes.svg", NT_VFS_PRODUCED, .size = nt_sizes_svg_size, .produce = nt_sizes_svg_file},
-    {"table.csv", NT_VFS_UNSIZED, .exists = nt_has_table_csv, .open_text = nt_table_csv,
-     .is_short = nt_rows_are_short},
+    {"table.csv", NT_VFS_UNSIZED, .open_text = nt_table_csv, .is_short = nt_rows_are_short},
     {"table.arrow", NT_VFS_SIZED, .exists = nt_has_table_arrow, .size = nt_table_arrow_size,
      .open = nt_table_arrow_open},
 };

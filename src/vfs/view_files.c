@@ -34,12 +34,6 @@ enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text *
     return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, NT_HEAD_ROWS, text_ret, error);
 }
 
-bool nt_has_table_csv(const struct nt_scope *scope, unsigned parameter)
-{
-    (void)parameter;
-    return nt_is_flat(scope->dataset);
-}
-
 enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
                             struct nt_error *error)
 {

@@ -13,7 +13,6 @@ enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text *
                              struct nt_error *error);
 enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error);
-bool nt_has_table_csv(const struct nt_scope *scope, unsigned parameter);
 enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,
                             struct nt_error *error);
 bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter);

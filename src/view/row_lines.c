@@ -11,28 +11,23 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "model/kind.h"
 #include "view/row_writer.h"
 
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
 
 struct lines {
     struct nt_long_text text;
-    struct nt_row_writer **writers; /* JSON: one, the whole row; CSV: one for each field */
-    uint32_t writer_count;
+    struct nt_row_writer *writer;
     uint64_t next, limit;
     bool is_csv, header_written;
     const struct nt_dataset *dataset;
-    const uint32_t *fields;
     struct nt_buffer cell;
 };
 
 static void free_lines(struct nt_long_text *text)
 {
     struct lines *lines = (struct lines *)text;
-    for (uint32_t i = 0; lines->writers && i < lines->writer_count; i++)
-        nt_row_writer_close(lines->writers[i]);
-    free(lines->writers);
+    nt_row_writer_close(lines->writer);
     nt_buffer_deinit(&lines->cell);
     free(lines);
 }
@@ -41,7 +36,7 @@ static enum nt_status write_json_line(struct lines *lines, struct nt_buffer *out
 {
     struct nt_json json;
     nt_json_init(&json, out, true);
-    enum nt_status status = nt_row_write(lines->writers[0], lines->next, &json, error);
+    enum nt_status status = nt_row_write(lines->writer, lines->next, &json, error);
     nt_buffer_byte(out, '\n');
     return status;
 }
@@ -67,8 +62,9 @@ static void append_csv(struct nt_buffer *out, const char *bytes, size_t length)
 
 static void write_csv_header(struct lines *lines, struct nt_buffer *out)
 {
-    for (uint32_t i = 0; i < lines->writer_count; i++) {
-        struct nt_text name = lines->dataset->fields[lines->fields[i]].name;
+    uint32_t count = nt_row_writer_cells(lines->writer);
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_text name = lines->dataset->fields[nt_row_writer_cell_field(lines->writer, i)].name;
         if (i)
             nt_buffer_byte(out, ',');
         append_csv(out, name.bytes, name.length);
@@ -79,14 +75,18 @@ static void write_csv_header(struct lines *lines, struct nt_buffer *out)
 
 static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
 {
-    for (uint32_t i = 0; i < lines->writer_count; i++) {
+    uint32_t count = nt_row_writer_cells(lines->writer);
+    size_t start = out->length;
+    for (uint32_t i = 0; i < count; i++) {
         if (i)
             nt_buffer_byte(out, ',');
-        enum nt_status status = nt_row_write_plain(lines->writers[i], lines->next, &lines->cell, error);
+        enum nt_status status = nt_row_write_cell(lines->writer, i, lines->next, &lines->cell, error);
         if (status != NT_OK)
             return status;
         append_csv(out, lines->cell.length ? lines->cell.bytes : "", lines->cell.length);
-        if (lines->writer_count == 1 && lines->cell.length == 0)
+        if (out->length - start > NT_ROW_MOST_BYTES)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
+        if (count == 1 && lines->cell.length == 0)
             nt_buffer_text(out, "\"\""); /* an empty line would be no row to many readers */
     }
     nt_buffer_text(out, "\r\n");
@@ -122,10 +122,7 @@ static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *ou
 static size_t lines_memory(const struct nt_long_text *text)
 {
     const struct lines *lines = (const struct lines *)text;
-    size_t bytes = sizeof(*lines) + lines->cell.capacity;
-    for (uint32_t i = 0; i < lines->writer_count; i++)
-        bytes += nt_row_writer_memory(lines->writers[i]);
-    return bytes;
+    return sizeof(*lines) + lines->cell.capacity + nt_row_writer_memory(lines->writer);
 }
 
 static uint64_t lines_place(const struct nt_long_text *text)
@@ -141,38 +138,27 @@ static void lines_go_on(struct nt_long_text *text, uint64_t place)
     lines->header_written = place % 2;
 }
 
-static struct lines *new_lines(uint32_t writer_count)
+/* Rows [first, limit), cut to those that there are. */
+static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                 uint64_t first, uint64_t limit, bool is_csv, struct nt_long_text **text_ret,
+                                 struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
     if (!lines)
-        return NULL;
+        return nt_fail_memory(error);
     lines->text = (struct nt_long_text){.next = next_lines,
                                         .free = free_lines,
                                         .memory = lines_memory,
                                         .place = lines_place,
                                         .go_on = lines_go_on};
-    lines->writer_count = writer_count;
-    lines->writers = calloc(writer_count ? writer_count : 1, sizeof(struct nt_row_writer *));
-    if (lines->writers)
-        return lines;
-    free_lines(&lines->text);
-    return NULL;
-}
-
-/* Rows [first, limit), cut to those that there are. */
-static enum nt_status open_json_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                      uint64_t first, uint64_t limit, struct nt_long_text **text_ret,
-                                      struct nt_error *error)
-{
-    struct lines *lines = new_lines(1);
-    if (!lines)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_row_writer_open(reader, dataset, field, 1, &lines->writers[0], error);
+    lines->dataset = dataset;
+    lines->is_csv = is_csv;
+    enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writer, error);
     if (status != NT_OK) {
         free_lines(&lines->text);
         return status;
     }
-    uint64_t count = nt_row_writer_rows(lines->writers[0]);
+    uint64_t count = nt_row_writer_rows(lines->writer);
     lines->next = first;
     lines->limit = count < limit ? count : limit;
     *text_ret = &lines->text;
@@ -182,60 +168,17 @@ static enum nt_status open_json_lines(struct nt_reader *reader, struct nt_datase
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              uint64_t limit, struct nt_long_text **text_ret, struct nt_error *error)
 {
-    return open_json_lines(reader, dataset, field, 0, limit, text_ret, error);
+    return open_lines(reader, dataset, field, 0, limit, false, text_ret, error);
 }
 
 enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
                             struct nt_long_text **text_ret, struct nt_error *error)
 {
-    return open_json_lines(reader, dataset, NT_NONE, entry, entry + 1, text_ret, error);
-}
-
-/* ---- CSV ---- */
-
-static bool is_flat_field(const struct nt_dataset *dataset, uint32_t field)
-{
-    for (;;) {
-        const struct nt_field *f = &dataset->fields[field];
-        uint32_t count;
-        const uint32_t *children = nt_dataset_children(dataset, field, &count);
-        enum nt_form form = nt_field_kind_info(f->kind)->form;
-        if (form == NT_FORM_VALUE)
-            return !f->dimension_count && f->dtype.element != NT_ELEMENT_SWITCH && count == 0;
-        if (form == NT_FORM_TEXT)
-            return true;
-        if ((form != NT_FORM_OPTIONAL && form != NT_FORM_WRAPPER) || count != 1)
-            return false;
-        field = children[0];
-    }
-}
-
-bool nt_is_flat(const struct nt_dataset *dataset)
-{
-    for (uint32_t i = 0; i < dataset->top_count; i++)
-        if (!is_flat_field(dataset, dataset->children[i]))
-            return false;
-    return dataset->top_count > 0;
+    return open_lines(reader, dataset, NT_NONE, entry, entry + 1, false, text_ret, error);
 }
 
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
                             struct nt_long_text **text_ret, struct nt_error *error)
 {
-    struct lines *lines = new_lines(dataset->top_count);
-    if (!lines)
-        return nt_fail_memory(error);
-    lines->is_csv = true;
-    lines->dataset = dataset;
-    lines->fields = dataset->children;
-    lines->limit = dataset->entries;
-    for (uint32_t i = 0; i < lines->writer_count; i++) {
-        enum nt_status status = nt_row_writer_open(reader, dataset, lines->fields[i], lines->writer_count,
-                                                   &lines->writers[i], error);
-        if (status != NT_OK) {
-            free_lines(&lines->text);
-            return status;
-        }
-    }
-    *text_ret = &lines->text;
-    return NT_OK;
+    return open_lines(reader, dataset, NT_NONE, 0, UINT64_MAX, true, text_ret, error);
 }

@@ -18,9 +18,7 @@ enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *datase
 enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
                             struct nt_long_text **text_ret, struct nt_error *error);
 
-/* table.csv (RFC 4180, with a line of names): data sets whose fields are all numbers, bools, strings, enums,
- * or optionals of them. */
-bool nt_is_flat(const struct nt_dataset *dataset);
+/* table.csv (RFC 4180, with a line of names): all rows, a cell for each top-level field. */
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,
                             struct nt_long_text **text_ret, struct nt_error *error);
 

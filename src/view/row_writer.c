@@ -11,20 +11,31 @@
 #include "view/row_shape.h"
 #include "view/json_values.h"
 
-/* Items may take no room in the file, so their number alone does not bound a row. */
-enum { MOST_LINE_BYTES = 1 << 28 };
-
 struct nt_row_writer {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
     uint64_t rows;
     struct nt_row_shape root;
+    uint32_t *cells; /* numbers of the root's children that rows have */
+    uint32_t cell_count;
 };
 
 /* ---- opening ---- */
 
+static enum nt_status find_cells(struct nt_row_writer *writer, struct nt_error *error)
+{
+    const struct nt_row_shape *root = &writer->root;
+    writer->cells = calloc((size_t)root->child_count + 1, sizeof(*writer->cells));
+    if (!writer->cells)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < root->child_count; i++)
+        if (root->children[i].form != NT_FORM_NOTHING)
+            writer->cells[writer->cell_count++] = i;
+    return NT_OK;
+}
+
 enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                  uint32_t writers, struct nt_row_writer **writer_ret, struct nt_error *error)
+                                  struct nt_row_writer **writer_ret, struct nt_error *error)
 {
     struct nt_row_writer *writer = calloc(1, sizeof(*writer));
     if (!writer)
@@ -37,11 +48,13 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
         status = nt_field_rows(reader, dataset, field, &writer->rows, error);
     if (status == NT_OK)
         status = nt_row_shape_init(&writer->root, reader, dataset, field, error);
+    if (status == NT_OK && field == NT_NONE)
+        status = find_cells(writer, error);
     if (status != NT_OK) {
         nt_row_writer_close(writer);
         return status;
     }
-    nt_row_shape_bound(&writer->root, nt_reader_side_bytes(reader) / writers);
+    nt_row_shape_bound(&writer->root, nt_reader_side_bytes(reader));
     *writer_ret = writer;
     return NT_OK;
 }
@@ -51,12 +64,13 @@ void nt_row_writer_close(struct nt_row_writer *writer)
     if (!writer)
         return;
     nt_row_shape_deinit(&writer->root);
+    free(writer->cells);
     free(writer);
 }
 
 size_t nt_row_writer_memory(const struct nt_row_writer *writer)
 {
-    return sizeof(*writer) + nt_row_shape_memory(&writer->root);
+    return sizeof(*writer) + writer->cell_count * sizeof(*writer->cells) + nt_row_shape_memory(&writer->root);
 }
 
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
@@ -122,7 +136,7 @@ static enum nt_status read_values(const struct writing *writing, struct nt_row_s
 
 static enum nt_status check_line(const struct writing *writing)
 {
-    if (writing->json->out->length <= MOST_LINE_BYTES)
+    if (writing->json->out->length <= NT_ROW_MOST_BYTES)
         return NT_OK;
     return nt_fail(writing->error, NT_LIMIT, NT_NO_OFFSET, "a row of more than 256 MiB of text");
 }
@@ -342,6 +356,27 @@ enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct n
     return status;
 }
 
+/* ---- cells ---- */
+
+uint32_t nt_row_writer_cells(const struct nt_row_writer *writer)
+{
+    return writer->cell_count;
+}
+
+uint32_t nt_row_writer_cell_field(const struct nt_row_writer *writer, uint32_t cell)
+{
+    return writer->root.children[writer->cells[cell]].field;
+}
+
+static bool is_plain(const struct writing *writing, const struct nt_row_shape *shape)
+{
+    while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL)
+        shape = &shape->children[0];
+    return shape->form == NT_FORM_TEXT ||
+           (shape->form == NT_FORM_VALUE && !shape->has_dimensions && shape->child_count == 0 &&
+            writing->dataset->fields[shape->field].dtype.element != NT_ELEMENT_SWITCH);
+}
+
 /* NaN and base64, which JSON has as strings. */
 static void unquote(struct nt_buffer *cell)
 {
@@ -352,48 +387,57 @@ static void unquote(struct nt_buffer *cell)
     cell->bytes[cell->length] = '\0';
 }
 
-/* A string's bytes as they are; `is_text_ret` false where the value is no string. */
-static enum nt_status append_text(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
-                                  struct nt_buffer *cell, bool *is_text_ret)
+static enum nt_status write_number(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                   struct nt_buffer *cell)
 {
-    const uint8_t *bytes = NULL;
-    uint64_t first = row, count = 1;
-    enum nt_status status = NT_OK;
-    *is_text_ret = shape->form == NT_FORM_TEXT;
-    if (*is_text_ret)
-        status = get_item_range(writing, shape, row, &first, &count);
-    if (status == NT_OK && (*is_text_ret || (shape->form == NT_FORM_VALUE && !shape->has_dimensions)))
-        status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
-    if (status != NT_OK || !bytes)
+    const struct nt_dtype *dtype = &writing->dataset->fields[shape->field].dtype;
+    const uint8_t *bytes;
+    enum nt_status status = nt_window_get(&shape->data, row, 1, &bytes, writing->error);
+    if (status != NT_OK || nt_element_text(dtype, bytes, cell))
         return status;
-    if (*is_text_ret)
-        nt_buffer_append(cell, bytes, (size_t)count);
-    else
-        *is_text_ret = nt_element_text(&writing->dataset->fields[shape->field].dtype, bytes, cell);
+    nt_json_element(writing->json, dtype, bytes);
+    unquote(cell);
     return NT_OK;
 }
 
-enum nt_status nt_row_write_plain(struct nt_row_writer *writer, uint64_t row, struct nt_buffer *cell,
-                                  struct nt_error *error)
+static enum nt_status write_text(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                 struct nt_buffer *cell)
 {
-    struct nt_row_shape *shape = &writer->root;
-    struct nt_json json;
-    struct writing writing = {writer->dataset, &json, error};
-    bool has_value = true, is_text = false;
+    uint64_t first = 0, count = 0;
+    const uint8_t *bytes = NULL;
+    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
+    if (status == NT_OK)
+        status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
+    if (status == NT_OK)
+        nt_buffer_append(cell, bytes, (size_t)count);
+    return status;
+}
+
+static enum nt_status write_plain(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                  struct nt_buffer *cell)
+{
+    bool has_value = true;
     enum nt_status status = NT_OK;
-    nt_buffer_clear(cell);
-    nt_json_init(&json, cell, true);
     while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL) {
         if (shape->form == NT_FORM_OPTIONAL)
-            status = find_value(&writing, shape, row, &row, &has_value);
+            status = find_value(writing, shape, row, &row, &has_value);
         if (status != NT_OK || !has_value)
             return status;
         shape = &shape->children[0];
     }
-    status = append_text(&writing, shape, row, cell, &is_text);
-    if (status == NT_OK && !is_text) {
-        status = write_row(&writing, shape, row);
-        unquote(cell);
-    }
-    return status == NT_OK && cell->failed ? nt_fail_memory(error) : status;
+    return shape->form == NT_FORM_TEXT ? write_text(writing, shape, row, cell)
+                                       : write_number(writing, shape, row, cell);
+}
+
+enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, uint64_t row,
+                                 struct nt_buffer *text, struct nt_error *error)
+{
+    struct nt_row_shape *shape = &writer->root.children[writer->cells[cell]];
+    struct nt_json json;
+    struct writing writing = {writer->dataset, &json, error};
+    nt_buffer_clear(text);
+    nt_json_init(&json, text, true);
+    enum nt_status status =
+        is_plain(&writing, shape) ? write_plain(&writing, shape, row, text) : write_row(&writing, shape, row);
+    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
 }

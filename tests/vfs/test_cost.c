@@ -278,7 +278,7 @@ END_TEST
 
 static bool is_text(const char *name)
 {
-    return strstr(name, ".jsonl") || strcmp(name, "schema.txt") == 0 ||
+    return strstr(name, ".jsonl") || strcmp(name, "schema.txt") == 0 || strcmp(name, "table.csv") == 0 ||
            (strncmp(name, "pagelist.", 9) == 0 && strstr(name, ".json"));
 }
 

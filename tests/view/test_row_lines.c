@@ -121,7 +121,6 @@ static void check_text(bool is_csv, const char *expected)
     struct builder *builder = texts_of(texts);
     builder->fields[0].name = (struct nt_text){"a \"name\"", 8};
     finish(builder, NULL);
-    ck_assert(nt_is_flat(builder->dataset));
     struct nt_long_text *row_lines = open_lines(builder, is_csv);
     assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert(!more);
@@ -136,6 +135,87 @@ START_TEST(cells_are_quoted_as_rfc_4180_says)
     check_text(true,
                "\"a \"\"name\"\"\"\r\nplain\r\n\"a,b\"\r\n\"say \"\"no\"\"\"\r\n\"two\nlines\"\r\n\"\"\r\n"
                "\xFFodd\r\n");
+}
+END_TEST
+
+static void check_csv(struct builder *builder, const char *expected)
+{
+    struct nt_error error;
+    struct nt_buffer text = {0};
+    bool more = true;
+    finish(builder, NULL);
+    struct nt_long_text *row_lines = open_lines(builder, true);
+    while (more)
+        assert_ok(row_lines->next(row_lines, &text, &more, &error));
+    ck_assert_str_eq(text.bytes, expected);
+    row_lines->free(row_lines);
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+
+/* A list of texts, a record of nothing and an optional of a list are JSON; what cannot be read has no cell. */
+START_TEST(what_is_not_plain_is_a_cell_of_json)
+{
+    static const uint64_t lists[] = {2, 2}, ends[] = {1, 3}, letters[] = {'"', 'a', ','}, set[] = {0, 1},
+                          numbers[] = {1};
+    struct builder *builder = builder_new();
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t text = add_field(builder, list, NT_FIELD_STRING, NT_ELEMENT_BYTE);
+    uint32_t unreadable = add_field(builder, NT_NONE, NT_FIELD_UNREADABLE, NT_ELEMENT_INT32);
+    builder->fields[unreadable].unreadable = "of an unknown kind";
+    add_field(builder, NT_NONE, NT_FIELD_RECORD, NT_ELEMENT_BYTE);
+    uint32_t optional = add_field(builder, NT_NONE, NT_FIELD_OPTIONAL, NT_ELEMENT_UINT64);
+    uint32_t inner = add_field(builder, optional, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t number = add_field(builder, inner, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    const uint32_t columns[] = {
+        add_column(builder, list, NT_ENCODING_INDEX64, 0),
+        add_column(builder, text, NT_ENCODING_INDEX64, 0),
+        add_column(builder, text, NT_ENCODING_CHAR, 0),
+        add_column(builder, optional, NT_ENCODING_INDEX64, 0),
+        add_column(builder, inner, NT_ENCODING_INDEX64, 0),
+        add_column(builder, number, NT_ENCODING_INT32, 0),
+    };
+    uint32_t cluster = add_cluster(builder, 0, 2);
+    add_elements(builder, cluster, columns[0], lists, 2, 2);
+    add_elements(builder, cluster, columns[1], ends, 2, 2);
+    add_elements(builder, cluster, columns[2], letters, 3, 3);
+    add_elements(builder, cluster, columns[3], set, 2, 2);
+    add_elements(builder, cluster, columns[4], numbers, 1, 1);
+    add_elements(builder, cluster, columns[5], numbers, 1, 1);
+    end_group(builder);
+    check_csv(builder, "f,f,f\r\n\"[\"\"\\\"\"\"\",\"\"a,\"\"]\",{},null\r\n[],{},[1]\r\n");
+}
+END_TEST
+
+START_TEST(a_data_set_of_shards_has_a_table)
+{
+    static const uint64_t ends[] = {1, 3}, items[] = {10, 20, 30};
+    struct builder *builder = builder_new();
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
+    uint32_t values = add_column(builder, item, NT_ENCODING_INT32, 0);
+    add_column_group(builder, &index, 1);
+    add_column_group(builder, &values, 1);
+    for (uint32_t group = 0; group < 2; group++) {
+        uint32_t cluster = add_cluster(builder, 0, 2);
+        builder->clusters[cluster].column_group = group;
+        if (group == 0)
+            add_elements(builder, cluster, index, ends, 2, 2);
+        else
+            add_elements(builder, cluster, values, items, 3, 3);
+    }
+    end_group(builder);
+    check_csv(builder, "f\r\n[10]\r\n\"[20,30]\"\r\n");
+}
+END_TEST
+
+START_TEST(a_data_set_without_fields_has_empty_lines)
+{
+    struct builder *builder = builder_new();
+    add_cluster(builder, 0, 2);
+    end_group(builder);
+    check_csv(builder, "\r\n\r\n\r\n");
 }
 END_TEST
 
@@ -201,6 +281,9 @@ int main(void)
     tcase_add_loop_test(tcase, pieces_are_bounded_and_the_first_is_small, 0, 2);
     tcase_add_loop_test(tcase, lines_end_whole_before_a_damaged_page_and_the_text_fails_there, 0, 2);
     tcase_add_test(tcase, cells_are_quoted_as_rfc_4180_says);
+    tcase_add_test(tcase, what_is_not_plain_is_a_cell_of_json);
+    tcase_add_test(tcase, a_data_set_of_shards_has_a_table);
+    tcase_add_test(tcase, a_data_set_without_fields_has_empty_lines);
     tcase_add_test(tcase, strings_are_escaped_and_odd_bytes_are_lone_surrogates);
     tcase_add_test(tcase, one_entry_is_its_line_and_none_past_the_end);
     tcase_add_test(tcase, a_row_of_endless_nothing_is_refused);

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import struct
 import sys
 
 from bloscpack_file import write_bloscpack
@@ -13,7 +14,7 @@ from values import agrees
 
 import harness
 from compare_tree import children, compare_values, field_rows
-from harness import case, output, same
+from harness import case, data, need, output, same
 
 
 def cat(source, path):
@@ -55,23 +56,49 @@ def check_parts(source, path, rows):
     same(result.returncode, 2, f'{path}: a row that is not there')
 
 
-def cell(value):
+def is_plain(field):
+    """Whether field.json calls it a number, a bool, a string, or an optional of one."""
+    description = json.loads((field / 'field.json').read_text())
+    kind = description['kind']
+    below = [path for path in field.iterdir() if (path / 'field.json').exists()]
+    if kind in ('optional', 'dense optional', 'wrapper'):
+        return len(below) == 1 and is_plain(below[0])
+    return kind in ('string', 'cardinality') or (kind == 'value' and not below and description['dtype'] is not None
+                                                 and len(description['shape'] or [0]) == 1)
+
+
+def texts_of(line):
+    """{field: its value's own characters in a line of rows.jsonl}"""
+    decoder, found, at = json.JSONDecoder(), {}, 1
+    while line[at] != '}':
+        name, at = decoder.raw_decode(line, at + (line[at] == ','))
+        _, end = decoder.raw_decode(line, at + 1)
+        found[name] = line[at + 1:end]
+        at = end
+    return found
+
+
+def cell(text, plain):
+    """What a cell of table.csv has to be, from what the same value is in rows.jsonl."""
+    if not plain:
+        return text
+    value = json.loads(text, parse_int=str, parse_float=str)
     if value is None:
         return ''
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def check_csv(source, path):
-    """Cells are what stands in rows.jsonl, numbers digit by digit."""
+def check_csv(source, tree, path):
+    """Cells are what stands in rows.jsonl: of plain fields the value, numbers digit by digit; of all others the very
+    characters."""
     text = cat(source, f'{path}/table.csv').decode('utf-8', 'surrogateescape')
     found = list(csv.reader(io.StringIO(text, newline=''), strict=True))
-    rows = [json.loads(line, parse_int=str, parse_float=str)
-            for line in cat(source, f'{path}/rows.jsonl').decode().splitlines()]
-    names = [name for name, _ in json.loads(cat(source, f'{path}/rows.d/0.json'), object_pairs_hook=list)] if rows else found[0]
-    same(found[0], names, f'{path}/table.csv: names')
+    rows = [texts_of(line) for line in cat(source, f'{path}/rows.jsonl').decode().split('\n')[:-1]]
+    plain = {name: is_plain(field) for name, field in children(tree / path)}
     same(len(found) - 1, len(rows), f'{path}/table.csv: lines')
     for line, row in zip(found[1:], rows):
-        same(line, [cell(value) for value in row.values()], f'{path}/table.csv')
+        same(found[0], list(row), f'{path}/table.csv: names')
+        same(line, [cell(value, plain[name]) for name, value in row.items()], f'{path}/table.csv')
 
 
 def check_file(source):
@@ -84,8 +111,7 @@ def check_file(source):
                 raise AssertionError(f'{path}/rows.jsonl is not there')
             rows = check_rows(source, tree, path, dataset)
             check_parts(source, path, rows)
-            if (tree / path / 'table.csv').exists():
-                check_csv(source, path)
+            check_csv(source, tree, path)
 
 
 def plain_names():
@@ -105,14 +131,56 @@ for found_source in plain_names():
     add_case(found_source)
 
 
+def check_table_of(source, path):
+    with harness.scratch() as directory:
+        harness.command(harness.NTUPLE, 'cp', '-r', source, '/', directory / 'copy')
+        check_csv(source, directory / 'copy', path)
+
+
+def roaring(values):
+    """A bitmap of one container, an array, without runs."""
+    return struct.pack(f'<IIHHI{len(values)}H', 12346, 1, 3, len(values) - 1, 16, *values)
+
+
 @case
-def a_flat_data_set_has_a_table_and_others_have_none():
-    example = harness.data('example.root')
-    listing = output(harness.NTUPLE, 'ls', example, 'Events').decode().split()
-    same('table.csv' in listing, False, 'Events')
-    expected = json.loads(example.with_suffix('.json').read_text())['datasets']
-    flat = [path for path in expected if path != 'Events']
-    same([path for path in flat if 'table.csv' in output(harness.NTUPLE, 'ls', example, path).decode().split()], flat)
+def bitmaps_and_arrays_have_tables():
+    with harness.scratch() as directory:
+        (directory / 'map.roaring').write_bytes(roaring([1, 2, 600]))
+        check_table_of(directory / 'map.roaring', 'map')
+        same(cat(directory / 'map.roaring', 'map/table.csv'), b'values\r\n196609\r\n196610\r\n197208\r\n', 'the bitmap')
+    for source in sorted(harness.DATA.glob('*.blp')):
+        check_table_of(source, source.stem)
+
+
+@case
+def attribute_sets_have_tables():
+    source = data('attributes.root')
+    with harness.scratch() as directory:
+        harness.command(harness.NTUPLE, 'cp', '-r', source, '/', directory / 'copy')
+        sets = [path.parent.relative_to(directory / 'copy') for path in directory.glob('copy/**/attribute.*/table.csv')]
+        same(len(sets) > 0, True, 'there are attribute sets')
+        for path in sets:
+            check_csv(source, directory / 'copy', path)
+
+
+@case
+def other_programs_read_the_table_with_its_cells_of_json():
+    """README's example, whose table has vectors, records, a variant and an optional."""
+    source, path = data('example.root'), 'Events'
+    rows = lines(source, f'{path}/rows.jsonl')
+    with harness.scratch() as directory:
+        table = directory / 'table.csv'
+        table.write_bytes(cat(source, f'{path}/table.csv'))
+        readers = {'pandas': lambda pandas: pandas.read_csv(table).to_dict('records'),
+                   'polars': lambda polars: polars.read_csv(table).to_dicts(),
+                   'duckdb': lambda duckdb: duckdb.sql(f"select * from read_csv('{table}')").df().to_dict('records')}
+        for name, read in readers.items():
+            need('pandas')
+            for entry, (found, row) in enumerate(zip(read(need(name)), rows, strict=True)):
+                same(list(found), list(row), f'{name}: names')
+                same((found['run'], found['weight']), (row['run'], row['weight']), f'{name}: entry {entry}')
+                for field in 'muons', 'jet_tracks', 'vertex', 'quality', 'comment':
+                    same(json.loads(found[field]), row[field], f'{name}: entry {entry}: {field}')
 
 
 @case
