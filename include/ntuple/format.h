@@ -25,10 +25,13 @@ struct nt_open_options {
     /* What is read is shown to users who might not read it themselves: a file of a data set of several is
      * refused where its mode lets fewer users in than the mode that is told of the data set. */
     bool for_other_users;
+    /* Open a file of which no data set opens all the same, where what holds its data sets can be read: it has
+     * data sets that tell their failures, or none. */
+    bool open_broken;
 };
 #define NT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(struct nt_open_options), NULL, false, 0, 0, false                                             \
+        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false                                      \
     }
 
 /* The formats in the order in which they are tried: the name by which one is asked for, and what it is for
@@ -37,7 +40,7 @@ const char *nt_format_name(uint32_t index);
 const char *nt_format_description(uint32_t index);
 
 /* Open a file with the first format that takes it. NT_NOT_THIS_FORMAT names what it is instead, or why it is
- * of none. A file of which no data set opens is an error (that of the first data set). */
+ * of none. A file of which no data set opens is an error (that of the first data set), but with `open_broken`. */
 NT_CHECKED enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
                                        struct nt_file **file_ret, struct nt_error *error);
 

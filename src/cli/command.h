@@ -24,6 +24,7 @@ struct nt_command {
     const char *help;
     int fewest, most;                /* operands */
     const struct nt_option *options; /* its own ones beside those of all commands */
+    bool shows_broken;               /* also files of which no data set opens */
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);
 };
 
@@ -42,7 +43,7 @@ static inline void nt_note_failure(enum nt_exit_status *first, enum nt_exit_stat
         *first = status;
 }
 
-/* The tree of a source; complains where it cannot be opened. */
+/* The tree of a source; complains where it cannot be opened, and tells what is broken where that is shown. */
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
                                  struct nt_vfs **vfs_ret);
 

@@ -24,5 +24,6 @@ const struct nt_command nt_command_cat = {
     .help = "write the content of files of the tree to standard output",
     .fewest = 2,
     .most = INT_MAX,
+    .shows_broken = true,
     .run = run,
 };

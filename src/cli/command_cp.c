@@ -179,5 +179,6 @@ const struct nt_command nt_command_cp = {
     .fewest = 2,
     .most = 3,
     .options = options,
+    .shows_broken = true,
     .run = run,
 };

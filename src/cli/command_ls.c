@@ -408,5 +408,6 @@ const struct nt_command nt_command_ls = {
     .fewest = 1,
     .most = INT_MAX,
     .options = options,
+    .shows_broken = true,
     .run = run,
 };

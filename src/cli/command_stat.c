@@ -84,5 +84,6 @@ const struct nt_command nt_command_stat = {
     .help = "print attributes and extended attributes",
     .fewest = 1,
     .most = INT_MAX,
+    .shows_broken = true,
     .run = run,
 };

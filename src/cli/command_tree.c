@@ -123,5 +123,6 @@ const struct nt_command nt_command_tree = {
     .fewest = 1,
     .most = INT_MAX,
     .options = options,
+    .shows_broken = true,
     .run = run,
 };

@@ -41,8 +41,12 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
 {
     struct nt_error error = {0};
     struct nt_vfs_options options = nt_settings_tree(invocation->settings);
-    enum nt_status status = nt_vfs_new(&source, 1, &options, vfs_ret, &error);
-    return status == NT_OK ? NT_EXIT_OK : nt_complain(source, &error);
+    options.open.open_broken = invocation->command->shows_broken;
+    if (nt_vfs_new(&source, 1, &options, vfs_ret, &error) != NT_OK)
+        return nt_complain(source, &error);
+    if (nt_vfs_broken(*vfs_ret, &error) != NT_OK)
+        nt_complain(source, &error);
+    return NT_EXIT_OK;
 }
 
 static enum nt_exit_status visit_path(struct nt_vfs *vfs, const char *path, nt_visit *visit, void *context)

@@ -13,6 +13,8 @@
 static const char *const direct_io_choices[] = {
     [NT_DIRECT_IO_AUTO] = "auto", [NT_DIRECT_IO_ON] = "on", [NT_DIRECT_IO_OFF] = "off", NULL};
 
+static const char *const broken_choices[] = {"refuse", "show", NULL};
+
 const struct nt_option nt_mount_switches[] = {
     {.letter = 'f',
      .name = "foreground",
@@ -113,6 +115,12 @@ const struct nt_option nt_mount_options[] = {
      .member = MEMBER(idle_seconds),
      .argument = "SECONDS",
      .help = "unmount when nobody has used the mount for so long"},
+    {.name = "broken",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(broken),
+     .argument = "refuse|show",
+     .choices = broken_choices,
+     .help = "show: of files of which no data set opens, what is stored; and of ROOT files without any"},
     {.name = "auto_unmount",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(auto_unmount),

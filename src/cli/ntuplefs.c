@@ -155,6 +155,21 @@ static struct nt_memory share_memory(const struct nt_settings *settings)
     return nt_memory_share(settings->cache_bytes, request_threads(settings));
 }
 
+/* The message names the option by which what is stored can be seen, where it can. */
+static void suggest_broken(const struct program *program, struct nt_vfs_options options,
+                           struct nt_error *error)
+{
+    struct nt_vfs *vfs;
+    size_t length = strlen(error->message);
+    options.open.open_broken = true;
+    options.threads = 0;
+    if (nt_vfs_new(program->sources, program->source_count, &options, &vfs, NULL) != NT_OK)
+        return;
+    snprintf(error->message + length, sizeof(error->message) - length,
+             "; -o broken=show shows what is stored");
+    nt_vfs_free(vfs);
+}
+
 static enum nt_exit_status open_tree(struct program *program)
 {
     struct nt_error error = {0};
@@ -171,8 +186,10 @@ static enum nt_exit_status open_tree(struct program *program)
         program->settings.direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
     enum nt_status status =
         nt_vfs_new(program->sources, program->source_count, &options, &program->vfs, &error);
-    if (status != NT_OK)
+    if (status != NT_OK) {
+        suggest_broken(program, options, &error);
         return fail(program, nt_exit_status(status), &error);
+    }
     nt_vfs_try_sources(program->vfs);
     return NT_EXIT_OK;
 }

@@ -108,6 +108,7 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
         .open = {.struct_bytes = sizeof(struct nt_open_options),
                  .format = settings->format,
                  .refuse_trailing_bytes = settings->trailing_bytes != 0,
+                 .open_broken = settings->broken != 0,
                  .metadata_bytes = settings->metadata_bytes,
                  .page_bytes = settings->page_bytes},
         .cache_bytes = settings->cache_bytes,

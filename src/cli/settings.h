@@ -23,6 +23,7 @@ struct nt_settings {
     unsigned verify;         /* "read", "open" */
     unsigned arrow_strings;  /* "text", "binary" */
     unsigned trailing_bytes; /* "accept", "refuse" */
+    unsigned broken;         /* "refuse", "show" */
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;

@@ -31,20 +31,27 @@ const char *nt_format_description(uint32_t index)
 
 /* The first data set that opened makes the file worth serving; without one, the first failure is
  * the file's. */
-static enum nt_status check_datasets(const struct nt_file *file, struct nt_error *error)
+static enum nt_status find_failure(struct nt_file *file, struct nt_error *error)
 {
-    const struct nt_error *failure = NULL;
-    for (uint32_t i = 0; i < file->dataset_count; i++) {
+    struct nt_error none = {0};
+    for (uint32_t i = 0; i < file->dataset_count && !file->failure; i++)
         if (!file->datasets[i]->failure)
             return NT_OK;
-        if (!failure)
-            failure = file->datasets[i]->failure;
-    }
-    if (!failure)
-        return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no data set in it");
-    if (error)
-        *error = *failure;
-    return failure->status;
+    if (!file->failure && file->dataset_count)
+        file->failure = file->datasets[0]->failure;
+    if (file->failure)
+        return NT_OK;
+    nt_fail(&none, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "no data set in it");
+    return nt_failure_keep(&none, file->arena, &file->failure, error);
+}
+
+static enum nt_status check_datasets(struct nt_file *file, const struct nt_open_options *options,
+                                     struct nt_error *error)
+{
+    enum nt_status status = find_failure(file, error);
+    if (status != NT_OK || !file->failure || options->open_broken)
+        return status;
+    return nt_fail_with(error, file->failure);
 }
 
 static enum nt_status open_with(const struct nt_format *format, struct nt_source *source,
@@ -56,7 +63,7 @@ static enum nt_status open_with(const struct nt_format *format, struct nt_source
     if (status != NT_OK)
         return status;
     file->format = format;
-    status = check_datasets(file, error);
+    status = check_datasets(file, options, error);
     if (status == NT_OK)
         *file_ret = file;
     else

@@ -93,17 +93,23 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
     return NT_OK;
 }
 
-enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
-                                      struct nt_error *error)
+enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *arena,
+                               const struct nt_error **kept_ret, struct nt_error *error)
 {
     if (nt_is_machine_failure(failure->status))
         return nt_fail_with(error, failure);
-    struct nt_error *copy = nt_arena_alloc(dataset->arena, 1, sizeof(*copy));
+    struct nt_error *copy = nt_arena_alloc(arena, 1, sizeof(*copy));
     if (!copy)
         return nt_fail_memory(error);
     *copy = *failure;
-    dataset->failure = copy;
+    *kept_ret = copy;
     return NT_OK;
+}
+
+enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
+                                      struct nt_error *error)
+{
+    return nt_failure_keep(failure, dataset->arena, &dataset->failure, error);
 }
 
 static void dataset_free(struct nt_dataset *dataset)

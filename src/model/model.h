@@ -159,8 +159,9 @@ struct nt_dataset {
     uint32_t attribute_of;
     uint32_t cycle; /* TKey cycle, else 0 */
     bool is_newest_cycle;
-    struct nt_text name;      /* the key's name, the file's stem, ... */
-    struct nt_error *failure; /* set when it could not be opened: nothing below is valid then */
+    struct nt_text name; /* the key's name, the file's stem, ... */
+    /* Set when it could not be opened: of what is below only documents, format_data and ops are valid then. */
+    const struct nt_error *failure;
 
     const char *format;     /* "rntuple" */
     const char *version;    /* "1.0.2.0" */
@@ -227,6 +228,9 @@ struct nt_file {
     uint32_t directory_count;
     struct nt_dataset **datasets;
     uint32_t dataset_count;
+    /* Why nothing of it can be served as data, though its container can be described; NULL: something can, or
+     * the data sets tell. */
+    const struct nt_error *failure;
     const struct nt_document *documents; /* of the file: file.json's format part, keys.jsonl */
     uint32_t document_count;
     /* Members of file.json beside the common ones: `json` is inside an object. May be NULL. */
@@ -261,8 +265,11 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
                                    struct nt_error *error);
 uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent,
                                struct nt_text name); /* NT_NONE: no memory */
-/* Note that a data set cannot be opened (copies the failure), so that the others can. What the machine
- * refused is no reason to do without: then the failure itself is returned. */
+/* Copy a failure of a part of the file, so that the rest can do without it. What the machine refused is no
+ * reason to do without: then the failure itself is returned. */
+enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *arena,
+                               const struct nt_error **kept_ret, struct nt_error *error);
+/* Note that a data set cannot be opened, in the same way. */
 enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct nt_error *failure,
                                       struct nt_error *error);
 /* After fields (with parent, ids in any order), columns and decoders are filled: checks parents (no cycles,

@@ -87,6 +87,8 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
     (void)error;
     if (scope->dataset)
         failure = *scope->dataset->failure;
+    else if (scope->file)
+        failure = *scope->file->failure;
     else
         nt_places_failure(scope->vfs->places, scope->place, &failure);
     nt_json_document(&json, out, "error");
@@ -95,9 +97,16 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
     return NT_OK;
 }
 
+static bool has_failed(const struct nt_scope *scope, unsigned parameter)
+{
+    (void)parameter;
+    return scope->file->failure;
+}
+
 /* ---- the tables ---- */
 
 static const struct nt_pseudo rows[] = {
+    {"error.json", NT_VFS_PRODUCED, .exists = has_failed, .produce = nt_error_json},
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
     {"layout.svg", NT_VFS_PRODUCED, .size = nt_layout_svg_size, .produce = nt_layout_svg_file},
     {"layout.jsonl", NT_VFS_UNSIZED, .open_text = nt_layout_jsonl, .is_short = nt_layout_is_short},

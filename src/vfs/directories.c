@@ -63,7 +63,8 @@ static const struct nt_section *const *const sections_of_place[] = {
     [NT_PLACE_FAILED] = SECTIONS{&section_mount, &nt_section_files, NULL},
 };
 
-static const struct nt_section *const *const sections_of_failed = SECTIONS{&nt_section_files, NULL};
+static const struct nt_section *const *const sections_of_failed =
+    SECTIONS{&nt_section_files, &nt_section_documents, NULL};
 
 const struct nt_section *const *nt_scope_sections(const struct nt_scope *scope)
 {

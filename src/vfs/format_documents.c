@@ -11,7 +11,7 @@
 const struct nt_document *nt_scope_documents(const struct nt_scope *scope, uint32_t *count_ret)
 {
     *count_ret = 0;
-    if (scope->node.level == NT_LEVEL_DATASET && !scope->dataset->failure) {
+    if (scope->node.level == NT_LEVEL_DATASET) {
         *count_ret = scope->dataset->document_count;
         return scope->dataset->documents;
     }

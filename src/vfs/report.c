@@ -91,6 +91,8 @@ static void note_unopened(const struct nt_scope *scope)
         failure = *scope->dataset->failure;
     else if (scope->place_kind == NT_PLACE_FAILED)
         nt_places_failure(scope->vfs->places, scope->place, &failure);
+    else if (scope->file && scope->file->failure && scope->file->dataset_count == 0)
+        failure = *scope->file->failure;
     if (nt_is_failure(failure.status))
         note(scope->vfs, nt_scope_directory(scope), site, 0, &failure);
 }
@@ -140,6 +142,27 @@ void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group
         note(vfs, number, (struct nt_failure_site){.place = NT_NONE}, 0, error);
 }
 
+/* What fails in a file that is shown although it is broken: its data sets, or all of it. */
+static void note_broken(struct nt_vfs *vfs, const struct nt_open_file *opened)
+{
+    const struct nt_failure_site site = {.place = NT_NONE};
+    const struct nt_file *file = opened->file;
+    if (file->dataset_count == 0)
+        note(vfs, nt_node_number(NT_LEVEL_PLACE, opened->place, 0, NT_NODE_SELF), site, 0, file->failure);
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        note(vfs, nt_node_number(NT_LEVEL_DATASET, opened->first_slot + i, 0, NT_NODE_SELF), site, 0,
+             file->datasets[i]->failure);
+}
+
+static void report_broken(struct nt_vfs *vfs, uint32_t place)
+{
+    struct nt_open_file *opened;
+    nt_places_hold(vfs->places, place, &opened);
+    if (opened && opened->file->failure)
+        note_broken(vfs, opened);
+    nt_places_release(vfs->places, opened);
+}
+
 void nt_report_sources(struct nt_vfs *vfs)
 {
     const struct nt_failure_site site = {.place = NT_NONE};
@@ -150,5 +173,6 @@ void nt_report_sources(struct nt_vfs *vfs)
         uint64_t number = 0;
         if (nt_is_failure(nt_places_try(vfs->places, i, &failure)) && nt_node_pack(&node, &number))
             note(vfs, number, site, 0, &failure);
+        report_broken(vfs, i);
     }
 }

@@ -119,6 +119,18 @@ void nt_vfs_free(struct nt_vfs *vfs)
     free(vfs);
 }
 
+enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error)
+{
+    struct nt_open_file *opened;
+    nt_places_hold(vfs->places, 0, &opened);
+    enum nt_status status =
+        opened && opened->file->failure ? nt_fail_with(error, opened->file->failure) : NT_OK;
+    if (status != NT_OK)
+        nt_error_strip(error, opened->file->path);
+    nt_places_release(vfs->places, opened);
+    return status;
+}
+
 void nt_vfs_try_sources(struct nt_vfs *vfs)
 {
     nt_report_sources(vfs);

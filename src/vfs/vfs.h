@@ -28,6 +28,9 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
                           struct nt_vfs **vfs_ret, struct nt_error *error);
 void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
 
+/* Why a single source would be refused without `open_broken`, without its name; NT_OK: it would not. */
+enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error);
+
 /* Look at every source, and report those of which nothing can be shown: files that do not open, and folders
  * in which none of some hundred files does. */
 void nt_vfs_try_sources(struct nt_vfs *vfs);

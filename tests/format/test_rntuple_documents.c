@@ -216,6 +216,96 @@ START_TEST(envelopes_are_given_with_preamble_and_checksum)
 }
 END_TEST
 
+/* ---- bytes as stored ---- */
+
+static void assert_raw(const char *prefix, const char *suffix, uint64_t offset, uint64_t bytes)
+{
+    struct nt_buffer out = {0};
+    const struct nt_document *raw = find_document(prefix, suffix);
+    ck_assert_uint_gt(bytes, 0);
+    ck_assert_uint_eq(raw->bytes(written.dataset, 0), bytes);
+    assert_ok(raw->write(written.file, written.dataset, 0, &out, &error));
+    ck_assert_uint_eq(out.length, bytes);
+    ck_assert_mem_eq(out.bytes, written.bytes.bytes + offset, bytes);
+    nt_buffer_deinit(&out);
+}
+
+START_TEST(bytes_are_given_as_they_are_stored)
+{
+    struct rntuple_description description = usual(_i);
+    description.is_compressed = true;
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    const struct nt_rntuple *rntuple = nt_rntuple_of(written.dataset);
+    const struct nt_anchor *anchor = &rntuple->anchor;
+    ck_assert_uint_lt(anchor->header.stored_bytes, anchor->header.length);
+    assert_raw("anchor.raw", "", anchor->offset, anchor->stored_bytes);
+    assert_raw("header.raw", "", anchor->header.offset, anchor->header.stored_bytes);
+    assert_raw("footer.raw", "", anchor->footer.offset, anchor->footer.stored_bytes);
+    if (rntuple->page_list_count)
+        assert_raw("pagelist.", ".raw", rntuple->page_lists[0].locator.offset,
+                   rntuple->page_lists[0].locator.bytes);
+    written_close(&written);
+}
+END_TEST
+
+/* What was stored in a good file, and where. */
+static struct nt_anchor good_anchor(enum rntuple_generation generation)
+{
+    const struct rntuple_description description = usual(generation);
+    assert_ok(write_and_open(&written, generation, &description, &error));
+    struct nt_anchor anchor = nt_rntuple_of(written.dataset)->anchor;
+    nt_file_close(written.file);
+    return anchor;
+}
+
+/* Open the bytes again with one that is wrong. */
+static void open_with_wrong_byte(uint64_t at)
+{
+    written.bytes.bytes[at] ^= 0x10;
+    ck_assert(open_bytes(&written, &error) != NT_OK);
+    ck_assert_ptr_nonnull(written.dataset->failure);
+}
+
+START_TEST(a_damaged_envelope_is_given_as_it_is_stored)
+{
+    const struct nt_anchor good = good_anchor(_i);
+    const struct nt_anchor_link *links[] = {&good.header, &good.footer};
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t at = links[i]->offset + links[i]->stored_bytes / 2;
+        open_with_wrong_byte(at);
+        ck_assert_uint_eq(written.dataset->document_count, 3);
+        assert_raw("anchor.raw", "", good.offset, good.stored_bytes);
+        assert_raw("header.raw", "", good.header.offset, good.header.stored_bytes);
+        assert_raw("footer.raw", "", good.footer.offset, good.footer.stored_bytes);
+        nt_file_close(written.file);
+        written.bytes.bytes[at] ^= 0x10;
+    }
+    nt_buffer_deinit(&written.bytes);
+}
+END_TEST
+
+START_TEST(an_anchor_with_a_wrong_checksum_still_leads_to_envelopes)
+{
+    const struct nt_anchor good = good_anchor(_i);
+    open_with_wrong_byte(good.offset + good.stored_bytes - 1);
+    ck_assert_int_eq(written.dataset->failure->status, NT_CHECKSUM);
+    assert_raw("anchor.raw", "", good.offset, good.stored_bytes);
+    assert_raw("header.raw", "", good.header.offset, good.header.stored_bytes);
+    assert_raw("footer.raw", "", good.footer.offset, good.footer.stored_bytes);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(of_an_anchor_that_is_none_there_is_only_itself)
+{
+    const struct nt_anchor good = good_anchor(_i);
+    open_with_wrong_byte(good.offset);
+    ck_assert_uint_eq(written.dataset->document_count, 1);
+    assert_raw("anchor.raw", "", good.offset, good.stored_bytes);
+    written_close(&written);
+}
+END_TEST
+
 /* ---- user meta-data ---- */
 
 static const int64_t integers[] = {-5, INT64_MAX};
@@ -314,6 +404,10 @@ int main(void)
     tcase_add_test(tests, the_predrafts_footer_tells_every_page);
     tcase_add_test(tests, a_long_page_list_is_written_in_pieces);
     EACH(envelopes_are_given_with_preamble_and_checksum, 0, RNTUPLE_GENERATIONS);
+    EACH(bytes_are_given_as_they_are_stored, 0, RNTUPLE_GENERATIONS);
+    EACH(a_damaged_envelope_is_given_as_it_is_stored, 0, RNTUPLE_GENERATIONS);
+    EACH(an_anchor_with_a_wrong_checksum_still_leads_to_envelopes, RNTUPLE_RC2_EARLY, RNTUPLE_GENERATIONS);
+    EACH(of_an_anchor_that_is_none_there_is_only_itself, 0, RNTUPLE_GENERATIONS);
     EACH(user_metadata_has_values_of_all_types_in_versions, RNTUPLE_CRC32_LINKS, RNTUPLE_RC3);
     EACH(without_user_metadata_there_are_no_envelopes, 0, RNTUPLE_GENERATIONS);
     EACH(the_layout_has_anchor_and_envelopes, RNTUPLE_CRC32_LINKS, RNTUPLE_RC3);

@@ -73,6 +73,8 @@ static bool is_there(const struct nt_file *file, const struct nt_dataset *wanted
 
 static bool has_failure(const struct nt_file *file)
 {
+    if (file->failure)
+        return true;
     for (uint32_t i = 0; i < file->dataset_count; i++)
         if (file->datasets[i]->failure)
             return true;

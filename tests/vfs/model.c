@@ -357,6 +357,14 @@ static struct nt_dataset *add_dataset(struct nt_file *file, const char *name, ui
 static const struct nt_format format = {.name = "test", .description = "made by hand"};
 const struct nt_format *const nt_formats[] = {&format, &(const struct nt_format){.name = NULL}};
 
+/* One that failed may have documents: here the first. */
+static void fail_dataset(struct nt_dataset *dataset, const struct nt_error *failure)
+{
+    dataset->document_count = 1;
+    if (nt_dataset_set_failure(dataset, failure, NULL) != NT_OK)
+        abort();
+}
+
 static enum nt_status open_model(const char *path, const struct nt_open_options *options,
                                  struct nt_file **file_ret, struct nt_error *error)
 {
@@ -378,9 +386,25 @@ static enum nt_status open_model(const char *path, const struct nt_open_options 
     older->is_newest_cycle = false;
     add_dataset(file, "Events", sub);
     add_dataset(file, "notes", 0)->attribute_of = 0;
-    nt_dataset_set_failure(add_dataset(file, "broken", 0), &broken, NULL);
+    fail_dataset(add_dataset(file, "broken", 0), &broken);
     add_dataset(file, "evil", 0);
     add_dataset(file, "file.json", 0);
+    return NT_OK;
+}
+
+/* A file of which no data set opens. */
+static enum nt_status open_broken_model(const char *path, const struct nt_open_options *options,
+                                        struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_error broken = {.status = NT_CORRUPT, .offset = 3};
+    enum nt_status status = open_model(path, options, file_ret, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_file *file = *file_ret;
+    snprintf(broken.message, sizeof(broken.message), "%s: broken", path);
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        fail_dataset(file->datasets[i], &broken);
+    file->failure = file->datasets[0]->failure;
     return NT_OK;
 }
 
@@ -392,6 +416,8 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     name = name ? name + 1 : path;
     if (strncmp(name, "good", 4) == 0)
         return open_model(path, options, file_ret, error);
+    if (strncmp(name, "bad", 3) == 0 && options->open_broken)
+        return open_broken_model(path, options, file_ret, error);
     if (strncmp(name, "bad", 3) == 0)
         return nt_fail(error, NT_CORRUPT, 3, "%s: broken", path);
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: something else", path);

@@ -39,6 +39,13 @@ void open_paths(const char *const *paths, size_t count, bool list_sized)
     assert_ok(nt_vfs_new(paths, count, &options, &vfs, &error));
 }
 
+void open_broken(const char *path)
+{
+    const struct nt_vfs_options options = {.report = report, .open.open_broken = true};
+    nt_vfs_free(vfs);
+    assert_ok(nt_vfs_new(&path, 1, &options, &vfs, &error));
+}
+
 void tree_setup(void)
 {
     strcpy(tree_folder, "/tmp/ntuple-tree-XXXXXX");

@@ -23,6 +23,8 @@ void tree_teardown(void);
 
 /* Makes `vfs`. */
 void open_paths(const char *const *paths, size_t count, bool list_sized);
+/* One source in place of what was open, also where nothing of it opens. */
+void open_broken(const char *path);
 /* Makes an empty file. */
 void touch(const char *path);
 

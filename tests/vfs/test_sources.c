@@ -60,6 +60,35 @@ START_TEST(sources_of_which_nothing_can_be_shown_are_reported_when_they_are_trie
 }
 END_TEST
 
+START_TEST(a_file_of_which_nothing_opens_is_shown_where_that_is_wanted)
+{
+    open_broken(path_bad);
+    ck_assert_ptr_nonnull(
+        strstr(list(""), ".ntuplefs error.json file.json layout.svg layout.jsonl keys.jsonl "));
+    ck_assert_str_eq(list("Events"), "error.json header.json ");
+    for (int i = 0; i < 2; i++) {
+        json_t *json = read_json(i ? "Events/error.json" : "error.json");
+        ck_assert_ptr_nonnull(strstr(get_text(json, "what"), "broken"));
+        ck_assert_int_eq(get_number(json, "file_offset"), 3);
+        json_decref(json);
+    }
+    assert_status(NT_CORRUPT, nt_vfs_broken(vfs, &error));
+    ck_assert_str_eq(error.message, "broken");
+    struct visit visit = {0};
+    walk(&visit, NT_VFS_ROOT);
+    nt_vfs_try_sources(vfs);
+    ck_assert_msg(strstr(reported, "bad.root: Events: broken"), "%s", reported);
+}
+END_TEST
+
+START_TEST(only_what_is_broken_is_told_to_be)
+{
+    open_broken(path_good);
+    assert_ok(nt_vfs_broken(vfs, &error));
+    ck_assert_ptr_null(strstr(list(""), "error.json"));
+}
+END_TEST
+
 START_TEST(a_folder_is_mirrored_with_what_can_be_read)
 {
     open_paths((const char *const[]){tree_folder}, 1, false);
@@ -197,6 +226,8 @@ int main(void)
     tcase_add_test(several, several_sources_are_directories_beside_each_other);
     tcase_add_test(several, where_no_source_opens_the_first_reason_is_told);
     tcase_add_test(several, sources_of_which_nothing_can_be_shown_are_reported_when_they_are_tried);
+    tcase_add_test(several, a_file_of_which_nothing_opens_is_shown_where_that_is_wanted);
+    tcase_add_test(several, only_what_is_broken_is_told_to_be);
     tcase_add_test(several, a_folder_is_mirrored_with_what_can_be_read);
     tcase_add_test(several, files_that_come_and_go_in_a_folder_come_and_go_in_the_tree);
     tcase_add_loop_test(several, a_folder_that_cannot_be_read_is_told, 0, 2);

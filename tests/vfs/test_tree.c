@@ -20,7 +20,7 @@ START_TEST(directories_list_what_the_contract_says)
                                "broken evil file%2Ejson ");
     ck_assert_str_eq(list(".ntuplefs"), "version.json stats.json errors.jsonl ");
     ck_assert_str_eq(list("sub"), "Events ");
-    ck_assert_str_eq(list("broken"), "error.json ");
+    ck_assert_str_eq(list("broken"), "error.json header.json ");
     ck_assert_str_eq(list("Events/array"), "field.json rows.jsonl head.jsonl _0 ");
     ck_assert_str_eq(list("Events/odd"), "field.json ");
     ck_assert_str_eq(list("Events/run/column.0/pages"),

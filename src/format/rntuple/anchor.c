@@ -119,11 +119,9 @@ enum nt_status nt_anchor_read(const struct nt_anchor_object *object, struct nt_a
     uint32_t byte_count = nt_get_be32(&cursor);
     anchor.class_version = nt_get_be16(&cursor);
     status = check_byte_count(object, layout, byte_count, error);
-    if (status == NT_OK && layout->has_checksum)
-        status = check_checksum(object, &anchor, error);
     if (status != NT_OK)
         return status;
     layout->read(&cursor, &anchor);
     *anchor_ret = anchor;
-    return NT_OK;
+    return layout->has_checksum ? check_checksum(object, anchor_ret, error) : NT_OK;
 }

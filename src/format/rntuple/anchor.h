@@ -25,7 +25,7 @@ struct nt_anchor_link {
 struct nt_anchor {
     enum nt_anchor_layout layout;
     uint64_t offset, stored_bytes; /* of the anchor itself */
-    uint32_t length;
+    uint32_t length;               /* 0: it was not read, and nothing below is known */
     const char *class_name;
     uint16_t class_version;
     uint16_t epoch, major, minor, patch; /* 0.0.0.0 where the layout has none */
@@ -34,7 +34,8 @@ struct nt_anchor {
     uint64_t checksum;          /* XXH3 of the fields; 0 where the layout has none */
 };
 
-/* Read and verify an anchor object. NT_CORRUPT, NT_CHECKSUM, NT_TRUNCATED. */
+/* Read and verify an anchor object. NT_CORRUPT, NT_CHECKSUM, NT_TRUNCATED. Where nothing but the checksum is
+ * wrong, the anchor is there all the same, for those who show what is stored. */
 enum nt_status nt_anchor_read(const struct nt_anchor_object *object, struct nt_anchor *anchor_ret,
                               struct nt_error *error);
 

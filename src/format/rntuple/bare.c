@@ -69,12 +69,15 @@ static enum nt_status read_name(const struct nt_file *file, struct nt_text *name
     return nt_source_read(file->source, HEADER_BYTES + 1, bytes, length, error);
 }
 
-/* The object tells its length, in which the checksum of current versions is not counted. */
+/* The object tells its length, in which the checksum of current versions is not counted. What there is of one
+ * that is damaged can be told, too. */
 static enum nt_status read_anchor(const struct nt_file *file, uint64_t offset,
                                   struct nt_anchor_object *anchor, struct nt_error *error)
 {
     uint8_t count[COUNT_BYTES];
     uint64_t left = file->source->size - offset;
+    anchor->offset = offset;
+    anchor->stored_bytes = left < MAX_ANCHOR_BYTES ? left : MAX_ANCHOR_BYTES;
     if (left < COUNT_BYTES)
         return cut(file, "anchor", error);
     enum nt_status status = nt_source_read(file->source, offset, count, COUNT_BYTES, error);
@@ -91,7 +94,6 @@ static enum nt_status read_anchor(const struct nt_file *file, uint64_t offset,
         return nt_fail_memory(error);
     anchor->bytes = bytes;
     anchor->length = anchor->stored_bytes = length;
-    anchor->offset = offset;
     return nt_source_read(file->source, offset, bytes, length, error);
 }
 
@@ -99,6 +101,7 @@ static enum nt_status bare_open(struct nt_file *file, struct nt_container *conta
 {
     struct bare *bare = nt_arena_alloc(file->arena, 1, sizeof(*bare));
     struct nt_anchor_object *anchor = nt_arena_alloc(file->arena, 1, sizeof(*anchor));
+    struct nt_error failure = {0};
     if (!bare || !anchor)
         return nt_fail_memory(error);
     *anchor = (struct nt_anchor_object){.is_newest_cycle = true, .class_name = "ROOT::RNTuple"};
@@ -111,7 +114,9 @@ static enum nt_status bare_open(struct nt_file *file, struct nt_container *conta
     container->anchors = anchor;
     container->anchor_count = 1;
     container->details = bare;
-    return read_anchor(file, bare->anchor_offset, anchor, error);
+    if (read_anchor(file, bare->anchor_offset, anchor, &failure) == NT_OK)
+        return NT_OK;
+    return nt_failure_keep(&failure, file->arena, &anchor->failure, error);
 }
 
 static const struct bare *bare_of(const struct nt_file *file)

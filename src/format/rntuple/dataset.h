@@ -10,7 +10,7 @@
 
 /* nt_dataset.format_data. Immutable after opening. */
 struct nt_rntuple {
-    struct nt_anchor anchor;
+    struct nt_anchor anchor; /* of one that cannot be read, its place */
     const struct nt_generation *generation;
     /* Reads pages and envelopes, joined where they are split; nt_dataset.sources[0]. */
     struct nt_source *payload;
@@ -42,7 +42,8 @@ enum nt_status nt_rntuple_load_page_list(const struct nt_dataset *dataset, uint3
 /* ---- from anchors to data sets ---- */
 
 /* Open the data set of an anchor object: reads anchor, header and footer. Attribute sets that its footer
- * links are added to the file, opened or with their failure, unless it is one itself. */
+ * links are added to the file, opened or with their failure, unless it is one itself. Where it fails, the data
+ * set has the documents that show bytes as stored, of what was found until then. */
 enum nt_status nt_rntuple_build(struct nt_dataset *dataset, const struct nt_anchor_object *object,
                                 struct nt_error *error);
 

@@ -71,6 +71,7 @@ static const struct nt_dataset_ops ops = {
 
 /* ---- opening ---- */
 
+/* What is stored is shown whatever is wrong with it, from the first place on that is known. */
 static enum nt_status open_anchor(struct opening *opening, const struct nt_anchor_object *object)
 {
     struct nt_dataset *dataset = opening->dataset;
@@ -78,17 +79,20 @@ static enum nt_status open_anchor(struct opening *opening, const struct nt_ancho
     dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(*dataset->sources));
     if (!rntuple || !dataset->sources)
         return nt_fail_memory(opening->error);
-    enum nt_status status = nt_anchor_read(object, &rntuple->anchor, opening->error);
-    if (status == NT_OK)
-        status = nt_payload_source_new(dataset->file->source, rntuple->anchor.maximum_key_bytes,
-                                       &rntuple->payload, opening->error);
-    if (status != NT_OK)
-        return status;
+    struct nt_anchor *anchor = &rntuple->anchor;
+    *anchor = (struct nt_anchor){.offset = object->offset, .stored_bytes = object->stored_bytes};
+    enum nt_status status = object->failure ? nt_fail_with(opening->error, object->failure)
+                                            : nt_anchor_read(object, anchor, opening->error);
+    if (nt_payload_source_new(dataset->file->source, anchor->maximum_key_bytes, &rntuple->payload, NULL) !=
+        NT_OK)
+        return nt_fail_memory(opening->error);
     dataset->sources[0] = rntuple->payload;
     dataset->source_count = 1;
     dataset->format_data = opening->rntuple = rntuple;
     dataset->ops = &ops;
-    return NT_OK;
+    dataset->documents = nt_rntuple_documents;
+    dataset->document_count = anchor->length ? NT_RNTUPLE_LINKED_DOCUMENTS : NT_RNTUPLE_ANCHOR_DOCUMENTS;
+    return status;
 }
 
 /* The generation is known only when the envelopes' bytes are there; only then can they be verified. */
@@ -282,8 +286,8 @@ static enum nt_status open_all(struct opening *opening, const struct nt_anchor_o
         status = keep_links(opening);
     if (status == NT_OK)
         status = open_attribute_sets(opening);
-    opening->dataset->documents = nt_rntuple_documents;
-    opening->dataset->document_count = nt_rntuple_document_count;
+    if (status == NT_OK)
+        opening->dataset->document_count = nt_rntuple_document_count;
     return status;
 }
 

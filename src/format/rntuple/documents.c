@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of a data set's documents: its envelopes, decoded as JSON and as their uncompressed bytes.
+ * The table of a data set's documents: its envelopes, decoded as JSON, as their uncompressed bytes, and as they
+ * are stored.
  */
 #include "format/rntuple/shown.h"
 
@@ -118,7 +119,104 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
     return NT_OK;
 }
 
+/* ---- bytes as stored: never verified, and as many as there are in the file ---- */
+
+/* A payload that is split into several keys can only be read whole. */
+static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anchor_link *place)
+{
+    uint64_t maximum = nt_rntuple_of(dataset)->anchor.maximum_key_bytes, there = dataset->file->source->size;
+    if (!maximum || place->stored_bytes <= maximum)
+        there = place->offset < there ? there - place->offset : 0;
+    return place->stored_bytes < there ? place->stored_bytes : there;
+}
+
+static enum nt_status write_raw(const struct nt_dataset *dataset, const struct nt_anchor_link *place,
+                                struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_budget *budget = &dataset->file->budget;
+    uint64_t bytes = raw_bytes(dataset, place);
+    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, bytes, place->offset, error);
+    if (status != NT_OK || bytes == 0)
+        return status;
+    uint8_t *stored = nt_buffer_extend(out, bytes);
+    status = stored ? nt_source_read(nt_rntuple_of(dataset)->payload, place->offset, stored, bytes, error)
+                    : nt_fail_memory(error);
+    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, bytes);
+    return status;
+}
+
+static struct nt_anchor_link anchor_place(const struct nt_dataset *dataset)
+{
+    const struct nt_anchor *anchor = &nt_rntuple_of(dataset)->anchor;
+    return (struct nt_anchor_link){.offset = anchor->offset, .stored_bytes = anchor->stored_bytes};
+}
+
+/* Without bytes where the page list lies elsewhere. */
+static struct nt_anchor_link page_list_place(const struct nt_dataset *dataset, uint64_t number)
+{
+    const struct nt_locator *locator = &nt_rntuple_of(dataset)->page_lists[number].locator;
+    return nt_locator_is_local(locator)
+               ? (struct nt_anchor_link){.offset = locator->offset, .stored_bytes = locator->bytes}
+               : (struct nt_anchor_link){0};
+}
+
+WRITE(write_anchor_raw)
+{
+    (void)file, (void)number;
+    const struct nt_anchor_link place = anchor_place(dataset);
+    return write_raw(dataset, &place, out, error);
+}
+
+WRITE(write_header_raw)
+{
+    (void)file, (void)number;
+    return write_raw(dataset, &nt_rntuple_of(dataset)->anchor.header, out, error);
+}
+
+WRITE(write_footer_raw)
+{
+    (void)file, (void)number;
+    return write_raw(dataset, &nt_rntuple_of(dataset)->anchor.footer, out, error);
+}
+
+WRITE(write_page_list_raw)
+{
+    (void)file;
+    const struct nt_anchor_link place = page_list_place(dataset, number);
+    return write_raw(dataset, &place, out, error);
+}
+
+static uint64_t anchor_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    const struct nt_anchor_link place = anchor_place(dataset);
+    return raw_bytes(dataset, &place);
+}
+
+static uint64_t header_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return raw_bytes(dataset, &nt_rntuple_of(dataset)->anchor.header);
+}
+
+static uint64_t footer_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return raw_bytes(dataset, &nt_rntuple_of(dataset)->anchor.footer);
+}
+
+static uint64_t page_list_raw_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    const struct nt_anchor_link place = page_list_place(dataset, number);
+    return raw_bytes(dataset, &place);
+}
+
+/* ---- the table ---- */
+
 const struct nt_document nt_rntuple_documents[] = {
+    {.prefix = "anchor.raw", .suffix = "", .write = write_anchor_raw, .bytes = anchor_raw_bytes},
+    {.prefix = "header.raw", .suffix = "", .write = write_header_raw, .bytes = header_raw_bytes},
+    {.prefix = "footer.raw", .suffix = "", .write = write_footer_raw, .bytes = footer_raw_bytes},
     {.prefix = "header.json", .suffix = "", .write = write_header_json},
     {.prefix = "footer.json", .suffix = "", .write = write_footer_json},
     {.prefix = "metadata.json", .suffix = "", .write = write_metadata_json},
@@ -134,5 +232,10 @@ const struct nt_document nt_rntuple_documents[] = {
      .count = count_page_lists,
      .open = open_page_list_json,
      .is_short = is_page_list_short},
+    {.prefix = "pagelist.",
+     .suffix = ".raw",
+     .count = count_page_lists,
+     .write = write_page_list_raw,
+     .bytes = page_list_raw_bytes},
 };
 const uint32_t nt_rntuple_document_count = sizeof(nt_rntuple_documents) / sizeof(nt_rntuple_documents[0]);

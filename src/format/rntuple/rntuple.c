@@ -24,7 +24,7 @@ static enum nt_status add_dataset(struct nt_file *file, const struct nt_anchor_o
     dataset->cycle = object->cycle;
     dataset->is_newest_cycle = object->is_newest_cycle;
     struct nt_error failure = {0};
-    if (object->failure)
+    if (object->failure && !object->stored_bytes)
         failure = *object->failure;
     else if (nt_rntuple_build(dataset, object, &failure) == NT_OK)
         return NT_OK;
@@ -44,7 +44,7 @@ enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
     status = container ? nt_container_open(file, container, error) : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++)
         status = add_dataset(file, &container->anchors[i], error);
-    if (status == NT_OK)
+    if (status == NT_OK && !file->failure)
         status = nt_rntuple_add_lost(file, error);
     if (status != NT_OK) {
         nt_file_discard(file);

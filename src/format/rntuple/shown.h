@@ -12,6 +12,8 @@
 
 /* ---- documents.c: header.json, footer.bin, ... ---- */
 
+/* The first of them show bytes as stored: so many need nothing but the place of the anchor, so many its links. */
+enum { NT_RNTUPLE_ANCHOR_DOCUMENTS = 1, NT_RNTUPLE_LINKED_DOCUMENTS = 3 };
 extern const struct nt_document nt_rntuple_documents[];
 extern const uint32_t nt_rntuple_document_count;
 

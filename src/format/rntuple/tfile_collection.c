@@ -63,13 +63,8 @@ struct nt_anchor_object *nt_tfile_add_anchor(struct nt_tfile_collection *found, 
 enum nt_status nt_tfile_set_failure(struct nt_tfile_collection *found, struct nt_anchor_object *anchor,
                                     const struct nt_error *failure, struct nt_error *error)
 {
-    struct nt_error *copy = nt_arena_alloc(found->file->arena, 1, sizeof(*copy));
-    if (!copy)
-        return nt_fail_memory(error);
-    *copy = *failure;
-    anchor->failure = copy;
     found->has_doubts = true;
-    return NT_OK;
+    return nt_failure_keep(failure, found->file->arena, &anchor->failure, error);
 }
 
 enum nt_status nt_tfile_add_failure(struct nt_tfile_collection *found, uint32_t directory,

@@ -43,7 +43,7 @@ static enum nt_status find_landmarks(struct emitter *emitter, struct nt_error *e
         *next++ = (struct landmark){tfile->directories[i].keys_offset, "key list"};
     }
     for (uint32_t i = 0; i < container->anchor_count; i++) {
-        if (container->anchors[i].bytes)
+        if (container->anchors[i].stored_bytes)
             *next++ = (struct landmark){container->anchors[i].offset, NULL};
     }
     emitter->landmark_count = (size_t)(next - emitter->landmarks);

@@ -21,6 +21,7 @@ enum {
 struct opening {
     struct nt_file *file;
     struct nt_source *source;
+    struct nt_tfile_header header;
     struct nt_codec_context *codec; /* made when the first compressed anchor is met */
     struct nt_tfile_collection found;
     uint64_t list_bytes; /* of all lists of keys so far */
@@ -213,6 +214,24 @@ static enum nt_status count_list(struct opening *opening, const struct nt_tfile_
     return NT_OK;
 }
 
+static void tell_of_cut(const struct opening *opening, struct nt_error *failure)
+{
+    const struct nt_source *source = opening->source;
+    if (source->size >= opening->header.end)
+        return;
+    nt_error_strip(failure, source->path);
+    nt_error_context(failure, "the file was cut (%" PRIu64 " of %" PRIu64 " bytes are there)", source->size,
+                     opening->header.end);
+    nt_error_context(failure, "%s", source->path);
+}
+
+/* What keeps all of the file from being read; its records are there all the same. */
+static enum nt_status fail_file(struct opening *opening, struct nt_error *failure, struct nt_error *error)
+{
+    tell_of_cut(opening, failure);
+    return nt_failure_keep(failure, opening->file->arena, &opening->file->failure, error);
+}
+
 /* What is damaged in the list itself stands in its directory under a name of its own. */
 static enum nt_status walk_directory(struct opening *opening, uint32_t directory, struct nt_error *error)
 {
@@ -225,12 +244,12 @@ static enum nt_status walk_directory(struct opening *opening, uint32_t directory
         status = nt_tfile_key_list_init(&list, opening->source, &here, &damage);
     if (!status)
         status = read_keys(opening, directory, &list, &damage, error);
-    else if (directory == 0 || nt_is_machine_failure(status))
-        *error = damage;
+    else if (directory == 0)
+        status = fail_file(opening, &damage, error);
     else
-        status = NT_OK;
+        status = nt_is_machine_failure(status) ? nt_fail_with(error, &damage) : NT_OK;
     nt_tfile_key_list_deinit(&list);
-    if (!status && damage.status)
+    if (!status && damage.status && !opening->file->failure)
         status = nt_tfile_add_failure(&opening->found, directory, &damaged_list, &damage, error);
     return status;
 }
@@ -262,10 +281,11 @@ static enum nt_status without_anchor(const struct nt_tfile_collection *found, st
 
 /* ---- opening ---- */
 
-static enum nt_status walk_all(struct opening *opening, const struct nt_tfile_header *header,
-                               struct nt_error *error)
+static enum nt_status walk_all(struct opening *opening, struct nt_error *error)
 {
+    const struct nt_tfile_header *header = &opening->header;
     struct nt_tfile_directory root;
+    struct nt_error reason = {0};
     enum nt_status status =
         nt_tfile_read_directory(opening->source, header->begin, header->name_bytes, &root, error);
     if (!status)
@@ -273,33 +293,29 @@ static enum nt_status walk_all(struct opening *opening, const struct nt_tfile_he
     /* Directories are appended while this goes on; a queue needs no recursion. */
     for (uint32_t i = 0; !status && i < opening->found.directory_count; i++)
         status = walk_directory(opening, i, error);
-    if (!status && !opening->found.anchor_count && !opening->found.has_doubts)
-        status = without_anchor(&opening->found, error);
-    return status;
+    if (status || opening->file->failure || opening->found.anchor_count || opening->found.has_doubts)
+        return status;
+    without_anchor(&opening->found, &reason);
+    return fail_file(opening, &reason, error);
 }
 
 static enum nt_status tfile_open(struct nt_file *file, struct nt_container *container, struct nt_error *error)
 {
     struct nt_error unused;
     error = error ? error : &unused;
-    struct nt_tfile_header header;
-    enum nt_status status = nt_tfile_read_header(file->source, &header, error);
+    struct opening opening = {.file = file, .source = file->source};
+    enum nt_status status = nt_tfile_read_header(file->source, &opening.header, error);
     if (status)
         return status;
-    struct opening opening = {
-        .file = file, .source = file->source, .key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES)};
+    opening.key_buffer = malloc(NT_TFILE_MAX_KEY_BYTES);
     status =
         opening.key_buffer ? nt_tfile_collection_init(&opening.found, file, error) : nt_fail_memory(error);
     if (!status)
-        status = walk_all(&opening, &header, error);
+        status = walk_all(&opening, error);
     if (!status)
-        status = nt_tfile_collection_keep(&opening.found, &header, container, error);
-    if (status && file->source->size < header.end) {
-        nt_error_strip(error, file->source->path);
-        nt_error_context(error, "the file was cut (%" PRIu64 " of %" PRIu64 " bytes are there)",
-                         file->source->size, header.end);
-        nt_error_context(error, "%s", file->source->path);
-    }
+        status = nt_tfile_collection_keep(&opening.found, &opening.header, container, error);
+    if (status)
+        tell_of_cut(&opening, error);
     nt_codec_context_free(opening.codec);
     nt_tfile_collection_deinit(&opening.found);
     free(opening.key_buffer);
