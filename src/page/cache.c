@@ -12,12 +12,13 @@
  *   * unless it was forgotten meanwhile: then it is out of the table and ends with its last pin.
  *
  * LOADING becomes READY or FAILED, once; nothing becomes LOADING again. An entry is in one of the idle lists
- * while it has no pins. `used` is the sum of the charges of all entries, of the spare buffers and
- * of what others occupy; it is at most `limit`: who asks for an entry for which no room can be made waits, in the order of asking, until
- * others are unpinned. But an entry that is larger than the limit is let in alone, and one that is needed to
- * load another is let in at once: its asker has a pin that others may be waiting for. Such an entry is not
- * kept after its last pin. Of the entries that sequential readers have passed at most PASSED_BYTES stay, even
- * where there is room. Memory is allocated and freed, and pages are loaded, without the lock.
+ * while it has no pins. `used` is the sum of the charges of all entries, of the spare buffers and of what
+ * others occupy; it is at most `limit`: who asks for an entry for which no room can be made waits, in the
+ * order of asking, until others are unpinned. But an entry that is larger than the limit is let in alone, and
+ * one that is needed to load another is let in at once: its asker has a pin that others may be waiting for.
+ * Such an entry is not kept after its last pin. Of the entries that sequential readers have passed at most
+ * PASSED_BYTES stay, even where there is room, and as much of their buffers, for pages to come. Memory is
+ * allocated and freed, and pages are loaded, without the lock.
  */
 #include "page/cache.h"
 
@@ -131,12 +132,19 @@ static void unpin(struct nt_cache *cache, struct nt_cached *entry, struct garbag
         discard(cache, entry, garbage);
 }
 
-/* The buffer of a page that could not be loaded is kept for the next. */
+/* The buffer of a page that could not be loaded, or that is passed and fits nobody now, is kept for the next. */
 static void spare_add(struct nt_cache *cache, struct nt_cached *entry)
 {
     nt_spares_add(&cache->spares, entry->data, entry->capacity);
     entry->data = NULL;
     entry->charge -= entry->capacity;
+}
+
+/* Spares stay as few as pages that are passed: both wait for the next page of a sequential reader. */
+static void spares_trim(struct nt_cache *cache, struct garbage *garbage)
+{
+    while (cache->spares.bytes > PASSED_BYTES)
+        discharge(cache, nt_spares_move(&cache->spares, &garbage->spares));
 }
 
 static uint8_t *spare_take(struct nt_cache *cache, size_t capacity)
@@ -164,18 +172,22 @@ static bool is_fitting(const struct nt_cache *cache, const struct nt_cached *vic
            (excess <= entry->capacity / 4 && busy_bytes(cache) + entry->charge + excess <= cache->limit);
 }
 
-/* An idle entry leaves; its buffer, page faults paid, becomes that of the new entry where it fits. */
-static void evict(struct nt_cache *cache, struct nt_cached *victim, struct nt_cached *entry,
+/* An idle entry leaves; its buffer, page faults paid, becomes that of the new entry where it fits. Of pages
+ * that are passed it is kept otherwise: as several are decoded ahead, they come and go in bursts. */
+static void evict(struct nt_cache *cache, struct nt_cached *victim, struct nt_cached *entry, bool is_passed,
                   struct garbage *garbage)
 {
+    bool is_wanted = entry && !entry->data && is_fitting(cache, victim, entry);
     nt_entries_busy(&cache->entries, victim);
-    discard(cache, victim, garbage);
-    if (entry && !entry->data && is_fitting(cache, victim, entry)) {
+    if (is_wanted) {
         entry->charge += victim->capacity - entry->capacity;
         entry->capacity = victim->capacity;
         entry->data = victim->data;
         victim->data = NULL;
+    } else if (is_passed && victim->data) {
+        spare_add(cache, victim);
     }
+    discard(cache, victim, garbage);
     nt_count(&cache->counters->cache_evictions, 1);
 }
 
@@ -195,7 +207,8 @@ static struct nt_cached *choose_victim(const struct nt_cache *cache, const struc
 static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
 {
     while (cache->entries.passed.bytes > PASSED_BYTES)
-        evict(cache, cache->entries.passed.oldest, entry, garbage);
+        evict(cache, cache->entries.passed.oldest, entry, true, garbage);
+    spares_trim(cache, garbage);
     if (!entry->data)
         entry->data = spare_take(cache, entry->capacity);
     while (cache->used + entry->charge > cache->limit &&
@@ -203,7 +216,7 @@ static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct ga
         if (cache->spares.first)
             discharge(cache, nt_spares_move(&cache->spares, &garbage->spares));
         else
-            evict(cache, choose_victim(cache, entry), entry, garbage);
+            evict(cache, choose_victim(cache, entry), entry, false, garbage);
     }
     entry->is_kept = cache->used + entry->charge <= cache->limit;
     charge(cache, entry->charge);
@@ -413,7 +426,7 @@ void nt_cache_occupy(struct nt_cache *cache, int64_t bytes)
     cache->used += (uint64_t)bytes;
     cache->outside += (uint64_t)bytes;
     while (cache->used > cache->limit && nt_entries_oldest(&cache->entries))
-        evict(cache, nt_entries_oldest(&cache->entries), NULL, &garbage);
+        evict(cache, nt_entries_oldest(&cache->entries), NULL, false, &garbage);
     nt_turns_freed(&cache->turns);
     pthread_mutex_unlock(&cache->lock);
     garbage_free(&garbage);

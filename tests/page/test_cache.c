@@ -432,6 +432,42 @@ START_TEST(an_evicted_buffer_of_about_the_size_is_used_again)
 }
 END_TEST
 
+/* Memory that is given back and taken anew costs a fault for each of its pages. */
+START_TEST(buffers_of_pages_that_are_passed_in_a_burst_are_used_again)
+{
+    enum { BYTES = 1 << 20, BURST = 7, SPARES = 3 };
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(64 * BYTES, 10, &counters);
+    struct script page = {.bytes = BYTES}, small = {.bytes = 100};
+    struct nt_cached *entries[BURST];
+    const uint8_t *buffers[BURST];
+    for (uint64_t i = 0; i < BURST; i++) {
+        struct nt_cache_key key = key_at(i);
+        assert_ok(
+            nt_cache_get(cache, &key, BYTES, NT_CACHE_READER, load_by_script, &page, &entries[i], &error));
+        buffers[i] = nt_cached_bytes(entries[i]);
+    }
+    for (uint64_t i = 0; i < BURST; i++)
+        nt_cache_release(cache, entries[i], NT_CACHE_PASSED);
+    assert_ok(touch(cache, BURST, &small, &error)); /* what is passed and too much leaves */
+    ck_assert_uint_le(counters.cache_bytes, (BURST + 1) * (uint64_t)BYTES);
+    for (uint64_t i = 0; i < SPARES; i++) {
+        struct nt_cache_key key = key_at(2 * BURST + i);
+        bool is_known = false;
+        assert_ok(
+            nt_cache_get(cache, &key, BYTES, NT_CACHE_READER, load_by_script, &page, &entries[i], &error));
+        for (unsigned k = 0; k < BURST; k++)
+            is_known |= nt_cached_bytes(entries[i]) == buffers[k];
+        ck_assert_msg(is_known, "page %u is in new memory", (unsigned)i);
+    }
+    for (uint64_t i = 0; i < SPARES; i++)
+        nt_cache_release(cache, entries[i], NT_CACHE_STAY);
+    nt_cache_free(cache);
+    ck_assert_uint_eq(counters.cache_bytes, 0);
+}
+END_TEST
+
 /* Many keys of many sizes, some of which fail, in a cache far too small for them. */
 static void *visit_many(void *argument)
 {
@@ -480,6 +516,7 @@ int main(void)
     tcase_add_test(cases, what_loading_needs_does_not_wait);
     tcase_add_test(cases, what_others_occupy_is_within_the_bound);
     tcase_add_test(cases, an_evicted_buffer_of_about_the_size_is_used_again);
+    tcase_add_test(cases, buffers_of_pages_that_are_passed_in_a_burst_are_used_again);
     tcase_add_test(cases, what_was_passed_leaves_early_and_what_is_wanted_again_stays);
     tcase_add_test(cases, a_failure_is_remembered_and_tried_again_later);
     tcase_add_test(cases, a_lack_of_memory_is_not_remembered);
