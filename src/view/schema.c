@@ -11,8 +11,9 @@
 #include "model/kind.h"
 #include "model/path.h"
 #include "page/rows.h"
+#include "view/json_values.h"
 
-enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE = 48 };
+enum { LINES_PER_PIECE = 256, INDENT = 2, GAP = 2, WIDEST_NAME = 40, WIDEST_TYPE = 48, PATH_SHOWN = 1024 };
 
 /* ---- the fields in the order in which they are shown ---- */
 
@@ -93,11 +94,13 @@ static bool has_items(const struct nt_field *field)
     return nt_field_kind_info(field->kind)->below == NT_BELOW_INDEX;
 }
 
-static bool count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                        uint64_t *items_ret)
+/* *known_ret is false where the file is damaged; what only fails now is an error. */
+static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  uint64_t *items_ret, bool *known_ret, struct nt_error *error)
 {
-    struct nt_error unused;
-    return nt_rows_total(reader, dataset, field, NT_ROWS_BELOW, items_ret, &unused) == NT_OK;
+    enum nt_status status = nt_rows_total(reader, dataset, field, NT_ROWS_BELOW, items_ret, error);
+    *known_ret = status == NT_OK;
+    return nt_is_machine_failure(status) ? status : NT_OK;
 }
 
 /* ---- lines ---- */
@@ -138,15 +141,21 @@ static void cut_spaces(struct nt_buffer *out)
 }
 
 /* "1536 items", of lists in lists "1536 / 40000 items". */
-static void put_items(struct lines *lines, uint32_t field, struct nt_buffer *out)
+static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_buffer *out,
+                                struct nt_error *error)
 {
     const struct nt_dataset *dataset = lines->dataset;
     const char *separator = "";
     uint64_t items = 0;
     uint32_t count;
+    bool is_known;
     for (;; field = *nt_dataset_children(dataset, field, &count)) {
         if (has_items(&dataset->fields[field])) {
-            if (count_items(lines->reader, lines->dataset, field, &items))
+            enum nt_status status =
+                count_items(lines->reader, lines->dataset, field, &items, &is_known, error);
+            if (status != NT_OK)
+                return status;
+            if (is_known)
                 nt_buffer_format(out, "%s%" PRIu64, separator, items);
             else
                 nt_buffer_format(out, "%s?", separator);
@@ -157,6 +166,7 @@ static void put_items(struct lines *lines, uint32_t field, struct nt_buffer *out
     }
     if (*separator)
         nt_buffer_text(out, items == 1 ? " item  " : " items  ");
+    return NT_OK;
 }
 
 /* "[3, 4]": the elements of each row. */
@@ -184,23 +194,27 @@ static void put_notes(struct lines *lines, const struct nt_field *field, struct 
     nt_append_printable(out, field->description.bytes, field->description.length);
 }
 
-static void put_field(struct lines *lines, uint32_t index, size_t depth, struct nt_buffer *out)
+static enum nt_status put_field(struct lines *lines, uint32_t index, size_t depth, struct nt_buffer *out,
+                                struct nt_error *error)
 {
     const struct nt_field *field = &lines->dataset->fields[index];
     int indent = (int)depth * INDENT;
     nt_buffer_format(out, "%*s", indent, "");
     put_cell(out, field->name, lines->name_width - indent);
     put_cell(out, field->type, lines->type_width);
-    put_items(lines, index, out);
+    enum nt_status status = put_items(lines, index, out, error);
     put_dimensions(field, out);
     put_notes(lines, field, out);
     cut_spaces(out);
     nt_buffer_byte(out, '\n');
+    return status;
 }
 
 static void put_heading(const struct nt_dataset *dataset, struct nt_buffer *out)
 {
-    nt_append_printable(out, dataset->name.bytes, dataset->name.length);
+    char path[PATH_SHOWN];
+    size_t length = nt_dataset_path(dataset, path, sizeof(path));
+    nt_append_printable(out, path, length < sizeof(path) ? length : sizeof(path) - 1);
     nt_buffer_format(out, ": %" PRIu64 " entries, %s %s", dataset->entries, dataset->format,
                      dataset->version);
     if (dataset->writer.length) {
@@ -228,7 +242,9 @@ static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *ou
             return nt_fail_memory(error);
         if (field == NT_NONE)
             break;
-        put_field(lines, field, depth, out);
+        enum nt_status status = put_field(lines, field, depth, out, error);
+        if (status != NT_OK)
+            return status;
     }
     *more_ret = field != NT_NONE;
     return out->failed ? nt_fail_memory(error) : NT_OK;
@@ -288,25 +304,38 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
 
 /* ---- JSON ---- */
 
-static void put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
-                           struct nt_json *json);
+static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                      struct nt_error *error);
 
-static void put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset, const uint32_t *fields,
-                            uint32_t count, struct nt_json *json)
+static enum nt_status put_json_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     struct nt_json *json, struct nt_error *error)
 {
-    nt_json_key(json, "fields");
+    uint64_t items;
+    bool is_known;
+    enum nt_status status = count_items(reader, dataset, field, &items, &is_known, error);
+    if (is_known)
+        nt_json_member_unsigned(json, "items", items);
+    else
+        nt_json_member_null(json, "items");
+    return status;
+}
+
+static void put_json_dimensions(struct nt_json *json, const struct nt_field *field)
+{
+    nt_json_key(json, "dimensions");
     nt_json_array(json);
-    for (uint32_t i = 0; i < count; i++)
-        put_json_field(reader, dataset, fields[i], json);
+    for (uint32_t i = 0; i < field->dimension_count; i++)
+        nt_json_unsigned(json, field->dimensions[i]);
     nt_json_end_array(json);
 }
 
 /* Fields nest no deeper than NT_MAX_DEPTH. */
-static void put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
-                           struct nt_json *json)
+static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
+                                     struct nt_json *json, struct nt_error *error)
 {
     const struct nt_field *field = &dataset->fields[index];
-    uint64_t items;
+    enum nt_status status = NT_OK;
     uint32_t count;
     nt_json_object(json);
     nt_json_member_text(json, "name", field->name);
@@ -314,39 +343,40 @@ static void put_json_field(struct nt_reader *reader, struct nt_dataset *dataset,
     nt_json_member_string(json, "kind", nt_field_kind_name(field->kind));
     if (field->description.length)
         nt_json_member_text(json, "description", field->description);
-    if (has_items(field)) {
-        nt_json_key(json, "items");
-        if (count_items(reader, dataset, index, &items))
-            nt_json_unsigned(json, items);
-        else
-            nt_json_null(json);
-    }
-    if (field->dimension_count) {
-        nt_json_key(json, "dimensions");
-        nt_json_array(json);
-        for (uint32_t i = 0; i < field->dimension_count; i++)
-            nt_json_unsigned(json, field->dimensions[i]);
-        nt_json_end_array(json);
-    }
-    if (field->source_field != NT_NONE) {
-        struct nt_buffer path = {0};
-        nt_append_field_path(&path, dataset, field->source_field, '/');
-        nt_json_member_buffer(json, "source", &path);
-    }
+    if (has_items(field))
+        status = put_json_items(reader, dataset, index, json, error);
+    if (field->dimension_count)
+        put_json_dimensions(json, field);
+    if (field->source_field != NT_NONE)
+        nt_json_member_field_path(json, "source", dataset, field->source_field);
     if (field->unreadable)
         nt_json_member_string(json, "unreadable", field->unreadable);
     const uint32_t *below = nt_dataset_children(dataset, index, &count);
-    if (count)
-        put_json_fields(reader, dataset, below, count, json);
+    if (count && status == NT_OK)
+        status = put_json_fields(reader, dataset, below, count, json, error);
     nt_json_end_object(json);
+    return status;
 }
 
-void nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                           struct nt_json *json)
+static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                      struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    nt_json_key(json, "fields");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < count && status == NT_OK; i++)
+        status = put_json_field(reader, dataset, fields[i], json, error);
+    nt_json_end_array(json);
+    return status;
+}
+
+enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     struct nt_json *json, struct nt_error *error)
 {
     uint32_t count = 1;
     const uint32_t *fields = &field;
     if (field == NT_NONE)
         fields = nt_dataset_children(dataset, NT_NONE, &count);
-    put_json_fields(reader, dataset, fields, count, json);
+    return put_json_fields(reader, dataset, fields, count, json, error);
 }

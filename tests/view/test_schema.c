@@ -120,11 +120,12 @@ END_TEST
 START_TEST(json_has_every_field)
 {
     struct nt_buffer out = {0};
+    struct nt_error error;
     struct nt_json json;
     struct builder *builder = nested();
     finish(builder, NULL);
     nt_json_line(&json, &out);
-    nt_json_member_fields(builder->reader, builder->dataset, 2, &json);
+    assert_ok(nt_json_member_fields(builder->reader, builder->dataset, 2, &json, &error));
     nt_json_finish(&json);
     nt_buffer_byte(&out, '\0');
     ck_assert_str_eq(out.bytes,
