@@ -11,6 +11,8 @@
 #include "cli/exit_status.h"
 #include "cli/settings.h"
 
+struct nt_long_text;
+
 struct nt_invocation {
     const struct nt_command *command;
     const struct nt_settings *settings;
@@ -29,7 +31,7 @@ struct nt_command {
 };
 
 extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp,
-    nt_command_verify, nt_command_inspect;
+    nt_command_verify, nt_command_inspect, nt_command_schema, nt_command_head;
 
 /* ---- what commands share: common.c ---- */
 
@@ -58,6 +60,10 @@ void nt_print_name(const char *name);
 /* The status for what stdio could not write; quiet where the reader has gone. Call at the end of
  * a command. */
 enum nt_exit_status nt_finish_output(void);
+
+/* A document, or all of a text, which it frees, to standard output; complains about what cannot be made. */
+enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject);
+enum nt_exit_status nt_print_long_text(struct nt_long_text *text, const char *subject);
 
 /* All bytes of a file of the tree to a descriptor. Complains. NT_EXIT_OK also where the reader of a pipe has
  * had enough. */

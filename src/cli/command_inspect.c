@@ -10,14 +10,11 @@
 #include <ntuple/ntuple.h>
 
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/datasets.h"
 #include "cli/inspect_rows.h"
-#include "cli/listing.h"
 #include "json/json.h"
 #include "model/model.h"
 #include "vfs/documents.h"
-#include "vfs/opening.h"
-#include "vfs/scope.h"
 
 struct inspector {
     const struct nt_settings *settings;
@@ -27,8 +24,6 @@ struct inspector {
     struct nt_json *json; /* NULL: text */
     struct nt_arena *arena;
     bool has_printed;
-    bool is_in_folder; /* each file is named */
-    unsigned depth;    /* of folders */
 };
 
 /* ---- text ---- */
@@ -232,9 +227,10 @@ static enum nt_status show(struct inspector *inspector, const struct nt_dataset 
     return status;
 }
 
-static enum nt_exit_status inspect_dataset(struct inspector *inspector, const struct nt_scope *scope,
-                                           uint32_t index, uint32_t field)
+static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+                                           uint32_t field)
 {
+    struct inspector *inspector = context;
     struct nt_dataset *dataset = scope->file->datasets[index];
     struct nt_error error = {0};
     struct nt_inspected *columns = NULL;
@@ -262,26 +258,6 @@ static enum nt_exit_status inspect_dataset(struct inspector *inspector, const st
     return status == NT_OK ? NT_EXIT_OK : nt_complain(dataset->name.bytes, &error);
 }
 
-static bool is_in_directory(const struct nt_file *file, const struct nt_dataset *dataset, uint32_t directory)
-{
-    uint32_t at = dataset->directory;
-    while (at && at != directory)
-        at = file->directories[at].parent;
-    return at == directory;
-}
-
-/* One data set, or all in a directory of the file. */
-static enum nt_exit_status inspect_scope(struct inspector *inspector, const struct nt_scope *scope)
-{
-    enum nt_exit_status first = NT_EXIT_OK;
-    if (scope->dataset)
-        return inspect_dataset(inspector, scope, scope->dataset->index, scope->field);
-    for (uint32_t i = 0; i < scope->file->dataset_count; i++)
-        if (is_in_directory(scope->file, scope->file->datasets[i], scope->node.item))
-            nt_note_failure(&first, inspect_dataset(inspector, scope, i, NT_NONE));
-    return first;
-}
-
 static uint64_t file_bytes(const struct nt_file *file)
 {
     uint64_t total = 0, size;
@@ -303,82 +279,32 @@ static enum nt_exit_status inspect_as_json(struct inspector *inspector, const st
     nt_json_key(&json, "datasets");
     nt_json_array(&json);
     inspector->json = &json;
-    enum nt_exit_status result = inspect_scope(inspector, scope);
+    enum nt_exit_status result = nt_for_each_dataset(scope, inspect_dataset, inspector);
     nt_json_end_array(&json);
     nt_json_finish(&json);
-    if (!out.failed)
-        fwrite(out.bytes, 1, out.length, stdout);
+    nt_note_failure(&result, nt_print_buffer(&out, scope->file->path));
     nt_buffer_deinit(&out);
     return result;
 }
 
-static enum nt_exit_status inspect_file(struct inspector *inspector, const struct nt_scope *scope)
+static enum nt_exit_status inspect_file(void *context, const struct nt_scope *scope, bool is_of_many)
 {
+    struct inspector *inspector = context;
     inspector->file_bytes = file_bytes(scope->file);
     if (inspector->settings->json)
         return inspect_as_json(inspector, scope);
-    if (inspector->is_in_folder && inspector->has_printed)
+    if (is_of_many && inspector->has_printed)
         putchar('\n');
-    if (inspector->is_in_folder) {
+    if (is_of_many) {
         print_line(inspector, "file", scope->file->path);
         inspector->has_printed = false;
     }
-    return inspect_scope(inspector, scope);
-}
-
-static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char *path, uint64_t node);
-
-/* All that is in a mirrored folder; files that do not open are named. */
-static enum nt_exit_status inspect_folder(struct inspector *inspector, struct nt_vfs *vfs, const char *path,
-                                          uint64_t node)
-{
-    enum nt_exit_status first = NT_EXIT_OK;
-    struct nt_error error = {0};
-    struct nt_buffer below = {0};
-    struct nt_listing *listing = nt_listing_new(vfs, node, inspector->depth, &error);
-    enum nt_status status = listing ? NT_OK : error.status;
-    inspector->depth++;
-    inspector->is_in_folder = true;
-    nt_buffer_text(&below, path);
-    while (status == NT_OK && (status = nt_listing_next(listing, &error)) == NT_OK && listing->count > 0)
-        for (size_t i = 0; i < listing->count; i++) {
-            const struct nt_entry *entry = &listing->entries[i];
-            if (entry->class != NT_VFS_DIRECTORY || strcmp(entry->name, ".ntuplefs") == 0)
-                continue;
-            size_t length = nt_path_enter(&below, entry->name);
-            nt_note_failure(&first,
-                            inspect(inspector, vfs, below.failed ? entry->name : below.bytes, entry->node));
-            nt_path_leave(&below, length);
-        }
-    inspector->depth--;
-    if (status != NT_OK)
-        nt_note_failure(&first, nt_complain(path, &error));
-    nt_buffer_deinit(&below);
-    free(listing);
-    return first;
+    return nt_for_each_dataset(scope, inspect_dataset, inspector);
 }
 
 static enum nt_exit_status inspect(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
-    struct inspector *inspector = context;
-    struct nt_scope scope;
-    struct nt_error error = {0};
-    enum nt_exit_status result;
-    if (nt_scope_open(vfs, node, &scope, &error) != NT_OK)
-        return nt_complain(path, &error);
-    if (scope.file) {
-        result = inspect_file(inspector, &scope);
-    } else if (scope.place_kind == NT_PLACE_FOLDER) {
-        result = inspect_folder(inspector, vfs, path, node);
-    } else if (scope.place_kind == NT_PLACE_FAILED) {
-        nt_places_failure(vfs->places, scope.place, &error);
-        result = nt_complain(path, &error);
-    } else {
-        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data; name a file or what is in it");
-        result = nt_complain(path, &error);
-    }
-    nt_scope_close(&scope);
-    return result;
+    return nt_for_each_file(vfs, path, node, inspect_file, context);
 }
 
 /* "stored" is as good as "stored_bytes". */

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "model/model.h"
 
 static void append_escaped(struct nt_buffer *text, const char *bytes)
 {
@@ -96,6 +97,34 @@ enum nt_exit_status nt_finish_output(void)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return NT_EXIT_OK;
     return complain_about_output("standard output", errno);
+}
+
+enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject)
+{
+    struct nt_error error = {0};
+    if (document->failed) {
+        nt_fail_memory(&error);
+        return nt_complain(subject, &error);
+    }
+    fwrite(document->bytes, 1, document->length, stdout);
+    return NT_EXIT_OK;
+}
+
+enum nt_exit_status nt_print_long_text(struct nt_long_text *text, const char *subject)
+{
+    struct nt_buffer piece = {0};
+    struct nt_error error = {0};
+    enum nt_status status = NT_OK;
+    bool more = true;
+    while (more && status == NT_OK && !ferror(stdout)) {
+        nt_buffer_clear(&piece);
+        status = text->next(text, &piece, &more, &error);
+        if (piece.length)
+            fwrite(piece.bytes, 1, piece.length, stdout);
+    }
+    text->free(text);
+    nt_buffer_deinit(&piece);
+    return status == NT_OK ? NT_EXIT_OK : nt_complain(subject, &error);
 }
 
 /* 0 or an errno value. */

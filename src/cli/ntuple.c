@@ -15,8 +15,8 @@
 static const struct nt_command command_help;
 
 static const struct nt_command *const commands[] = {
-    &nt_command_ls, &nt_command_tree,   &nt_command_cat,     &nt_command_stat,
-    &nt_command_cp, &nt_command_verify, &nt_command_inspect, &command_help,
+    &nt_command_ls,   &nt_command_tree, &nt_command_cat,    &nt_command_head,    &nt_command_schema,
+    &nt_command_stat, &nt_command_cp,   &nt_command_verify, &nt_command_inspect, &command_help,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 

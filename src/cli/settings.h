@@ -38,8 +38,8 @@ struct nt_settings {
     /* ntuple's commands */
     bool human, single_column, by_size, by_time;
     bool all, details, recursive, overwrite, json, quiet;
-    unsigned depth;
-    const char *sort;
+    unsigned depth, rows;
+    const char *sort, *row_range;
 };
 
 extern const struct nt_option nt_tree_options[];

@@ -10,7 +10,8 @@
 static enum nt_status entry_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                  struct nt_error *error)
 {
-    return nt_rows_line(scope->vfs->reader, scope->dataset, scope->node.number, text_ret, error);
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, NT_NONE, scope->node.number,
+                         scope->node.number + 1, text_ret, error);
 }
 
 const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = entry_text,

@@ -25,13 +25,13 @@ enum nt_status nt_schema_txt(const struct nt_scope *scope, struct nt_long_text *
 enum nt_status nt_rows_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, UINT64_MAX, text_ret, error);
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, 0, UINT64_MAX, text_ret, error);
 }
 
 enum nt_status nt_head_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                              struct nt_error *error)
 {
-    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, NT_HEAD_ROWS, text_ret, error);
+    return nt_rows_lines(scope->vfs->reader, scope->dataset, scope->field, 0, NT_HEAD_ROWS, text_ret, error);
 }
 
 enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **text_ret,

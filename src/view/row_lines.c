@@ -138,9 +138,9 @@ static void lines_go_on(struct nt_long_text *text, uint64_t place)
     lines->header_written = place % 2;
 }
 
-/* Rows [first, limit), cut to those that there are. */
+/* Rows [first, end), cut to those that there are. */
 static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                 uint64_t first, uint64_t limit, bool is_csv, struct nt_long_text **text_ret,
+                                 uint64_t first, uint64_t end, bool is_csv, struct nt_long_text **text_ret,
                                  struct nt_error *error)
 {
     struct lines *lines = calloc(1, sizeof(*lines));
@@ -160,21 +160,16 @@ static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *da
     }
     uint64_t count = nt_row_writer_rows(lines->writer);
     lines->next = first;
-    lines->limit = count < limit ? count : limit;
+    lines->limit = count < end ? count : end;
     *text_ret = &lines->text;
     return NT_OK;
 }
 
 enum nt_status nt_rows_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             uint64_t limit, struct nt_long_text **text_ret, struct nt_error *error)
+                             uint64_t first, uint64_t end, struct nt_long_text **text_ret,
+                             struct nt_error *error)
 {
-    return open_lines(reader, dataset, field, 0, limit, false, text_ret, error);
-}
-
-enum nt_status nt_rows_line(struct nt_reader *reader, struct nt_dataset *dataset, uint64_t entry,
-                            struct nt_long_text **text_ret, struct nt_error *error)
-{
-    return open_lines(reader, dataset, NT_NONE, entry, entry + 1, false, text_ret, error);
+    return open_lines(reader, dataset, field, first, end, false, text_ret, error);
 }
 
 enum nt_status nt_csv_lines(struct nt_reader *reader, struct nt_dataset *dataset,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The tool shows the same tree as the mount."""
+import json
 import os
 import pty
 import shutil
@@ -39,6 +40,60 @@ def on_a_terminal(*arguments):
 def cat_writes_a_column():
     same(ntuple('cat', data('example.root'), 'Events/event/data.bin'), EVENT)
     same(ntuple('cat', data('example.root'), '/Events/event/data.bin', 'Events/event/data.bin'), EVENT + EVENT)
+
+
+@case
+def rows_are_chosen_by_their_numbers():
+    lines = ntuple('cat', data('example.root'), 'Events/rows.jsonl').splitlines()
+    values = ntuple('cat', data('example.root'), 'Events/muons/_0/pt/rows.jsonl').splitlines()
+    same(len(lines), 1000)
+    for text, rows in {'3:6': slice(3, 6), '998:': slice(998, None), ':2': slice(2), '7': slice(7, 8),
+                       '0:0': slice(0), '990:2000': slice(990, None), '5:3': slice(0), '2000:': slice(0)}.items():
+        same(ntuple('cat', data('example.root'), 'Events', f'--rows={text}').splitlines(), lines[rows], text)
+        same(ntuple('cat', data('example.root'), 'Events/muons/_0/pt', '--rows', text).splitlines(), values[rows], text)
+    for text in '', 'x', '1-2', '-1:2', '1:-2', ' 1:2', '1:2:3', '18446744073709551616:':
+        result = command(NTUPLE, 'cat', data('example.root'), 'Events', f'--rows={text}')
+        same((result.returncode, result.stdout), (1, b''), text)
+        assert b'FIRST:END' in result.stderr, result.stderr
+
+
+@case
+def head_shows_the_first_rows():
+    lines = ntuple('cat', data('types.root'), 'types/rows.jsonl').splitlines()
+    same(ntuple('head', data('types.root')).splitlines(), lines[:10])
+    same(ntuple('head', data('types.root'), 'types', '-n', 25).splitlines(), lines[:25])
+    same(ntuple('head', '-n', 2, data('example.root'), 'Events/run', 'Events/stream').splitlines(),
+         [b'362104', b'362104', b'"physics_Main"', b'"express"'])
+    result = command(NTUPLE, 'head', data('example.root'))
+    same((result.returncode, result.stdout), (1, b''))
+    assert b'2 data sets' in result.stderr, result.stderr
+
+
+@case
+def the_schema_tells_types_and_items():
+    text = ntuple('schema', data('example.root'), 'Events')
+    same(text, ntuple('cat', data('example.root'), 'Events/schema.txt'))
+    lines = [line.split() for line in text.decode().splitlines()]
+    same(lines[0][:3], ['Events:', '1000', 'entries,'])
+    for line in (['run', 'std::uint32_t'], ['muons', 'std::vector<Muon>', '1536', 'items'], ['pt', 'float'],
+                 ['jet_tracks', 'std::vector<std::vector<std::int32_t>>', '2549', '/', '3813', 'items'],
+                 ['missing_energy', 'std::optional<float>', '666', 'items']):
+        assert line in lines, line
+    same(ntuple('schema', data('example.root'), 'Events/muons/_0/pt').decode().splitlines()[1].split(),
+         ['pt', 'float'])
+    assert len(ntuple('schema', data('example.root')).decode().split('\n\n')) == 2, 'a part for each data set'
+
+
+@case
+def the_schema_as_json_has_every_field():
+    def count(fields):
+        return sum(1 + count(field.get('fields', [])) for field in fields)
+    for name in 'example.root', 'types.root', 'projected.root', 'structures.blp':
+        document = json.loads(ntuple('schema', '--json', data(name)))
+        same(document['schema'], 'ntuplefs.schema/1')
+        for dataset in document['datasets']:
+            ours = json.loads(ntuple('cat', data(name), f'{dataset["path"]}/ntuple.json'))
+            same((count(dataset['fields']), dataset['entries']), (ours['fields'], ours['entries']), dataset['path'])
 
 
 @case

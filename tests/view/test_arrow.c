@@ -141,7 +141,7 @@ static void lines_from_rows(struct builder *builder, struct nt_buffer *out)
     struct nt_error error;
     struct nt_long_text *text;
     bool more = true;
-    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &text, &error));
+    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, 0, UINT64_MAX, &text, &error));
     while (more)
         assert_ok(text->next(text, out, &more, &error));
     text->free(text);

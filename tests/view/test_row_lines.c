@@ -32,7 +32,8 @@ static struct nt_long_text *open_lines(struct builder *builder, bool is_csv)
     if (is_csv)
         assert_ok(nt_csv_lines(builder->reader, builder->dataset, &row_lines, &error));
     else
-        assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, &row_lines, &error));
+        assert_ok(
+            nt_rows_lines(builder->reader, builder->dataset, NT_NONE, 0, UINT64_MAX, &row_lines, &error));
     return row_lines;
 }
 
@@ -235,13 +236,13 @@ START_TEST(one_entry_is_its_line_and_none_past_the_end)
     bool more = false;
     struct builder *builder = texts_of(texts);
     finish(builder, NULL);
-    assert_ok(nt_rows_line(builder->reader, builder->dataset, 1, &row_lines, &error));
+    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, 1, 2, &row_lines, &error));
     assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert(!more);
     ck_assert_ptr_nonnull(strstr(text.bytes, ":\"a,b\"}\n"));
     row_lines->free(row_lines);
     nt_buffer_clear(&text);
-    assert_ok(nt_rows_line(builder->reader, builder->dataset, UINT64_MAX, &row_lines, &error));
+    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, UINT64_MAX, 0, &row_lines, &error));
     assert_ok(row_lines->next(row_lines, &text, &more, &error));
     ck_assert_uint_eq(text.length, 0);
     row_lines->free(row_lines);

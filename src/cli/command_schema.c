@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ntuple schema: the fields of data sets with their types, items and descriptions, as schema.txt has them, or
+ * as JSON.
+ */
+#include <limits.h>
+
+#include "cli/datasets.h"
+#include "json/json.h"
+#include "view/json_values.h"
+#include "view/schema.h"
+#include "vfs/documents.h"
+
+struct shower {
+    const struct nt_settings *settings;
+    struct nt_json *json; /* NULL: text */
+    bool has_printed;
+};
+
+static enum nt_exit_status show_lines(struct shower *shower, struct nt_reader *reader,
+                                      struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_error error = {0};
+    struct nt_long_text *lines = NULL;
+    if (dataset->failure)
+        return nt_complain(dataset->name.bytes, dataset->failure);
+    if (nt_schema_lines(reader, dataset, field, &lines, &error) != NT_OK)
+        return nt_complain(dataset->name.bytes, &error);
+    if (shower->has_printed)
+        putchar('\n');
+    shower->has_printed = true;
+    return nt_print_long_text(lines, dataset->name.bytes);
+}
+
+static enum nt_exit_status show_members(struct nt_json *json, struct nt_reader *reader,
+                                        struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_error error = {0};
+    if (dataset->failure) {
+        error = *dataset->failure;
+    } else {
+        nt_json_member_text(json, "description", dataset->description);
+        nt_json_member_unsigned(json, "entries", dataset->entries);
+        if (nt_json_member_fields(reader, dataset, field, json, &error) == NT_OK)
+            return NT_EXIT_OK;
+    }
+    nt_json_member_text(json, "error", nt_text_of(error.message));
+    return nt_complain(dataset->name.bytes, &error);
+}
+
+static enum nt_exit_status show_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+                                        uint32_t field)
+{
+    struct shower *shower = context;
+    struct nt_dataset *dataset = scope->file->datasets[index];
+    struct nt_json *json = shower->json;
+    if (!json)
+        return show_lines(shower, scope->vfs->reader, dataset, field);
+    nt_json_object(json);
+    nt_json_member_text(json, "name", dataset->name);
+    nt_json_member_dataset_path(json, scope->opened, index);
+    enum nt_exit_status result = show_members(json, scope->vfs->reader, dataset, field);
+    nt_json_end_object(json);
+    return result;
+}
+
+static enum nt_exit_status show_as_json(struct shower *shower, const struct nt_scope *scope)
+{
+    struct nt_buffer out = {0};
+    struct nt_json json;
+    nt_json_document(&json, &out, "schema");
+    nt_json_member_text(&json, "file", nt_text_of(scope->file->path));
+    nt_json_key(&json, "datasets");
+    nt_json_array(&json);
+    shower->json = &json;
+    enum nt_exit_status result = nt_for_each_dataset(scope, show_dataset, shower);
+    nt_json_end_array(&json);
+    nt_json_finish(&json);
+    nt_note_failure(&result, nt_print_buffer(&out, scope->file->path));
+    nt_buffer_deinit(&out);
+    return result;
+}
+
+static enum nt_exit_status show_file(void *context, const struct nt_scope *scope, bool is_of_many)
+{
+    struct shower *shower = context;
+    if (shower->settings->json)
+        return show_as_json(shower, scope);
+    if (is_of_many) {
+        if (shower->has_printed)
+            putchar('\n');
+        nt_print_name(scope->file->path);
+        putchar('\n');
+        shower->has_printed = false;
+    }
+    enum nt_exit_status result = nt_for_each_dataset(scope, show_dataset, shower);
+    shower->has_printed = true;
+    return result;
+}
+
+static enum nt_exit_status show(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
+{
+    return nt_for_each_file(vfs, path, node, show_file, context);
+}
+
+static enum nt_exit_status run(const struct nt_invocation *invocation)
+{
+    struct shower shower = {.settings = invocation->settings};
+    return nt_for_each_path(invocation, show, &shower);
+}
+
+static const struct nt_option options[] = {
+    {.name = "json",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, json),
+     .help = "a JSON document for each file, with every field"},
+    {0},
+};
+
+const struct nt_command nt_command_schema = {
+    .name = "schema",
+    .operands = "FILE [PATH...]",
+    .help = "the fields with their types, items and descriptions",
+    .fewest = 1,
+    .most = INT_MAX,
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a node of the tree and a range of rows. Out: these rows as JSON lines.
+ */
+#include "cli/rows.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/datasets.h"
+#include "view/row_lines.h"
+
+/* A number, or `otherwise` where there is none. */
+static bool parse_row(const char *text, const char **end_ret, uint64_t otherwise, uint64_t *row_ret)
+{
+    char *end = (char *)text;
+    errno = 0;
+    *row_ret = isdigit((unsigned char)*text) ? strtoull(text, &end, 10) : otherwise;
+    *end_ret = end;
+    return errno == 0;
+}
+
+bool nt_row_range_parse(const char *text, struct nt_row_range *range_ret)
+{
+    const char *end, *last;
+    if (!parse_row(text, &end, 0, &range_ret->first))
+        return false;
+    if (*end == '\0' && end != text && range_ret->first < UINT64_MAX) {
+        range_ret->end = range_ret->first + 1;
+        return true;
+    }
+    return *end == ':' && parse_row(end + 1, &last, UINT64_MAX, &range_ret->end) && *last == '\0';
+}
+
+static enum nt_exit_status print_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+                                         uint32_t field)
+{
+    const struct nt_row_range *range = context;
+    struct nt_dataset *dataset = scope->file->datasets[index];
+    struct nt_error error = {0};
+    struct nt_long_text *lines = NULL;
+    if (dataset->failure)
+        return nt_complain(dataset->name.bytes, dataset->failure);
+    if (nt_rows_lines(scope->vfs->reader, dataset, field, range->first, range->end, &lines, &error) != NT_OK)
+        return nt_complain(dataset->name.bytes, &error);
+    return nt_print_long_text(lines, dataset->name.bytes);
+}
+
+static enum nt_exit_status count_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+                                         uint32_t field)
+{
+    unsigned *count = context;
+    (void)scope, (void)index, (void)field;
+    *count += 1;
+    return NT_EXIT_OK;
+}
+
+static enum nt_exit_status print_file(void *context, const struct nt_scope *scope, bool is_of_many)
+{
+    struct nt_error error = {0};
+    unsigned count = 0;
+    (void)is_of_many;
+    nt_for_each_dataset(scope, count_dataset, &count);
+    if (count == 1)
+        return nt_for_each_dataset(scope, print_dataset, context);
+    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u data sets are here; name one", count);
+    return nt_complain(scope->file->path, &error);
+}
+
+enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,
+                                  const struct nt_row_range *range)
+{
+    return nt_for_each_file(vfs, path, node, print_file, (void *)range);
+}
