@@ -132,6 +132,16 @@ static void print_bytes(const struct inspector *inspector, const char *key, uint
     printf("%-15s %s\n", key, text ? text : "?");
 }
 
+/* The columns' shares can be more than the file together: equal pages are counted for each of them. */
+static void print_stored_once(const struct inspector *inspector, const struct nt_inspected *total)
+{
+    const char *bytes = format_bytes(inspector, total->once_bytes);
+    printf("%-15s %s, shared pages once", "stored once", bytes ? bytes : "?");
+    if (inspector->file_bytes)
+        printf(", %.1f%% of the file", 100 * (double)total->once_bytes / (double)inspector->file_bytes);
+    putchar('\n');
+}
+
 static void print_summary(const struct inspector *inspector, const struct nt_dataset *dataset,
                           const struct nt_inspected *total, const struct nt_inspect_row *row)
 {
@@ -147,6 +157,7 @@ static void print_summary(const struct inspector *inspector, const struct nt_dat
     printf("%-15s %" PRIu64 "\n", "pages", row->pages);
     print_bytes(inspector, "largest page", total->largest_page);
     print_bytes(inspector, "stored", row->stored_bytes);
+    print_stored_once(inspector, total);
     print_bytes(inspector, "packed", row->packed_bytes);
     print_bytes(inspector, "decoded", row->decoded_bytes);
     printf("%-15s %.2f\n", "ratio", row->ratio);
@@ -189,6 +200,7 @@ static void put_dataset(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_unsigned(json, "clusters", dataset->cluster_count);
     nt_json_member_unsigned(json, "cluster_groups", dataset->group_count);
     put_row(json, &rows[count], true);
+    nt_json_member_unsigned(json, "stored_once_bytes", total->once_bytes);
     nt_json_member_unsigned(json, "largest_page_bytes", total->largest_page);
     nt_json_member_string(json, "checksum_kind", nt_checksum_info(total->sums.checksum)->name);
     nt_json_member_bool(json, "is_complete", total->sums.is_complete);

@@ -14,6 +14,7 @@ struct nt_inspected {
     uint32_t column; /* index; NT_NONE: all together */
     struct nt_column_sums sums;
     uint64_t largest_page; /* stored bytes */
+    uint64_t once_bytes; /* of all together: the stored bytes, those that several pages share counted once */
     /* A bit for each enum nt_algorithm: those that a look at some of the compressed pages found,
      * one for each run of clusters with the same settings; "none" where no page is compressed. 0:
      * no pages. */

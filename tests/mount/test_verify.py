@@ -239,6 +239,20 @@ def inspect_tells_of_every_column():
 
 
 @case
+def inspect_counts_pages_that_columns_share_once_where_it_says_so():
+    for name in 'types.root', 'compression_none.root':
+        dataset, = inspect(data(name))['datasets']
+        ranges = [json.loads(line) for line in output(NTUPLE, 'cat', data(name), 'layout.jsonl').splitlines()]
+        once = sum(item['stored_bytes'] for item in ranges if item['owner'] == 'page')
+        same(dataset['stored_once_bytes'], once, name)
+        same(dataset['stored_once_bytes'] < dataset['stored_bytes'], name == 'types.root', name)
+        text = output(NTUPLE, 'inspect', data(name)).decode().splitlines()
+        share = 100 * once / data(name).stat().st_size
+        same([line.split() for line in text if 'shared pages once' in line],
+             [f'stored once {once}, shared pages once, {share:.1f}% of the file'.split()])
+
+
+@case
 def inspect_sorts_by_any_key():
     unsorted = inspect(data('example.root'), 'Events')['datasets'][0]['columns']
     for key in unsorted[0]:

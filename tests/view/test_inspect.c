@@ -116,6 +116,48 @@ START_TEST(page_lists_that_cannot_be_read_are_left_out_and_told)
 }
 END_TEST
 
+static uint64_t once_bytes(const struct builder *builder, uint32_t field)
+{
+    struct nt_error error;
+    struct nt_inspected *columns;
+    uint32_t count;
+    assert_ok(nt_inspect(builder->dataset, field, &columns, &count, &error));
+    uint64_t bytes = columns[count].once_bytes;
+    ck_assert_uint_le(bytes, columns[count].sums.stored_bytes);
+    free(columns);
+    return bytes;
+}
+
+/* Before the page list is read: two pages of 4 bytes, one of 16, two of compressed items. */
+START_TEST(pages_that_share_bytes_are_counted_once)
+{
+    struct builder *builder = three_columns();
+    struct nt_page *pages = builder->pages[0];
+    uint64_t items = pages[3].stored_bytes + pages[4].stored_bytes;
+    switch (_i) {
+    case 0: /* none */
+        break;
+    case 1: /* two of a column */
+        pages[1].offset = pages[0].offset;
+        break;
+    case 2: /* of two columns */
+        pages[1].offset = pages[2].offset;
+        break;
+    case 3: /* in part */
+        pages[1].offset = pages[0].offset + 1;
+        break;
+    case 4: /* the same place in another file */
+        pages[1].offset = pages[0].offset;
+        pages[1].source = 1;
+        break;
+    }
+    static const uint64_t once[] = {24, 20, 20, 21, 24};
+    ck_assert_uint_eq(once_bytes(builder, NT_NONE), once[_i] + items);
+    ck_assert_uint_eq(once_bytes(builder, 1), 16 + items);
+    builder_free(builder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("inspect");
@@ -124,6 +166,7 @@ int main(void)
     tcase_add_test(tests, the_last_item_is_the_sum_of_all);
     tcase_add_loop_test(tests, a_field_is_inspected_with_all_below_it, 0, 3);
     tcase_add_test(tests, page_lists_that_cannot_be_read_are_left_out_and_told);
+    tcase_add_loop_test(tests, pages_that_share_bytes_are_counted_once, 0, 5);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }
