@@ -15,13 +15,24 @@ NT_API_BEGIN
 
 struct nt_arrow;
 
+/* What a variant is. */
+enum nt_arrow_unions {
+    /* A struct of `tag` (uint32: which alternative, from 1 on, 0: none) and of the alternatives, each null where
+     * the variant has another. What every program reads. */
+    NT_ARROW_UNIONS_STRUCT,
+    NT_ARROW_UNIONS_UNION, /* a dense union */
+    NT_ARROW_UNIONS_OMIT,  /* left out */
+};
+
 struct nt_arrow_options { /* grows as nt_open_options does */
     size_t struct_bytes;
     bool strings_as_binary; /* large_binary instead of large_utf8 */
+    bool reserved[7];       /* ignored */
+    enum nt_arrow_unions unions;
 };
 #define NT_ARROW_OPTIONS_INIT                                                                                \
     {                                                                                                        \
-        sizeof(struct nt_arrow_options), false                                                               \
+        sizeof(struct nt_arrow_options), false, {false}, NT_ARROW_UNIONS_STRUCT                              \
     }
 
 /* Work out the schema and the batches. Loads all page lists and decodes nothing but the validity of optionals
@@ -44,7 +55,8 @@ uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow);
 uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
 
 /* The IPC file: its size, which is known, and bytes [offset, offset + bytes) of it, exact; NT_INVALID past
- * the end. Decodes the pages of the columns that the bytes belong to. Any thread. */
+ * the end, NT_UNSUPPORTED (here and where a batch is exported) for a variant as a struct whose alternatives are
+ * not stored in the order of its rows. Decodes the pages of the columns that the bytes belong to. Any thread. */
 uint64_t nt_arrow_file_bytes(const struct nt_arrow *arrow);
 NT_CHECKED enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void *output,
                                              size_t bytes, struct nt_error *error);

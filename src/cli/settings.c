@@ -72,6 +72,12 @@ const struct nt_option nt_tree_options[] = {
      .argument = "text|binary",
      .choices = CHOICES("text", "binary"),
      .help = "binary: strings in table.arrow need not be UTF-8"},
+    {.name = "arrow_unions",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(arrow_unions),
+     .argument = "struct|union|omit",
+     .choices = CHOICES("struct", "union", "omit"),
+     .help = "what variants are in table.arrow"},
     {.name = "trailing",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(trailing_bytes),
@@ -119,5 +125,6 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
         .text_directory = text_directory(),
         .verify_on_open = settings->verify != 0,
         .arrow_strings_binary = settings->arrow_strings != 0,
+        .arrow_unions = (enum nt_arrow_unions)settings->arrow_unions,
     };
 }

@@ -22,6 +22,7 @@ struct nt_settings {
     uint64_t text_bytes;
     unsigned verify;         /* "read", "open" */
     unsigned arrow_strings;  /* "text", "binary" */
+    unsigned arrow_unions;   /* enum nt_arrow_unions */
     unsigned trailing_bytes; /* "accept", "refuse" */
     unsigned broken;         /* "refuse", "show" */
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ntuple/arrow.h>
 #include <ntuple/format.h>
 
 #define NT_VFS_ROOT 1
@@ -23,6 +24,7 @@ struct nt_vfs_options {
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
     bool verify_on_open;        /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;
+    enum nt_arrow_unions arrow_unions;
     const unsigned *owner, *group; /* shown instead of the sources' (NULL); must outlive the tree */
     /* One line for each failure that was not seen before (log). May be NULL. */
     void (*report)(void *context, const char *line);

@@ -45,7 +45,8 @@ enum nt_status nt_table_csv(const struct nt_scope *scope, struct nt_long_text **
 static struct nt_arrow_options arrow_options(const struct nt_scope *scope)
 {
     return (struct nt_arrow_options){.struct_bytes = sizeof(struct nt_arrow_options),
-                                     .strings_as_binary = scope->vfs->options.arrow_strings_binary};
+                                     .strings_as_binary = scope->vfs->options.arrow_strings_binary,
+                                     .unions = scope->vfs->options.arrow_unions};
 }
 
 enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,

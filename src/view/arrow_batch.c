@@ -42,6 +42,28 @@ static enum nt_status set_borders(struct nt_arrow *arrow, struct nt_arrow_node *
     return status;
 }
 
+static enum nt_status set_variant_borders(struct nt_arrow *arrow, struct nt_arrow_variant *variant,
+                                          struct nt_error *error)
+{
+    variant->borders = calloc((size_t)variant->alternative_count + 1, sizeof(*variant->borders));
+    variant->tallies = calloc((size_t)arrow->cluster_count + 1, sizeof(*variant->tallies));
+    if (!variant->borders || !variant->tallies)
+        return nt_fail_memory(error);
+    return load_borders(arrow, variant->field, nt_field_row_borders, &variant->borders[0], error);
+}
+
+/* Of the alternatives that the structs have: others are in no step. */
+static enum nt_status set_alternative_borders(struct nt_arrow *arrow, const struct nt_arrow_step *step,
+                                              struct nt_error *error)
+{
+    uint32_t count;
+    if (step->kind != NT_ARROW_STEP_ALTERNATIVE || arrow->variants[step->variant].borders[step->tag])
+        return NT_OK;
+    const uint32_t *alternatives = nt_dataset_children(arrow->dataset, step->field, &count);
+    return load_borders(arrow, alternatives[step->tag - 1], nt_field_row_borders,
+                        &arrow->variants[step->variant].borders[step->tag], error);
+}
+
 static uint64_t rows_between(const uint64_t *borders, uint32_t cluster)
 {
     return borders[cluster + 1] - borders[cluster];
@@ -56,14 +78,15 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
     uint64_t slots = body->slots[number], valid = rows_between(node->borders, body->cluster);
     bool is_dense = false;
     for (uint32_t i = 0; i < node->step_count; i++)
-        is_dense |= nt_arrow_steps(arrow, node)[i].is_dense;
+        is_dense |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_DENSE_OPTIONAL;
     if (is_dense) {
         enum nt_status status = nt_arrow_count_valid(arrow, number, body->cluster, slots, &valid, error);
         if (status != NT_OK)
             return status;
     }
     if (valid > slots)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional", slots, valid);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional or variant", slots,
+                              valid);
     body->null_counts[number] = slots - valid;
     return NT_OK;
 }
@@ -227,6 +250,10 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
         return status;
     for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
         status = set_borders(arrow, &arrow->nodes[i], error);
+    for (uint32_t i = 0; i < arrow->variant_count && status == NT_OK; i++)
+        status = set_variant_borders(arrow, &arrow->variants[i], error);
+    for (uint32_t i = 0; i < arrow->step_count && status == NT_OK; i++)
+        status = set_alternative_borders(arrow, &arrow->steps[i], error);
     arrow->batches = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batches));
     arrow->left_out_clusters = calloc((size_t)arrow->cluster_count + 1, sizeof(uint32_t));
     if (status == NT_OK && (!arrow->batches || !arrow->left_out_clusters))

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bytes of a record batch's buffers, any part of any of them. Where no optional and no null is in
+ * The bytes of a record batch's buffers, any part of any of them. Where no optional and no variant is in
  * between, an Arrow buffer is a stretch of our stream; else the rows of the stream are spread over the slots.
  *
  * Work is done in pieces of at most PIECE_SLOTS slots, so that memory stays bounded whatever is asked for.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,25 +32,6 @@ struct reading {
     const struct nt_arrow_node *node;
     struct nt_error *error;
 };
-
-/* Bytes of a stream, which is opened first where nobody has done it yet. */
-static enum nt_status read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
-                                  void *output, size_t bytes, struct nt_error *error)
-{
-    struct nt_arrow_stream *lazy = &arrow->streams[number];
-    struct nt_stream *stream = atomic_load_explicit(&lazy->opened, memory_order_acquire), *other = NULL;
-    if (!stream) {
-        enum nt_status status =
-            nt_stream_open(arrow->reader, arrow->dataset, lazy->field, lazy->kind, &stream, error);
-        if (status != NT_OK)
-            return status;
-        if (!atomic_compare_exchange_strong(&lazy->opened, &other, stream)) {
-            nt_stream_close(stream); /* another thread came first */
-            stream = other;
-        }
-    }
-    return nt_stream_read(stream, offset, output, bytes, error);
-}
 
 static uint64_t row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
                                 uint32_t cluster)
@@ -107,8 +87,8 @@ static enum nt_status pass_optional(const struct nt_arrow *arrow, struct slots *
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
     enum nt_status status = ends ? make_marks(slots, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = read_stream(arrow, step->stream, slots->first_row * sizeof(*ends), ends,
-                             (slots->rows + 1) * sizeof(*ends), error);
+        status = nt_arrow_read_stream(arrow, step->stream, slots->first_row * sizeof(*ends), ends,
+                                      (slots->rows + 1) * sizeof(*ends), error);
     if (status != NT_OK)
         goto out;
     uint64_t row = 0;
@@ -140,12 +120,54 @@ static enum nt_status pass_dense_optional(const struct nt_arrow *arrow, struct s
     uint8_t *valid = malloc(slots->rows + 1);
     enum nt_status status = valid ? make_marks(slots, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = read_stream(arrow, step->stream, slots->first_row, valid, slots->rows, error);
+        status = nt_arrow_read_stream(arrow, step->stream, slots->first_row, valid, slots->rows, error);
     for (uint64_t i = 0, row = 0; status == NT_OK && i < slots->count; i++)
         if (slots->marks[i] & SLOT_PRESENT && !valid[row++])
             slots->marks[i] = SLOT_PRESENT;
     free(valid);
     return status;
+}
+
+/* An alternative of a variant: those of its rows that have it have one row below each. */
+static enum nt_status pass_alternative(const struct reading *reading, struct slots *slots,
+                                       const struct nt_arrow_step *step)
+{
+    uint64_t first_row = 0, row = 0, left = 0;
+    uint32_t *tags = malloc((slots->rows + 1) * sizeof(*tags));
+    enum nt_status status = tags ? make_marks(slots, reading->error) : nt_fail_memory(reading->error);
+    if (status == NT_OK)
+        status = nt_arrow_read_tags(reading->arrow, step, reading->cluster, slots->first_row, slots->rows,
+                                    tags, &first_row, reading->error);
+    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
+        if (!(slots->marks[i] & SLOT_PRESENT))
+            continue;
+        if (tags[row++] == step->tag)
+            left++;
+        else
+            slots->marks[i] = SLOT_ABSENT;
+    }
+    slots->first_row = first_row;
+    slots->rows = left;
+    free(tags);
+    return status;
+}
+
+/* `first` and `count` are the slots wanted behind the step, `before` the first in front of it. */
+static enum nt_status pass_step(const struct reading *reading, struct slots *slots,
+                                const struct nt_arrow_step *step, uint64_t before, uint64_t first,
+                                uint64_t count)
+{
+    switch (step->kind) {
+    case NT_ARROW_STEP_SIZE:
+        return multiply_slots(slots, step->size, first - before * step->size, count, reading->error);
+    case NT_ARROW_STEP_OPTIONAL:
+        return pass_optional(reading->arrow, slots, step, reading->error);
+    case NT_ARROW_STEP_DENSE_OPTIONAL:
+        return pass_dense_optional(reading->arrow, slots, step, reading->error);
+    case NT_ARROW_STEP_ALTERNATIVE:
+        break;
+    }
+    return pass_alternative(reading, slots, step);
 }
 
 /* The rows of slots [first, first + count). slots->marks is the caller's to free, also after a failure. */
@@ -158,7 +180,7 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
     firsts[node->step_count] = first;
     counts[node->step_count] = count;
     for (uint32_t k = node->step_count; k-- > 0;) {
-        uint64_t size = steps[k].stream != NT_NONE ? 1 : steps[k].size;
+        uint64_t size = steps[k].kind == NT_ARROW_STEP_SIZE ? steps[k].size : 1;
         uint64_t end = firsts[k + 1] + counts[k + 1];
         firsts[k] = firsts[k + 1] / size;
         counts[k] = end / size + (end % size != 0) - firsts[k];
@@ -169,15 +191,8 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
         .count = counts[0],
     };
     enum nt_status status = NT_OK;
-    for (uint32_t k = 0; k < node->step_count && status == NT_OK; k++) {
-        if (steps[k].stream == NT_NONE)
-            status = multiply_slots(slots, steps[k].size, firsts[k + 1] - firsts[k] * steps[k].size,
-                                    counts[k + 1], reading->error);
-        else if (steps[k].is_dense)
-            status = pass_dense_optional(reading->arrow, slots, &steps[k], reading->error);
-        else
-            status = pass_optional(reading->arrow, slots, &steps[k], reading->error);
-    }
+    for (uint32_t k = 0; k < node->step_count && status == NT_OK; k++)
+        status = pass_step(reading, slots, &steps[k], firsts[k], firsts[k + 1], counts[k + 1]);
     return status;
 }
 
@@ -244,8 +259,8 @@ static enum nt_status read_spread(const struct reading *reading, uint32_t stream
                                   uint8_t *values)
 {
     size_t bytes = reading->arrow->streams[stream].element_bytes;
-    enum nt_status status = read_stream(reading->arrow, stream, slots->first_row * bytes, values,
-                                        slots->rows * bytes, reading->error);
+    enum nt_status status = nt_arrow_read_stream(reading->arrow, stream, slots->first_row * bytes, values,
+                                                 slots->rows * bytes, reading->error);
     if (status == NT_OK)
         spread(values, slots, bytes);
     return status;
@@ -283,8 +298,8 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
     uint64_t begin = items_begin(reading), row = 0;
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
     enum nt_status status =
-        ends ? read_stream(reading->arrow, reading->node->offsets, slots->first_row * sizeof(*ends), ends,
-                           (slots->rows + 1) * sizeof(*ends), reading->error)
+        ends ? nt_arrow_read_stream(reading->arrow, reading->node->offsets, slots->first_row * sizeof(*ends),
+                                    ends, (slots->rows + 1) * sizeof(*ends), reading->error)
              : nt_fail_memory(reading->error);
     for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
         if (i > 0 && (!slots->marks || slots->marks[i - 1] & SLOT_PRESENT))
@@ -394,17 +409,18 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
     const struct nt_arrow_node *node = &arrow->nodes[number];
     struct reading reading = {arrow, body, body->cluster, node, error};
     if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA)
-        return read_stream(arrow, node->data, items_begin(&reading) + offset, output, bytes, error);
+        return nt_arrow_read_stream(arrow, node->data, items_begin(&reading) + offset, output, bytes, error);
     if (node->kind == NT_ARROW_PRIMITIVE && kind == NT_ARROW_DATA) {
-        bool has_optional = false;
+        bool leaves_out = false;
         uint64_t first = row_space_begin(arrow, node, body->cluster);
         const struct nt_arrow_step *steps = nt_arrow_steps(arrow, node);
         for (uint32_t i = 0; i < node->step_count; i++) {
-            has_optional |= steps[i].stream != NT_NONE;
-            first *= steps[i].stream != NT_NONE ? 1 : steps[i].size;
+            leaves_out |= steps[i].kind != NT_ARROW_STEP_SIZE;
+            first *= steps[i].kind == NT_ARROW_STEP_SIZE ? steps[i].size : 1;
         }
-        if (!has_optional)
-            return read_stream(arrow, node->data, first * node->dtype->bytes + offset, output, bytes, error);
+        if (!leaves_out)
+            return nt_arrow_read_stream(arrow, node->data, first * node->dtype->bytes + offset, output, bytes,
+                                        error);
     }
     const struct piece_kind *piece = piece_kind(&reading, kind);
     return read_pieces(&reading, piece, body->slots[number] + piece->extra_slots, offset, output, bytes);

@@ -160,6 +160,9 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_arrow_options", error);
     if (status != NT_OK)
         return status;
+    if (known.unions > NT_ARROW_UNIONS_OMIT)
+        return nt_fail_number(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions",
+                              NT_ARROW_UNIONS_OMIT, known.unions);
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
@@ -172,6 +175,7 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     arrow->reader = reader;
     arrow->dataset = dataset;
     arrow->options = known;
+    arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
     status = nt_dataset_load_all(dataset, error);
     if (status == NT_OK && dataset->has_sharded_clusters)
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -207,6 +211,9 @@ void nt_arrow_free(struct nt_arrow *arrow)
         nt_arrow_body_free(arrow->recent[i]);
     for (uint32_t i = 0; i < arrow->stream_count; i++)
         nt_stream_close(arrow->streams[i].opened);
+    for (uint32_t i = 0; i < arrow->variant_count; i++)
+        nt_arrow_variant_deinit(&arrow->variants[i], arrow->cluster_count);
+    free(arrow->variants);
     free(arrow->streams);
     free(arrow->nodes);
     free(arrow->steps);

@@ -5,7 +5,7 @@
  * Words: a *node* is an Arrow array of the schema, in pre-order. Its *slots* are Arrow's: null slots are
  * there, and a fixed-size list's child has N per slot. Our streams hold *rows*: nothing is stored for nulls.
  * A node's *row space* begins at its nearest list, union or the top level; *steps* lead from that space's
- * rows to its own: an optional leaves rows out, a fixed size multiplies them.
+ * rows to its own: an optional, or an alternative of a variant, leaves rows out, a fixed size multiplies them.
  */
 #ifndef NT_VIEW_ARROW_INTERNAL_H
 #define NT_VIEW_ARROW_INTERNAL_H
@@ -46,32 +46,52 @@ struct nt_arrow_stream {
     struct nt_stream *_Atomic opened; /* NULL: not yet */
 };
 
+enum nt_arrow_step_kind {
+    NT_ARROW_STEP_SIZE,
+    NT_ARROW_STEP_OPTIONAL,
+    NT_ARROW_STEP_DENSE_OPTIONAL,
+    NT_ARROW_STEP_ALTERNATIVE, /* of a variant that is a struct */
+};
+
 struct nt_arrow_step {
-    uint32_t stream; /* offsets of a sparse optional, valid of a dense one; NT_NONE: a fixed size */
-    uint32_t field;  /* the optional */
-    bool is_dense;
-    uint64_t size; /* of a fixed size */
+    enum nt_arrow_step_kind kind;
+    uint32_t field;        /* the optional, the variant */
+    uint32_t stream;       /* offsets of a sparse optional, valid of a dense one */
+    uint32_t variant, tag; /* of an alternative: the number of its variant, and its own */
+    uint64_t size;         /* of a fixed size */
+};
+
+/* A variant that is a struct of its alternatives. */
+struct nt_arrow_variant {
+    uint32_t field;
+    uint32_t alternative_count; /* INT8_MAX at most */
+    uint32_t tags, index;       /* numbers of streams */
+    /* [tag]: rows before each cluster, clusters + 1; [0] of the variant itself, then of the alternatives that
+     * the struct has, NULL for others. */
+    uint64_t **borders;
+    uint64_t *_Atomic *tallies; /* [cluster], NULL: not counted yet */
 };
 
 struct nt_arrow_node {
     enum nt_arrow_kind kind;
-    const struct nt_dtype *dtype; /* of PRIMITIVE and BOOL: the field's */
+    const struct nt_dtype *dtype; /* of PRIMITIVE and BOOL: the field's, or tag_dtype */
     struct nt_text name;
-    uint32_t field; /* whose rows these are; NT_NONE: the root or a null child */
+    uint32_t field; /* whose rows these are; NT_NONE: the root, a null child or tags */
     /* Whose C++ type this is: the outermost of the wrappers and optionals around `field`. */
     uint32_t typed_by;
     uint32_t parent;
     uint32_t child_count;
     uint32_t end; /* first node after this one's descendants */
     uint32_t first_step, step_count;
-    uint32_t own_steps; /* how many of the last steps are optionals: more than 0 means nullable */
+    /* How many of the last steps are optionals or an alternative: more than 0 means nullable. */
+    uint32_t own_steps;
     uint32_t first_buffer, buffer_count;
     uint64_t list_size;
     bool begins_row_space;
     bool is_binary;
     uint32_t data, offsets; /* numbers of streams, NT_NONE: none; for a union tags and index */
     /* Rows before each cluster, clusters + 1: of the field that begins the row space (an optional's own where
-     * one leads to the node), and behind optionals of the node's field. NULL elsewhere. */
+     * one leads to the node), and behind own steps of the node's field. NULL elsewhere. */
     uint64_t *space_borders;
     uint64_t *borders;
     uint64_t *byte_borders; /* of strings and objects: bytes before each cluster */
@@ -113,6 +133,9 @@ struct nt_arrow {
     uint32_t node_count, node_capacity;
     struct nt_arrow_step *steps;
     uint32_t step_count, step_capacity;
+    struct nt_arrow_variant *variants;
+    uint32_t variant_count, variant_capacity;
+    struct nt_dtype tag_dtype;
     struct nt_arrow_stream *streams;
     uint32_t stream_count, stream_capacity;
     struct nt_arrow_buffer *buffers;
@@ -168,6 +191,17 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error);
 void nt_arrow_body_free(struct nt_arrow_body *body);
+
+/* arrow_stream.c: bytes of a stream, by its number; any thread */
+enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
+                                    void *output, size_t bytes, struct nt_error *error);
+
+/* arrow_variant.c: the tags of rows [first_row, first_row + rows) of a variant, which lie in one cluster, and the
+ * first row of a step's alternative that belongs to them, or to what follows. */
+enum nt_status nt_arrow_read_tags(const struct nt_arrow *arrow, const struct nt_arrow_step *step,
+                                  uint32_t cluster, uint64_t first_row, uint64_t rows, uint32_t *tags,
+                                  uint64_t *alternative_row_ret, struct nt_error *error);
+void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_count);
 
 /* arrow_content.c: bytes [offset, offset + bytes) of a buffer of a batch */
 enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,

@@ -142,7 +142,7 @@ static bool add_values(struct build *build, uint32_t parent, uint32_t field, str
     for (uint32_t i = 0; i < f->dimension_count; i++) {
         parent = add_node(build, parent, field, name, NT_ARROW_FIXED_LIST);
         if (parent == NT_NONE ||
-            !push_step(build, (struct nt_arrow_step){.stream = NT_NONE, .size = f->dimensions[i]}))
+            !push_step(build, (struct nt_arrow_step){.kind = NT_ARROW_STEP_SIZE, .size = f->dimensions[i]}))
             goto out;
         build->arrow->nodes[parent].list_size = f->dimensions[i];
         name = (struct nt_text){"item", 4};
@@ -225,8 +225,12 @@ static bool add_optional(struct build *build, uint32_t parent, uint32_t field, s
     if (child == NT_NONE)
         return leave_out(build, field, "an optional without one item field");
     uint32_t stream = add_stream(build, field, is_dense ? NT_STREAM_VALID : NT_STREAM_OFFSETS);
-    if (build->status != NT_OK ||
-        !push_step(build, (struct nt_arrow_step){.stream = stream, .field = field, .is_dense = is_dense}))
+    const struct nt_arrow_step step = {
+        .kind = is_dense ? NT_ARROW_STEP_DENSE_OPTIONAL : NT_ARROW_STEP_OPTIONAL,
+        .field = field,
+        .stream = stream,
+    };
+    if (build->status != NT_OK || !push_step(build, step))
         return leave_out(build, field, "nested too deep");
     build->own_steps++;
     bool added = add_field(build, parent, child, name);
@@ -244,7 +248,7 @@ static bool add_array(struct build *build, uint32_t parent, uint32_t field, stru
     if (node == NT_NONE)
         return false;
     build->arrow->nodes[node].list_size = f->repetition;
-    if (!push_step(build, (struct nt_arrow_step){.stream = NT_NONE, .size = f->repetition}))
+    if (!push_step(build, (struct nt_arrow_step){.kind = NT_ARROW_STEP_SIZE, .size = f->repetition}))
         return leave_out(build, field, "nested too deep");
     bool added = add_field(build, node, child, (struct nt_text){"item", 4});
     build->step_count--;
@@ -257,8 +261,6 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
     const struct nt_dataset *dataset = build->arrow->dataset;
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, field, &count);
-    if (count > INT8_MAX)
-        return leave_out(build, field, "more alternatives than a union may have");
     build->own_steps = 0; /* a union has no nulls: they are its null child */
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_UNION);
     uint32_t tags = add_stream(build, field, NT_STREAM_TAGS);
@@ -272,6 +274,69 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
         if (!add_in_new_row_space(build, node, children[i], dataset->fields[children[i]].name))
             return false;
     return true;
+}
+
+/* The number of a variant. NT_NONE without memory. */
+static uint32_t add_variant_of(struct build *build, uint32_t field, uint32_t alternative_count)
+{
+    struct nt_arrow *arrow = build->arrow;
+    if (!grow((void **)&arrow->variants, &arrow->variant_capacity, arrow->variant_count,
+              sizeof(*arrow->variants))) {
+        stop(build, nt_fail_memory(build->error));
+        return NT_NONE;
+    }
+    arrow->variants[arrow->variant_count] = (struct nt_arrow_variant){
+        .field = field,
+        .alternative_count = alternative_count,
+        .tags = add_stream(build, field, NT_STREAM_TAGS),
+        .index = add_stream(build, field, NT_STREAM_INDEX),
+    };
+    return arrow->variant_count++;
+}
+
+/* A struct of the tag and of each alternative, which is null where the variant has another. */
+static bool add_alternatives(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    struct nt_arrow *arrow = build->arrow;
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(arrow->dataset, field, &count);
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_STRUCT);
+    uint32_t variant = add_variant_of(build, field, count);
+    if (node == NT_NONE || variant == NT_NONE)
+        return false;
+    uint32_t tag = add_node(build, node, NT_NONE, (struct nt_text){"tag", 3}, NT_ARROW_PRIMITIVE);
+    if (tag == NT_NONE)
+        return false;
+    arrow->nodes[tag].data = arrow->variants[variant].tags;
+    arrow->nodes[tag].dtype = &arrow->tag_dtype;
+    for (uint32_t i = 0; i < count && build->status == NT_OK; i++) {
+        const struct nt_arrow_step step = {NT_ARROW_STEP_ALTERNATIVE, .field = field, .variant = variant,
+                                           .tag = i + 1};
+        if (!push_step(build, step))
+            return leave_out(build, field, "nested too deep");
+        build->own_steps = 1;
+        add_field(build, node, children[i], arrow->dataset->fields[children[i]].name);
+        build->own_steps = 0;
+        build->step_count--;
+    }
+    return true;
+}
+
+static bool add_variant(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    uint32_t count;
+    nt_dataset_children(build->arrow->dataset, field, &count);
+    if (count > INT8_MAX)
+        return leave_out(build, field, "more alternatives than a union may have");
+    switch (build->arrow->options.unions) {
+    case NT_ARROW_UNIONS_STRUCT:
+        return add_alternatives(build, parent, field, name);
+    case NT_ARROW_UNIONS_UNION:
+        return add_union(build, parent, field, name);
+    case NT_ARROW_UNIONS_OMIT:
+        break;
+    }
+    return leave_out(build, field, "a variant, which was not asked for");
 }
 
 static bool add_wrapped(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
@@ -290,7 +355,7 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
                                              struct nt_text name) = {
     [NT_FORM_NOTHING] = add_nothing,   [NT_FORM_VALUE] = add_value,     [NT_FORM_TEXT] = add_bytes,
     [NT_FORM_BYTES] = add_bytes,       [NT_FORM_LIST] = add_list,       [NT_FORM_FIXED_LIST] = add_array,
-    [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_union,   [NT_FORM_RECORD] = add_struct,
+    [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_variant, [NT_FORM_RECORD] = add_struct,
     [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped,
 };
 
@@ -298,7 +363,7 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
 static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     struct nt_arrow *arrow = build->arrow;
-    uint32_t first = arrow->node_count, steps = arrow->step_count;
+    uint32_t first = arrow->node_count, steps = arrow->step_count, variants = arrow->variant_count;
     bool begins_row_space = build->begins_row_space;
     uint32_t own_steps = build->own_steps;
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
@@ -308,6 +373,7 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
             arrow->nodes[parent].child_count--;
         arrow->node_count = first;
         arrow->step_count = steps;
+        arrow->variant_count = variants;
         build->begins_row_space = begins_row_space;
         build->own_steps = own_steps;
         return false;

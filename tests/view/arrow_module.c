@@ -7,20 +7,23 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-EXPORTED int open_dataset(const char *path, unsigned number, struct nt_file **file_ret,
+EXPORTED int open_dataset(const char *path, unsigned number, unsigned unions, struct nt_file **file_ret,
                           struct nt_reader **reader_ret, struct nt_arrow **arrow_ret);
 EXPORTED void close_dataset(struct nt_file *file, struct nt_reader *reader, struct nt_arrow *arrow);
 EXPORTED unsigned count_batches(const struct nt_arrow *arrow);
 EXPORTED int export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret);
 EXPORTED int export_batch(const struct nt_arrow *arrow, unsigned batch, struct ArrowArray *array_ret);
 
-int open_dataset(const char *path, unsigned number, struct nt_file **file_ret, struct nt_reader **reader_ret,
-                 struct nt_arrow **arrow_ret)
+int open_dataset(const char *path, unsigned number, unsigned unions, struct nt_file **file_ret,
+                 struct nt_reader **reader_ret, struct nt_arrow **arrow_ret)
 {
     struct nt_error error;
+    struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
+    options.unions = (enum nt_arrow_unions)unions;
     return nt_file_open(path, NULL, file_ret, &error) != NT_OK ||
            nt_reader_new(NULL, reader_ret, &error) != NT_OK ||
-           nt_arrow_new(*reader_ret, nt_file_dataset(*file_ret, number), NULL, arrow_ret, &error) != NT_OK;
+           nt_arrow_new(*reader_ret, nt_file_dataset(*file_ret, number), &options, arrow_ret, &error) !=
+               NT_OK;
 }
 
 void close_dataset(struct nt_file *file, struct nt_reader *reader, struct nt_arrow *arrow)

@@ -5,149 +5,16 @@
  */
 #include <string.h>
 
-#include <ntuple/arrow.h>
-
-#include "dataset_builder.h"
+#include "arrow_consumer.h"
 #include "model/model.h"
 #include "random_dataset.h"
 #include "support.h"
 #include "view/arrow_internal.h"
-#include "view/row_lines.h"
-#include "view/json_values.h"
 
 enum { SEEDS = 80 };
 
-static struct nt_arrow *open_arrow(struct builder *builder)
-{
-    struct nt_error error;
-    struct nt_arrow *arrow;
-    assert_ok(nt_arrow_new(builder->reader, builder->dataset, NULL, &arrow, &error));
-    return arrow;
-}
-
-/* ---- a consumer of the C data interface ---- */
-
-static bool is_valid(const struct ArrowArray *array, int64_t slot)
-{
-    const uint8_t *bits = array->buffers[0];
-    return !bits || bits[slot / 8] >> slot % 8 & 1;
-}
-
-static void put_slot(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
-                     int64_t slot);
-
-static void put_number(struct nt_json *json, char format, const struct ArrowArray *array, int64_t slot)
-{
-    static const struct {
-        char format;
-        enum nt_element element;
-    } elements[] = {{'c', NT_ELEMENT_INT8},   {'C', NT_ELEMENT_UINT8},  {'s', NT_ELEMENT_INT16},
-                    {'S', NT_ELEMENT_UINT16}, {'i', NT_ELEMENT_INT32},  {'I', NT_ELEMENT_UINT32},
-                    {'l', NT_ELEMENT_INT64},  {'L', NT_ELEMENT_UINT64}, {'e', NT_ELEMENT_REAL16},
-                    {'f', NT_ELEMENT_REAL32}, {'g', NT_ELEMENT_REAL64}};
-    size_t row = 0;
-    while (row < sizeof(elements) / sizeof(*elements) && elements[row].format != format)
-        row++;
-    ck_assert_msg(row < sizeof(elements) / sizeof(*elements), "format %c", format);
-    const struct nt_dtype dtype = nt_element_dtype(elements[row].element);
-    nt_json_element(json, &dtype, (const uint8_t *)array->buffers[1] + slot * dtype.bytes);
-}
-
-static void put_items(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
-                      int64_t first, int64_t end)
-{
-    ck_assert_int_le(0, first);
-    ck_assert_int_le(first, end);
-    ck_assert_int_le(end, array->children[0]->length);
-    nt_json_array(json);
-    for (int64_t i = first; i < end; i++)
-        put_slot(json, schema->children[0], array->children[0], i);
-    nt_json_end_array(json);
-}
-
-static void put_struct(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
-                       int64_t slot)
-{
-    nt_json_object(json);
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        ck_assert_int_eq(array->children[i]->length, array->length);
-        nt_json_key(json, schema->children[i]->name);
-        put_slot(json, schema->children[i], array->children[i], slot);
-    }
-    nt_json_end_object(json);
-}
-
-static void put_union(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
-                      int64_t slot)
-{
-    int8_t type = ((const int8_t *)array->buffers[0])[slot];
-    int32_t offset = ((const int32_t *)array->buffers[1])[slot];
-    ck_assert(type >= 0 && type < schema->n_children);
-    ck_assert(offset >= 0 && offset < array->children[type]->length);
-    put_slot(json, schema->children[type], array->children[type], offset);
-}
-
-static void put_slot(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
-                     int64_t slot)
-{
-    const int64_t *offsets = array->n_buffers > 1 ? array->buffers[1] : NULL;
-    const char *format = schema->format;
-    int64_t size = strtoll(strchr(format, ':') ? strchr(format, ':') + 1 : "0", NULL, 10);
-    ck_assert_int_lt(slot, array->length);
-    if (!strncmp(format, "+ud", 3))
-        put_union(json, schema, array, slot);
-    else if (!strcmp(format, "n") || !is_valid(array, slot))
-        nt_json_null(json);
-    else if (!strcmp(format, "+s"))
-        put_struct(json, schema, array, slot);
-    else if (!strcmp(format, "+L"))
-        put_items(json, schema, array, offsets[slot], offsets[slot + 1]);
-    else if (!strncmp(format, "+w", 2))
-        put_items(json, schema, array, slot * size, (slot + 1) * size);
-    else if (!strcmp(format, "b"))
-        nt_json_bool(json, ((const uint8_t *)array->buffers[1])[slot / 8] >> slot % 8 & 1);
-    else if (!strcmp(format, "U"))
-        nt_json_bytes(json, (const char *)array->buffers[2] + offsets[slot],
-                      (size_t)(offsets[slot + 1] - offsets[slot]));
-    else if (!strcmp(format, "Z"))
-        nt_json_base64(json, (const uint8_t *)array->buffers[2] + offsets[slot],
-                       (size_t)(offsets[slot + 1] - offsets[slot]));
-    else
-        put_number(json, format[0], array, slot);
-}
-
-/* All entries, a line each. */
-static void lines_from_arrow(const struct nt_arrow *arrow, struct nt_buffer *out)
-{
-    struct nt_error error;
-    struct ArrowSchema schema;
-    assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
-    for (uint32_t batch = 0; batch < nt_arrow_batches(arrow); batch++) {
-        struct ArrowArray array;
-        assert_ok(nt_arrow_export_batch(arrow, batch, &array, &error));
-        for (int64_t slot = 0; slot < array.length; slot++) {
-            struct nt_json json;
-            nt_json_init(&json, out, true);
-            put_slot(&json, &schema, &array, slot);
-            nt_buffer_byte(out, '\n');
-        }
-        array.release(&array);
-    }
-    schema.release(&schema);
-}
-
-static void lines_from_rows(struct builder *builder, struct nt_buffer *out)
-{
-    struct nt_error error;
-    struct nt_long_text *text;
-    bool more = true;
-    assert_ok(nt_rows_lines(builder->reader, builder->dataset, NT_NONE, 0, UINT64_MAX, &text, &error));
-    while (more)
-        assert_ok(text->next(text, out, &more, &error));
-    text->free(text);
-}
-
-/* Rows show a variant of which one alternative cannot be read, Arrow does not. */
+/* Rows show a variant of which one alternative cannot be read; Arrow's union does not, its struct has no member
+ * for it. */
 static bool has_broken_variant(const struct builder *builder, const struct nt_arrow *arrow)
 {
     const char *reason;
@@ -165,32 +32,30 @@ START_TEST(arrays_hold_what_rows_tell)
     struct builder *builder = random_dataset(3000 + (unsigned)_i, 2 + _i % 9);
     struct nt_buffer from_arrow = {0}, from_rows = {0};
     finish(builder, NULL);
-    struct nt_arrow *arrow = open_arrow(builder);
-    lines_from_arrow(arrow, &from_arrow);
     lines_from_rows(builder, &from_rows);
     ck_assert(from_rows.length > 0);
-    if (!has_broken_variant(builder, arrow))
-        ck_assert_str_eq(from_arrow.bytes, from_rows.bytes);
+    for (unsigned unions = NT_ARROW_UNIONS_STRUCT; unions <= NT_ARROW_UNIONS_UNION; unions++) {
+        struct nt_arrow *arrow = open_arrow_with(builder, (enum nt_arrow_unions)unions);
+        nt_buffer_clear(&from_arrow);
+        if (!has_broken_variant(builder, arrow)) {
+            lines_from_arrow(arrow, &from_arrow);
+            ck_assert_str_eq(from_arrow.bytes, from_rows.bytes);
+        }
+        nt_arrow_free(arrow);
+    }
     nt_buffer_deinit(&from_arrow);
     nt_buffer_deinit(&from_rows);
-    nt_arrow_free(arrow);
     builder_free(builder);
 }
 END_TEST
 
 /* ---- the file ---- */
 
-static void read_file(struct nt_arrow *arrow, uint64_t offset, size_t bytes, uint8_t *output)
-{
-    struct nt_error error;
-    assert_ok(nt_arrow_file_read(arrow, offset, output, bytes, &error));
-}
-
 START_TEST(any_split_of_reads_gives_the_same_file)
 {
     struct builder *builder = random_dataset(4000 + (unsigned)_i, 4);
     finish(builder, NULL);
-    struct nt_arrow *arrow = open_arrow(builder);
+    struct nt_arrow *arrow = open_arrow_with(builder, (enum nt_arrow_unions)(_i % 2));
     size_t size = nt_arrow_file_bytes(arrow);
     uint8_t *whole = malloc(size), *parts = malloc(size);
     read_file(arrow, 0, size, whole);
@@ -329,36 +194,6 @@ END_TEST
 
 /* ---- what Arrow cannot hold ---- */
 
-/* "ntuple.left_out" in the metadata: a number of pairs, then length and bytes of each key and value. */
-static void find_metadata(const struct ArrowSchema *schema, const char *key, char *value, size_t room)
-{
-    const char *at = schema->metadata;
-    int32_t count, length, value_length;
-    memcpy(&count, at, 4);
-    at += 4;
-    for (int32_t i = 0; i < count; i++) {
-        memcpy(&length, at, 4);
-        memcpy(&value_length, at + 4 + length, 4);
-        if ((size_t)length == strlen(key) && !memcmp(at + 4, key, (size_t)length)) {
-            ck_assert_uint_lt((size_t)value_length, room);
-            memcpy(value, at + 8 + length, (size_t)value_length);
-            value[value_length] = '\0';
-            return;
-        }
-        at += 8 + length + value_length;
-    }
-    ck_abort_msg("no key %s", key);
-}
-
-static void left_out(const struct nt_arrow *arrow, char *value, size_t room)
-{
-    struct nt_error error;
-    struct ArrowSchema schema;
-    assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
-    find_metadata(&schema, "ntuple.left_out", value, room);
-    schema.release(&schema);
-}
-
 /* A variant of one alternative, of two clusters; the second one's has more rows than 31 bits count. */
 START_TEST(a_cluster_that_union_offsets_cannot_count_is_left_out_and_named)
 {
@@ -376,7 +211,7 @@ START_TEST(a_cluster_that_union_offsets_cannot_count_is_left_out_and_named)
     end_group(builder);
     builder->pages[0][3].elements = UINT32_C(0x80000000); /* of the value's column in the second cluster */
     finish(builder, NULL);
-    struct nt_arrow *arrow = open_arrow(builder);
+    struct nt_arrow *arrow = open_arrow_with(builder, NT_ARROW_UNIONS_UNION);
     uint64_t first;
     char text[300];
     ck_assert_uint_eq(nt_arrow_batches(arrow), 1);
@@ -457,6 +292,16 @@ START_TEST(what_is_empty_stays_empty)
 }
 END_TEST
 
+START_TEST(unions_that_are_not_known_here_are_refused)
+{
+    struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
+    struct nt_error error;
+    struct nt_arrow *arrow;
+    options.unions = (enum nt_arrow_unions)(NT_ARROW_UNIONS_OMIT + 1);
+    assert_status(NT_INVALID, nt_arrow_new(NULL, NULL, &options, &arrow, &error));
+}
+END_TEST
+
 START_TEST(options_that_are_not_known_here_are_refused)
 {
     struct {
@@ -489,6 +334,7 @@ int main(void)
     tcase_add_test(tcase, a_field_that_cannot_be_read_is_left_out_and_named);
     tcase_add_test(tcase, a_page_list_that_cannot_be_read_fails_the_whole_table);
     tcase_add_loop_test(tcase, what_is_empty_stays_empty, 0, 3);
+    tcase_add_test(tcase, unions_that_are_not_known_here_are_refused);
     tcase_add_test(tcase, options_that_are_not_known_here_are_refused);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);

@@ -17,13 +17,38 @@ def text_rows(source, path):
     return [json.loads(line) for line in output(harness.NTUPLE, 'cat', source, f'{path}/rows.jsonl').decode().splitlines()]
 
 
+def values_of(column, kind):
+    """Python's values, where a variant is its value however it is shown."""
+    return [plain_value(value, kind) for value in column.to_pylist()]
+
+
+def is_variant(field):
+    names = [field.type.field(i).name for i in range(field.type.num_fields)]
+    return names == ['tag'] + [f'_{i}' for i in range(len(names) - 1)]
+
+
+def plain_value(value, field):
+    if 'union' in str(field.type).partition('<')[0]:
+        return value    # pyarrow gives the value of the alternative
+    if isinstance(value, dict) and is_variant(field):
+        tag = value['tag']
+        same([name for name, other in value.items() if other is not None], ['tag'] + [f'_{tag - 1}'] * (
+            tag > 0 and value[f'_{tag - 1}'] is not None), 'what is not null')
+        return plain_value(value[f'_{tag - 1}'], field.type.field(f'_{tag - 1}')) if tag else None
+    if isinstance(value, dict):
+        return {name: plain_value(member, field.type.field(name)) for name, member in value.items()}
+    if isinstance(value, list):
+        return [plain_value(item, field.type.value_field) for item in value]
+    return value
+
+
 def check_table(table, path, expected, rows):
     table.validate(full=True)
     same(table.num_rows, expected['entries'], f'{path}: rows')
-    left_out = [item.get('field') for item in json.loads(table.schema.metadata[b'ntuple.left_out'])]
-    same(sorted(table.column_names + left_out), sorted(expected['fields']), f'{path}: fields')
+    left_out = [item['field'].partition('/')[0] for item in json.loads(table.schema.metadata[b'ntuple.left_out'])]
+    same(sorted({*table.column_names, *left_out}), sorted(expected['fields']), f'{path}: fields')
     for name in table.column_names:
-        found = table.column(name).to_pylist()
+        found = values_of(table.column(name), table.schema.field(name))
         values = expected['fields'][name].get('values')
         for row, value in enumerate(found):
             if values is not None and not agrees(value, values[row]):
@@ -43,9 +68,13 @@ def pyarrow_reads_a_copy_of_every_file():
     pa = need('pyarrow')
     for source, datasets in sources():
         for path, expected in datasets.items():
-            copy = output(harness.NTUPLE, 'cat', source, f'{path}/table.arrow')
-            with pa.ipc.open_file(pa.py_buffer(copy)) as file:
-                check_table(file.read_all(), f'{source.name}: {path}', expected, text_rows(source, path))
+            rows, seen = text_rows(source, path), set()
+            for unions in 'struct', 'union':
+                copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', source, f'{path}/table.arrow')
+                if copy not in seen:    # nothing else changes
+                    with pa.ipc.open_file(pa.py_buffer(copy)) as file:
+                        check_table(file.read_all(), f'{source.name}: {path}: {unions}', expected, rows)
+                seen.add(copy)
 
 
 @case
@@ -93,7 +122,58 @@ def types_are_those_of_the_table_in_the_documentation():
     same([schema.field(name).nullable for name in ('optional', 'unique_ptr', 'int32')], [True, True, False], 'nullable')
     same(schema.field('optional').metadata[b'ntuple.type'], b'std::optional<std::int32_t>', 'type of the optional')
     variant = schema.field('variant').type
-    same((pa.types.is_union(variant), variant.mode, variant.field(0).type), (True, 'dense', pa.null()), 'variant')
+    alternatives = variants(pa)['union']
+    same(variant, pa.struct([pa.field('tag', pa.uint32(), False)] + [kind.with_nullable(True) for kind in alternatives[1:]]),
+         'variant')
+
+
+def variants(pa):
+    """{what is asked for: the fields of 'variant' in types.root, or None where it is left out}"""
+    found = {}
+    for unions in 'struct', 'union', 'omit':
+        copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', data('types.root'), 'types/table.arrow')
+        schema = pa.ipc.open_file(pa.py_buffer(copy)).schema
+        number = schema.get_field_index('variant')
+        found[unions] = list(schema.field(number).type) if number >= 0 else None
+        left_out = [item['field'] for item in json.loads(schema.metadata[b'ntuple.left_out'])]
+        same('variant' in left_out, unions == 'omit', f'{unions}: left out')
+    return found
+
+
+@case
+def a_variant_is_what_is_asked_for():
+    pa = need('pyarrow')
+    found = variants(pa)
+    same((found['union'][0].type, found['struct'][0].name, found['omit']), (pa.null(), 'tag', None), 'variants')
+    same([kind.type for kind in found['struct'][1:]], [kind.type for kind in found['union'][1:]], 'alternatives')
+    same([kind.nullable for kind in found['struct']], [False] + [True] * (len(found['struct']) - 1), 'nullable')
+    with mounted(data('types.root'), '-o', 'arrow_unions=union') as top, pa.memory_map(str(top / 'types/table.arrow')) as mapped:
+        same(pa.types.is_union(pa.ipc.open_file(mapped).schema.field('variant').type), True, 'of a mount')
+
+
+@case
+def every_program_opens_the_example_as_it_is():
+    """Its events have a variant. The file is opened by the program itself, not through pyarrow, where it can."""
+    pa, polars, pandas, duckdb = need('pyarrow'), need('polars'), need('pandas'), need('duckdb')
+    source = data('example.root')
+    rows = text_rows(source, 'Events')
+    kinds = {str: 'a string', int: 'a number'}
+    with mounted(source) as top:
+        file = top / 'Events/table.arrow'
+        events = pa.ipc.open_file(pa.memory_map(str(file))).read_all()
+        found = {
+            'pyarrow': events.column('comment').to_pylist(),
+            'polars': polars.read_ipc(file)['comment'].to_list(),
+            'polars, mapped': polars.scan_ipc(file).select('comment').collect()['comment'].to_list(),
+            'pandas': pandas.read_feather(file)['comment'].to_list(),
+            'duckdb': [value for value, in duckdb.sql('select comment from events').fetchall()],
+        }
+        del events
+        for name, values in found.items():
+            for entry, (value, row) in enumerate(zip(values, rows, strict=True)):
+                tag = value['tag']
+                same(value[f'_{tag - 1}'] if tag else None, row['comment'], f'{name}: entry {entry}')
+    same({type(row['comment']) for row in rows} >= set(kinds), True, 'there are both alternatives')
 
 
 @case
@@ -127,8 +207,7 @@ def types_that_only_NumPy_and_Arrow_have_are_the_same_bytes():
 
 @case
 def polars_maps_the_file():
-    """Polars has no unions, and opens no file with one; what pyarrow has opened it takes column by column."""
-    pa, polars = need('pyarrow'), need('polars')
+    polars = need('polars')
     datasets = json.loads(data('example.json').read_text())['datasets']
     with mounted(data('example.root')) as top:
         [flat] = [path for path in datasets if path != 'Events']
@@ -136,13 +215,11 @@ def polars_maps_the_file():
         same(table.columns, list(datasets[flat]['fields']), 'columns')
         for row, line in enumerate((top / flat / 'rows.jsonl').read_text().splitlines()):
             same(agrees(list(table.row(row)), list(json.loads(line).values())), True, f'{flat}: entry {row}')
-        with pa.memory_map(str(top / 'Events/table.arrow')) as mapped:
-            events = polars.from_arrow(pa.ipc.open_file(mapped).read_all().select(['run', 'muon_pt']))
-            for name in events.columns:
-                for row, value in datasets['Events']['fields'][name]['sample'].items():
-                    found = events[name][int(row)]
-                    same(agrees(found.to_list() if name == 'muon_pt' else found, value), True, f'{name}: entry {row}')
-            del events
+        events = polars.scan_ipc(top / 'Events/table.arrow').select('run', 'muon_pt').collect()
+        for name in events.columns:
+            for row, value in datasets['Events']['fields'][name]['sample'].items():
+                found = events[name][int(row)]
+                same(agrees(found.to_list() if name == 'muon_pt' else found, value), True, f'{name}: entry {row}')
 
 
 @case
@@ -180,9 +257,14 @@ def pyarrow_imports_what_the_library_exports():
         raise Skip(f'the module cannot be loaded here: {error}') from None
     source = data('types.root')
     expected = json.loads(data('types.json').read_text())['datasets']['types']
+    for number, unions in enumerate(('struct', 'union', 'omit')):
+        check_export(pa, library, source, number, unions, expected)
+
+
+def check_export(pa, library, source, number, unions, expected):
     file, reader, arrow = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p()
     schema, array, batches = ArrowStructure(), ArrowStructure(), []
-    same(library.open_dataset(str(source).encode(), 0, ctypes.byref(file), ctypes.byref(reader), ctypes.byref(arrow)),
+    same(library.open_dataset(str(source).encode(), 0, number, ctypes.byref(file), ctypes.byref(reader), ctypes.byref(arrow)),
          0, 'open_dataset')
     same(library.export_schema(arrow, ctypes.byref(schema)), 0, 'export_schema')
     found_schema = pa.Schema._import_from_c(ctypes.addressof(schema))
@@ -191,7 +273,7 @@ def pyarrow_imports_what_the_library_exports():
         batches.append(pa.RecordBatch._import_from_c(ctypes.addressof(array), found_schema))
     library.close_dataset(file, reader, arrow)
     check_table(pa.Table.from_batches(batches), 'types', expected, text_rows(source, 'types'))
-    copy = output(harness.NTUPLE, 'cat', source, 'types/table.arrow')
+    copy = output(harness.NTUPLE, 'cat', f'--arrow_unions={unions}', source, 'types/table.arrow')
     same(pa.ipc.open_file(pa.py_buffer(copy)).schema.equals(found_schema, check_metadata=True), True, 'the schemas')
 
 

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What Arrow says of a data set that a test has made, for comparison with its rows.
+ */
+#ifndef NT_TESTS_ARROW_CONSUMER_H
+#define NT_TESTS_ARROW_CONSUMER_H
+
+#include <ntuple/arrow.h>
+
+#include "base/buffer.h"
+#include "dataset_builder.h"
+#include "json/json.h"
+
+struct nt_arrow *open_arrow_with(struct builder *builder, enum nt_arrow_unions unions);
+struct nt_arrow *open_arrow(struct builder *builder); /* with the usual options */
+
+/* Part of the file. */
+void read_file(struct nt_arrow *arrow, uint64_t offset, size_t bytes, uint8_t *output);
+
+/* A slot as JSON, as rows.jsonl would have it. */
+void put_slot(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
+              int64_t slot);
+/* All entries, a line each: from the exported batches, and as rows.jsonl has them. */
+void lines_from_arrow(const struct nt_arrow *arrow, struct nt_buffer *out);
+void lines_from_rows(struct builder *builder, struct nt_buffer *out);
+
+/* "ntuple.left_out" of the schema, in a text of `room` bytes at most. */
+void left_out(const struct nt_arrow *arrow, char *value, size_t room);
+
+#endif
