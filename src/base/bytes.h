@@ -2,7 +2,7 @@
  *
  * The bounds-checked reader: the only way in which bytes of a file become numbers and texts. A cursor walks
  * over [position, end); a read past the end gives zeros and makes the cursor fail for good, so that a caller
- * may read a whole record and check once.
+ * may read a whole record and check once. Who reads may tell what it was to an observer, if somebody listens.
  */
 #ifndef NT_BASE_BYTES_H
 #define NT_BASE_BYTES_H
@@ -12,11 +12,19 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Is told what bytes are: `what` of `whole`, e.g. "version" of "field". Both live for ever. */
+struct nt_read_observer {
+    void (*tell)(struct nt_read_observer *observer, size_t position, size_t count, const char *whole,
+                 const char *what);
+};
+
 struct nt_cursor {
     const uint8_t *bytes;
     size_t position;
     size_t end;
     bool failed;
+    size_t told;                       /* what lies before was told, while somebody listens */
+    struct nt_read_observer *observer; /* NULL: nobody listens */
 };
 
 static inline struct nt_cursor nt_cursor(const void *bytes, size_t size)
@@ -60,7 +68,19 @@ static inline struct nt_cursor nt_get_cursor(struct nt_cursor *cursor, uint64_t 
         return part;
     }
     part.end = part.position + (size_t)count;
+    part.told = part.position;
+    cursor->told = cursor->position;
     return part;
+}
+
+/* Say what the bytes are that were read since the last time. */
+static inline void nt_tell(struct nt_cursor *cursor, const char *whole, const char *what)
+{
+    if (!cursor->observer)
+        return;
+    if (!cursor->failed && cursor->told < cursor->position)
+        cursor->observer->tell(cursor->observer, cursor->told, cursor->position - cursor->told, whole, what);
+    cursor->told = cursor->position;
 }
 
 static inline uint16_t nt_load_le16(const uint8_t *bytes)

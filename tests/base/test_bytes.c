@@ -127,6 +127,53 @@ START_TEST(a_part_that_does_not_fit_fails_on_both_sides)
 }
 END_TEST
 
+static struct {
+    size_t position, count;
+    const char *whole, *what;
+} told[8];
+static unsigned told_count;
+
+static void note(struct nt_read_observer *observer, size_t position, size_t count, const char *whole,
+                 const char *what)
+{
+    (void)observer;
+    told[told_count].position = position;
+    told[told_count].count = count;
+    told[told_count].whole = whole;
+    told[told_count++].what = what;
+}
+
+START_TEST(an_observer_is_told_what_was_read_since_the_last_time)
+{
+    struct nt_read_observer observer = {.tell = note};
+    struct nt_cursor cursor = nt_cursor(bytes, sizeof(bytes));
+    told_count = 0;
+    nt_get_u8(&cursor);
+    nt_tell(&cursor, "nobody", "listens");
+    cursor.observer = &observer;
+    cursor.told = cursor.position;
+    nt_get_u8(&cursor);
+    nt_get_u8(&cursor);
+    nt_tell(&cursor, "record", "two");
+    nt_tell(&cursor, "record", "nothing");
+    struct nt_cursor part = nt_get_cursor(&cursor, 2);
+    nt_get_u8(&cursor);
+    nt_tell(&cursor, "record", "behind the part");
+    nt_get_u8(&part);
+    nt_tell(&part, "part", "first");
+    nt_get_le32(&part);
+    nt_tell(&part, "part", "too many");
+    static const size_t positions[] = {1, 5, 3}, counts[] = {2, 1, 1};
+    ck_assert_uint_eq(told_count, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_uint_eq(told[i].position, positions[i]);
+        ck_assert_uint_eq(told[i].count, counts[i]);
+        ck_assert_str_eq(told[i].whole, i < 2 ? "record" : "part");
+    }
+    ck_assert_str_eq(told[1].what, "behind the part");
+}
+END_TEST
+
 START_TEST(nothing_can_be_read_from_nothing)
 {
     struct nt_cursor cursor = nt_cursor(NULL, 0);
@@ -147,6 +194,7 @@ int main(void)
     tcase_add_test(cases, skipping_is_bounded_also_by_counts_that_do_not_fit_into_memory);
     tcase_add_test(cases, a_part_ends_where_it_was_told_and_leaves_the_rest);
     tcase_add_test(cases, a_part_that_does_not_fit_fails_on_both_sides);
+    tcase_add_test(cases, an_observer_is_told_what_was_read_since_the_last_time);
     tcase_add_test(cases, nothing_can_be_read_from_nothing);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

@@ -216,6 +216,106 @@ START_TEST(envelopes_are_given_with_preamble_and_checksum)
 }
 END_TEST
 
+/* ---- bytes with what they are ---- */
+
+enum { HEX_AT = 9, LABEL_AT = 9 + 4 * 16 + 2 + 2 };
+
+/* The bytes of the lines, of which the first ones of items have labels: these with a newline each. */
+static void parse_annotated(const char *text, struct nt_buffer *bytes, struct nt_buffer *labels)
+{
+    for (const char *line = text; *line;) {
+        const char *end = strchr(line, '\n');
+        ck_assert_ptr_nonnull(end);
+        ck_assert_uint_eq(strtoul(line, NULL, 16), bytes->length);
+        for (unsigned i = 0; i < 16 && line[HEX_AT + 3 * i + 1] != ' '; i++)
+            nt_buffer_byte(bytes, (char)strtoul(line + HEX_AT + 3 * i, NULL, 16));
+        if (end - line > LABEL_AT - 2) {
+            nt_buffer_append(labels, line + LABEL_AT, (size_t)(end - line) - LABEL_AT);
+            nt_buffer_byte(labels, '\n');
+        }
+        line = end + 1;
+    }
+}
+
+/* All bytes are there; every one was read but `unread` items. Returns the labels, to be deinited. */
+static struct nt_buffer assert_annotated(const char *prefix, const char *text_suffix,
+                                         const char *bytes_prefix, const char *bytes_suffix, unsigned unread)
+{
+    struct nt_buffer text = {0}, expected = {0}, bytes = {0}, labels = {0};
+    write_long_text(find_document(prefix, text_suffix), 0, &text);
+    assert_ok(find_document(bytes_prefix, bytes_suffix)
+                  ->write(written.file, written.dataset, 0, &expected, &error));
+    parse_annotated(text.bytes, &bytes, &labels);
+    ck_assert_uint_eq(bytes.length, expected.length);
+    ck_assert_mem_eq(bytes.bytes, expected.bytes, expected.length);
+    for (const char *at = labels.bytes; (at = strstr(at, "not read")); at++)
+        ck_assert_msg(unread-- > 0, "%s: %s", prefix, labels.bytes);
+    ck_assert_uint_eq(unread, 0);
+    nt_buffer_deinit(&text);
+    nt_buffer_deinit(&expected);
+    nt_buffer_deinit(&bytes);
+    return labels;
+}
+
+static void assert_in_order(const struct nt_buffer *labels, const char *const *expected)
+{
+    const char *at = labels->bytes;
+    for (; *expected; expected++) {
+        const char *found = strstr(at, *expected);
+        ck_assert_msg(found != NULL, "no %s behind %s", *expected, at);
+        at = found + 1;
+    }
+}
+
+START_TEST(each_byte_of_an_envelope_is_told)
+{
+    static const char *const header[] = {
+        "envelope: ",    "header: name\n", "header: description\n", "field: name\n",
+        "field: name\n", "column: type\n", "envelope: checksum\n",  NULL};
+    static const char *const list[] = {"page: elements",
+                                       "locator: size\n",
+                                       "locator: offset\n",
+                                       "page: elements",
+                                       "column in a cluster: first element\n",
+                                       NULL};
+    struct rntuple_description description = usual(_i);
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    struct nt_buffer labels = assert_annotated("header.txt", "", "header.bin", "", 0);
+    assert_in_order(&labels, header);
+    nt_buffer_deinit(&labels);
+    /* the predraft's footer ends with sizes that the anchor has, too */
+    labels = assert_annotated("footer.txt", "", "footer.bin", "", _i == RNTUPLE_PREDRAFT);
+    if (_i != RNTUPLE_PREDRAFT) {
+        nt_buffer_deinit(&labels);
+        labels = assert_annotated("pagelist.", ".txt", "pagelist.", ".bin", 0);
+        assert_in_order(&labels, list);
+    }
+    nt_buffer_deinit(&labels);
+    written_close(&written);
+}
+END_TEST
+
+START_TEST(a_long_page_list_is_told_in_pieces)
+{
+    enum { PAGES = 3000 };
+    static struct rntuple_page many[PAGES];
+    for (int i = 0; i < PAGES; i++)
+        many[i] = (struct rntuple_page)PAGE(1, "\3\0\0\0");
+    const struct rntuple_range long_range = {.pages = many, .page_count = PAGES};
+    const struct rntuple_cluster long_cluster = {.entries = PAGES, .ranges = &long_range, .range_count = 1};
+    struct rntuple_description description = usual(RNTUPLE_V1);
+    description.clusters = &long_cluster;
+    assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
+    struct nt_buffer labels = assert_annotated("pagelist.", ".txt", "pagelist.", ".bin", 0);
+    unsigned found = 0;
+    for (const char *at = labels.bytes; (at = strstr(at, "page: elements")); at++)
+        found++;
+    ck_assert_uint_eq(found, PAGES);
+    nt_buffer_deinit(&labels);
+    written_close(&written);
+}
+END_TEST
+
 /* ---- bytes as stored ---- */
 
 static void assert_raw(const char *prefix, const char *suffix, uint64_t offset, uint64_t bytes)
@@ -404,6 +504,8 @@ int main(void)
     tcase_add_test(tests, the_predrafts_footer_tells_every_page);
     tcase_add_test(tests, a_long_page_list_is_written_in_pieces);
     EACH(envelopes_are_given_with_preamble_and_checksum, 0, RNTUPLE_GENERATIONS);
+    EACH(each_byte_of_an_envelope_is_told, 0, RNTUPLE_GENERATIONS);
+    tcase_add_test(tests, a_long_page_list_is_told_in_pieces);
     EACH(bytes_are_given_as_they_are_stored, 0, RNTUPLE_GENERATIONS);
     EACH(a_damaged_envelope_is_given_as_it_is_stored, 0, RNTUPLE_GENERATIONS);
     EACH(an_anchor_with_a_wrong_checksum_still_leads_to_envelopes, RNTUPLE_RC2_EARLY, RNTUPLE_GENERATIONS);

@@ -63,9 +63,22 @@ def check_column(column, content, what):
     same(joined, (column / 'data.bin').read_bytes(), f'{what}: the pages joined')
 
 
+def check_annotated(top, what):
+    """The bytes of the text are those of the envelope, and all of them were read."""
+    texts = [path for path in top.rglob('*.txt') if path.name != 'schema.txt']
+    if not texts:
+        raise AssertionError(f'{what}: no annotated envelope')
+    for text in texts:
+        content = text.read_text().splitlines()
+        told = b''.join(bytes.fromhex(line[9:9 + 3 * 16]) for line in content)
+        same(told, text.with_suffix('.bin').read_bytes(), f'{what}: {text.name}')
+        same([line for line in content if line.endswith('not read')], [], f'{what}: {text.name}')
+
+
 def check_file(source):
     content = source.read_bytes()
     with mounted(source) as top:
+        check_annotated(top, source.name)
         check_layout(top, source, source.name)
         check_pictures(top, source.name)
         for column in top.rglob('column.*'):

@@ -279,7 +279,7 @@ END_TEST
 static bool is_text(const char *name)
 {
     return strstr(name, ".jsonl") || strcmp(name, "schema.txt") == 0 || strcmp(name, "table.csv") == 0 ||
-           (strncmp(name, "pagelist.", 9) == 0 && strstr(name, ".json"));
+           (strncmp(name, "pagelist.", 9) == 0 && (strstr(name, ".json") || strstr(name, ".txt")));
 }
 
 static void stat_what_is_no_text(uint64_t node, const char *name)

@@ -119,6 +119,28 @@ static enum nt_status is_page_list_short(const struct nt_file *file, const struc
     return NT_OK;
 }
 
+/* ---- bytes with what they are: about twenty times the envelope ---- */
+
+#define ANNOTATED(open_function, is_short_function, kind, bytes_function)                                    \
+    static enum nt_status open_function(const struct nt_file *file, const struct nt_dataset *dataset,        \
+                                        uint64_t number, struct nt_long_text **text_ret,                     \
+                                        struct nt_error *error)                                              \
+    {                                                                                                        \
+        (void)file;                                                                                          \
+        return nt_annotated_open(dataset, kind, (uint32_t)number, text_ret, error);                          \
+    }                                                                                                        \
+    static enum nt_status is_short_function(const struct nt_file *file, const struct nt_dataset *dataset,    \
+                                            uint64_t number, bool *is_short_ret, struct nt_error *error)     \
+    {                                                                                                        \
+        (void)file, (void)error;                                                                             \
+        *is_short_ret = bytes_function(dataset, number) <= 128 << 10;                                        \
+        return NT_OK;                                                                                        \
+    }
+
+ANNOTATED(open_header_text, is_header_text_short, NT_ENVELOPE_HEADER, header_bytes)
+ANNOTATED(open_footer_text, is_footer_text_short, NT_ENVELOPE_FOOTER, footer_bytes)
+ANNOTATED(open_page_list_text, is_page_list_text_short, NT_ENVELOPE_PAGE_LIST, page_list_bytes)
+
 /* ---- bytes as stored: never verified, and as many as there are in the file ---- */
 
 /* A payload that is split into several keys can only be read whole. */
@@ -232,6 +254,13 @@ const struct nt_document nt_rntuple_documents[] = {
      .count = count_page_lists,
      .open = open_page_list_json,
      .is_short = is_page_list_short},
+    {.prefix = "header.txt", .suffix = "", .open = open_header_text, .is_short = is_header_text_short},
+    {.prefix = "footer.txt", .suffix = "", .open = open_footer_text, .is_short = is_footer_text_short},
+    {.prefix = "pagelist.",
+     .suffix = ".txt",
+     .count = count_page_lists,
+     .open = open_page_list_text,
+     .is_short = is_page_list_text_short},
     {.prefix = "pagelist.",
      .suffix = ".raw",
      .count = count_page_lists,

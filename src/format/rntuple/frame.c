@@ -48,7 +48,9 @@ static enum nt_status read_frame(const struct nt_envelope *envelope, struct nt_c
     *cursor = start;
     frame_ret->payload = nt_get_cursor(cursor, bytes);
     nt_skip(&frame_ret->payload, envelope->generation->framing->frame_size_bytes);
+    nt_tell(&frame_ret->payload, what, "frame size");
     frame_ret->items = is_list ? nt_get_le32(&frame_ret->payload) : 0;
+    nt_tell(&frame_ret->payload, what, "items");
     return NT_OK;
 }
 
@@ -95,6 +97,7 @@ enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct 
     bool has_more = true;
     while (has_more && flags.count < NT_MAX_FEATURE_WORDS) {
         uint64_t word = nt_get_le64(cursor);
+        nt_tell(cursor, nt_envelope_name(envelope->kind), "feature flags");
         uint64_t set = word & INT64_MAX;
         if (set)
             return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error,

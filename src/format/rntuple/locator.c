@@ -69,14 +69,19 @@ static void read_payload(struct nt_locator *locator, struct nt_cursor payload)
     switch (locator->kind) {
     case NT_LOCATOR_LARGE:
         locator->bytes = nt_get_le64(&payload);
+        nt_tell(&payload, "locator", "size");
         locator->offset = nt_get_le64(&payload);
+        nt_tell(&payload, "locator", "offset");
         break;
     case NT_LOCATOR_OBJECT64:
         locator->bytes = bytes == OBJECT64_BYTES ? nt_get_le32(&payload) : nt_get_le64(&payload);
+        nt_tell(&payload, "locator", "size");
         locator->offset = nt_get_le64(&payload);
+        nt_tell(&payload, "locator", "location");
         break;
     default:
         locator->payload = (struct nt_text){(const char *)nt_get_bytes(&payload, bytes), bytes};
+        nt_tell(&payload, "locator", "payload");
     }
 }
 
@@ -84,9 +89,11 @@ struct nt_locator nt_locator_read(struct nt_cursor *cursor, const struct nt_gene
 {
     struct nt_locator locator = {.kind = NT_LOCATOR_FILE};
     uint32_t word = nt_get_le32(cursor);
+    nt_tell(cursor, "locator", (int32_t)word >= 0 ? "size" : "type and size");
     if ((int32_t)word >= 0) {
         locator.bytes = word;
         locator.offset = nt_get_le64(cursor);
+        nt_tell(cursor, "locator", "offset");
         return locator;
     }
     struct head head = choose_head(word, nt_cursor_left(cursor), generation);
@@ -110,6 +117,7 @@ struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor,
 {
     struct nt_envelope_link link;
     link.length = generation->framing->link_length_bytes == 4 ? nt_get_le32(cursor) : nt_get_le64(cursor);
+    nt_tell(cursor, "envelope link", "length");
     link.locator = nt_locator_read(cursor, generation);
     return link;
 }

@@ -20,6 +20,7 @@ enum nt_status nt_page_list_read(const struct nt_envelope *envelope, struct nt_p
     enum nt_status status = NT_OK;
     if (generation->has_summaries_in_page_list) {
         list.header_checksum = nt_get_le64(&cursor);
+        nt_tell(&cursor, "page list", "header checksum");
         status =
             nt_list_frame(envelope, &cursor, "list of cluster summaries",
                           nt_record_frame_bytes(generation) + LEAST_SUMMARY_BYTES, &list.summaries, error);
@@ -53,6 +54,7 @@ struct nt_page_record nt_page_record_read(const struct nt_envelope *envelope, st
     const struct nt_generation *generation = envelope->generation;
     struct nt_page_record page = {0};
     uint32_t word = nt_get_le32(pages);
+    nt_tell(pages, "page", "elements and checksum");
     if (generation->page_element_bits == 30) {
         page.elements = word & 0x3fffffff;
         page.has_checksum = word >> 30 & PAGE_HAS_CRC32;
@@ -69,10 +71,13 @@ enum nt_status nt_column_pages_finish(const struct nt_envelope *envelope, struct
 {
     struct nt_cursor *cursor = &pages->pages.payload;
     int64_t offset = (int64_t)nt_get_le64(cursor);
+    nt_tell(cursor, "column in a cluster", "first element");
     pages->is_suppressed = offset < 0;
     pages->first_element = offset < 0 ? 0 - (uint64_t)offset : (uint64_t)offset;
-    if (!pages->is_suppressed)
+    if (!pages->is_suppressed) {
         pages->compression_settings = nt_get_le32(cursor);
+        nt_tell(cursor, "column in a cluster", "compression settings");
+    }
     if (pages->is_suppressed && pages->pages.items > 0)
         return nt_envelope_fail(envelope, cursor, NT_CORRUPT, error, "a suppressed column has %u pages",
                                 pages->pages.items);

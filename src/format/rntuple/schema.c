@@ -84,20 +84,30 @@ enum nt_status nt_schema_add_columns(struct nt_schema *schema, struct nt_budget 
 static void read_field_values(struct nt_cursor *cursor, struct nt_field_record *field, uint16_t known_flags)
 {
     uint16_t flags = field->flags & known_flags;
-    if (flags & NT_FIELD_REPETITIVE)
+    if (flags & NT_FIELD_REPETITIVE) {
         field->repetition = nt_get_le64(cursor);
-    if (flags & NT_FIELD_PROJECTED)
+        nt_tell(cursor, "field", "repetition");
+    }
+    if (flags & NT_FIELD_PROJECTED) {
         field->source_id = nt_get_le32(cursor);
-    if (flags & NT_FIELD_HAS_TYPE_CHECKSUM)
+        nt_tell(cursor, "field", "source field id");
+    }
+    if (flags & NT_FIELD_HAS_TYPE_CHECKSUM) {
         field->type_checksum = nt_get_le32(cursor);
+        nt_tell(cursor, "field", "type checksum");
+    }
 }
 
 static void read_field_texts(struct nt_cursor *cursor, struct nt_field_record *field)
 {
     field->name = nt_get_text(cursor);
+    nt_tell(cursor, "field", "name");
     field->type = nt_get_text(cursor);
+    nt_tell(cursor, "field", "type");
     field->alias = nt_get_text(cursor);
+    nt_tell(cursor, "field", "alias");
     field->description = nt_get_text(cursor);
+    nt_tell(cursor, "field", "description");
 }
 
 static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_cursor *list,
@@ -110,10 +120,15 @@ static enum nt_status read_field(const struct nt_envelope *envelope, struct nt_c
         return status;
     struct nt_cursor *cursor = &frame.payload;
     field->field_version = nt_get_le32(cursor);
+    nt_tell(cursor, "field", "version");
     field->type_version = nt_get_le32(cursor);
+    nt_tell(cursor, "field", "type version");
     field->parent_id = nt_get_le32(cursor);
+    nt_tell(cursor, "field", "parent field id");
     field->role = nt_get_le16(cursor);
+    nt_tell(cursor, "field", "role");
     field->flags = nt_get_le16(cursor);
+    nt_tell(cursor, "field", "flags");
     if (generation->has_early_field_values)
         read_field_values(cursor, field, generation->field_flags);
     read_field_texts(cursor, field);
@@ -133,17 +148,26 @@ static enum nt_status read_column(const struct nt_envelope *envelope, struct nt_
         return status;
     struct nt_cursor *cursor = &frame.payload;
     column->type_number = nt_get_le16(cursor);
+    nt_tell(cursor, "column", "type");
     column->bits = nt_get_le16(cursor);
+    nt_tell(cursor, "column", "bits");
     column->field_id = nt_get_le32(cursor);
+    nt_tell(cursor, "column", "field id");
     column->flags = generation->has_representations ? nt_get_le16(cursor) : nt_get_le32(cursor);
+    nt_tell(cursor, "column", "flags");
     column->representation = generation->has_representations ? nt_get_le16(cursor) : 0;
+    nt_tell(cursor, "column", "representation");
     column->is_deferred = column->flags & generation->deferred_flag;
     column->has_range = column->flags & generation->range_flag;
-    if (column->is_deferred)
+    if (column->is_deferred) {
         column->first_element = (int64_t)nt_get_le64(cursor);
+        nt_tell(cursor, "column", "first element");
+    }
     if (column->has_range) {
         column->minimum = nt_get_le_real64(cursor);
+        nt_tell(cursor, "column", "minimum");
         column->maximum = nt_get_le_real64(cursor);
+        nt_tell(cursor, "column", "maximum");
     }
     column->unknown_bytes = nt_cursor_left(cursor);
     return nt_envelope_check(envelope, cursor, "column", error);
@@ -157,7 +181,9 @@ static enum nt_status read_alias(const struct nt_envelope *envelope, struct nt_c
     if (status != NT_OK)
         return status;
     alias->physical_column = nt_get_le32(&frame.payload);
+    nt_tell(&frame.payload, "alias column", "physical column");
     alias->field = nt_get_le32(&frame.payload);
+    nt_tell(&frame.payload, "alias column", "field");
     alias->unknown_bytes = nt_cursor_left(&frame.payload);
     return nt_envelope_check(envelope, &frame.payload, "alias column", error);
 }
@@ -172,14 +198,22 @@ static enum nt_status read_extra_type(const struct nt_envelope *envelope, struct
     struct nt_cursor *cursor = &frame.payload;
     if (envelope->generation->has_extra_type_content) {
         extra->content_id = nt_get_le32(cursor);
+        nt_tell(cursor, "extra type information", "content id");
         extra->version_from = extra->version_to = nt_get_le32(cursor);
+        nt_tell(cursor, "extra type information", "type version");
         extra->type_name = nt_get_text(cursor);
+        nt_tell(cursor, "extra type information", "type name");
         extra->content = nt_get_text(cursor);
+        nt_tell(cursor, "extra type information", "content");
     } else {
         extra->version_from = nt_get_le32(cursor);
+        nt_tell(cursor, "extra type information", "version from");
         extra->version_to = nt_get_le32(cursor);
+        nt_tell(cursor, "extra type information", "version to");
         extra->content_id = nt_get_le32(cursor);
+        nt_tell(cursor, "extra type information", "content id");
         extra->type_name = nt_get_text(cursor);
+        nt_tell(cursor, "extra type information", "type name");
     }
     extra->unknown_bytes = nt_cursor_left(cursor);
     return nt_envelope_check(envelope, cursor, "extra type information", error);

@@ -65,4 +65,9 @@ enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct 
 enum nt_status nt_metadata_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                                 struct nt_error *error);
 
+/* ---- annotated.c: the bytes of header, footer or a page list with what each is ---- */
+
+enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                 uint32_t number, struct nt_long_text **text_ret, struct nt_error *error);
+
 #endif
