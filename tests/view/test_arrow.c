@@ -302,6 +302,24 @@ START_TEST(unions_that_are_not_known_here_are_refused)
 }
 END_TEST
 
+/* What lies behind the structure that it knows is not read. */
+START_TEST(a_program_that_knows_no_unions_gets_what_is_usual)
+{
+    struct nt_arrow_options options = {
+        .struct_bytes = offsetof(struct nt_arrow_options, unions),
+        .unions = (enum nt_arrow_unions)99,
+    };
+    struct nt_error error;
+    struct nt_arrow *arrow;
+    struct builder *builder = random_dataset(1, 3);
+    finish(builder, NULL);
+    assert_ok(nt_arrow_new(builder->reader, builder->dataset, &options, &arrow, &error));
+    ck_assert_int_eq(arrow->options.unions, NT_ARROW_UNIONS_STRUCT);
+    nt_arrow_free(arrow);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(options_that_are_not_known_here_are_refused)
 {
     struct {
@@ -335,6 +353,7 @@ int main(void)
     tcase_add_test(tcase, a_page_list_that_cannot_be_read_fails_the_whole_table);
     tcase_add_loop_test(tcase, what_is_empty_stays_empty, 0, 3);
     tcase_add_test(tcase, unions_that_are_not_known_here_are_refused);
+    tcase_add_test(tcase, a_program_that_knows_no_unions_gets_what_is_usual);
     tcase_add_test(tcase, options_that_are_not_known_here_are_refused);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);
