@@ -252,9 +252,13 @@ enum nt_status nt_predraft_footer_open(const struct nt_envelope *envelope, struc
 {
     enum { LEAST_CLUSTER_BYTES = 12 + 72 + 4, POSTSCRIPT_BYTES = 12 };
     struct nt_cursor cursor = envelope->payload;
-    if (nt_cursor_left(&cursor) >= POSTSCRIPT_BYTES)
-        cursor.end -=
-            POSTSCRIPT_BYTES; /* versions and the sizes of header and footer, which the anchor has, too */
+    struct nt_cursor postscript = cursor;
+    if (nt_cursor_left(&cursor) >= POSTSCRIPT_BYTES) {
+        cursor.end -= POSTSCRIPT_BYTES;
+        postscript.position = postscript.told = cursor.end;
+        nt_skip(&postscript, POSTSCRIPT_BYTES); /* the anchor has it, too */
+        nt_tell(&postscript, "footer", "versions, sizes of header and footer");
+    }
     uint64_t clusters = nt_get_le64(&cursor);
     nt_tell(&cursor, "footer", "clusters");
     if (clusters > nt_cursor_left(&cursor) / LEAST_CLUSTER_BYTES)
