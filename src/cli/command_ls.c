@@ -2,6 +2,7 @@
  *
  * ntuple ls: the entries of directories, in the order of the file (which is the order of the schema). Long
  * lines are made batch by batch, so that a directory of a million pages needs no more memory than one of ten.
+ * As JSON, a line for each entry.
  */
 #include <grp.h>
 #include <inttypes.h>
@@ -12,8 +13,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
+#include "cli/attributes.h"
 #include "cli/command.h"
 #include "cli/listing.h"
+#include "view/json_values.h"
 
 struct column_widths {
     int links, owner, group, size;
@@ -164,6 +168,39 @@ static void print_line(const struct lister *lister, const struct line *line)
                "?", widths->size, "?", "?");
 }
 
+/* ---- lines of JSON ---- */
+
+/* The line of the entry whose path is entered: attributes, or why there are none. */
+static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_class class)
+{
+    const char *path = lister->path.length ? lister->path.bytes : "/";
+    struct nt_vfs_attributes attributes;
+    struct nt_error error = {0};
+    struct nt_buffer line = {0};
+    struct nt_json json;
+    nt_json_line(&json, &line);
+    nt_json_member_text(&json, "path", nt_text_of(path));
+    nt_json_member_text(&json, "name", nt_path_name(path));
+    if (nt_vfs_stat(lister->vfs, node, true, &attributes, &error) == NT_OK) {
+        nt_json_attribute_members(&json, &attributes);
+    } else {
+        nt_json_member_string(&json, "class", nt_class_name(class));
+        nt_json_failure_members(&json, &error);
+        nt_note_failure(&lister->status, nt_complain(path, &error));
+    }
+    nt_json_finish(&json);
+    nt_note_failure(&lister->status, nt_print_buffer(&line, path));
+    nt_buffer_deinit(&line);
+}
+
+static void print_json_entry(struct lister *lister, const struct nt_entry *entry)
+{
+    size_t length = nt_path_enter(&lister->path, entry->name);
+    if (!lister->path.failed)
+        print_json_line(lister, entry->node, entry->class);
+    nt_path_leave(&lister->path, length);
+}
+
 /* ---- directories ---- */
 
 static bool is_shown(const struct lister *lister, const struct nt_entry *entry)
@@ -173,7 +210,8 @@ static bool is_shown(const struct lister *lister, const struct nt_entry *entry)
 
 static void print_entries(struct lister *lister, const struct nt_entry *entries, size_t count)
 {
-    bool with_details = lister->invocation->settings->details;
+    const struct nt_settings *settings = lister->invocation->settings;
+    bool with_details = settings->details && !settings->json;
     for (size_t i = 0; with_details && i < count; i++) {
         if (is_shown(lister, &entries[i]))
             make_line(lister, &entries[i], &lister->lines[i]);
@@ -181,6 +219,10 @@ static void print_entries(struct lister *lister, const struct nt_entry *entries,
     for (size_t i = 0; i < count; i++) {
         if (!is_shown(lister, &entries[i]))
             continue;
+        if (settings->json) {
+            print_json_entry(lister, &entries[i]);
+            continue;
+        }
         if (with_details)
             print_line(lister, &lister->lines[i]);
         nt_print_name(entries[i].name);
@@ -313,7 +355,7 @@ static void list_directory(struct lister *lister, uint64_t node)
 {
     struct nt_error error = {0};
     const struct nt_settings *settings = lister->invocation->settings;
-    if (settings->recursive || lister->invocation->operand_count > 2)
+    if (!settings->json && (settings->recursive || lister->invocation->operand_count > 2))
         print_heading(lister);
     lister->has_printed = true;
     enum nt_status status = list_entries(lister, node, &error);
@@ -349,6 +391,8 @@ static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *p
         return nt_complain(path, &error);
     if (attributes.class == NT_VFS_DIRECTORY)
         list_directory(lister, node);
+    else if (lister->invocation->settings->json)
+        print_json_line(lister, node, attributes.class);
     else
         list_file(lister, path, &attributes.stat);
     return lister->status;
@@ -398,6 +442,10 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, recursive),
      .help = "directories below, too"},
+    {.name = "json",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, json),
+     .help = "a line of JSON for each entry, with its path and attributes"},
     {0},
 };
 

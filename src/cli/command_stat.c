@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple stat: what is known about a file or directory of the tree, as "key: value" lines: its attributes,
- * then its extended attributes without their common prefix.
+ * ntuple stat: what is known about a file or directory of the tree: its attributes, then its extended
+ * attributes without their common prefix; as "key: value" lines, or as a JSON document.
  */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/text.h"
+#include "cli/attributes.h"
 #include "cli/command.h"
+#include "view/json_values.h"
 
 #define XATTR_PREFIX "user.ntuplefs."
 
-static const char *const class_names[] = {
-    [NT_VFS_DIRECTORY] = "directory",
-    [NT_VFS_SIZED] = "sized",
-    [NT_VFS_PRODUCED] = "produced",
-    [NT_VFS_UNSIZED] = "unsized",
+/* Where a path's attributes go: into `json`, or without it to standard output. */
+struct teller {
+    struct nt_json *json;
+    enum nt_exit_status status;
 };
+
+/* ---- lines ---- */
 
 static void print_text(const char *key, const char *value)
 {
@@ -28,55 +32,134 @@ static void print_text(const char *key, const char *value)
 static void print_attributes(const char *path, const struct nt_vfs_attributes *attributes)
 {
     const struct stat *stat = &attributes->stat;
-    char mode[NT_MODE_TEXT], time[64];
-    struct tm utc;
-    print_text("path", *path ? path : "/");
-    print_text("class", class_names[attributes->class]);
+    char mode[NT_MODE_TEXT], time[NT_TIME_TEXT];
+    print_text("path", path);
+    print_text("class", nt_class_name(attributes->class));
     if (attributes->class != NT_VFS_UNSIZED)
         printf("size: %jd\n", (intmax_t)stat->st_size);
     nt_format_mode(stat->st_mode, mode);
     printf("inode: %ju\nmode: %s\nuid: %ju\ngid: %ju\n", (uintmax_t)stat->st_ino, mode,
            (uintmax_t)stat->st_uid, (uintmax_t)stat->st_gid);
-    if (gmtime_r(&stat->st_mtime, &utc) && strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &utc))
+    nt_format_time(stat->st_mtime, time);
+    if (time[0])
         print_text("modified", time);
 }
 
-static enum nt_status print_xattrs(struct nt_vfs *vfs, uint64_t node, struct nt_error *error)
+/* ---- members ---- */
+
+static void put_integers(struct nt_json *json, const char *text)
 {
-    struct nt_buffer names = {0}, value = {0};
-    enum nt_status status = nt_vfs_listxattr(vfs, node, &names, error);
-    for (size_t at = 0; status == NT_OK && at < names.length; at += strlen(names.bytes + at) + 1) {
-        const char *name = names.bytes + at;
-        bool is_ours = strncmp(name, XATTR_PREFIX, strlen(XATTR_PREFIX)) == 0;
-        nt_buffer_clear(&value);
-        status = nt_vfs_getxattr(vfs, node, name, &value, error);
-        if (status == NT_OK)
-            print_text(is_ours ? name + strlen(XATTR_PREFIX) : name, value.length ? value.bytes : "");
+    nt_json_array(json);
+    while (*text) {
+        char *end;
+        nt_json_unsigned(json, strtoull(text, &end, 10));
+        text = *end == ',' ? end + 1 : "";
     }
-    if (status == NT_OK && (names.failed || value.failed))
-        status = nt_fail_memory(error);
-    nt_buffer_deinit(&names);
+    nt_json_end_array(json);
+}
+
+/* An extended attribute is a text; its member has the type that it has in the other documents. */
+static void put_member(struct nt_json *json, const char *key, enum nt_vfs_value kind,
+                       const struct nt_buffer *value)
+{
+    const struct nt_text text = {value->length ? value->bytes : "", value->length};
+    switch (kind) {
+    case NT_VFS_VALUE_TEXT:
+        nt_json_member_text(json, key, text);
+        break;
+    case NT_VFS_VALUE_INTEGER:
+        nt_json_member_unsigned(json, key, strtoull(text.bytes, NULL, 10));
+        break;
+    case NT_VFS_VALUE_REAL:
+        nt_json_member_double(json, key, strtod(text.bytes, NULL));
+        break;
+    case NT_VFS_VALUE_INTEGERS:
+        nt_json_key(json, key);
+        put_integers(json, text.bytes);
+        break;
+    }
+}
+
+/* ---- both ---- */
+
+/* A name that is listed without looking may turn out to have no value: null in a document. So has what cannot
+ * be read, which is told once. */
+static void tell_xattr(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const char *path,
+                       const char *name)
+{
+    struct nt_buffer value = {0};
+    struct nt_error error = {0};
+    bool is_ours = strncmp(name, XATTR_PREFIX, strlen(XATTR_PREFIX)) == 0;
+    const char *key = is_ours ? name + strlen(XATTR_PREFIX) : name;
+    enum nt_status status = nt_vfs_getxattr(vfs, node, name, &value, &error);
+    if (status == NT_OK && teller->json)
+        put_member(teller->json, key, nt_vfs_xattr_value(name), &value);
+    else if (status == NT_OK)
+        print_text(key, value.length ? value.bytes : "");
+    else if (teller->json)
+        nt_json_member_null(teller->json, key);
+    if (status != NT_OK && status != NT_NOT_FOUND && teller->status == NT_EXIT_OK)
+        teller->status = nt_complain(path, &error);
     nt_buffer_deinit(&value);
-    return status;
+}
+
+static void tell(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const char *path)
+{
+    struct nt_error error = {0};
+    struct nt_buffer names = {0};
+    struct nt_vfs_attributes attributes;
+    enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
+    if (status == NT_OK)
+        status = nt_vfs_listxattr(vfs, node, &names, &error);
+    if (status == NT_OK && teller->json)
+        nt_json_attribute_members(teller->json, &attributes);
+    else if (status == NT_OK)
+        print_attributes(path, &attributes);
+    for (size_t at = 0; status == NT_OK && at < names.length; at += strlen(names.bytes + at) + 1)
+        tell_xattr(teller, vfs, node, path, names.bytes + at);
+    if (status != NT_OK && teller->json)
+        nt_json_failure_members(teller->json, &error);
+    if (status != NT_OK)
+        nt_note_failure(&teller->status, nt_complain(path, &error));
+    nt_buffer_deinit(&names);
 }
 
 static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
     (void)context;
-    struct nt_error error = {0};
-    struct nt_vfs_attributes attributes;
-    enum nt_status status = nt_vfs_stat(vfs, node, true, &attributes, &error);
-    if (status == NT_OK) {
-        print_attributes(path, &attributes);
-        status = print_xattrs(vfs, node, &error);
-    }
-    return status == NT_OK ? NT_EXIT_OK : nt_complain(path, &error);
+    struct teller teller = {0};
+    tell(&teller, vfs, node, *path ? path : "/");
+    return teller.status;
+}
+
+static enum nt_exit_status stat_path_as_json(void *context, struct nt_vfs *vfs, const char *path,
+                                             uint64_t node)
+{
+    (void)context;
+    struct nt_buffer document = {0};
+    struct nt_json json;
+    struct teller teller = {.json = &json};
+    nt_json_document(&json, &document, "stat");
+    nt_json_member_text(&json, "path", nt_text_of(*path ? path : "/"));
+    tell(&teller, vfs, node, *path ? path : "/");
+    nt_json_finish(&json);
+    nt_note_failure(&teller.status, nt_print_buffer(&document, path));
+    nt_buffer_deinit(&document);
+    return teller.status;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    return nt_for_each_path(invocation, stat_path, NULL);
+    return nt_for_each_path(invocation, invocation->settings->json ? stat_path_as_json : stat_path, NULL);
 }
+
+static const struct nt_option options[] = {
+    {.name = "json",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, json),
+     .help = "a JSON document for each path, with the attributes as members"},
+    {0},
+};
 
 const struct nt_command nt_command_stat = {
     .name = "stat",
@@ -84,6 +167,7 @@ const struct nt_command nt_command_stat = {
     .help = "print attributes and extended attributes",
     .fewest = 1,
     .most = INT_MAX,
+    .options = options,
     .shows_broken = true,
     .run = run,
 };

@@ -83,6 +83,16 @@ enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *na
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
                                 struct nt_error *error);
 
+/* What the text of an extended attribute says: a text; a decimal integer below 2^64; a real number as JSON has it;
+ * such integers with commas between them. An unknown one is a text. */
+enum nt_vfs_value {
+    NT_VFS_VALUE_TEXT,
+    NT_VFS_VALUE_INTEGER,
+    NT_VFS_VALUE_REAL,
+    NT_VFS_VALUE_INTEGERS,
+};
+enum nt_vfs_value nt_vfs_xattr_value(const char *name);
+
 /* For statfs: bytes of all sources and the number of nodes that are known without work. */
 void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret);
 

@@ -24,6 +24,7 @@ struct answer {
 
 struct attribute {
     const char *name;
+    enum nt_vfs_value kind;
     enum nt_status (*get)(const struct nt_scope *scope, const struct answer *answer);
     /* Whether the node has it, as far as can be told without work. */
     bool (*has)(const struct nt_scope *scope);
@@ -339,28 +340,28 @@ static enum nt_status get_ratio(const struct nt_scope *scope, const struct answe
 /* ---- the table ---- */
 
 static const struct attribute attributes[] = {
-    {"name", get_name, is_named},
-    {"type", get_type, in_field},
-    {"role", get_role, in_field},
-    {"dtype", get_dtype, has_dtype},
-    {"shape", get_shape, has_stream},
-    {"column_type", get_column_type, has_column},
-    {"bits", get_bits, has_column},
-    {"encoding", get_encoding, has_column},
-    {"compression", get_compression, has_page},
-    {"entries", get_entries, in_good_dataset},
-    {"elements", get_elements, has_sums},
-    {"pages", get_pages, has_sums},
-    {"stored_bytes", get_stored_bytes, has_sums},
-    {"packed_bytes", get_packed_bytes, has_sums},
-    {"decoded_bytes", get_decoded_bytes, has_sums},
-    {"ratio", get_ratio, has_ratio},
-    {"checksum_kind", get_checksum_kind, has_page},
-    {"checksum", get_checksum, is_page},
-    {"description", get_description, has_description},
-    {"format", get_format, in_file},
-    {"writer", get_writer, in_good_dataset},
-    {"file", get_file, in_file},
+    {"name", NT_VFS_VALUE_TEXT, get_name, is_named},
+    {"type", NT_VFS_VALUE_TEXT, get_type, in_field},
+    {"role", NT_VFS_VALUE_TEXT, get_role, in_field},
+    {"dtype", NT_VFS_VALUE_TEXT, get_dtype, has_dtype},
+    {"shape", NT_VFS_VALUE_INTEGERS, get_shape, has_stream},
+    {"column_type", NT_VFS_VALUE_TEXT, get_column_type, has_column},
+    {"bits", NT_VFS_VALUE_INTEGER, get_bits, has_column},
+    {"encoding", NT_VFS_VALUE_TEXT, get_encoding, has_column},
+    {"compression", NT_VFS_VALUE_TEXT, get_compression, has_page},
+    {"entries", NT_VFS_VALUE_INTEGER, get_entries, in_good_dataset},
+    {"elements", NT_VFS_VALUE_INTEGER, get_elements, has_sums},
+    {"pages", NT_VFS_VALUE_INTEGER, get_pages, has_sums},
+    {"stored_bytes", NT_VFS_VALUE_INTEGER, get_stored_bytes, has_sums},
+    {"packed_bytes", NT_VFS_VALUE_INTEGER, get_packed_bytes, has_sums},
+    {"decoded_bytes", NT_VFS_VALUE_INTEGER, get_decoded_bytes, has_sums},
+    {"ratio", NT_VFS_VALUE_REAL, get_ratio, has_ratio},
+    {"checksum_kind", NT_VFS_VALUE_TEXT, get_checksum_kind, has_page},
+    {"checksum", NT_VFS_VALUE_TEXT, get_checksum, is_page},
+    {"description", NT_VFS_VALUE_TEXT, get_description, has_description},
+    {"format", NT_VFS_VALUE_TEXT, get_format, in_file},
+    {"writer", NT_VFS_VALUE_TEXT, get_writer, in_good_dataset},
+    {"file", NT_VFS_VALUE_TEXT, get_file, in_file},
 };
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
@@ -395,6 +396,15 @@ enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *na
     status = get(&scope, name + sizeof(prefix) - 1, value, &failure);
     nt_scope_close(&scope);
     return nt_report(vfs, node, status, &failure, error);
+}
+
+enum nt_vfs_value nt_vfs_xattr_value(const char *name)
+{
+    for (size_t i = 0; i < ATTRIBUTES; i++)
+        if (strncmp(name, prefix, sizeof(prefix) - 1) == 0 &&
+            strcmp(attributes[i].name, name + sizeof(prefix) - 1) == 0)
+            return attributes[i].kind;
+    return NT_VFS_VALUE_TEXT;
 }
 
 enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,

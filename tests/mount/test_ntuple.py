@@ -4,10 +4,16 @@ import json
 import os
 import pty
 import shutil
+import stat
 import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from json_rules import problems  # noqa: E402
 from harness import NTUPLE, Skip, case, command, data, fuse_problem, mounted, output, run, same, scratch
 
 EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
@@ -195,6 +201,87 @@ def stat_prints_attributes_and_extended_attributes():
     found = dict(line.split(': ', 1) for line in
                  ntuple('stat', data('example.root'), 'Events/event/data.bin').decode().splitlines())
     same((found['class'], found['size'], found['dtype']), ('sized', '8000', '<u8'))
+
+
+def listed(*arguments):
+    return [json.loads(line) for line in ntuple('ls', '--json', *arguments).splitlines()]
+
+
+@case
+def ls_as_json_tells_what_a_look_at_the_mount_does():
+    if fuse_problem():
+        raise Skip(fuse_problem())
+    with mounted(data('types.root')) as top:
+        entries = listed('-aR', data('types.root'))
+        same(len({entry['path'] for entry in entries}), len(entries), 'each entry once')
+        paths = [os.path.relpath(os.path.join(root, name), top) for root, folders, names in os.walk(top)
+                 for name in folders + names]
+        same(sorted(entry['path'] for entry in entries if '.ntuplefs' not in entry['path']),
+             sorted(path for path in paths if not path.startswith('.ntuplefs')))
+        for entry in entries:
+            if '.ntuplefs' in entry['path']:
+                continue
+            found = os.stat(top / entry['path'])
+            modified = datetime.fromisoformat(entry['modified'].replace('Z', '+00:00')).timestamp()
+            same((entry['name'], entry['inode'], entry['mode'], entry['uid'], entry['gid'], modified),
+                 (os.path.basename(entry['path']), found.st_ino, stat.filemode(found.st_mode), found.st_uid,
+                  found.st_gid, int(found.st_mtime)), entry['path'])
+            same(entry['size_bytes'], None if entry['class'] == 'unsized' else found.st_size, entry['path'])
+
+
+@case
+def ls_as_json_keeps_the_order_and_has_lines_only():
+    names = ntuple('ls', data('example.root'), 'Events').decode().split()
+    same([entry['name'] for entry in listed(data('example.root'), 'Events')], names)
+    same([entry['path'] for entry in listed(data('example.root'), 'Events')], [f'Events/{name}' for name in names])
+    entries = listed('-lh', data('example.root'), 'Events/run', 'Events/event/data.bin')
+    same((entries[-1]['path'], entries[-1]['class'], entries[-1]['size_bytes']),
+         ('Events/event/data.bin', 'sized', 8000))
+    sizes = [entry['size_bytes'] or 0 for entry in listed('-S', data('example.root'), 'Events/run')]
+    same(sizes, sorted(sizes, reverse=True))
+    assert list(problems(entries)) == [], entries
+
+
+@case
+def sizes_that_are_not_known_are_null():
+    entries = listed('-R', data('blocks.blp'))
+    long = [entry['name'] for entry in entries if entry['class'] == 'unsized']
+    assert 'rows.jsonl' in long, long
+    same(sorted(entry['name'] for entry in entries if entry['size_bytes'] is None), sorted(long))
+
+
+@case
+def names_that_are_no_text_are_so_in_json_too():
+    with scratch() as directory:
+        shutil.copy(data('empty.root'), os.fsencode(directory) + b'/odd\xff\x1b.root')
+        same([(entry['path'], entry['name']) for entry in listed(directory)], [('odd%FF%1B.root',) * 2])
+        same(json.loads(ntuple('stat', '--json', directory, 'odd%FF%1B.root'))['file_hex'],
+             (os.fsencode(directory) + b'/odd\xff\x1b.root').hex())
+
+
+@case
+def stat_as_json_has_the_attributes_with_their_types():
+    document = json.loads(ntuple('stat', '--json', data('example.root'), 'Events/event/data.npy'))
+    expected = {'schema': 'ntuplefs.stat/1', 'path': 'Events/event/data.npy', 'class': 'sized', 'size_bytes': 8128,
+                'mode': '-r--r--r--', 'name': 'event', 'type': 'std::uint64_t', 'dtype': '<u8', 'shape': [1000],
+                'entries': 1000, 'elements': 1000, 'bits': 64, 'decoded_bytes': 8000}
+    same({key: document.get(key) for key in expected}, expected)
+    column = json.loads(ntuple('cat', data('example.root'), 'Events/event/column.0/column.json'))
+    for key in 'pages', 'stored_bytes', 'packed_bytes', 'ratio':
+        same(document[key], column[key], key)
+    assert list(problems(document)) == [], document
+    lines = dict(line.split(': ', 1) for line in
+                 ntuple('stat', data('example.root'), 'Events/event/data.npy').decode().splitlines())
+    same(lines.keys() - {'size'}, document.keys() - {'schema', 'size_bytes'})
+
+
+@case
+def stat_goes_on_where_a_page_has_no_digest():
+    path = 'unchecked/noise/column.0/pages/0.raw'
+    assert 'checksum' not in dict(line.split(': ', 1) for line in
+                                  ntuple('stat', data('without_checksums.root'), path).decode().splitlines())
+    document = json.loads(ntuple('stat', '--json', data('without_checksums.root'), path))
+    same((document['checksum'], document['checksum_kind']), (None, 'none'))
 
 
 @case

@@ -66,6 +66,28 @@ START_TEST(extended_attributes_tell_what_the_model_says)
 }
 END_TEST
 
+/* What the text must be for the kind that is told. */
+static bool is_of_kind(const char *text, enum nt_vfs_value kind)
+{
+    static const char *const characters[] = {[NT_VFS_VALUE_INTEGER] = "0123456789",
+                                             [NT_VFS_VALUE_REAL] = "0123456789.e+-",
+                                             [NT_VFS_VALUE_INTEGERS] = "0123456789,"};
+    return kind == NT_VFS_VALUE_TEXT || (*text && text[strspn(text, characters[kind])] == '\0');
+}
+
+START_TEST(values_are_of_the_kind_that_is_told)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "user.ntuplefs.%s", xattrs[_i].name);
+    ck_assert_msg(is_of_kind(xattrs[_i].value, nt_vfs_xattr_value(name)), "%s", name);
+    ck_assert_int_eq(nt_vfs_xattr_value("user.ntuplefs.shape"), NT_VFS_VALUE_INTEGERS);
+    ck_assert_int_eq(nt_vfs_xattr_value("user.ntuplefs.ratio"), NT_VFS_VALUE_REAL);
+    ck_assert_int_eq(nt_vfs_xattr_value("user.ntuplefs.stored_bytes"), NT_VFS_VALUE_INTEGER);
+    ck_assert_int_eq(nt_vfs_xattr_value("user.ntuplefs.no"), NT_VFS_VALUE_TEXT);
+    ck_assert_int_eq(nt_vfs_xattr_value("pages"), NT_VFS_VALUE_TEXT);
+}
+END_TEST
+
 START_TEST(an_extended_attribute_that_a_bad_page_list_hides_is_a_failure)
 {
     struct nt_buffer value = {0};
@@ -87,6 +109,7 @@ int main(void)
     tcase_add_test(single, every_extended_attribute_that_is_listed_has_a_value);
     tcase_add_loop_test(single, extended_attributes_tell_what_the_model_says, 0,
                         sizeof(xattrs) / sizeof(xattrs[0]));
+    tcase_add_loop_test(single, values_are_of_the_kind_that_is_told, 0, sizeof(xattrs) / sizeof(xattrs[0]));
     tcase_add_test(single, an_extended_attribute_that_a_bad_page_list_hides_is_a_failure);
     suite_add_tcase(suite, single);
     return nt_test_main(suite);
