@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * The layout's items come in, rectangles go out. Stretches narrower than a pixel are drawn together, in the
- * colour of the owner that has most of them, so that a picture has a bounded number of rectangles whatever
+ * colour of the largest of them, so that a picture has a bounded number of rectangles whatever
  * the file.
  */
 #include "view/pictures.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ enum {
 struct owner {
     char *name; /* of malloc */
     uint64_t bytes, packed_bytes;
-    struct nt_colour colour;
+    struct nt_colour colour; /* of a field: of its mean ratio */
     bool is_field;
 };
 
@@ -82,8 +83,7 @@ static enum nt_status add_fields(struct picture *picture, uint32_t dataset_index
             nt_buffer_deinit(&name);
             return nt_fail_memory(error);
         }
-        picture->owners[picture->owner_count] =
-            (struct owner){name.bytes, 0, 0, nt_field_colour(picture->owner_count, 2.5), true};
+        picture->owners[picture->owner_count] = (struct owner){.name = name.bytes, .is_field = true};
         picture->owner_count++;
     }
     return NT_OK;
@@ -150,8 +150,12 @@ static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *er
         owner->bytes += item->bytes;
         owner->packed_bytes += (uint64_t)(item->ratio * (double)item->bytes);
     }
-    for (uint32_t i = 0; i < picture->owner_count; i++)
+    for (uint32_t i = 0; i < picture->owner_count; i++) {
+        struct owner *owner = &picture->owners[i];
         picture->by_size[i] = i;
+        if (owner->is_field && owner->bytes)
+            owner->colour = nt_field_colour(i, (double)owner->packed_bytes / (double)owner->bytes);
+    }
     qsort_r(picture->by_size, picture->owner_count, sizeof(uint32_t), compare_owners, picture->owners);
     return NT_OK;
 }
@@ -183,44 +187,58 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
 /* Stretches that wait to be drawn together because they are too narrow. */
 struct narrow {
     double x, end;
-    uint64_t bytes, most;
+    uint64_t bytes;
     unsigned count;
-    uint32_t owner;
+    size_t largest; /* item */
 };
 
+/* From pixel to pixel, so that neighbours meet. What covers none is not drawn. */
 static void draw(struct picture *picture, unsigned line, double x, double end, struct nt_colour colour,
                  const struct nt_buffer *title)
 {
-    struct nt_box box = {MARGIN + x, HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP), end - x, LINE_HEIGHT};
-    nt_svg_box(picture->out, box, colour, title);
+    struct nt_box box = {MARGIN + round(x), HEADING_HEIGHT + line * (LINE_HEIGHT + LINE_GAP),
+                         round(end) - round(x), LINE_HEIGHT};
+    if (box.width > 0)
+        nt_svg_box(picture->out, box, colour, title);
+}
+
+static struct nt_colour colour_of(const struct picture *picture, size_t number)
+{
+    uint32_t owner = picture->owner_of[number];
+    if (picture->owners[owner].is_field)
+        return nt_field_colour(owner, picture->layout.items[number].ratio);
+    return picture->owners[owner].colour;
 }
 
 static void draw_narrow(struct picture *picture, unsigned line, struct narrow *narrow)
 {
+    struct nt_buffer title = {0};
     if (narrow->count == 0)
         return;
-    struct nt_buffer title = {0};
-    const char *name = picture->owners[narrow->owner].name;
-    nt_buffer_format(&title, "%u ranges of %" PRIu64 " bytes in all, most of them: ", narrow->count,
-                     narrow->bytes);
-    nt_svg_append_name(&title, name, strlen(name));
-    draw(picture, line, narrow->x, narrow->end, picture->owners[narrow->owner].colour, &title);
+    if (narrow->count > 1) {
+        nt_buffer_format(&title, "%u ranges, ", narrow->count);
+        nt_append_bytes(&title, narrow->bytes);
+        nt_buffer_text(&title, " together; the largest:\n");
+    }
+    describe(picture, &picture->layout.items[narrow->largest], &title);
+    draw(picture, line, narrow->x, narrow->end, colour_of(picture, narrow->largest), &title);
     nt_buffer_deinit_part(&title, picture->out);
     *narrow = (struct narrow){0};
 }
 
 static void add_narrow(struct picture *picture, unsigned line, struct narrow *narrow, double x, double end,
-                       const struct nt_layout_item *item, uint32_t owner)
+                       size_t number)
 {
-    if (narrow->count == 0)
+    const struct nt_layout_item *items = picture->layout.items;
+    if (narrow->count == 0) {
         narrow->x = x;
+        narrow->largest = number;
+    }
     narrow->end = end;
     narrow->count++;
-    narrow->bytes += item->bytes;
-    if (item->bytes >= narrow->most) {
-        narrow->most = item->bytes;
-        narrow->owner = owner;
-    }
+    narrow->bytes += items[number].bytes;
+    if (items[number].bytes > items[narrow->largest].bytes)
+        narrow->largest = number;
     if (narrow->end - narrow->x >= picture->grain)
         draw_narrow(picture, line, narrow);
 }
@@ -229,10 +247,6 @@ static void add_narrow(struct picture *picture, unsigned line, struct narrow *na
 static void draw_item(struct picture *picture, size_t number, uint64_t start, struct narrow *narrow)
 {
     const struct nt_layout_item *item = &picture->layout.items[number];
-    uint32_t owner = picture->owner_of[number];
-    struct nt_colour colour = picture->owners[owner].colour;
-    if (picture->owners[owner].is_field)
-        colour = nt_field_colour(owner, item->ratio);
     for (uint64_t done = 0; done < item->bytes;) {
         uint64_t at = start + done, within = at % picture->line_bytes;
         uint64_t left = picture->line_bytes - within;
@@ -241,12 +255,12 @@ static void draw_item(struct picture *picture, size_t number, uint64_t start, st
         double scale = (double)MAP_WIDTH / (double)picture->line_bytes;
         double x = (double)within * scale, end = (double)(within + take) * scale;
         if (end - x < picture->grain) {
-            add_narrow(picture, line, narrow, x, end, item, owner);
+            add_narrow(picture, line, narrow, x, end, number);
         } else {
             struct nt_buffer title = {0};
             draw_narrow(picture, line, narrow);
             describe(picture, item, &title);
-            draw(picture, line, x, end, colour, &title);
+            draw(picture, line, x, end, colour_of(picture, number), &title);
             nt_buffer_deinit_part(&title, picture->out);
         }
         if (take == left)

@@ -9,8 +9,8 @@
 
 #include "base/text.h"
 
-/* Text of any bytes for XML: markup escaped, what cannot be shown as \x.. . */
-static void escape(struct nt_buffer *out, const void *bytes, size_t length)
+/* A line of any bytes for XML: markup escaped, what cannot be shown as \x.. . */
+static void escape_line(struct nt_buffer *out, const void *bytes, size_t length)
 {
     struct nt_buffer printable = {0};
     nt_append_printable(&printable, bytes, length);
@@ -27,6 +27,16 @@ static void escape(struct nt_buffer *out, const void *bytes, size_t length)
             nt_buffer_byte(out, byte);
     }
     nt_buffer_deinit_part(&printable, out);
+}
+
+/* Text of several lines: their ends stay as they are. */
+static void escape(struct nt_buffer *out, const char *text)
+{
+    for (const char *end; (end = strchr(text, '\n')); text = end + 1) {
+        escape_line(out, text, (size_t)(end - text));
+        nt_buffer_byte(out, '\n');
+    }
+    escape_line(out, text, strlen(text));
 }
 
 /* ---- a size that is known before ---- */
@@ -82,8 +92,8 @@ void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t lengt
     const uint8_t *at = bytes;
     size_t kept = length <= MOST ? length : MOST;
     while (kept < length && kept > 0 && (at[kept] & 0xC0) == 0x80)
-        kept--; /* not within a character */
-    nt_buffer_append(title, bytes, kept);
+        kept--;                              /* not within a character */
+    nt_append_printable(title, bytes, kept); /* a line end of the name is none of the title */
     if (kept < length)
         nt_buffer_text(title, "\u2026");
 }
@@ -94,7 +104,7 @@ void nt_svg_begin(struct nt_buffer *out, double width, double height, const char
                      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
                      "viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>",
                      width, height, width, height);
-    escape(out, title, strlen(title));
+    escape(out, title);
     nt_buffer_text(out, "</title>\n<style>"
                         "text{font-family:system-ui,sans-serif;fill:#222}"
                         ".h{font-size:18px;font-weight:600}.t{font-size:12px}.s{font-size:10px;fill:#666}"
@@ -108,11 +118,15 @@ void nt_svg_end(struct nt_buffer *out)
     nt_buffer_text(out, "</svg>\n");
 }
 
-/* Letters are about 0.58 of their size wide; that is enough to decide what fits. */
-static size_t length_that_fits(const char *text, const char *class, double width)
+static double font_size(const char *class)
 {
-    double size = class[0] == 'h' ? 18 : class[0] == 't' ? 12 : class[0] == 's' ? 10 : 11;
-    size_t letters = width > 0 ? (size_t)(width / (0.58 * size)) : SIZE_MAX, length = 0;
+    return class[0] == 'h' ? 18 : class[0] == 't' ? 12 : class[0] == 's' ? 10 : 11;
+}
+
+/* How much of a text fits: letters are about 0.62 of their size wide, in fonts that are not narrow. */
+static size_t length_that_fits(const char *text, double size, double width)
+{
+    size_t letters = width > 0 ? (size_t)(width / (0.62 * size)) : SIZE_MAX, length = 0;
     const uint8_t *at = (const uint8_t *)text;
     uint32_t code_point;
     for (size_t n = 0; at[length] && n < letters; n++) {
@@ -122,15 +136,24 @@ static size_t length_that_fits(const char *text, const char *class, double width
     return length;
 }
 
+/* Which font draws a text is not known; an inner <svg> clips what turns out too wide. No letter but a few is
+ * wider than its font is high: texts that are short enough need none. */
 void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, double width, const char *text)
 {
-    size_t length = length_that_fits(text, class, width);
-    bool is_cut = text[length] != '\0';
+    double size = font_size(class);
+    size_t length = length_that_fits(text, size, width);
+    bool is_cut = text[length] != '\0', is_clipped = width > 0 && 1.1 * size * (double)length > width;
     if (is_cut && length < 3)
         return;
+    if (is_clipped) {
+        nt_buffer_format(out, "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\">", x, y - size,
+                         width, 1.5 * size);
+        x = 0;
+        y = size;
+    }
     nt_buffer_format(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    escape(out, text, is_cut ? length - 1 : length);
-    nt_buffer_text(out, is_cut ? "\u2026</text>\n" : "</text>\n");
+    escape_line(out, text, is_cut ? length - 1 : length);
+    nt_buffer_format(out, "%s</text>%s\n", is_cut ? "\u2026" : "", is_clipped ? "</svg>" : "");
 }
 
 void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colour,
@@ -144,7 +167,7 @@ void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colou
         return;
     }
     nt_buffer_text(out, "><title>");
-    escape(out, nt_buffer_string(title), title->length);
+    escape(out, nt_buffer_string(title));
     nt_buffer_text(out, "</title></rect>\n");
 }
 

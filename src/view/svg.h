@@ -37,13 +37,14 @@ enum nt_status nt_svg_fit(nt_svg_draw *draw, void *context, size_t bytes, struct
 
 void nt_svg_begin(struct nt_buffer *out, double width, double height, const char *title);
 void nt_svg_end(struct nt_buffer *out);
-/* A name of the file for a title, cut where it is very long. */
+/* A name of the file for a title: in one line whatever it holds, cut where it is very long. */
 void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t length);
 /* A text line with its baseline at (x, y); `class` as in the style that nt_svg_begin writes: "h" heading, "t"
- * text, "s" small, "l" label on colour. Cut with an ellipsis so that it takes about `width` (0: no bound). */
+ * text, "s" small, "l" label on colour. Cut with an ellipsis so that it takes about `width` (0: no bound), and
+ * clipped there: nothing is drawn beyond it. */
 void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, double width,
                  const char *text);
-/* A rectangle with what a pointer resting on it is told (not escaped yet; NULL: nothing). */
+/* A rectangle with what a pointer resting on it is told (lines, not escaped yet; NULL: nothing). */
 void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colour,
                 const struct nt_buffer *title);
 

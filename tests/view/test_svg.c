@@ -2,6 +2,7 @@
  *
  * Pictures have the size that was told before they were drawn, whatever there is to draw.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "dataset_builder.h"
@@ -42,7 +43,9 @@ static size_t length_at(struct drawing drawing, unsigned grain)
 /* One element, and nothing but white space behind it. */
 static void assert_is_picture(const struct nt_buffer *out, size_t bytes)
 {
-    const char *end = strstr(out->bytes, "</svg>");
+    const char *end = NULL;
+    for (const char *at = out->bytes; (at = strstr(at, "</svg>")); at++)
+        end = at;
     ck_assert_uint_eq(out->length, bytes);
     ck_assert_int_eq(strncmp(out->bytes, "<svg ", 5), 0);
     ck_assert_ptr_nonnull(end);
@@ -157,9 +160,120 @@ START_TEST(the_map_of_any_names_has_the_size_that_the_columns_tell)
 }
 END_TEST
 
+/* ---- what a picture shows ---- */
+
+START_TEST(a_title_has_lines_but_a_name_in_it_has_one)
+{
+    struct nt_buffer title = {0}, out = {0};
+    nt_svg_append_name(&title, "x\ny", 3);
+    nt_buffer_text(&title, "\n5 bytes < 6");
+    nt_svg_box(&out, (struct nt_box){1, 2, 3, 4}, (struct nt_colour){0, 0, 0}, &title);
+    ck_assert_ptr_nonnull(strstr(nt_buffer_string(&out), "<title>x\\x0ay\n5 bytes &lt; 6</title>"));
+    nt_buffer_deinit(&title);
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
+START_TEST(a_text_does_not_leave_its_width)
+{
+    struct nt_buffer out = {0};
+    nt_svg_text(&out, 10, 50, "l", 60, "WWWWWWWWWWWW");
+    const char *clip = strstr(nt_buffer_string(&out), "<svg x=\"10.0\" y=\"39.0\" width=\"60.0\"");
+    ck_assert_ptr_nonnull(clip);
+    ck_assert_ptr_nonnull(strstr(clip, "<text x=\"0.0\" y=\"11.0\""));
+    ck_assert_ptr_nonnull(strstr(clip, "WWW\u2026</text></svg>"));
+    nt_buffer_clear(&out);
+    nt_svg_text(&out, 10, 50, "l", 60, "pt");
+    ck_assert_str_eq(nt_buffer_string(&out), "<text x=\"10.0\" y=\"50.0\" class=\"l\">pt</text>\n");
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
+static void name_field(struct builder *builder, uint32_t field, const char *name)
+{
+    builder->dataset->fields[field].name = (struct nt_text){name, strlen(name)};
+}
+
+/* Two fields, the second one's pages compressed; each page with its checksum of 8 bytes. */
+static struct builder *two_fields(void)
+{
+    static const uint64_t values[4000];
+    struct builder *builder = builder_new();
+    for (unsigned i = 0; i < 2; i++)
+        add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32), NT_ENCODING_INT32,
+                   0);
+    uint32_t cluster = add_cluster(builder, 0, 4000);
+    add_elements(builder, cluster, 0, values, 4000, 1000);
+    builder->compress = true;
+    add_elements(builder, cluster, 1, values, 4000, 4000);
+    end_group(builder);
+    finish(builder, NULL);
+    name_field(builder, 0, "plain");
+    name_field(builder, 1, "packed");
+    return builder;
+}
+
+/* In a line of the map each rectangle begins where the one before it ends. */
+START_TEST(the_strips_of_a_layout_meet_and_none_is_of_no_width)
+{
+    struct builder *builder = two_fields();
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    double x, y, width, end = 0, line = -1;
+    unsigned strips = 0;
+    assert_ok(nt_layout_svg(builder->file, &out, &error));
+    for (const char *at = out.bytes; (at = strstr(at, "<rect x=")); at++) {
+        ck_assert_int_eq(sscanf(at, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\"", &x, &y, &width), 3);
+        if (!strncmp(strchr(at, '>') - 1, "/>", 2))
+            continue; /* of the legend */
+        ck_assert_double_ge(width, 1);
+        if (y == line)
+            ck_assert_double_eq(x, end);
+        end = x + width;
+        line = y;
+        strips++;
+    }
+    ck_assert_uint_gt(strips, 40);
+    ck_assert_ptr_null(strstr(out.bytes, ">1 ranges"));
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+END_TEST
+
+/* The colour of the rectangle before a text. */
+static void find_colour(const char *svg, const char *text, char colour[32])
+{
+    const char *at = strstr(svg, text), *fill = NULL;
+    ck_assert_ptr_nonnull(at);
+    for (const char *next = svg; (next = strstr(next, "fill=\"hsl")) && next < at; next++)
+        fill = next;
+    ck_assert_ptr_nonnull(fill);
+    ck_assert_int_eq(sscanf(fill, "fill=\"%31[^\"]", colour), 1);
+}
+
+START_TEST(a_swatch_of_the_legend_has_the_shade_of_its_strips)
+{
+    static const char *const names[][2] = {{", plain, cluster 0", ">plain</text>"},
+                                           {", packed, cluster 0", ">packed</text>"}};
+    struct builder *builder = two_fields();
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    char strip[32], swatch[32];
+    assert_ok(nt_layout_svg(builder->file, &out, &error));
+    for (unsigned i = 0; i < 2; i++) {
+        find_colour(out.bytes, names[i][0], strip);
+        find_colour(out.bytes, names[i][1], swatch);
+        ck_assert_str_eq(strip, swatch);
+    }
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("view: svg");
+    TCase *shown = tcase_create("shown");
     TCase *cases = tcase_create("sizes");
     tcase_add_test(cases, sizes_are_powers_of_two_within_bounds);
     tcase_add_loop_test(cases, a_picture_has_as_much_detail_as_there_is_room_for, 0, 9);
@@ -168,5 +282,10 @@ int main(void)
     tcase_add_test(cases, names_are_cut_between_characters);
     tcase_add_loop_test(cases, the_map_of_any_names_has_the_size_that_the_columns_tell, 0, 4);
     suite_add_tcase(suite, cases);
+    tcase_add_test(shown, a_title_has_lines_but_a_name_in_it_has_one);
+    tcase_add_test(shown, a_text_does_not_leave_its_width);
+    tcase_add_test(shown, the_strips_of_a_layout_meet_and_none_is_of_no_width);
+    tcase_add_test(shown, a_swatch_of_the_legend_has_the_shade_of_its_strips);
+    suite_add_tcase(suite, shown);
     return nt_test_main(suite);
 }
