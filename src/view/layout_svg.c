@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "model/path.h"
+#include "view/field_groups.h"
 #include "view/layout.h"
 #include "view/svg.h"
 
@@ -27,7 +28,7 @@ enum {
     LEGEND_STEP = 20,
 };
 
-/* Owners in the legend: every top-level field, then what is no page. */
+/* Owners in the legend: the groups of top-level fields, then what is no page. */
 struct owner {
     char *name; /* of malloc */
     uint64_t bytes, packed_bytes;
@@ -39,7 +40,8 @@ struct picture {
     const struct nt_file *file;
     struct nt_layout layout;
     struct owner *owners;
-    uint32_t *first_owner; /* of each data set's top-level fields */
+    struct nt_field_groups *groups; /* [data set] */
+    uint32_t *first_owner;          /* of each data set's groups */
     uint32_t owner_count;
     uint32_t *owner_of;  /* [item of the layout] */
     uint32_t *by_size;   /* owners, the largest first */
@@ -65,43 +67,55 @@ enum { OTHERS = sizeof(others) / sizeof(*others) };
 
 /* ---- owners ---- */
 
-static enum nt_status add_fields(struct picture *picture, uint32_t dataset_index, struct nt_error *error)
+static enum nt_status add_groups(struct picture *picture, uint32_t dataset_index, struct nt_error *error)
 {
     const struct nt_dataset *dataset = picture->file->datasets[dataset_index];
-    uint32_t count = 0;
+    const struct nt_field_groups *groups = &picture->groups[dataset_index];
     picture->first_owner[dataset_index] = picture->owner_count;
-    const uint32_t *top = dataset->failure ? NULL : nt_dataset_children(dataset, NT_NONE, &count);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < groups->count; i++) {
         struct nt_buffer name = {0};
         if (picture->file->dataset_count > 1) {
             nt_buffer_append(&name, dataset->name.bytes, dataset->name.length);
             nt_buffer_text(&name, ": ");
         }
-        nt_buffer_append(&name, dataset->fields[top[i]].name.bytes, dataset->fields[top[i]].name.length);
+        nt_append_field_group(&name, &groups->items[i]);
         nt_buffer_byte(&name, '\0');
         if (name.failed) {
             nt_buffer_deinit(&name);
             return nt_fail_memory(error);
         }
-        picture->owners[picture->owner_count] = (struct owner){.name = name.bytes, .is_field = true};
-        picture->owner_count++;
+        picture->owners[picture->owner_count++] = (struct owner){.name = name.bytes, .is_field = true};
     }
     return NT_OK;
+}
+
+static enum nt_status find_groups(struct picture *picture, size_t *count_ret, struct nt_error *error)
+{
+    const struct nt_file *file = picture->file;
+    enum nt_status status = NT_OK;
+    picture->groups = calloc((size_t)file->dataset_count + 1, sizeof(*picture->groups));
+    if (!picture->groups)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++) {
+        status = nt_field_groups_init(&picture->groups[i], file->datasets[i], error);
+        *count_ret += picture->groups[i].count;
+    }
+    return status;
 }
 
 static enum nt_status make_owners(struct picture *picture, struct nt_error *error)
 {
     const struct nt_file *file = picture->file;
-    size_t count = OTHERS;
-    for (uint32_t i = 0; i < file->dataset_count; i++)
-        count += file->datasets[i]->top_count;
-    picture->owners = calloc(count, sizeof(*picture->owners));
-    picture->first_owner = calloc(file->dataset_count + 1, sizeof(uint32_t));
+    size_t count = 0;
+    enum nt_status status = find_groups(picture, &count, error);
+    if (status != NT_OK)
+        return status;
+    picture->owners = calloc(count + OTHERS, sizeof(*picture->owners));
+    picture->first_owner = calloc((size_t)file->dataset_count + 1, sizeof(uint32_t));
     if (!picture->owners || !picture->first_owner)
         return nt_fail_memory(error);
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++)
-        status = add_fields(picture, i, error);
+        status = add_groups(picture, i, error);
     for (uint32_t i = 0; i < OTHERS && status == NT_OK; i++) {
         char *name = strdup(others[i].owner);
         if (!name)
@@ -115,10 +129,8 @@ static uint32_t find_owner(const struct picture *picture, const struct nt_layout
 {
     if (item->column != NT_NONE && !strcmp(item->owner, "page")) {
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
-        uint32_t top = nt_top_field(dataset, dataset->columns[item->column].field);
-        for (uint32_t i = 0; i < dataset->top_count; i++)
-            if (dataset->children[i] == top)
-                return picture->first_owner[item->dataset] + i;
+        uint32_t field = dataset->columns[item->column].field;
+        return picture->first_owner[item->dataset] + picture->groups[item->dataset].of_field[field];
     }
     uint32_t first = picture->owner_count - OTHERS;
     for (uint32_t i = 0; i < OTHERS; i++)
@@ -394,6 +406,9 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
     }
     for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
         free(picture.owners[i].name);
+    for (uint32_t i = 0; picture.groups && i < file->dataset_count; i++)
+        nt_field_groups_deinit(&picture.groups[i]);
+    free(picture.groups);
     free(picture.owners);
     free(picture.first_owner);
     free(picture.owner_of);

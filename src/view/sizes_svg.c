@@ -10,22 +10,25 @@
 
 #include "model/path.h"
 #include "view/column_sums.h"
+#include "view/field_groups.h"
+#include "view/stored_once.h"
 #include "view/svg.h"
 
 enum { WIDTH = 1200, HEIGHT = 760, MARGIN = 20, HEADING = 60, LABEL_HEIGHT = 15 };
 
 struct part {
     uint64_t stored, packed;
-    uint32_t field;
-    bool is_own; /* the field's own columns, not a sub-field */
+    uint32_t field;                     /* of a group: its first */
+    bool is_own;                        /* the field's own columns, not a sub-field */
+    const struct nt_field_group *group; /* of several fields, or NULL */
 };
 
 struct treemap {
     const struct nt_dataset *dataset;
-    struct part *sums;     /* [field]: with all sub-fields */
-    struct part *own;      /* [field]: its own columns */
-    uint32_t *top_numbers; /* [field] of top-level fields: their order, for colours */
-    uint64_t total;
+    struct part *sums; /* [field]: with all sub-fields */
+    struct part *own;  /* [field]: its own columns */
+    struct nt_field_groups groups;
+    uint64_t total, once; /* once: pages that several columns share counted once */
     /* Of one drawing: */
     unsigned grain;
     size_t bytes;
@@ -34,9 +37,23 @@ struct treemap {
 
 /* ---- sums ---- */
 
+static enum nt_status count_once(struct treemap *treemap, uint64_t pages, struct nt_error *error)
+{
+    uint32_t count = treemap->dataset->column_count;
+    uint32_t *columns = calloc((size_t)count + 1, sizeof(*columns));
+    if (!columns)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < count; i++)
+        columns[i] = i;
+    enum nt_status status = nt_stored_once(treemap->dataset, columns, count, pages, &treemap->once, error);
+    free(columns);
+    return status;
+}
+
 /* Fields are summed up into their parents by walking up from each column's field. */
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
+    uint64_t pages = 0;
     for (uint32_t c = 0; c < dataset->column_count; c++) {
         struct nt_column_sums sums;
         uint32_t field = dataset->columns[c].field;
@@ -46,12 +63,13 @@ static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset
         treemap->own[field].stored += sums.stored_bytes;
         treemap->own[field].packed += sums.packed_bytes;
         treemap->total += sums.stored_bytes;
+        pages += sums.pages;
         for (uint32_t at = field; at != NT_NONE; at = dataset->fields[at].parent) {
             treemap->sums[at].stored += sums.stored_bytes;
             treemap->sums[at].packed += sums.packed_bytes;
         }
     }
-    return NT_OK;
+    return count_once(treemap, pages, error);
 }
 
 /* ---- squarifying ---- */
@@ -115,22 +133,48 @@ static double ratio_of(const struct part *part)
     return part->stored ? (double)part->packed / (double)part->stored : 0;
 }
 
-static void draw_leaf(struct treemap *treemap, const struct part *part, struct nt_box box)
+static void append_part(struct nt_buffer *out, const struct treemap *treemap, const struct part *part)
 {
-    const struct nt_dataset *dataset = treemap->dataset;
-    struct nt_buffer title = {0}, label = {0};
-    uint32_t number = treemap->top_numbers[nt_top_field(dataset, part->field)];
-    nt_append_field_path(&label, dataset, part->field, '/');
-    nt_svg_append_name(&title, label.bytes, label.length);
-    nt_buffer_text(&title, "\n");
-    nt_append_bytes(&title, part->stored);
-    nt_buffer_format(&title, " stored, %.1f %% of the data set, ratio %.2f\n",
+    if (part->group)
+        nt_append_field_group(out, part->group);
+    else
+        nt_append_field_path(out, treemap->dataset, part->field, '/');
+}
+
+static void append_title(struct nt_buffer *title, const struct treemap *treemap, const struct part *part,
+                         const struct nt_buffer *label)
+{
+    const struct nt_text *type = &treemap->dataset->fields[part->field].type;
+    nt_svg_append_name(title, label->bytes, label->length);
+    nt_buffer_text(title, "\n");
+    nt_append_bytes(title, part->stored);
+    nt_buffer_format(title, " stored, %.1f %% of the data set, ratio %.2f",
                      100.0 * (double)part->stored / (double)treemap->total, ratio_of(part));
-    nt_svg_append_name(&title, dataset->fields[part->field].type.bytes,
-                       dataset->fields[part->field].type.length);
+    if (part->group)
+        return;
+    nt_buffer_text(title, "\n");
+    nt_svg_append_name(title, type->bytes, type->length);
+}
+
+static struct nt_box without_gap(struct nt_box box)
+{
     box.width -= box.width > 2 ? 1 : 0;
     box.height -= box.height > 2 ? 1 : 0;
-    nt_svg_box(treemap->out, box, nt_field_colour(number, ratio_of(part)), &title);
+    return box;
+}
+
+static struct nt_colour colour_of(const struct treemap *treemap, const struct part *part)
+{
+    return nt_field_colour(treemap->groups.of_field[part->field], ratio_of(part));
+}
+
+static void draw_leaf(struct treemap *treemap, const struct part *part, struct nt_box box)
+{
+    struct nt_buffer title = {0}, label = {0};
+    append_part(&label, treemap, part);
+    append_title(&title, treemap, part, &label);
+    box = without_gap(box);
+    nt_svg_box(treemap->out, box, colour_of(treemap, part), &title);
     if (box.height >= LABEL_HEIGHT && box.width > 40)
         nt_svg_text(treemap->out, box.x + 4, box.y + 12, "l", box.width - 8, nt_buffer_string(&label));
     if (box.height >= 2 * LABEL_HEIGHT && box.width > 60) {
@@ -143,7 +187,28 @@ static void draw_leaf(struct treemap *treemap, const struct part *part, struct n
     nt_buffer_deinit_part(&label, treemap->out);
 }
 
-static void draw_parts(struct treemap *treemap, uint32_t parent, struct nt_box box);
+/* A group has its name above its members where there is room for it. Returns the members' box. */
+static struct nt_box draw_group(struct treemap *treemap, const struct part *part, struct nt_box box)
+{
+    enum { LEAST_HEIGHT = 3 * LABEL_HEIGHT, LEAST_WIDTH = 60, FRAME = 2 };
+    struct nt_buffer title = {0}, label = {0};
+    struct nt_colour colour = colour_of(treemap, part);
+    if (box.height < LEAST_HEIGHT || box.width < LEAST_WIDTH)
+        return box;
+    append_part(&label, treemap, part);
+    append_title(&title, treemap, part, &label);
+    nt_buffer_text(&label, ", ");
+    nt_append_bytes(&label, part->stored);
+    colour.lightness = 92;
+    nt_svg_box(treemap->out, without_gap(box), colour, &title);
+    nt_svg_text(treemap->out, box.x + 4, box.y + 12, "l", box.width - 8, nt_buffer_string(&label));
+    nt_buffer_deinit_part(&title, treemap->out);
+    nt_buffer_deinit_part(&label, treemap->out);
+    return (struct nt_box){box.x + FRAME, box.y + LABEL_HEIGHT + FRAME, box.width - 2 * FRAME,
+                           box.height - LABEL_HEIGHT - 2 * FRAME};
+}
+
+static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box);
 
 /* What has no room of its own is left out, or drawn as one with what is below it. */
 static void draw_part(struct treemap *treemap, const struct part *part, struct nt_box box)
@@ -153,46 +218,72 @@ static void draw_part(struct treemap *treemap, const struct part *part, struct n
     if (treemap->out->length > treemap->bytes || (grain > 1 && box.width * box.height < grain * grain))
         return;
     nt_dataset_children(treemap->dataset, part->field, &count);
-    if (part->is_own || count == 0 || box.width < least || box.height < least)
+    bool is_leaf = !part->group && (part->is_own || count == 0);
+    if (is_leaf || box.width < least || box.height < least)
         draw_leaf(treemap, part, box);
     else
-        draw_parts(treemap, part->field, box);
+        draw_parts(treemap, part, part->group ? draw_group(treemap, part, box) : box);
 }
 
-/* The parts of a field (NT_NONE: of the data set) that store anything. */
-static size_t collect_parts(const struct treemap *treemap, uint32_t parent, struct part *parts)
+static void add_field(const struct treemap *treemap, uint32_t field, struct part *parts, size_t *count)
 {
-    uint32_t count;
-    const uint32_t *children = nt_dataset_children(treemap->dataset, parent, &count);
+    if (treemap->sums[field].stored == 0)
+        return;
+    parts[*count] = treemap->sums[field];
+    parts[(*count)++].field = field;
+}
+
+static void add_group(const struct treemap *treemap, const struct nt_field_group *group, struct part *parts,
+                      size_t *count)
+{
+    const uint32_t *members = treemap->groups.members + group->first;
+    struct part part = {.field = members[0], .group = group->count > 1 ? group : NULL};
+    for (uint32_t i = 0; i < group->count; i++) {
+        part.stored += treemap->sums[members[i]].stored;
+        part.packed += treemap->sums[members[i]].packed;
+    }
+    if (part.stored)
+        parts[(*count)++] = part;
+}
+
+/* The parts of a group, a field or (NULL) the data set that store anything: one more than the fields at most. */
+static size_t collect_parts(const struct treemap *treemap, const struct part *whole, struct part *parts)
+{
     size_t used = 0;
+    if (!whole) {
+        for (uint32_t i = 0; i < treemap->groups.count; i++)
+            add_group(treemap, &treemap->groups.items[i], parts, &used);
+        return used;
+    }
+    uint32_t count;
+    const uint32_t *fields = nt_dataset_children(treemap->dataset, whole->field, &count);
+    if (whole->group) {
+        fields = treemap->groups.members + whole->group->first;
+        count = whole->group->count;
+    }
     for (uint32_t i = 0; i < count; i++)
-        if (treemap->sums[children[i]].stored) {
-            parts[used] = treemap->sums[children[i]];
-            parts[used++].field = children[i];
-        }
-    if (parent != NT_NONE && treemap->own[parent].stored) {
-        parts[used] = treemap->own[parent];
-        parts[used].field = parent;
+        add_field(treemap, fields[i], parts, &used);
+    if (!whole->group && treemap->own[whole->field].stored) {
+        parts[used] = treemap->own[whole->field];
+        parts[used].field = whole->field;
         parts[used++].is_own = true;
     }
     return used;
 }
 
-/* As deep as the schema: NT_MAX_DEPTH at most. */
-static void draw_parts(struct treemap *treemap, uint32_t parent, struct nt_box box)
+static size_t most_parts(const struct treemap *treemap, const struct part *whole)
 {
-    uint32_t child_count;
-    nt_dataset_children(treemap->dataset, parent, &child_count);
-    struct part *parts = calloc((size_t)child_count + 1, sizeof(*parts));
-    double *areas = calloc((size_t)child_count + 1, sizeof(*areas));
-    struct nt_box *boxes = calloc((size_t)child_count + 1, sizeof(*boxes));
-    if (!parts || !areas || !boxes) {
-        treemap->out->failed = true;
-        goto out;
-    }
-    size_t count = collect_parts(treemap, parent, parts);
+    uint32_t children;
+    if (whole && whole->group)
+        return whole->group->count;
+    nt_dataset_children(treemap->dataset, whole ? whole->field : NT_NONE, &children);
+    return (size_t)children + 1;
+}
+
+static void place_parts(const struct part *parts, size_t count, double *areas, struct nt_box box,
+                        struct nt_box *boxes)
+{
     uint64_t stored = 0;
-    qsort(parts, count, sizeof(*parts), compare_parts);
     for (size_t i = 0; i < count; i++)
         stored += parts[i].stored;
     for (size_t i = 0; i < count; i++)
@@ -202,9 +293,24 @@ static void draw_parts(struct treemap *treemap, uint32_t parent, struct nt_box b
         length = shortest > 0 ? strip_length(areas + first, count - first, shortest) : count - first;
         place_strip(areas + first, length, &box, boxes + first);
     }
-    for (size_t i = 0; i < count; i++)
-        draw_part(treemap, &parts[i], boxes[i]);
-out:
+}
+
+/* As deep as the schema and its groups: NT_MAX_DEPTH + 1 at most. */
+static void draw_parts(struct treemap *treemap, const struct part *whole, struct nt_box box)
+{
+    size_t most = most_parts(treemap, whole);
+    struct part *parts = calloc(most, sizeof(*parts));
+    double *areas = calloc(most, sizeof(*areas));
+    struct nt_box *boxes = calloc(most, sizeof(*boxes));
+    if (parts && areas && boxes) {
+        size_t count = collect_parts(treemap, whole, parts);
+        qsort(parts, count, sizeof(*parts), compare_parts);
+        place_parts(parts, count, areas, box, boxes);
+        for (size_t i = 0; i < count; i++)
+            draw_part(treemap, &parts[i], boxes[i]);
+    } else {
+        treemap->out->failed = true;
+    }
     free(parts);
     free(areas);
     free(boxes);
@@ -218,11 +324,14 @@ static void draw_heading(struct treemap *treemap)
     nt_svg_text(treemap->out, MARGIN, 28, "h", WIDTH, nt_buffer_string(&name));
     nt_buffer_deinit_part(&name, treemap->out);
     nt_append_bytes(&text, treemap->total);
-    nt_buffer_format(&text,
-                     " stored in %" PRIu32
-                     " columns; areas are stored bytes, deep colours compress well, light ones "
-                     "are stored as they are",
-                     dataset->column_count);
+    nt_buffer_format(&text, " stored in %" PRIu32 " columns", dataset->column_count);
+    if (treemap->once < treemap->total) {
+        nt_buffer_text(&text, ", ");
+        nt_append_bytes(&text, treemap->once);
+        nt_buffer_text(&text, " with shared pages once");
+    }
+    nt_buffer_text(&text,
+                   "; areas are stored bytes, deep colours compress well, light ones are stored as they are");
     nt_svg_text(treemap->out, MARGIN, 48, "t", 0, nt_buffer_string(&text));
     nt_buffer_deinit_part(&text, treemap->out);
 }
@@ -236,7 +345,7 @@ static void draw_treemap(void *context, unsigned grain, size_t bytes, struct nt_
     nt_svg_begin(out, WIDTH + 2 * MARGIN, HEIGHT + HEADING + MARGIN, "Stored bytes by field");
     draw_heading(treemap);
     if (treemap->total)
-        draw_parts(treemap, NT_NONE, (struct nt_box){MARGIN, HEADING, WIDTH, HEIGHT});
+        draw_parts(treemap, NULL, (struct nt_box){MARGIN, HEADING, WIDTH, HEIGHT});
     nt_svg_end(out);
 }
 
@@ -253,18 +362,15 @@ enum nt_status nt_sizes_svg(struct nt_dataset *dataset, struct nt_buffer *out, s
     struct treemap treemap = {.dataset = dataset};
     treemap.sums = calloc(fields, sizeof(*treemap.sums));
     treemap.own = calloc(fields, sizeof(*treemap.own));
-    treemap.top_numbers = calloc(fields, sizeof(uint32_t));
-    enum nt_status status = treemap.sums && treemap.own && treemap.top_numbers
-                                ? sum_up(&treemap, dataset, error)
+    enum nt_status status = treemap.sums && treemap.own
+                                ? nt_field_groups_init(&treemap.groups, dataset, error)
                                 : nt_fail_memory(error);
-    if (status != NT_OK)
-        goto out;
-    for (uint32_t i = 0; i < dataset->top_count; i++)
-        treemap.top_numbers[dataset->children[i]] = i;
-    status = nt_svg_fit(draw_treemap, &treemap, nt_sizes_svg_bytes(dataset), out, error);
-out:
+    if (status == NT_OK)
+        status = sum_up(&treemap, dataset, error);
+    if (status == NT_OK)
+        status = nt_svg_fit(draw_treemap, &treemap, nt_sizes_svg_bytes(dataset), out, error);
     free(treemap.sums);
     free(treemap.own);
-    free(treemap.top_numbers);
+    nt_field_groups_deinit(&treemap.groups);
     return status;
 }

@@ -173,10 +173,17 @@ void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colou
 
 struct nt_colour nt_field_colour(uint32_t number, double ratio)
 {
-    /* Steps of the golden angle keep neighbours far apart, however many there are. */
+    /* Steps of the golden angle keep the hues of any eight in turn far apart; the next eight, whose hues lie
+     * between, are duller, lighter or brighter. */
+    static const struct {
+        unsigned saturation, lightness;
+    } tones[] = {{58, 76}, {34, 64}, {85, 84}, {86, 66}};
+    enum { HUES = 8, TONES = sizeof(tones) / sizeof(*tones) };
     unsigned hue = (unsigned)(((uint64_t)number * 137508 + 205000) / 1000 % 360);
+    unsigned tone = number / HUES % TONES;
     double depth = ratio <= 1 ? 0 : ratio >= 6 ? 1 : (ratio - 1) / 5;
-    return (struct nt_colour){hue, 55 + (unsigned)(15 * depth), 76 - (unsigned)(18 * depth)};
+    return (struct nt_colour){hue, tones[tone].saturation + (unsigned)(14 * depth),
+                              tones[tone].lightness - (unsigned)(18 * depth)};
 }
 
 void nt_append_bytes(struct nt_buffer *out, uint64_t bytes)

@@ -48,7 +48,7 @@ void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, d
 void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colour,
                 const struct nt_buffer *title);
 
-/* Colours that tell apart: the hue of a top-level field by its number; the ratio makes it light (stored as it
+/* Colours that tell apart: hue and tone of a group of fields by its number; the ratio makes it light (stored as it
  * is) or deep (compressed well). */
 struct nt_colour nt_field_colour(uint32_t number, double ratio);
 

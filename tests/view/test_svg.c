@@ -270,6 +270,76 @@ START_TEST(a_swatch_of_the_legend_has_the_shade_of_its_strips)
 }
 END_TEST
 
+/* Sixty fields of the same size. */
+static struct builder *many_fields(void)
+{
+    static const uint64_t values[100];
+    static char names[60][16];
+    struct builder *builder = builder_new();
+    for (unsigned i = 0; i < 60; i++)
+        add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32), NT_ENCODING_INT32,
+                   0);
+    uint32_t cluster = add_cluster(builder, 0, 100);
+    for (unsigned i = 0; i < 60; i++)
+        add_elements(builder, cluster, i, values, 100, 100);
+    end_group(builder);
+    finish(builder, NULL);
+    for (unsigned i = 0; i < 60; i++) {
+        snprintf(names[i], sizeof(names[i]), "%s_%u", i < 40 ? "Jet" : "MET", i);
+        name_field(builder, i, names[i]);
+    }
+    return builder;
+}
+
+START_TEST(many_fields_are_shown_by_what_their_names_begin_with)
+{
+    struct builder *builder = many_fields();
+    struct nt_buffer layout = {0}, sizes = {0};
+    struct nt_error error;
+    assert_ok(nt_layout_svg(builder->file, &layout, &error));
+    ck_assert_ptr_nonnull(strstr(layout.bytes, ">Jet_* (40 fields)</text>"));
+    ck_assert_ptr_nonnull(strstr(layout.bytes, ">MET_* (20 fields)</text>"));
+    ck_assert_ptr_null(strstr(layout.bytes, " more: "));
+    assert_ok(nt_sizes_svg(builder->dataset, &sizes, &error));
+    ck_assert_ptr_nonnull(strstr(sizes.bytes, ">Jet_* (40 fields), 16.0 kB</text>"));
+    ck_assert_ptr_nonnull(strstr(sizes.bytes, "<title>MET_* (20 fields)\n8.0 kB stored, 33.3 %"));
+    ck_assert_ptr_nonnull(strstr(sizes.bytes, "<title>MET_59\n400 bytes stored"));
+    assert_is_picture(&sizes, nt_sizes_svg_bytes(builder->dataset));
+    nt_buffer_deinit(&layout);
+    nt_buffer_deinit(&sizes);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_total_tells_what_columns_share)
+{
+    for (unsigned shared = 0; shared < 2; shared++) {
+        struct builder *builder = many_fields();
+        struct nt_buffer out = {0};
+        struct nt_error error;
+        for (unsigned i = 1; i < 11 && shared; i++)
+            builder->pages[0][i].offset = builder->pages[0][0].offset;
+        assert_ok(nt_sizes_svg(builder->dataset, &out, &error));
+        ck_assert_ptr_nonnull(
+            strstr(out.bytes, shared ? ">24.0 kB stored in 60 columns, 20.0 kB with shared pages once; areas"
+                                     : ">24.0 kB stored in 60 columns; areas"));
+        nt_buffer_deinit(&out);
+        builder_free(builder);
+    }
+}
+END_TEST
+
+START_TEST(the_colours_of_many_fields_tell_apart)
+{
+    for (uint32_t i = 0; i < 200; i++)
+        for (uint32_t k = i + 1; k < i + 24; k++) {
+            struct nt_colour a = nt_field_colour(i, 2), b = nt_field_colour(k, 2);
+            unsigned hue = a.hue > b.hue ? a.hue - b.hue : b.hue - a.hue;
+            ck_assert_msg((hue >= 30 && hue <= 330) || a.lightness != b.lightness, "%u and %u", i, k);
+        }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("view: svg");
@@ -286,6 +356,9 @@ int main(void)
     tcase_add_test(shown, a_text_does_not_leave_its_width);
     tcase_add_test(shown, the_strips_of_a_layout_meet_and_none_is_of_no_width);
     tcase_add_test(shown, a_swatch_of_the_legend_has_the_shade_of_its_strips);
+    tcase_add_test(shown, many_fields_are_shown_by_what_their_names_begin_with);
+    tcase_add_test(shown, a_total_tells_what_columns_share);
+    tcase_add_test(shown, the_colours_of_many_fields_tell_apart);
     suite_add_tcase(suite, shown);
     return nt_test_main(suite);
 }

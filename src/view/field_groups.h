@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Top-level fields whose names begin alike, as writers of flat tables name what belongs together: Jet_pt, Jet_eta.
+ */
+#ifndef NT_VIEW_FIELD_GROUPS_H
+#define NT_VIEW_FIELD_GROUPS_H
+
+#include "base/buffer.h"
+#include "model/model.h"
+
+/* What of the names of a group's members is the same; of a group of one the whole name. Lives as long as the data set. */
+struct nt_field_group {
+    struct nt_text name;
+    uint32_t first, count; /* its members */
+};
+
+struct nt_field_groups {
+    struct nt_field_group *items; /* in the order of their first members */
+    uint32_t count;
+    uint32_t *members;  /* fields, group by group, in their order */
+    uint32_t *of_field; /* [field]: the group of its top-level field */
+};
+
+/* Few fields are groups of one each. Free with nt_field_groups_deinit, also after a failure. */
+enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct nt_dataset *dataset,
+                                    struct nt_error *error);
+void nt_field_groups_deinit(struct nt_field_groups *groups);
+
+/* "Jet_* (12 fields)", or the name of a single field. */
+void nt_append_field_group(struct nt_buffer *out, const struct nt_field_group *group);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: page lists. Out: the bytes that pages cover, since writers merge equal pages.
+ */
+#include "view/stored_once.h"
+
+#include <stdlib.h>
+
+struct stretch {
+    uint64_t offset, bytes;
+    uint32_t source;
+};
+
+static int compare_stretches(const void *left, const void *right)
+{
+    const struct stretch *a = left, *b = right;
+    if (a->source != b->source)
+        return a->source < b->source ? -1 : 1;
+    return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* The bytes that stretches in their order cover, each once. */
+static uint64_t covered_bytes(const struct stretch *stretches, size_t count)
+{
+    uint64_t total = 0, end = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct stretch *stretch = &stretches[i];
+        bool is_first = i == 0 || stretch->source != stretches[i - 1].source;
+        uint64_t covered = is_first || end <= stretch->offset ? 0 : end - stretch->offset;
+        if (covered < stretch->bytes) {
+            total += stretch->bytes - covered;
+            end = stretch->offset + stretch->bytes;
+        }
+    }
+    return total;
+}
+
+/* What lies elsewhere has no place that could be shared. */
+static bool has_place(const struct nt_page *page)
+{
+    return !page->is_missing && page->compression != NT_COMPRESSION_ELSEWHERE;
+}
+
+static void add_stretches(const struct nt_group *group, const struct nt_range *range,
+                          struct stretch *stretches, size_t *count, uint64_t *others)
+{
+    for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++) {
+        const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
+        if (has_place(page))
+            stretches[(*count)++] = (struct stretch){page->offset, page->stored_bytes, page->source};
+        else
+            *others += page->stored_bytes;
+    }
+}
+
+enum nt_status nt_stored_once(const struct nt_dataset *dataset, const uint32_t *columns,
+                              uint32_t column_count, uint64_t pages, uint64_t *bytes_ret,
+                              struct nt_error *error)
+{
+    struct stretch *stretches = calloc(pages + 1, sizeof(*stretches));
+    uint64_t others = 0;
+    size_t count = 0;
+    if (!stretches)
+        return nt_fail_memory(error);
+    for (uint32_t g = 0; g < dataset->group_count; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
+            for (uint32_t c = 0; c < column_count; c++)
+                add_stretches(group, nt_group_range(dataset, group, group->first_cluster + i, columns[c]),
+                              stretches, &count, &others);
+    }
+    qsort(stretches, count, sizeof(*stretches), compare_stretches);
+    *bytes_ret = covered_bytes(stretches, count) + others;
+    free(stretches);
+    return NT_OK;
+}
