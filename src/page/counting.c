@@ -25,14 +25,13 @@ bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t
 }
 
 /* A page that is bad, or lies on a bad part of a disk, leaves the number unknown; other failures stop the
- * work. */
+ * work. `error` tells which it is in both cases. */
 static enum nt_status unknown_unless_passing(const struct nt_error *failure, bool *known_ret,
                                              struct nt_error *error)
 {
     *known_ret = false;
-    return failure->status == NT_CHANGED || nt_is_passing_failure(failure->status)
-               ? nt_fail_with(error, failure)
-               : NT_OK;
+    nt_fail_with(error, failure);
+    return failure->status == NT_CHANGED || nt_is_passing_failure(failure->status) ? failure->status : NT_OK;
 }
 
 enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

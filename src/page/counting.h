@@ -8,7 +8,8 @@
 #include "page/clusters.h"
 
 /* An index column's last value in a cluster, which is the number of items below; 0 where nothing is stored
- * because the column is deferred. `known_ret` false where it cannot be told. Reads at most one page. */
+ * because the column is deferred. `known_ret` false where it cannot be told; where a page is
+ * the reason, `error` has its failure though NT_OK is returned. Reads at most one page. */
 enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                    uint32_t cluster, uint64_t *items_ret, bool *known_ret,
                                    struct nt_error *error);

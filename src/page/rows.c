@@ -145,6 +145,7 @@ static void resume(struct building *build, const struct nt_active *active)
     build->rows->pieces[build->unknown].rows = row - build->row;
     build->row = row;
     build->unknown = NT_NONE;
+    build->rows->refusal = NT_OK;
 }
 
 static enum nt_status count_span(struct building *build, struct nt_piece *piece, bool *known_ret,
@@ -174,13 +175,17 @@ static enum nt_status add_span(struct building *build, const struct nt_span *spa
     struct nt_piece *piece = &build->rows->pieces[build->rows->count];
     bool is_known = true;
     enum nt_status status = NT_OK;
+    struct nt_error cause;
+    cause.status = NT_OK; /* what is unknown may have no cause */
     *piece = (struct nt_piece){.span = *span, .first_row = build->row};
     if (!unit->is_per_entry)
-        status = count_span(build, piece, &is_known, error);
+        status = count_span(build, piece, &is_known, &cause);
     else if (!nt_multiply(span->entries, unit->per_entry, &piece->rows))
-        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
+        status = nt_fail(&cause, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     if (status != NT_OK)
-        return status;
+        return nt_fail_with(error, &cause);
+    if (!is_known && nt_is_machine_failure(cause.status))
+        build->rows->refusal = cause.status;
     if (!is_known)
         piece->rows = 0;
     if (!is_known && piece->span.fault == NT_FAULT_NONE)
@@ -235,6 +240,9 @@ enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, uint32_t fi
 {
     if (rows->is_total_known)
         return NT_OK;
+    if (rows->refusal)
+        return nt_fail(error, rows->refusal, NT_NO_OFFSET,
+                       "a page that tells the number of rows cannot be read");
     for (uint32_t i = rows->count; i-- > 0;) {
         enum nt_fault fault = rows->pieces[i].span.fault;
         if (fault == NT_FAULT_GROUP || fault == NT_FAULT_NOT_COVERED || fault == NT_FAULT_MISSING)

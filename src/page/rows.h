@@ -18,7 +18,8 @@ struct nt_rows {
     struct nt_piece *pieces;
     uint32_t count;
     uint64_t total;
-    bool is_total_known; /* false: it depends on a page list that cannot be read */
+    bool is_total_known;    /* false: it depends on a page list or a page that cannot be read */
+    enum nt_status refusal; /* then: the machine's failure that is the reason; NT_OK: the file is */
 };
 
 enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

@@ -94,11 +94,34 @@ static bool has_items(const struct nt_field *field)
     return nt_field_kind_info(field->kind)->below == NT_BELOW_INDEX;
 }
 
-/* *known_ret is false where the file is damaged; what only fails now is an error. */
-static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                  uint64_t *items_ret, bool *known_ret, struct nt_error *error)
+struct items {
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
+    bool is_loaded; /* all page lists are read, or damaged */
+};
+
+/* NT_OK; else why a page list cannot be read now. */
+static enum nt_status load_groups(struct items *items, struct nt_error *error)
 {
-    enum nt_status status = nt_rows_total(reader, dataset, field, NT_ROWS_BELOW, items_ret, error);
+    struct nt_dataset *dataset = items->dataset;
+    for (uint32_t i = 0; i < dataset->group_count && !items->is_loaded; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (nt_is_machine_failure(status))
+            return status;
+    }
+    items->is_loaded = true;
+    return NT_OK;
+}
+
+/* *known_ret is false where the file is damaged; what only fails now is an error. */
+static enum nt_status count_items(struct items *items, uint32_t field, uint64_t *count_ret, bool *known_ret,
+                                  struct nt_error *error)
+{
+    enum nt_status status = load_groups(items, error);
+    *known_ret = false;
+    if (status != NT_OK)
+        return status;
+    status = nt_rows_total(items->reader, items->dataset, field, NT_ROWS_BELOW, count_ret, error);
     *known_ret = status == NT_OK;
     return nt_is_machine_failure(status) ? status : NT_OK;
 }
@@ -107,8 +130,8 @@ static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *d
 
 struct lines {
     struct nt_long_text text;
-    struct nt_reader *reader;
-    struct nt_dataset *dataset;
+    struct items items;
+    const struct nt_dataset *dataset;
     struct walk walk;
     int name_width, type_width;
     bool has_heading;
@@ -151,8 +174,7 @@ static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_b
     bool is_known;
     for (;; field = *nt_dataset_children(dataset, field, &count)) {
         if (has_items(&dataset->fields[field])) {
-            enum nt_status status =
-                count_items(lines->reader, lines->dataset, field, &items, &is_known, error);
+            enum nt_status status = count_items(&lines->items, field, &items, &is_known, error);
             if (status != NT_OK)
                 return status;
             if (is_known)
@@ -291,7 +313,7 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
     if (!lines)
         return nt_fail_memory(error);
     lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
-    lines->reader = reader;
+    lines->items = (struct items){.reader = reader, .dataset = dataset};
     lines->dataset = dataset;
     lines->walk = (struct walk){.dataset = dataset, .root = field};
     enum nt_status status = measure(lines, error);
@@ -304,18 +326,17 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
 
 /* ---- JSON ---- */
 
-static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
-                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
-                                      struct nt_error *error);
+static enum nt_status put_json_fields(struct items *items, const uint32_t *fields, uint32_t count,
+                                      struct nt_json *json, struct nt_error *error);
 
-static enum nt_status put_json_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     struct nt_json *json, struct nt_error *error)
+static enum nt_status put_json_items(struct items *items, uint32_t field, struct nt_json *json,
+                                     struct nt_error *error)
 {
-    uint64_t items;
+    uint64_t count;
     bool is_known;
-    enum nt_status status = count_items(reader, dataset, field, &items, &is_known, error);
+    enum nt_status status = count_items(items, field, &count, &is_known, error);
     if (is_known)
-        nt_json_member_unsigned(json, "items", items);
+        nt_json_member_unsigned(json, "items", count);
     else
         nt_json_member_null(json, "items");
     return status;
@@ -331,9 +352,10 @@ static void put_json_dimensions(struct nt_json *json, const struct nt_field *fie
 }
 
 /* Fields nest no deeper than NT_MAX_DEPTH. */
-static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
-                                     struct nt_json *json, struct nt_error *error)
+static enum nt_status put_json_field(struct items *items, uint32_t index, struct nt_json *json,
+                                     struct nt_error *error)
 {
+    const struct nt_dataset *dataset = items->dataset;
     const struct nt_field *field = &dataset->fields[index];
     enum nt_status status = NT_OK;
     uint32_t count;
@@ -344,7 +366,7 @@ static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset
     if (field->description.length)
         nt_json_member_text(json, "description", field->description);
     if (has_items(field))
-        status = put_json_items(reader, dataset, index, json, error);
+        status = put_json_items(items, index, json, error);
     if (field->dimension_count)
         put_json_dimensions(json, field);
     if (field->source_field != NT_NONE)
@@ -353,20 +375,19 @@ static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset
         nt_json_member_string(json, "unreadable", field->unreadable);
     const uint32_t *below = nt_dataset_children(dataset, index, &count);
     if (count && status == NT_OK)
-        status = put_json_fields(reader, dataset, below, count, json, error);
+        status = put_json_fields(items, below, count, json, error);
     nt_json_end_object(json);
     return status;
 }
 
-static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
-                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
-                                      struct nt_error *error)
+static enum nt_status put_json_fields(struct items *items, const uint32_t *fields, uint32_t count,
+                                      struct nt_json *json, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     nt_json_key(json, "fields");
     nt_json_array(json);
     for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = put_json_field(reader, dataset, fields[i], json, error);
+        status = put_json_field(items, fields[i], json, error);
     nt_json_end_array(json);
     return status;
 }
@@ -374,9 +395,10 @@ static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_datase
 enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      struct nt_json *json, struct nt_error *error)
 {
+    struct items items = {.reader = reader, .dataset = dataset};
     uint32_t count = 1;
     const uint32_t *fields = &field;
     if (field == NT_NONE)
         fields = nt_dataset_children(dataset, NT_NONE, &count);
-    return put_json_fields(reader, dataset, fields, count, json, error);
+    return put_json_fields(&items, fields, count, json, error);
 }

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from values import agrees
+from values import agrees, values_of
 
 try:
     import pyarrow
@@ -98,8 +98,8 @@ def flatten(values):
             yield value
 
 
-def read_table(program, path, data_set):
-    content = ntuple(program, 'cat', path, f'{data_set}/table.arrow')
+def read_table(program, path, data_set, unions):
+    content = ntuple(program, 'cat', f'--arrow_unions={unions}', path, f'{data_set}/table.arrow')
     table = pyarrow.ipc.open_file(pyarrow.py_buffer(content)).read_all()
     table.validate(full=True)
     return table
@@ -110,7 +110,7 @@ def check_rows_against_table(rows, table):
         raise ValueError(f'{len(rows)} rows, {table.num_rows} in the table')
     if json.loads(table.schema.metadata[b'ntuple.left_out']):
         rows = [{name: row[name] for name in table.column_names} for row in rows]
-    columns = [table.column(i).to_pylist() for i in range(table.num_columns)]
+    columns = [values_of(table.column(i), table.schema.field(i)) for i in range(table.num_columns)]
     for number, row in enumerate(rows):
         for name, one, column in zip(row, row.values(), columns):
             if not agrees(one, column[number]):
@@ -148,8 +148,10 @@ def check_table(program, path, data_set):
     if document['has_sharded_clusters'] or document['entries'] > 200000:
         counts['skipped'] += 1
         return
-    table = read_table(program, path, data_set)
-    check_rows_against_table(rows_of(program, path, data_set), table)
+    rows = rows_of(program, path, data_set)
+    for unions in 'struct', 'union':
+        table = read_table(program, path, data_set, unions)
+        check_rows_against_table(rows, table)
     if document['version'].startswith('1.') and path.suffix == '.root':
         try:
             check_table_against_uproot(path, data_set, table)

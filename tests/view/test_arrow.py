@@ -7,7 +7,7 @@ import json
 import sys
 
 from bloscpack_file import write_bloscpack
-from values import agrees
+from values import agrees, values_of
 
 import harness
 from harness import Skip, case, command, data, mounted, need, output, same, stats
@@ -15,31 +15,6 @@ from harness import Skip, case, command, data, mounted, need, output, same, stat
 
 def text_rows(source, path):
     return [json.loads(line) for line in output(harness.NTUPLE, 'cat', source, f'{path}/rows.jsonl').decode().splitlines()]
-
-
-def values_of(column, kind):
-    """Python's values, where a variant is its value however it is shown."""
-    return [plain_value(value, kind) for value in column.to_pylist()]
-
-
-def is_variant(field):
-    names = [field.type.field(i).name for i in range(field.type.num_fields)]
-    return names == ['tag'] + [f'_{i}' for i in range(len(names) - 1)]
-
-
-def plain_value(value, field):
-    if 'union' in str(field.type).partition('<')[0]:
-        return value    # pyarrow gives the value of the alternative
-    if isinstance(value, dict) and is_variant(field):
-        tag = value['tag']
-        same([name for name, other in value.items() if other is not None], ['tag'] + [f'_{tag - 1}'] * (
-            tag > 0 and value[f'_{tag - 1}'] is not None), 'what is not null')
-        return plain_value(value[f'_{tag - 1}'], field.type.field(f'_{tag - 1}')) if tag else None
-    if isinstance(value, dict):
-        return {name: plain_value(member, field.type.field(name)) for name, member in value.items()}
-    if isinstance(value, list):
-        return [plain_value(item, field.type.value_field) for item in value]
-    return value
 
 
 def check_table(table, path, expected, rows):

@@ -109,3 +109,36 @@ def agrees(found, expected):
     if found == expected and isinstance(found, str):
         return True
     return agrees_real(found, expected) or agrees_bytes(found, expected)
+
+
+# ---- variants in tables ----
+
+def values_of(column, field):
+    """Python's values of a column of Arrow, where a variant is its value however it is shown."""
+    return [plain_value(value, field) for value in column.to_pylist()]
+
+
+def is_variant(field):
+    names = [field.type.field(i).name for i in range(field.type.num_fields)]
+    return names == ['tag'] + [f'_{i}' for i in range(len(names) - 1)]
+
+
+def alternative(value, field):
+    """That of a structure of alternatives which its tag names; all others are null."""
+    name = f'_{value["tag"] - 1}'
+    others = [other for other, found in value.items() if found is not None and other not in ('tag', name)]
+    if others:
+        raise ValueError(f'{value!r}: more than one alternative')
+    return plain_value(value[name], field.type.field(name)) if value['tag'] else None
+
+
+def plain_value(value, field):
+    if 'union' in str(field.type).partition('<')[0]:
+        return value    # pyarrow gives the value of the alternative
+    if isinstance(value, dict) and is_variant(field):
+        return alternative(value, field)
+    if isinstance(value, dict):
+        return {name: plain_value(member, field.type.field(name)) for name, member in value.items()}
+    if isinstance(value, list):
+        return [plain_value(item, field.type.value_field) for item in value]
+    return value
