@@ -76,14 +76,18 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
     uint64_t slots = body->slots[number], valid = rows_between(node->borders, body->cluster);
-    bool is_dense = false;
-    for (uint32_t i = 0; i < node->step_count; i++)
+    bool is_dense = false, is_alternative = false;
+    for (uint32_t i = 0; i < node->step_count; i++) {
         is_dense |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_DENSE_OPTIONAL;
+        is_alternative |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_ALTERNATIVE;
+    }
     if (is_dense) {
         enum nt_status status = nt_arrow_count_valid(arrow, number, body->cluster, slots, &valid, error);
         if (status != NT_OK)
             return status;
     }
+    if (valid > slots && is_alternative)
+        valid = slots; /* rows that no tag refers to: reading them fails */
     if (valid > slots)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional or variant", slots,
                               valid);
