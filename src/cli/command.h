@@ -12,6 +12,7 @@
 #include "cli/settings.h"
 
 struct nt_long_text;
+struct nt_progress;
 
 struct nt_invocation {
     const struct nt_command *command;
@@ -65,10 +66,10 @@ enum nt_exit_status nt_finish_output(void);
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject);
 enum nt_exit_status nt_print_long_text(struct nt_long_text *text, const char *subject);
 
-/* All bytes of a file of the tree to a descriptor. Complains. NT_EXIT_OK also where the reader of a pipe has
- * had enough. */
+/* All bytes of a file of the tree to a descriptor; they are added to what `progress` has reached. Complains.
+ * NT_EXIT_OK also where the reader of a pipe has had enough. */
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
-                                    const char *destination);
+                                    const char *destination, struct nt_progress *progress);
 
 enum { NT_MODE_TEXT = 11 };
 /* "-r--r--r--", as ls(1) shows it. */

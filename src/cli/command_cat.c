@@ -3,14 +3,35 @@
  * ntuple cat: files of the tree to standard output, or rows of data sets and fields; in bounded memory.
  */
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/rows.h"
 
 static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
-    (void)context;
-    return nt_copy_content(vfs, node, path, STDOUT_FILENO, "standard output");
+    struct nt_progress *progress = context;
+    struct nt_vfs_attributes attributes;
+    bool is_known = progress->is_wanted && nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK;
+    nt_progress_begin(progress, is_known ? (uint64_t)attributes.stat.st_size : 0);
+    enum nt_exit_status status = nt_copy_content(vfs, node, path, STDOUT_FILENO, "standard output", progress);
+    nt_progress_clear(progress);
+    return status;
+}
+
+/* What reads a pipe may itself write to the terminal. */
+static bool is_output_a_file(void)
+{
+    struct stat attributes;
+    return fstat(STDOUT_FILENO, &attributes) == 0 && S_ISREG(attributes.st_mode);
+}
+
+static enum nt_exit_status cat_files(const struct nt_invocation *invocation)
+{
+    struct nt_progress progress;
+    nt_progress_start(&progress, !invocation->settings->quiet && is_output_a_file());
+    return nt_for_each_path(invocation, cat, &progress);
 }
 
 static enum nt_exit_status cat_rows(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
@@ -23,7 +44,7 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     const char *text = invocation->settings->row_range;
     struct nt_row_range range;
     if (!text)
-        return nt_for_each_path(invocation, cat, NULL);
+        return cat_files(invocation);
     if (nt_row_range_parse(text, &range))
         return nt_for_each_path(invocation, cat_rows, &range);
     struct nt_error error = {0};
@@ -38,6 +59,11 @@ static const struct nt_option options[] = {
      .member = offsetof(struct nt_settings, row_range),
      .argument = "FIRST:END",
      .help = "these rows of a data set or field, as JSON lines; END is not one of them"},
+    {.letter = 'q',
+     .name = "quiet",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, quiet),
+     .help = "do not show on a terminal how far it is"},
     {0},
 };
 

@@ -13,12 +13,14 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/listing.h"
+#include "cli/progress.h"
 
 struct copier {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
     struct nt_buffer source, destination; /* paths, entered and left together */
     unsigned depth;
+    struct nt_progress progress;
     enum nt_exit_status status;
 };
 
@@ -26,12 +28,14 @@ static void note_output_failure(struct copier *copier, int system_error, const c
 {
     struct nt_error error = {0};
     nt_fail_system(&error, system_error, "%s", what);
+    nt_progress_clear(&copier->progress);
     nt_complain(copier->destination.bytes, &error);
     nt_note_failure(&copier->status, NT_EXIT_OUTPUT);
 }
 
 static void note_source_failure(struct copier *copier, const struct nt_error *error)
 {
+    nt_progress_clear(&copier->progress);
     nt_note_failure(&copier->status, nt_complain(copier->source.length ? copier->source.bytes : "/", error));
 }
 
@@ -47,7 +51,8 @@ static void copy_file(struct copier *copier, uint64_t node)
         note_output_failure(copier, errno, "cannot create");
         return;
     }
-    enum nt_exit_status status = nt_copy_content(copier->vfs, node, copier->source.bytes, descriptor, path);
+    enum nt_exit_status status =
+        nt_copy_content(copier->vfs, node, copier->source.bytes, descriptor, path, &copier->progress);
     nt_note_failure(&copier->status, status);
     if (close(descriptor) != 0) {
         note_output_failure(copier, errno, "cannot write");
@@ -66,6 +71,7 @@ static void copy_entry(struct copier *copier, const struct nt_entry *entry)
     struct nt_error error = {0};
     if (copier->source.failed || copier->destination.failed) {
         nt_fail_memory(&error);
+        nt_progress_clear(&copier->progress);
         nt_note_failure(&copier->status, nt_complain(entry->name, &error));
     } else if (entry->class == NT_VFS_DIRECTORY) {
         copy_directory(copier, entry->node);
@@ -128,6 +134,8 @@ static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error
         return status;
     if (copier->source.failed || copier->destination.failed)
         return nt_fail_memory(error);
+    /* The bytes of a whole tree are not known before all its texts are made. */
+    nt_progress_begin(&copier->progress, (uint64_t)attributes.stat.st_size);
     if (attributes.class != NT_VFS_DIRECTORY)
         copy_file(copier, node);
     else if (copier->settings->recursive)
@@ -148,9 +156,13 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     enum nt_exit_status status = nt_open_tree(invocation, file, &copier.vfs);
     if (status != NT_EXIT_OK)
         return status;
+    nt_progress_start(&copier.progress, !invocation->settings->quiet);
     nt_buffer_text(&copier.source, path);
     enter_destination(&copier, invocation->operands[invocation->operand_count - 1], path, file);
-    if (nt_vfs_resolve(copier.vfs, path, &node, &error) != NT_OK || copy(&copier, node, &error) != NT_OK)
+    bool is_tried =
+        nt_vfs_resolve(copier.vfs, path, &node, &error) == NT_OK && copy(&copier, node, &error) == NT_OK;
+    nt_progress_clear(&copier.progress);
+    if (!is_tried)
         nt_note_failure(&copier.status, nt_complain(*path ? path : file, &error));
     nt_buffer_deinit(&copier.source);
     nt_buffer_deinit(&copier.destination);
@@ -169,6 +181,11 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, overwrite),
      .help = "replace files that exist"},
+    {.letter = 'q',
+     .name = "quiet",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, quiet),
+     .help = "do not show on a terminal how far it is"},
     {0},
 };
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * ntuple verify: whether files are as they were written. A line for each finding and one for each file, for
- * people or as JSON; on a terminal a progress bar meanwhile.
+ * people or as JSON; on a terminal how far it is, meanwhile.
  */
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <ntuple/ntuple.h>
 
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/listing.h"
+#include "cli/progress.h"
 #include "json/json.h"
 #include "model/model.h"
 #include "model/path.h"
@@ -25,8 +24,7 @@ struct verifier {
     const struct nt_settings *settings;
     const char *path;
     const struct nt_file *file;
-    bool has_bar;
-    struct timespec drawn; /* when the bar was */
+    struct nt_progress *progress;
 };
 
 /* The kinds in the order in which they decide how the program ends; warnings do not. */
@@ -40,43 +38,11 @@ static const struct {
 };
 enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
 
-/* ---- the bar ---- */
-
-enum { BAR_WIDTH = 40 };
-
-static void clear_bar(struct verifier *verifier)
-{
-    if (verifier->has_bar)
-        fputs("\r\033[K", stderr);
-    verifier->has_bar = false;
-}
-
-/* Ten times a second at most. */
-static bool is_time_to_draw(struct verifier *verifier)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double passed = (double)(now.tv_sec - verifier->drawn.tv_sec) +
-                    1e-9 * (double)(now.tv_nsec - verifier->drawn.tv_nsec);
-    if (passed < 0.1)
-        return false;
-    verifier->drawn = now;
-    return true;
-}
-
 static void on_progress(void *context, uint64_t bytes, uint64_t total)
 {
     struct verifier *verifier = context;
-    if (!is_time_to_draw(verifier))
-        return;
-    double part = total ? (double)bytes / (double)total : 1;
-    int filled = part < 1 ? (int)(part * BAR_WIDTH) : BAR_WIDTH;
-    char bar[BAR_WIDTH + 1];
-    memset(bar, ' ', BAR_WIDTH);
-    memset(bar, '=', (size_t)filled);
-    bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r[%s] %3.0f %%", bar, part < 1 ? 100 * part : 100);
-    verifier->has_bar = true;
+    verifier->progress->total = total;
+    nt_progress_reach(verifier->progress, bytes);
 }
 
 /* ---- findings ---- */
@@ -162,7 +128,7 @@ static void on_finding(void *context, const struct nt_finding *finding)
     struct verifier *verifier = context;
     if (verifier->settings->quiet)
         return;
-    clear_bar(verifier);
+    nt_progress_clear(verifier->progress);
     if (verifier->settings->json)
         print_finding_as_json(verifier, finding);
     else
@@ -218,9 +184,8 @@ static void print_summary(const struct verifier *verifier, const struct nt_verif
     print_buffer(&line);
 }
 
-static enum nt_exit_status conclude(struct verifier *verifier, const struct nt_verify_summary *summary)
+static enum nt_exit_status conclude(const struct verifier *verifier, const struct nt_verify_summary *summary)
 {
-    clear_bar(verifier);
     if (!verifier->settings->quiet && verifier->settings->json)
         print_summary_as_json(verifier, summary);
     else if (!verifier->settings->quiet)
@@ -258,20 +223,21 @@ static enum nt_exit_status conclude_unopened(const struct verifier *verifier, co
 }
 
 static enum nt_exit_status verify_file(const struct nt_settings *settings, const char *path,
-                                       struct nt_reader *reader)
+                                       struct nt_reader *reader, struct nt_progress *progress)
 {
-    struct verifier verifier = {.settings = settings, .path = path};
+    struct verifier verifier = {.settings = settings, .path = path, .progress = progress};
     const struct nt_vfs_options tree = nt_settings_tree(settings);
-    struct nt_verify_options options = {.on_finding = on_finding, .context = &verifier};
+    const struct nt_verify_options options = {
+        .on_finding = on_finding, .on_progress = on_progress, .context = &verifier};
     struct nt_verify_summary summary;
     struct nt_error error = {0};
     struct nt_file *file = NULL;
     if (nt_file_open(path, &tree.open, &file, &error) != NT_OK)
         return conclude_unopened(&verifier, &error);
     verifier.file = file;
-    if (!settings->quiet && isatty(STDERR_FILENO))
-        options.on_progress = on_progress;
+    nt_progress_begin(progress, 0);
     enum nt_status status = nt_verify(reader, file, &options, &summary, &error);
+    nt_progress_clear(progress);
     enum nt_exit_status result =
         status == NT_OK ? conclude(&verifier, &summary) : nt_complain(verifier.path, &error);
     for (uint32_t i = 0; i < file->dataset_count; i++)
@@ -285,6 +251,7 @@ static enum nt_exit_status verify_file(const struct nt_settings *settings, const
 struct walk {
     const struct nt_settings *settings;
     struct nt_reader *reader;
+    struct nt_progress *progress;
     struct nt_buffer path;
     unsigned depth, files; /* files: those of a known format */
     enum nt_exit_status status;
@@ -310,7 +277,8 @@ static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
             nt_file_close(file);
         if (status != NT_NOT_THIS_FORMAT) {
             walk->files++;
-            nt_note_failure(&walk->status, verify_file(walk->settings, walk->path.bytes, walk->reader));
+            nt_note_failure(&walk->status,
+                            verify_file(walk->settings, walk->path.bytes, walk->reader, walk->progress));
         }
     }
     nt_path_leave(&walk->path, length);
@@ -335,9 +303,9 @@ static void verify_below(struct walk *walk)
 }
 
 static enum nt_exit_status verify_folder(const struct nt_settings *settings, const char *path,
-                                         struct nt_reader *reader)
+                                         struct nt_reader *reader, struct nt_progress *progress)
 {
-    struct walk walk = {.settings = settings, .reader = reader};
+    struct walk walk = {.settings = settings, .reader = reader, .progress = progress};
     struct nt_error error = {0};
     nt_buffer_text(&walk.path, path);
     if (!walk.path.failed)
@@ -350,7 +318,7 @@ static enum nt_exit_status verify_folder(const struct nt_settings *settings, con
 }
 
 static enum nt_exit_status verify_source(const struct nt_settings *settings, const char *path,
-                                         struct nt_reader *reader)
+                                         struct nt_reader *reader, struct nt_progress *progress)
 {
     struct stat attributes;
     struct nt_error error = {0};
@@ -358,7 +326,7 @@ static enum nt_exit_status verify_source(const struct nt_settings *settings, con
     if (nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
         nt_disk_is_dataset(path, &is_dataset, &error) != NT_OK)
         return nt_complain(path, &error);
-    return (is_dataset ? verify_file : verify_folder)(settings, path, reader);
+    return (is_dataset ? verify_file : verify_folder)(settings, path, reader, progress);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
@@ -371,9 +339,12 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct nt_error error = {0};
     if (nt_reader_new(&options, &reader, &error) != NT_OK)
         return nt_complain("verify", &error);
+    struct nt_progress progress;
+    nt_progress_start(&progress, !invocation->settings->quiet);
     enum nt_exit_status first = NT_EXIT_OK;
     for (int i = 0; i < invocation->operand_count; i++)
-        nt_note_failure(&first, verify_source(invocation->settings, invocation->operands[i], reader));
+        nt_note_failure(&first,
+                        verify_source(invocation->settings, invocation->operands[i], reader, &progress));
     nt_reader_free(reader);
     nt_note_failure(&first, nt_finish_output());
     return first;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/progress.h"
 #include "model/model.h"
 
 static void append_escaped(struct nt_buffer *text, const char *bytes)
@@ -143,32 +144,40 @@ static int write_all(int descriptor, const char *bytes, size_t count)
 }
 
 static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer, size_t capacity,
-                                      const char *path, int descriptor, const char *destination)
+                                      const char *path, int descriptor, const char *destination,
+                                      struct nt_progress *progress)
 {
     size_t count;
     for (uint64_t offset = 0;; offset += count) {
         struct nt_error error = {0};
-        if (nt_vfs_read(handle, offset, buffer, capacity, &count, &error) != NT_OK)
+        if (nt_vfs_read(handle, offset, buffer, capacity, &count, &error) != NT_OK) {
+            nt_progress_clear(progress);
             return nt_complain(path, &error);
+        }
         if (count == 0)
             return NT_EXIT_OK;
         int problem = write_all(descriptor, buffer, count);
-        if (problem)
+        if (problem) {
+            nt_progress_clear(progress);
             return complain_about_output(destination, problem);
+        }
+        nt_progress_reach(progress, progress->bytes + count);
     }
 }
 
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
-                                    const char *destination)
+                                    const char *destination, struct nt_progress *progress)
 {
     enum { CHUNK = 4 << 20 };
     struct nt_error error = {0};
     struct nt_vfs_handle *handle = NULL;
     char *buffer = malloc(CHUNK);
     enum nt_status status = buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
-    enum nt_exit_status result = status == NT_OK
-                                     ? copy_bytes(handle, buffer, CHUNK, path, descriptor, destination)
-                                     : nt_complain(path, &error);
+    if (status != NT_OK)
+        nt_progress_clear(progress);
+    enum nt_exit_status result =
+        status == NT_OK ? copy_bytes(handle, buffer, CHUNK, path, descriptor, destination, progress)
+                        : nt_complain(path, &error);
     nt_vfs_close(handle);
     free(buffer);
     return result;

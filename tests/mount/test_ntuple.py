@@ -3,10 +3,14 @@
 import json
 import os
 import pty
+import re
+import select
 import shutil
+import signal
 import stat
 import subprocess
 import sys
+import time
 from datetime import datetime
 from pathlib import Path
 
@@ -40,6 +44,87 @@ def on_a_terminal(*arguments):
     process.wait()
     os.close(master)
     return text
+
+
+def held_up(arguments, begun, **options):
+    """What a program writes to its terminal that is stopped for more than a second once `begun` tells, of the terminal's
+    text, that it is at work."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([str(a) for a in (NTUPLE, *arguments)], stderr=slave, stdin=subprocess.DEVNULL,
+                               **{'stdout': slave, **options})
+    os.close(slave)
+    text, is_stopped = b'', False
+    while True:
+        if not is_stopped and (begun(text) or process.poll() is not None):
+            is_stopped = True
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(1.2)
+            process.send_signal(signal.SIGCONT)
+        if not is_stopped and not select.select([master], [], [], 0.001)[0]:
+            continue
+        try:
+            block = os.read(master, 4096)
+        except OSError:
+            break
+        text += block
+    os.close(master)
+    same(process.wait(), 0, arguments)
+    return text
+
+
+def shown_while_held_up(arguments, begun, prepare, what=b'B/s'):
+    """The same where the program was stopped before its end, which it may reach before it is seen to be at work."""
+    for _ in range(10):
+        text = held_up(arguments, begun, **prepare())
+        if what in text:
+            return text
+    raise AssertionError(f'{arguments}: no progress is shown: {text!r}')
+
+
+@case
+def cp_tells_how_far_it_is():
+    with scratch() as directory:
+        for flags in ['-r'], ['-rq']:
+            copy = directory / flags[0]
+            arguments = ['cp', *flags, data('types.root'), copy]
+            def begun(_):
+                return copy.exists()
+            def again():
+                shutil.rmtree(copy, ignore_errors=True)
+                return {}
+            if flags == ['-rq']:
+                same(held_up(arguments, begun, **again()), b'')
+            else:
+                text = shown_while_held_up(arguments, begun, again)
+                assert re.fullmatch(rb'(\r[\d.]+ [KM]?i?B, [\d.]+ [KM]?i?B/s\x1b\[K)+\r\x1b\[K', text), text
+
+
+@case
+def cat_into_a_file_tells_how_far_it_is():
+    with scratch() as directory:
+        copy = directory / 'rows'
+        arguments = ['cat', data('blocks.blp'), *['blocks/rows.jsonl'] * 4]
+        def begun(_):
+            return copy.stat().st_size > 0
+        def again():
+            return {'stdout': open(copy, 'wb')}
+        text = shown_while_held_up(arguments, begun, again)
+        assert text.startswith(b'\r') and text.endswith(b'B/s\x1b[K\r\x1b[K'), text
+        same(held_up([*arguments, '-q'], begun, **again()), b'')
+
+
+@case
+def verify_tells_how_far_it_is():
+    with scratch() as directory:
+        for number in range(50):
+            os.symlink(data('types.root'), directory / f'{number}.root')
+        arguments = ['verify', directory]
+        def begun(text):
+            return b'ok' in text
+        text = shown_while_held_up(arguments, begun, dict, b' left\x1b[K')
+        lines = re.sub(rb'(\r[^\r\n]+\x1b\[K)+\r\x1b\[K', b'', text).split(b'\r\n')
+        same((len(lines), lines[-1]), (51, b''), text)
+        assert all(line.endswith(b': ok') and b'\x1b' not in line for line in lines[:-1]), text
 
 
 @case

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The line that tells how far a command is, on a terminal of the test's own.
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+
+static int terminal, saved;
+
+static void set_up(void)
+{
+    const struct winsize size = {.ws_row = 24, .ws_col = 80};
+    terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    ck_assert(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+    int standard_error = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+    ck_assert(standard_error >= 0 && ioctl(terminal, TIOCSWINSZ, &size) == 0);
+    saved = dup(STDERR_FILENO);
+    ck_assert(dup2(standard_error, STDERR_FILENO) >= 0 && fcntl(terminal, F_SETFL, O_NONBLOCK) == 0);
+    close(standard_error);
+}
+
+static void tear_down(void)
+{
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(terminal);
+}
+
+/* What was drawn since the last look. */
+static const char *drawn(void)
+{
+    static char text[1024];
+    ssize_t count = read(terminal, text, sizeof(text) - 1);
+    text[count > 0 ? count : 0] = '\0';
+    return text;
+}
+
+/* A command that has been at work for so many seconds. */
+static struct nt_progress at_work(bool is_wanted, uint64_t total, time_t seconds)
+{
+    struct nt_progress progress;
+    nt_progress_start(&progress, is_wanted);
+    nt_progress_begin(&progress, total);
+    progress.started.tv_sec -= seconds;
+    progress.began.tv_sec -= seconds;
+    return progress;
+}
+
+START_TEST(a_known_size_gets_a_bar_and_the_time_that_is_left)
+{
+    struct nt_progress progress = at_work(true, 400 << 20, 100);
+    nt_progress_reach(&progress, 100 << 20);
+    const char *line = drawn();
+    const char *const parts[] = {
+        "\r[", "==", " 25 %, ", "100 MiB of 400 MiB, ", "1.0 MiB/s, ", "5:00 left\033[K"};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        ck_assert_msg(strstr(line, parts[i]), "%s is not in %s", parts[i], line);
+    size_t width = strcspn(line + 2, "]");
+    ck_assert_uint_eq(strspn(line + 2, "="), width / 4);
+}
+END_TEST
+
+START_TEST(an_unknown_size_gets_bytes_and_rate_only)
+{
+    struct nt_progress progress = at_work(true, 0, 2);
+    nt_progress_reach(&progress, 3000 << 10);
+    ck_assert_str_eq(drawn(), "\r2.9 MiB, 1.5 MiB/s\033[K");
+}
+END_TEST
+
+START_TEST(the_first_second_shows_nothing)
+{
+    struct nt_progress progress = at_work(true, 100, 0);
+    nt_progress_reach(&progress, 50);
+    nt_progress_clear(&progress);
+    ck_assert_str_eq(drawn(), "");
+}
+END_TEST
+
+START_TEST(it_is_not_drawn_again_at_once)
+{
+    struct nt_progress progress = at_work(true, 100, 2);
+    nt_progress_reach(&progress, 50);
+    ck_assert_str_ne(drawn(), "");
+    progress.drawn.tv_sec += 1000; /* however long the test is held up */
+    nt_progress_reach(&progress, 51);
+    ck_assert_str_eq(drawn(), "");
+}
+END_TEST
+
+START_TEST(clearing_erases_the_line_once)
+{
+    struct nt_progress progress = at_work(true, 100, 2);
+    nt_progress_reach(&progress, 50);
+    drawn();
+    nt_progress_clear(&progress);
+    nt_progress_clear(&progress);
+    ck_assert_str_eq(drawn(), "\r\033[K");
+}
+END_TEST
+
+START_TEST(a_narrow_terminal_is_not_left)
+{
+    for (unsigned short columns = 1; columns <= 100; columns++) {
+        const struct winsize size = {.ws_row = 24, .ws_col = columns};
+        ck_assert_int_eq(ioctl(terminal, TIOCSWINSZ, &size), 0);
+        struct nt_progress progress = at_work(true, UINT64_MAX, 1000);
+        nt_progress_reach(&progress, UINT64_C(1) << 60);
+        const char *line = drawn();
+        ck_assert_uint_lt(strlen(line) - strlen("\r\033[K"), columns);
+    }
+}
+END_TEST
+
+START_TEST(nothing_is_drawn_where_it_is_not_wanted)
+{
+    struct nt_progress progress = at_work(false, 100, 2);
+    nt_progress_reach(&progress, 50);
+    nt_progress_clear(&progress);
+    ck_assert_str_eq(drawn(), "");
+}
+END_TEST
+
+START_TEST(nothing_is_drawn_without_a_terminal)
+{
+    int ends[2], standard_error = dup(STDERR_FILENO);
+    ck_assert(pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
+    struct nt_progress progress = at_work(true, 100, 2);
+    ck_assert(dup2(standard_error, STDERR_FILENO) >= 0);
+    nt_progress_reach(&progress, 50);
+    ck_assert_str_eq(drawn(), "");
+    close(ends[0]);
+    close(ends[1]);
+    close(standard_error);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cli: progress");
+    TCase *cases = tcase_create("line");
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_test(cases, a_known_size_gets_a_bar_and_the_time_that_is_left);
+    tcase_add_test(cases, an_unknown_size_gets_bytes_and_rate_only);
+    tcase_add_test(cases, the_first_second_shows_nothing);
+    tcase_add_test(cases, it_is_not_drawn_again_at_once);
+    tcase_add_test(cases, clearing_erases_the_line_once);
+    tcase_add_test(cases, a_narrow_terminal_is_not_left);
+    tcase_add_test(cases, nothing_is_drawn_where_it_is_not_wanted);
+    tcase_add_test(cases, nothing_is_drawn_without_a_terminal);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
