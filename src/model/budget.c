@@ -10,7 +10,7 @@
 
 /* A file of nothing but metadata that is compressed as well as text is takes 64 times its bytes; the first
  * megabytes are given to the smallest file. */
-enum { FREE_BYTES = 64 << 20, BYTES_PER_SOURCE_BYTE = 64 };
+enum { FREE_BYTES = 8 << 20, BYTES_PER_SOURCE_BYTE = 64 };
 
 static const struct nt_cost_info costs[NT_COST_COUNT] = {
     [NT_COST_ENVELOPE_BYTE] = {.name = "bytes of envelopes", .bytes = 4},

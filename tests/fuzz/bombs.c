@@ -80,10 +80,10 @@ static void write_merged(uint32_t count, struct nt_buffer *file)
     free(pages);
 }
 
-/* Together they are 400 GB. */
+/* Together they are 120 GB. */
 static void pages_that_overlap(struct nt_buffer *file)
 {
-    write_merged(100000, file);
+    write_merged(30000, file);
 }
 
 static void a_million_pages(struct nt_buffer *file)
@@ -140,7 +140,7 @@ static void groups_that_share_a_page_list(struct nt_buffer *file)
 
 static void many_groups_of_one_cluster(struct nt_buffer *file)
 {
-    write_clusters(1, 100000, file);
+    write_clusters(1, 12000, file);
 }
 
 /* ---- the schema ---- */
@@ -173,7 +173,7 @@ static void many_hundred_thousand_fields(struct nt_buffer *file)
 
 static void many_fields(struct nt_buffer *file)
 {
-    write_records(20000, false, file);
+    write_records(12000, false, file);
 }
 
 static void fields_nested_deep(struct nt_buffer *file)
@@ -183,7 +183,7 @@ static void fields_nested_deep(struct nt_buffer *file)
 
 static void a_column_in_many_representations(struct nt_buffer *file)
 {
-    enum { REPRESENTATIONS = 60000 };
+    enum { REPRESENTATIONS = 30000 };
     struct rntuple_column *columns = calloc(REPRESENTATIONS, sizeof(*columns));
     demand(columns);
     for (uint32_t i = 0; i < REPRESENTATIONS; i++)

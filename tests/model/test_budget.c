@@ -14,9 +14,9 @@ START_TEST(the_limit_grows_with_the_file)
 {
     struct nt_budget budget;
     nt_budget_init(&budget, 0, 0);
-    ck_assert_uint_eq(budget.limit, 64 << 20);
+    ck_assert_uint_eq(budget.limit, 8 << 20);
     nt_budget_init(&budget, 1000, 0);
-    ck_assert_uint_eq(budget.limit, (64 << 20) + 64000);
+    ck_assert_uint_eq(budget.limit, (8 << 20) + 64000);
     nt_budget_init(&budget, UINT64_MAX, 0);
     ck_assert_uint_eq(budget.limit, UINT64_MAX);
     nt_budget_init(&budget, 1000, 17);
@@ -29,7 +29,7 @@ START_TEST(a_limit_that_was_given_does_not_follow_the_file)
     struct nt_budget budget;
     nt_budget_init(&budget, 1000, 0);
     nt_budget_widen(&budget, 500);
-    ck_assert_uint_eq(budget.limit, (64 << 20) + 96000);
+    ck_assert_uint_eq(budget.limit, (8 << 20) + 96000);
     nt_budget_widen(&budget, UINT64_MAX / 64);
     ck_assert_uint_eq(budget.limit, UINT64_MAX);
     nt_budget_init(&budget, 1000, 17);
