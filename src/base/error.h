@@ -20,7 +20,8 @@ enum nt_status nt_fail_mismatch(struct nt_error *error, enum nt_status status, u
 enum nt_status nt_fail_number(struct nt_error *error, enum nt_status status, uint64_t offset,
                               const char *what, uint64_t expected, uint64_t found);
 
-/* NT_IO with an errno value, its text appended to the message. */
+/* With an errno value, whose text is appended to the message: NT_NO_MEMORY for ENOMEM, NT_NOT_FOUND for what is
+ * not there (ENOENT, ENOTDIR), else NT_IO. */
 enum nt_status nt_fail_system(struct nt_error *error, int system_error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -62,7 +62,7 @@ const struct nt_step_info *nt_step_info(enum nt_step_kind kind);
 enum nt_status nt_plan_check(const struct nt_decoder *decoder, const struct nt_decoder *const *inputs,
                              struct nt_error *error);
 
-/* nt_decode for NT_ENCODING_PLAN: run a checked plan with `packed->inputs`. What the steps between make takes at
+/* What nt_decode is for one step, for NT_ENCODING_PLAN: run a checked plan with `packed->inputs`. What the steps between make takes at
  * most `packed->limit` bytes together, else NT_LIMIT. */
 enum nt_status nt_plan_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 

@@ -5,7 +5,6 @@
  * the sizes of the whole agree, the bytes are stored as they are (section "Compression Block" of the RNTuple
  * specification).
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"

@@ -5,7 +5,6 @@
  */
 #include "codec/steps.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* ---- split, then zigzag or delta: one element after the other ---- */

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #define UNCHANGED (-1)

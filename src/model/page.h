@@ -14,8 +14,8 @@ enum nt_checksum_covers {
 };
 
 struct nt_page {
-    uint64_t offset;       /* in its source; see nt_dataset_page_extents where it may lie in several places */
-    uint64_t stored_bytes; /* checksum not counted */
+    uint64_t offset; /* in its source; see nt_dataset_ops.page_extents where it may lie in several places */
+    uint64_t stored_bytes;  /* checksum not counted */
     uint64_t first_element; /* within its column range */
     uint64_t parameter;     /* handed to the decoder (Roaring: what is added to each value) */
     uint32_t elements;

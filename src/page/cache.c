@@ -197,13 +197,27 @@ static struct nt_cached *choose_victim(const struct nt_cache *cache, const struc
 {
     enum { CHOICE = 8 };
     struct nt_cached *oldest = nt_entries_oldest(&cache->entries), *victim = oldest;
-    for (unsigned i = 0; !entry->data && victim && i < CHOICE; i++, victim = victim->newer)
+    for (unsigned i = 0; entry && !entry->data && victim && i < CHOICE; i++, victim = victim->newer)
         if (is_fitting(cache, victim, entry))
             return victim;
     return oldest;
 }
 
-/* Make room for an entry and charge it: what was passed and spare buffers go first, then the oldest. */
+/* Give back until what is used, and the entry that is to come (may be NULL), are within the limit: spare
+ * buffers first, then the oldest of what is idle. */
+static void shrink(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
+{
+    while (cache->used + (entry ? entry->charge : 0) > cache->limit) {
+        if (cache->spares.first)
+            discharge(cache, nt_spares_move(&cache->spares, &garbage->spares));
+        else if (nt_entries_oldest(&cache->entries))
+            evict(cache, choose_victim(cache, entry), entry, false, garbage);
+        else
+            break;
+    }
+}
+
+/* Make room for an entry and charge it: what was passed goes first. */
 static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct garbage *garbage)
 {
     while (cache->entries.passed.bytes > PASSED_BYTES)
@@ -211,13 +225,7 @@ static void make_room(struct nt_cache *cache, struct nt_cached *entry, struct ga
     spares_trim(cache, garbage);
     if (!entry->data)
         entry->data = spare_take(cache, entry->capacity);
-    while (cache->used + entry->charge > cache->limit &&
-           (cache->spares.first || nt_entries_oldest(&cache->entries))) {
-        if (cache->spares.first)
-            discharge(cache, nt_spares_move(&cache->spares, &garbage->spares));
-        else
-            evict(cache, choose_victim(cache, entry), entry, false, garbage);
-    }
+    shrink(cache, entry, garbage);
     entry->is_kept = cache->used + entry->charge <= cache->limit;
     charge(cache, entry->charge);
 }
@@ -425,8 +433,7 @@ void nt_cache_occupy(struct nt_cache *cache, int64_t bytes)
     pthread_mutex_lock(&cache->lock);
     cache->used += (uint64_t)bytes;
     cache->outside += (uint64_t)bytes;
-    while (cache->used > cache->limit && nt_entries_oldest(&cache->entries))
-        evict(cache, nt_entries_oldest(&cache->entries), NULL, false, &garbage);
+    shrink(cache, NULL, &garbage);
     nt_turns_freed(&cache->turns);
     pthread_mutex_unlock(&cache->lock);
     garbage_free(&garbage);

@@ -10,7 +10,6 @@
 #include "page/load.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "base/large.h"
 #include "base/overflow.h"

@@ -47,6 +47,21 @@ static enum nt_status prepare(const struct nt_page_request *request, struct nt_c
     return nt_page_decoded_bytes(request->dataset, request->page, bytes_ret, error);
 }
 
+/* A page in the cache, loaded where it is not there, whose file is still what it was. */
+static enum nt_status pin(struct nt_page_request *request, const struct nt_cache_key *key, size_t bytes,
+                          struct nt_cached **pinned_ret, struct nt_error *error)
+{
+    struct nt_cache *cache = request->reader->cache;
+    enum nt_status status =
+        nt_cache_get(cache, key, bytes, NT_CACHE_READER, load_and_tell, request, pinned_ret, error);
+    if (status != NT_OK)
+        return status;
+    status = check_part(request->dataset, request->page, error);
+    if (status != NT_OK)
+        nt_cache_release(cache, *pinned_ret, NT_CACHE_PASSED);
+    return status;
+}
+
 enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                            const struct nt_page *page, struct nt_cached **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error)
@@ -56,16 +71,9 @@ enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset,
     size_t bytes;
     enum nt_status status = prepare(&request, &key, &bytes, error);
     if (status == NT_OK)
-        status = nt_cache_get(reader->cache, &key, bytes, NT_CACHE_READER, load_and_tell, &request,
-                              pinned_ret, error);
-    if (status == NT_OK)
-        status = check_part(dataset, page, error);
-    else
-        return status;
+        status = pin(&request, &key, bytes, pinned_ret, error);
     if (status == NT_OK)
         *data_ret = nt_cached_bytes(*pinned_ret);
-    else
-        nt_cache_release(reader->cache, *pinned_ret, NT_CACHE_PASSED);
     return status;
 }
 
@@ -102,15 +110,13 @@ static enum nt_status read_whole(struct nt_page_request *request, uint8_t *outpu
         return status;
     if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT)
         return read_direct(request, &key, output, error);
-    status = nt_cache_get(reader->cache, &key, *bytes_ret, NT_CACHE_READER, load_and_tell, request, &pinned,
-                          error);
-    if (status == NT_OK) {
-        if (*bytes_ret)
-            memcpy(output, nt_cached_bytes(pinned), *bytes_ret);
-        nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
-        status = check_part(request->dataset, request->page, error);
-    }
-    return status;
+    status = pin(request, &key, *bytes_ret, &pinned, error);
+    if (status != NT_OK)
+        return status;
+    if (*bytes_ret)
+        memcpy(output, nt_cached_bytes(pinned), *bytes_ret);
+    nt_cache_release(reader->cache, pinned, NT_CACHE_PASSED);
+    return NT_OK;
 }
 
 static bool is_absent(const struct nt_page_request *request, const struct nt_page *page)

@@ -3,7 +3,6 @@
  * In: a page's place. Out: its stored bytes, its digest and what compressed it, as they are: nothing is
  * verified.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/overflow.h"

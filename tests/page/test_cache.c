@@ -468,6 +468,36 @@ START_TEST(buffers_of_pages_that_are_passed_in_a_burst_are_used_again)
 }
 END_TEST
 
+/* Room that others take is made of empty buffers before pages leave for it. */
+START_TEST(spare_buffers_leave_before_pages_do)
+{
+    enum { BYTES = 1 << 20, BURST = 7, PAGES = 40 };
+    struct nt_error error;
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new((PAGES + 10) * (uint64_t)BYTES, 10, &counters);
+    struct script page = {.bytes = BYTES}, small = {.bytes = 100};
+    struct nt_cached *entries[BURST];
+    for (uint64_t i = 0; i < PAGES; i++)
+        use(cache, 1000 + i, &page, NT_CACHE_STAY);
+    for (uint64_t i = 0; i < BURST; i++) {
+        struct nt_cache_key key = key_at(i);
+        assert_ok(
+            nt_cache_get(cache, &key, BYTES, NT_CACHE_READER, load_by_script, &page, &entries[i], &error));
+    }
+    for (uint64_t i = 0; i < BURST; i++)
+        nt_cache_release(cache, entries[i], NT_CACHE_PASSED);
+    assert_ok(touch(cache, BURST, &small, &error)); /* three leave, their buffers stay */
+    uint64_t pages = counters.cache_pages, bytes = counters.cache_bytes;
+    int64_t others = (int64_t)((PAGES + 10) * (uint64_t)BYTES - bytes) + 2 * BYTES;
+    nt_cache_occupy(cache, others);
+    ck_assert_uint_eq(counters.cache_pages, pages);
+    ck_assert_uint_lt(counters.cache_bytes, bytes);
+    nt_cache_occupy(cache, -others);
+    nt_cache_free(cache);
+    ck_assert_uint_eq(counters.cache_bytes, 0);
+}
+END_TEST
+
 /* Many keys of many sizes, some of which fail, in a cache far too small for them. */
 static void *visit_many(void *argument)
 {
@@ -517,6 +547,7 @@ int main(void)
     tcase_add_test(cases, what_others_occupy_is_within_the_bound);
     tcase_add_test(cases, an_evicted_buffer_of_about_the_size_is_used_again);
     tcase_add_test(cases, buffers_of_pages_that_are_passed_in_a_burst_are_used_again);
+    tcase_add_test(cases, spare_buffers_leave_before_pages_do);
     tcase_add_test(cases, what_was_passed_leaves_early_and_what_is_wanted_again_stays);
     tcase_add_test(cases, a_failure_is_remembered_and_tried_again_later);
     tcase_add_test(cases, a_lack_of_memory_is_not_remembered);
