@@ -13,26 +13,38 @@
 static const struct rntuple_field integer = {.name = "a", .type = "std::int32_t", .parent = RNTUPLE_TOP};
 static const struct rntuple_column int32_column = {.type = 0x07, .bits = 32};
 
+static void write_schema(const struct rntuple_description *schema, struct nt_buffer *file)
+{
+    struct rntuple_description description = *schema;
+    description.name = "bomb";
+    description.writer = "a test";
+    rntuple_write(RNTUPLE_V1, &description, file);
+}
+
+/* One integer field with these clusters, and so many more groups of them. */
+static void write_clusters_of(const struct rntuple_cluster *clusters, uint32_t count,
+                              uint32_t repeated_groups, struct nt_buffer *file)
+{
+    write_schema(&(struct rntuple_description){.fields = &integer,
+                                               .field_count = 1,
+                                               .columns = &int32_column,
+                                               .column_count = 1,
+                                               .clusters = clusters,
+                                               .cluster_count = count,
+                                               .repeated_groups = repeated_groups,
+                                               .is_compressed = true},
+                 file);
+}
+
 /* ---- pages ---- */
 
-/* One integer field whose only column has these pages. */
+/* One cluster whose only column has these pages. */
 static void write_pages(const struct rntuple_page *pages, uint32_t page_count, uint64_t entries,
                         struct nt_buffer *file)
 {
     const struct rntuple_range range = {.pages = pages, .page_count = page_count};
     const struct rntuple_cluster cluster = {.entries = entries, .ranges = &range, .range_count = 1};
-    const struct rntuple_description description = {
-        .name = "bomb",
-        .writer = "a test",
-        .fields = &integer,
-        .field_count = 1,
-        .columns = &int32_column,
-        .column_count = 1,
-        .clusters = &cluster,
-        .cluster_count = 1,
-        .is_compressed = true,
-    };
-    rntuple_write(RNTUPLE_V1, &description, file);
+    write_clusters_of(&cluster, 1, 0, file);
 }
 
 static void a_page_of_2_to_31_elements_in_few_bytes(struct nt_buffer *file)
@@ -112,19 +124,7 @@ static void write_clusters(uint32_t clusters, uint32_t repeated_groups, struct n
 {
     struct rntuple_cluster *list = calloc(clusters, sizeof(*list));
     demand(list);
-    const struct rntuple_description description = {
-        .name = "bomb",
-        .writer = "a test",
-        .fields = &integer,
-        .field_count = 1,
-        .columns = &int32_column,
-        .column_count = 1,
-        .clusters = list,
-        .cluster_count = clusters,
-        .repeated_groups = repeated_groups,
-        .is_compressed = true,
-    };
-    rntuple_write(RNTUPLE_V1, &description, file);
+    write_clusters_of(list, clusters, repeated_groups, file);
     free(list);
 }
 
@@ -144,14 +144,6 @@ static void many_groups_of_one_cluster(struct nt_buffer *file)
 }
 
 /* ---- the schema ---- */
-
-static void write_schema(const struct rntuple_description *schema, struct nt_buffer *file)
-{
-    struct rntuple_description description = *schema;
-    description.name = "bomb";
-    description.writer = "a test";
-    rntuple_write(RNTUPLE_V1, &description, file);
-}
 
 /* Each field below the one before it, or all at the top. */
 static void write_records(uint32_t count, bool is_deep, struct nt_buffer *file)

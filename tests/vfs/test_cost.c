@@ -4,7 +4,6 @@
  * cluster groups is listed, its attributes are asked for and its extended attributes are listed. The linker
  * puts the counting function in front of the system's (see meson.build).
  */
-#include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -48,12 +47,20 @@ static bool is_read_twice(void)
 /* ---- the file: "run", and "jets" of two items an entry; a cluster and a cluster group of three entries each
  * ---- */
 
-static void write_bytes(const struct nt_buffer *bytes)
+static void write_groups(struct rntuple_description description, const struct rntuple_cluster *clusters)
 {
+    struct nt_buffer bytes = {0};
+    description.name = "Events";
+    description.is_compressed = true;
+    description.clusters = clusters;
+    description.cluster_count = GROUPS;
+    description.clusters_per_group = 1;
+    rntuple_write(RNTUPLE_V1, &description, &bytes);
     int descriptor = mkstemp(path);
     ck_assert_int_ge(descriptor, 0);
-    ck_assert_int_eq(write(descriptor, bytes->bytes, bytes->length), (ssize_t)bytes->length);
+    ck_assert_int_eq(write(descriptor, bytes.bytes, bytes.length), (ssize_t)bytes.length);
     close(descriptor);
+    nt_buffer_deinit(&bytes);
 }
 
 static void write_file(void)
@@ -84,23 +91,13 @@ static void write_file(void)
         clusters[i] = (struct rntuple_cluster){
             .first_entry = i * ENTRIES, .entries = ENTRIES, .ranges = ranges[i], .range_count = 3};
     }
-    const struct rntuple_description description = {
-        .name = "Events",
-        .description = "counted",
-        .writer = "a test",
-        .is_compressed = true,
-        .fields = fields,
-        .field_count = 3,
-        .columns = columns,
-        .column_count = 3,
-        .clusters = clusters,
-        .cluster_count = GROUPS,
-        .clusters_per_group = 1,
-    };
-    struct nt_buffer bytes = {0};
-    rntuple_write(RNTUPLE_V1, &description, &bytes);
-    write_bytes(&bytes);
-    nt_buffer_deinit(&bytes);
+    write_groups((struct rntuple_description){.description = "counted",
+                                              .writer = "a test",
+                                              .fields = fields,
+                                              .field_count = 3,
+                                              .columns = columns,
+                                              .column_count = 3},
+                 clusters);
 }
 
 /* One column of a page a cluster. */
@@ -118,21 +115,10 @@ static void write_long_file(void)
         clusters[i] = (struct rntuple_cluster){
             .first_entry = (uint64_t)i * MANY, .entries = MANY, .ranges = &ranges[i], .range_count = 1};
     }
-    const struct rntuple_description description = {
-        .name = "Events",
-        .is_compressed = true,
-        .fields = &field,
-        .field_count = 1,
-        .columns = &column,
-        .column_count = 1,
-        .clusters = clusters,
-        .cluster_count = GROUPS,
-        .clusters_per_group = 1,
-    };
-    struct nt_buffer bytes = {0};
-    rntuple_write(RNTUPLE_V1, &description, &bytes);
-    write_bytes(&bytes);
-    nt_buffer_deinit(&bytes);
+    write_groups(
+        (struct rntuple_description){
+            .fields = &field, .field_count = 1, .columns = &column, .column_count = 1},
+        clusters);
 }
 
 static void open_file(void)
