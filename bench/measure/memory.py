@@ -55,5 +55,7 @@ def measure_file(path, ntuplefs):
 def measure(arguments, folder, results, save):
     for name in FILES:
         if arguments.only in name:
-            results["memory"][name] = measure_file(arguments.data / f"{name}.root", arguments.build / "ntuplefs")
+            path = arguments.data / f"{name}.root"
+            results["memory"][name] = {what: value for build in arguments.builds
+                                       for what, value in build.named(measure_file(path, build.ntuplefs)).items()}
             save()

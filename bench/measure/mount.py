@@ -11,6 +11,7 @@ import time
 
 MEBIBYTE = 1 << 20
 POLL_SECONDS = 0.0002
+MOUNT_SECONDS, END_SECONDS = 60, 10
 CPUCLOCK_SCHED = 2  # of clock_getcpuclockid: what all threads of a process used
 buffer = bytearray()
 
@@ -71,16 +72,33 @@ def most_memory(process):
     return 1024 * int(line.split()[1])
 
 
+def end(process, seconds=END_SECONDS):
+    """Wait for a process that is about to end. One that does not is told to, then made to: a daemon whose mount was also
+    in another mount namespace does not notice that it was unmounted here."""
+    for insist in (process.terminate, process.kill):
+        try:
+            return process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            print(f"{process.args[0]} (process {process.pid}) did not end within {seconds} s", file=sys.stderr)
+            insist()
+    return process.wait()
+
+
 class Mount:
     """A daemon of its own, from the start of its process until the with block ends."""
 
     def __init__(self, program, source, options=()):
         self.point = pathlib.Path(tempfile.mkdtemp(prefix="ntuplefs-bench-"))
         start = time.perf_counter()
-        self.process = subprocess.Popen([program, "-f", *options, source, self.point])
+        self.log = tempfile.TemporaryFile("w+")  # mounts and unmounts are no news here
+        self.process = subprocess.Popen([program, "-f", *options, source, self.point], stderr=self.log)
         while not (self.point / ".ntuplefs").exists():
-            if self.process.poll() is not None:
-                sys.exit(f"{program} did not mount {source}")
+            is_late = time.perf_counter() - start > MOUNT_SECONDS
+            if is_late:
+                self.process.terminate()
+            if is_late or self.process.poll() is not None:
+                self.log.seek(0)
+                sys.exit(f"{program} did not mount {source}: {self.log.read()}")
             time.sleep(POLL_SECONDS)
         self.seconds = time.perf_counter() - start
 
@@ -89,7 +107,8 @@ class Mount:
 
     def __exit__(self, *unused):
         subprocess.run(["fusermount3", "-u", self.point], check=True)
-        self.process.wait()
+        end(self.process)
+        self.log.close()
         self.point.rmdir()
 
     def files(self, field):

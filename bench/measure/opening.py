@@ -6,6 +6,7 @@ import time
 
 from .mount import MEBIBYTE, Mount, destination, most_memory, read_into, read_whole, timed
 from .peers import compile_with_root
+from .rounds import take_turns
 
 FIELDS = {"wide2000-zstd": 2_000, "wide20000-zstd": 20_000, "wide200000-zstd": 200_000}
 PAGES = {"pages10-zstd": 10, "pages1000-zstd": 1_000, "pages100000-zstd": 100_000, "pages1000000-zstd": 1_000_000}
@@ -43,31 +44,34 @@ def through_mount(ntuplefs, path, fields):
             results["ls -l column.0"] = timed(lambda: subprocess.run(["ls", "-l", field / "column.0"], check=True,
                                                                      stdout=subprocess.DEVNULL))
             results["whole"] = read_whole(field / "data.bin")
-            results["bytes"] = size
+            results["whole, bytes a second"] = size / results["whole"]
         results["memory at last"] = mount.memory()
         return results
 
 
-def measure_file(path, fields, rounds, build, root_open):
-    """{what: [value of each round]}; seconds, and bytes of memory."""
-    results = {}
-    for _ in range(rounds):
-        turn = through_mount(build / "ntuplefs", path, fields)
-        turn |= {f"library, {what}": value for what, value in first_open(build / "bench/open_file", path).items()}
-        if root_open:
-            turn |= {f"ROOT, {what}": value for what, value in first_open(root_open, path).items()}
-        for what, value in turn.items():
-            results.setdefault(what, []).append(value)
-    return results
+def first_opens(name, program, path):
+    return lambda: {f"{name}, {what}": value for what, value in first_open(program, path).items()}
+
+
+def mounts(build, path, fields):
+    return lambda: build.named(through_mount(build.ntuplefs, path, fields))
+
+
+def measure_file(path, fields, arguments, root_open):
+    """Rounds of {what: value}: seconds, and bytes of memory."""
+    groups = [[mounts(build, path, fields) for build in arguments.builds],
+              [first_opens(f"{build.prefix}library", build.tool("open_file"), path) for build in arguments.builds]]
+    if root_open:
+        groups.append([first_opens("ROOT", root_open, path)])
+    return take_turns(groups, arguments.rounds)
 
 
 def measure(arguments, folder, results, save, kind):
     files = {name: count for name, count in {"fields": FIELDS, "pages": PAGES}[kind].items() if arguments.only in name}
     root_open = compile_with_root("root_open.cxx", folder) if files and arguments.peers else None
     for name, count in files.items():
-        results[kind][name] = {"count": count, **measure_file(arguments.data / f"{name}.root",
-                                                              count if kind == "fields" else 1, arguments.rounds,
-                                                              arguments.build, root_open)}
+        rounds = measure_file(arguments.data / f"{name}.root", count if kind == "fields" else 1, arguments, root_open)
+        results[kind][name] = {"count": count, "rounds": rounds}
         save()
 
 

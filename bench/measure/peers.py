@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Other readers, as far as they are installed, and older commits of this one."""
+"""Other readers, as far as they are installed."""
 import importlib.util
 import pathlib
 import shutil
 import subprocess
 import sys
 
-from .machine import build_option, commit_of, output_of
+from .machine import output_of
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 
@@ -33,20 +33,3 @@ def jsroot_peer():
     """JSROOT's command where node finds the package from here or along NODE_PATH, or None."""
     find = "require('module').createRequire(process.cwd() + '/').resolve('jsroot/io')"
     return ["node", HERE / "jsroot_peer.mjs"] if output_of("node", "-p", find) else None
-
-
-def build_commit(commit, like, folder):
-    """The mount program of another commit of this repository, built as `like` was; and that commit's number."""
-    number = commit_of(HERE, commit)
-    if not number:
-        sys.exit(f"--against: {commit} is no commit of {HERE.parent}")
-    source, build = folder / "source", folder / "build"
-    source.mkdir()
-    with subprocess.Popen(["git", "-C", HERE.parent, "archive", commit], stdout=subprocess.PIPE) as archive:
-        subprocess.run(["tar", "x", "-C", source], stdin=archive.stdout, check=True)
-    kind = f"-Dbuildtype={build_option(like, 'buildtype') or 'release'}"
-    for command in (["meson", "setup", build, source, "-Dtests=false", kind], ["ninja", "-C", build, "ntuplefs"]):
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        if done.returncode:
-            sys.exit(f"--against: {commit} does not build:\n" + "\n".join(done.stdout.splitlines()[-10:]))
-    return build / "ntuplefs", number

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What reads of 4 KiB here and there decode: each page that they touch once, and nothing the second time."""
+import functools
 import json
 import os
 import random
 import time
 
 from .mount import Mount
+from .rounds import take_turns
 
 FILES = {"hits-zstd": "px", "pages1000000-zstd": "field0"}
 READS, SIZE = 1000, 4096
@@ -37,24 +39,29 @@ def read_at(path, places):
         return (time.perf_counter() - start) / len(places)
 
 
-def measure_file(path, field, ntuplefs):
-    chance = random.Random(1)
-    with Mount(ntuplefs, path) as mount:
+def read_twice(build, path, field, places):
+    with Mount(build.ntuplefs, path) as mount:
         [file] = mount.files(field)
-        places = [chance.randrange(os.path.getsize(file) - SIZE) for _ in range(READS)]
         seconds, decoded = [], [mount.pages_decoded()]
         for _ in range(2):
             seconds.append(read_at(file, places))
             decoded.append(mount.pages_decoded())
+    return build.named({"decoded": decoded[1] - decoded[0], "decoded again": decoded[2] - decoded[1],
+                        "seconds per read": seconds[0], "seconds per read again": seconds[1]})
+
+
+def measure_file(path, field, arguments):
+    chance = random.Random(1)
+    with Mount(arguments.builds[0].ntuplefs, path) as mount:
+        [file] = mount.files(field)
+        places = [chance.randrange(os.path.getsize(file) - SIZE) for _ in range(READS)]
         pages = page_ranges(file.parent / "column.0")
-    return {"pages": len(pages), "touched": touched(places, pages), "decoded": decoded[1] - decoded[0],
-            "decoded again": decoded[2] - decoded[1], "seconds per read": seconds[0],
-            "seconds per read again": seconds[1]}
+    group = [functools.partial(read_twice, build, path, field, places) for build in arguments.builds]
+    return {"pages": len(pages), "touched": touched(places, pages), "rounds": take_turns([group], arguments.rounds)}
 
 
 def measure(arguments, folder, results, save):
     for name, field in FILES.items():
         if arguments.only in name:
-            results["random"][name] = measure_file(arguments.data / f"{name}.root", field,
-                                                   arguments.build / "ntuplefs")
+            results["random"][name] = measure_file(arguments.data / f"{name}.root", field, arguments)
             save()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sixteen processes that read a column each at the same time, and how long calls for metadata take meanwhile."""
 import errno
+import functools
 import itertools
 import math
 import multiprocessing
@@ -9,6 +10,7 @@ import subprocess
 import time
 
 from .mount import Mount, read_into, timed
+from .rounds import take_turns
 
 FILE, READERS = "columns16-zstd", 16
 context = multiprocessing.get_context("fork")
@@ -79,25 +81,24 @@ def run_once(ntuplefs, path, readers):
 
 
 def codec_speed(build, path, threads):
-    size, *seconds = subprocess.run([build / "bench/decode_pages", path, "*", str(threads), "3"], check=True,
+    size, *seconds = subprocess.run([build.tool("decode_pages"), path, "*", str(threads), "3"], check=True,
                                     stdout=subprocess.PIPE, text=True).stdout.split()
-    return int(size) / float(seconds[-1])
+    return build.named({"codec alone": int(size) / float(seconds[-1])})
+
+
+def through_mount(build, path):
+    reads, elapsed, asked = run_once(build.ntuplefs, path, READERS)
+    speeds = [size / seconds for seconds, size in reads]
+    return build.named({"readers together": sum(size for _, size in reads) / elapsed,
+                        "slowest reader / mean": min(speeds) / (sum(speeds) / len(speeds)),
+                        "calls": asked, "calls without readers": run_once(build.ntuplefs, path, 0)[2]})
 
 
 def measure(arguments, folder, results, save):
     if arguments.only not in FILE:
         return
-    path, ntuplefs = arguments.data / f"{FILE}.root", arguments.build / "ntuplefs"
-    found = {"codec alone": [], "total": [], "slowest reader": [], "calls": {}, "calls without readers": {}}
-    for _ in range(arguments.rounds):
-        found["codec alone"].append(codec_speed(arguments.build, path, arguments.threads))
-        reads, elapsed, asked = run_once(ntuplefs, path, READERS)
-        speeds = [size / seconds for seconds, size in reads]
-        found["total"].append(sum(size for _, size in reads) / elapsed)
-        found["slowest reader"].append(min(speeds) / (sum(speeds) / len(speeds)))
-        for what, values in asked.items():
-            found["calls"].setdefault(what, []).extend(values)
-        for what, values in run_once(ntuplefs, path, 0)[2].items():
-            found["calls without readers"].setdefault(what, []).extend(values)
-    results["readers"] = found
+    path = arguments.data / f"{FILE}.root"
+    groups = [[functools.partial(codec_speed, build, path, arguments.threads) for build in arguments.builds],
+              [functools.partial(through_mount, build, path) for build in arguments.builds]]
+    results["readers"] = take_turns(groups, arguments.rounds)
     save()

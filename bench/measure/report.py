@@ -1,142 +1,142 @@
 # SPDX-License-Identifier: MIT
 """Results as tables and as a picture."""
-import statistics
-
 from . import targets
-from .mount import MEBIBYTE
+from .comparison import OPENING, RANDOM, comparisons
+from .rounds import FEWEST, median, names, ratios, series
+from .tables import heading, mebibytes, row, spread, table
 
 RATIOS = [("library, {all}", "codec alone, {all}"), ("library, 1 thread", "codec alone, 1 thread"),
           ("library, {all}", "ROOT bulk"), ("library, {all}", "uproot"), ("mount, whole", "codec alone, 1 thread"),
           ("mount, whole", "ROOT bulk"), ("mount, 1 MiB pieces", "ROOT bulk"), ("mount, whole", "uproot"),
           ("mount, whole again", "tmpfs, whole"), ("mount, mapped again", "tmpfs, mapped"),
-          ("mount direct, whole", "mount, whole")]
-OPENING = ["mount", "first stat", "list and stat all", "again", "first MiB", "ls -l column.0", "library, process",
-           "library, open", "ROOT, process", "ROOT, open"]
+          ("mount direct, whole", "mount, whole"), ("mount direct, whole", "codec alone, 1 thread"),
+          ("mount direct, whole", "ROOT bulk")]
+PEER_OPENING = ["ROOT, process", "ROOT, open"]
 OCCUPIED = ["memory", "memory at last", "library, memory", "ROOT, memory"]
 
-median = statistics.median
 
-
-def row(*cells):
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
-
-
-def heading(*cells):
-    return ["", row(*cells), "|---" * len(cells) + "|"]
-
-
-def spread(values, scale, digits=2):
-    """Median, and lowest to highest."""
-    low, middle, high = (f"{scale * value:.{digits}f}" for value in (min(values), median(values), max(values)))
-    return middle if low == high else f"{middle} ({low}–{high})"
-
-
-def mebibytes(values):
-    return f"{max(values) / MEBIBYTE:.1f}"
-
-
-def names_of(results):
-    return list(dict.fromkeys(what for case in results["speed"].values() for what in case))
+def prefixes_of(results):
+    return ["", *(f"{build['label']}: " for build in results["machine"]["builds"][1:])]
 
 
 def about(results):
-    machine = results["machine"]
-    build = machine["build"]
+    machine, builds = results["machine"], results["machine"]["builds"]
     loads = " to ".join(f"{machine[when][0]:.1f}" for when in ("load at start", "load at end") if when in machine)
-    versions = [f"{name} {version}" for part in (build, machine) for name, version in part.items()
+
+    def versions(part):
+        return [f"{name} {version}" for name, version in part.items()
                 if name in ("libzstd", "liblz4", "libdeflate", "liblzma", "root", "uproot", "numpy")]
-    return [f"{machine['date']}, commit {build['commit']} ({build['buildtype']}); {machine['processors']} processors "
-            f"({machine['processor']}), Linux {machine['kernel']}, load {loads}; {', '.join(versions)}; "
-            f"rounds: {machine['rounds']}."]
+    lines = [f"{machine['date']}; {machine['processors']} processors ({machine['processor']}), Linux "
+             f"{machine['kernel']}, load {loads}; others kept {machine['processors of others']:.1f} "
+             f"processors busy; scheduling group: {machine['scheduling group']}; "
+             f"{', '.join(versions(machine))}; rounds: {machine['rounds']}. Medians, with the quartiles."]
+    lines += ["", *(f"- {build['label']}: commit {build['commit']} ({build['buildtype']}), {', '.join(versions(build))}"
+                    for build in builds)]
+    if machine["rounds"] < FEWEST:
+        lines += ["", f"Fewer than {FEWEST} rounds tell nothing apart."]
+    return lines
 
 
-def speed_tables(results):
+def speed_tables(results, prefixes):
     cases = results["speed"]
     if not cases:
         return []
-    lines = heading("GB/s, median (lowest–highest)", *cases)
-    for what in names_of(results):
-        lines.append(row(what, *(spread(case[what], 1e-9) if what in case else "" for case in cases.values())))
-    lines += heading("ratio", *cases)
+    every_round = [found for rounds in cases.values() for found in rounds]
+    lines = table("GB/s", cases, [(what, "", lambda values: spread(values, 1e-9))
+                                  for what in in_order(every_round, prefixes)])
+    lines += heading("ratio of each round", *cases)
     count = targets.threads_word(results["machine"]["threads"])
     for above, below in ((above.format(all=count), below.format(all=count)) for above, below in RATIOS):
-        cells = [f"{median(case[above]) / median(case[below]):.2f}" if above in case and below in case else ""
-                 for case in cases.values()]
-        lines.append(row(f"{above} / {below}", *cells))
-    used = [results["processors"][case].get("mount, whole") for case in cases]
-    return [*lines, row("processors that the daemon used, mount, whole",
-                        *(f"{median(values):.2f}" if values else "" for values in used))]
+        cells = [spread(ratios(rounds, above, below)) for rounds in cases.values()]
+        if any(cells):
+            lines.append(row(f"{above} / {below}", *cells))
+    used = [spread(series(rounds, "mount, whole")) for rounds in results["processors"].values()]
+    return [*lines, row("processors that the daemon used, mount, whole", *used)]
 
 
-def opening_table(files, kind):
+def in_order(rounds, prefixes):
+    """What was measured, that of the other builds behind that of the first."""
+    found = names(rounds)
+    return list(dict.fromkeys(prefix + what for what in found for prefix in prefixes if prefix + what in found))
+
+
+def opening_table(files, kind, prefixes):
     if not files:
         return []
-    lines = heading(f"ms, by {kind}", *(f"{file['count']:,}" for file in files.values()))
-    for what, unit, tell in ([(what, "", lambda values: spread(values, 1e3)) for what in OPENING]
-                             + [(what, ", MiB at most", mebibytes) for what in OCCUPIED]):
-        cells = [tell(file[what]) if what in file else "" for file in files.values()]
-        if any(cells):
-            lines.append(row(what + unit, *cells))
-    if kind == "pages":
-        speeds = [[size / seconds for size, seconds in zip(file["bytes"], file["whole"])] for file in files.values()]
-        lines.append(row("whole, GB/s", *(spread(values, 1e-9) for values in speeds)))
-    return lines
+    rounds = {f"{file['count']:,}": file["rounds"] for file in files.values()}
+    rows = [(prefix + what, unit, tell)
+            for of, unit, tell in ((OPENING + PEER_OPENING, "", lambda values: spread(values, 1e3)),
+                                   (["whole, bytes a second"], " / 10⁹", lambda values: spread(values, 1e-9)),
+                                   (OCCUPIED, ", MiB at most", mebibytes))
+            for what in of for prefix in prefixes]
+    return table(f"ms, by {kind}", rounds, rows)
 
 
-def reader_tables(readers):
-    if not readers:
+def reader_tables(rounds, prefixes):
+    if not rounds:
         return []
-    lines = heading("16 columns at once", "median (lowest–highest)")
-    lines += [row("codec alone, all processors, GB/s", spread(readers["codec alone"], 1e-9)),
-              row("readers together, GB/s", spread(readers["total"], 1e-9)),
-              row("slowest reader / mean", spread(readers["slowest reader"], 1))]
+    lines = heading("16 columns at once", "")
+    for what, unit, scale in (("codec alone", ", all processors, GB/s", 1e-9), ("readers together", ", GB/s", 1e-9),
+                              ("slowest reader / mean", "", 1)):
+        lines += [row(prefix + what + unit, spread(series(rounds, prefix + what), scale)) for prefix in prefixes]
     lines += heading("calls, ms", "number", "median", "99 of 100", "longest", "median, no readers", "99 of 100", "longest")
-    for what, values in readers["calls"].items():
-        cells = []
-        if not values:  # none began while the readers read
-            continue
-        for series in (sorted(values), sorted(readers["calls without readers"][what])):
-            cells += [f"{1e3 * value:.3f}" for value in (median(series), series[99 * len(series) // 100], series[-1])]
-        lines.append(row(what, len(values), *cells))
+    for prefix in prefixes:
+        without = targets.calls_of(rounds, prefix, "calls without readers")
+        for what, of_rounds in targets.calls_of(rounds, prefix).items():
+            cells = [spread([choose(seconds) for seconds in series], 1e3, 3) for series in (of_rounds, without[what])
+                     for choose in (median, targets.hundredth, max)]
+            lines.append(row(prefix + what, sum(map(len, of_rounds)), *cells))
     return lines
 
 
-def memory_table(files):
+def memory_table(files, prefixes):
     if not files:
         return []
     lines = heading("the daemon's memory, MiB", *files)
-    for what in ("memory", "bound", "metadata", "largest page"):
+    for what in [*(f"{prefix}memory" for prefix in prefixes), "bound", "metadata", "largest page"]:
         lines.append(row(what, *(mebibytes([file[what]]) for file in files.values())))
     return [*lines, row("pages", *(file["pages"] for file in files.values()))]
 
 
-def random_table(files):
+def random_table(files, prefixes):
     if not files:
         return []
     lines = heading("1,000 random reads of 4 KiB", *files)
-    for what in ("pages", "touched", "decoded", "decoded again"):
+    for what in ("pages", "touched"):
         lines.append(row(what, *(file[what] for file in files.values())))
-    for what in ("seconds per read", "seconds per read again"):
-        lines.append(row(what.replace("seconds", "µs"), *(f"{1e6 * file[what]:.0f}" for file in files.values())))
-    return lines
+    rows = [(prefix + what, "", lambda values: f"{max(values, default=0)}") for what in ("decoded", "decoded again")
+            for prefix in prefixes]
+    rows += [(prefix + what, ", in µs", lambda values: spread(values, 1e6, 1)) for what in RANDOM for prefix in prefixes]
+    return lines + table("", {name: file["rounds"] for name, file in files.items()}, rows)[3:]
 
 
-def rows_table(rows):
-    if not rows:
+def rows_table(rounds, prefixes):
+    if not rounds:
         return []
     lines = heading("a million rows as text", "seconds", "MB of memory")
-    for what, values in rows.items():
-        lines.append(row(what, f"{median(seconds for seconds, _ in values):.2f}",
+    for what in in_order(rounds, prefixes):
+        values = series(rounds, what)
+        lines.append(row(what, spread([seconds for seconds, _ in values]),
                          f"{max(memory for _, memory in values) / 1e6:.0f}"))
     return lines
 
 
+def python_table(cases, prefixes):
+    if not cases:
+        return []
+    every_round = [found for rounds in cases.values() for found in rounds]
+    return table("Python, GB/s", cases, [(what, "", lambda values: spread(values, 1e-9))
+                                         for what in in_order(every_round, prefixes)])
+
+
 def markdown(results):
-    lines = [*about(results), *speed_tables(results)]
+    prefixes = prefixes_of(results)
+    lines = [*about(results), *speed_tables(results, prefixes)]
     for kind in ("fields", "pages"):
-        lines += opening_table(results[kind], kind)
-    lines += [*reader_tables(results["readers"]), *memory_table(results["memory"]), *random_table(results["random"]),
-              *rows_table(results["rows"]), "", *targets.table(results)]
+        lines += opening_table(results[kind], kind, prefixes)
+    lines += [*reader_tables(results["readers"], prefixes), *memory_table(results["memory"], prefixes),
+              *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes), *python_table(results["python"], prefixes), *comparisons(results), "",
+              *targets.table(results)]
     return "\n".join(lines) + "\n"
 
 
@@ -144,21 +144,21 @@ def svg(results):
     """Bars of the medians, one group per case."""
     if not results["speed"]:
         return ""
-    shown = [name for name in names_of(results) if "again" not in name and "tmpfs" not in name and "mapped" not in name]
-    highest = max(statistics.median(values) for case in results["speed"].values()
-                  for name, values in case.items() if name in shown)
-    left, width, row, lines, y = 230, 520, 15, [], 10
-    for case, values in results["speed"].items():
+    medians = {case: {what: median(series(rounds, what)) for what in names(rounds)
+                      if not any(word in what for word in ("again", "tmpfs", "mapped"))}
+               for case, rounds in results["speed"].items()}
+    highest = max(speed for found in medians.values() for speed in found.values())
+    left, width, height, lines, y = 230, 520, 15, [], 10
+    for case, found in medians.items():
         y += 24
         lines.append(f'<text x="10" y="{y}" font-weight="bold">{case}</text>')
-        for name in (name for name in shown if name in values):
-            y += row
-            speed = statistics.median(values[name])
-            color = "#2a78b5" if name.startswith(("mount", "library")) else "#9a9a9a"
-            bar = width * speed / highest
+        for name in in_order([found], prefixes_of(results)):
+            y += height
+            color = "#2a78b5" if "mount" in name or "library" in name else "#9a9a9a"
+            bar = width * found[name] / highest
             lines.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{name}</text>'
                          f'<rect x="{left}" y="{y - 10}" width="{bar:.1f}" height="11" fill="{color}"/>'
-                         f'<text x="{left + bar + 6:.1f}" y="{y}">{speed / 1e9:.2f} GB/s</text>')
+                         f'<text x="{left + bar + 6:.1f}" y="{y}">{found[name] / 1e9:.2f} GB/s</text>')
     body = "\n".join(lines)
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 100} {y + 16}" '
             f'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n{body}\n</svg>\n')

@@ -3,12 +3,14 @@
 
 A flat data set of seven fields in ten clusters; peers that are missing are left out.
 """
+import functools
 import importlib.util
 import shutil
 import subprocess
 import sys
 
 from .mount import Mount
+from .rounds import take_turns
 
 ENTRIES = 1_000_000
 
@@ -57,15 +59,36 @@ def timed(command):
     return float(seconds), int(memory)
 
 
-def commands(ntuple, source, flat, peers):
-    yield "`ntuple cat FILE flat/rows.jsonl`", [ntuple, "cat", source, "flat/rows.jsonl"]
-    yield "`ntuple cat FILE flat/table.csv`", [ntuple, "cat", source, "flat/table.csv"]
-    if peers and shutil.which("jq"):
-        yield "`jq -c .pt rows.jsonl`", ["jq", "-c", ".pt", flat / "rows.jsonl"]
-    if peers and importlib.util.find_spec("pyarrow"):
-        yield "pyarrow: `table.arrow`, `to_pylist`, `json.dumps`", [sys.executable, "-c", PYARROW, flat / "table.arrow"]
-    if peers:
-        yield "uproot: `arrays().to_list()`, `json.dumps`", [sys.executable, "-c", UPROOT, source]
+def through_mount(build, source, peers):
+    """What reads the mount's files: of our own texts, the daemon's memory at most; of peers, theirs."""
+    with Mount(build.ntuplefs, source) as mount:
+        flat, found = mount.point / "flat", {}
+        for what, command in (("`head -n 5 rows.jsonl`", ["head", "-n", "5"]), ("`wc -l rows.jsonl`", ["wc", "-l"])):
+            found[what] = timed([*command, flat / "rows.jsonl"])[0], mount.memory()
+        if peers and shutil.which("jq"):
+            found["`jq -c .pt rows.jsonl`"] = timed(["jq", "-c", ".pt", flat / "rows.jsonl"])
+        if peers and importlib.util.find_spec("pyarrow"):
+            found["pyarrow: `table.arrow`, `to_pylist`, `json.dumps`"] = timed(
+                [sys.executable, "-c", PYARROW, flat / "table.arrow"])
+    return build.named(found)
+
+
+def printed(build, source, name):
+    return build.named({f"`ntuple cat FILE {name}`": timed([build.ntuple, "cat", source, name])})
+
+
+def by_uproot(source):
+    return {"uproot: `arrays().to_list()`, `json.dumps`": timed([sys.executable, "-c", UPROOT, source])}
+
+
+def groups(arguments, source):
+    """Peers beside the first build only."""
+    yield [functools.partial(through_mount, build, source, arguments.peers and not build.prefix)
+           for build in arguments.builds]
+    for name in "flat/rows.jsonl", "flat/table.csv":
+        yield [functools.partial(printed, build, source, name) for build in arguments.builds]
+    if arguments.peers:
+        yield [functools.partial(by_uproot, source)]
 
 
 def measure(arguments, folder, results, save):
@@ -73,12 +96,5 @@ def measure(arguments, folder, results, save):
     if arguments.only not in source.name or not importlib.util.find_spec("uproot"):
         return
     subprocess.run([sys.executable, "-c", MAKE, source, str(ENTRIES)], check=True)
-    for _ in range(arguments.rounds):
-        with Mount(arguments.build / "ntuplefs", source) as mount:
-            flat = mount.point / "flat"
-            for what, command in (("`head -n 5 rows.jsonl`", ["head", "-n", "5"]), ("`wc -l rows.jsonl`", ["wc", "-l"])):
-                seconds, _ = timed([*command, flat / "rows.jsonl"])
-                results["rows"].setdefault(what, []).append((seconds, mount.memory()))
-            for what, command in commands(arguments.build / "ntuple", source, flat, arguments.peers):
-                results["rows"].setdefault(what, []).append(timed(command))
-        save()
+    results["rows"] = take_turns(list(groups(arguments, source)), arguments.rounds)
+    save()

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: MIT
 """How fast columns are read: the codec alone, the library, the mount, plain files, peers, in turns."""
+import functools
 import os
 import subprocess
 import sys
 
 from .mount import Mount, read_pieces, read_whole, sum_mapping
-from .peers import build_commit, compile_with_root, jsroot_peer, python_peer
+from .peers import compile_with_root, jsroot_peer, python_peer
+from .rounds import take_turns
 
 CASES = [("hits-zstd", "px"), ("hits-lz4", "px"), ("hits-zlib", "px"), ("hits-lzma", "px"), ("hits-none", "px"),
          ("events-zstd", "*"), ("events-zlib", "*"), ("deep-zstd", "*"), ("wide2000-zstd", "*")]
 PASSES = 3
+READS = {"whole": (read_whole, True), "1 MiB pieces": (read_pieces, False), "mapped": (sum_mapping, True)}
 
 
 def title(case, field):
@@ -25,17 +28,16 @@ def total(files, read, mount=None):
     return sum(os.path.getsize(path) for path in files), seconds, processors
 
 
-def through_mount(program, options=(), suffix=""):
+def through_mount(build, what, options=(), suffix=""):
+    read, again = READS[what]
+
     def run(path, field):
-        results = {}
-        for what, read, again in (("whole", read_whole, True), ("1 MiB pieces", read_pieces, False),
-                                  ("mapped", sum_mapping, True)):
-            with Mount(program, path, options) as mount:
-                files = mount.files(field)
-                results[f"mount{suffix}, {what}"] = total(files, read, mount)
-                if again:
-                    results[f"mount{suffix}, {what} again"] = total(files, read)
-        return results
+        with Mount(build.ntuplefs, path, options) as mount:
+            files = mount.files(field)
+            results = {f"mount{suffix}, {what}": total(files, read, mount)}
+            if again:
+                results[f"mount{suffix}, {what} again"] = total(files, read)
+        return build.named(results)
     return run
 
 
@@ -61,32 +63,26 @@ def plain_files(folder):
     return run
 
 
-def own_contenders(arguments, folder):
-    threads, passes = arguments.threads, str(PASSES)
+def own_groups(arguments, folder):
+    """A group for each measurement, with a contender for each build."""
     for what, tool in (("codec alone", "decode_pages"), ("library", "read_columns")):
-        for count in dict.fromkeys((1, threads)):
-            yield program(f"{what}, {count} thread{'s' * (count > 1)}", arguments.build / "bench" / tool, None, ...,
-                          str(count), passes)
-    yield through_mount(arguments.build / "ntuplefs")
-    yield through_mount(arguments.build / "ntuplefs", ["-o", "direct_io=on"], " direct")
-    yield plain_files(folder / "plain")
-    if arguments.against:
-        older, commit = build_commit(arguments.against, arguments.build, folder)
-        yield through_mount(older, suffix=f" {commit}")
+        for count in dict.fromkeys((1, arguments.threads)):
+            yield [program(f"{build.prefix}{what}, {count} thread{'s' * (count > 1)}", build.tool(tool), None, ...,
+                           count, PASSES) for build in arguments.builds]
+    for what in READS:
+        yield [through_mount(build, what) for build in arguments.builds]
+        yield [through_mount(build, what, ["-o", "direct_io=on"], " direct") for build in arguments.builds]
+    yield [plain_files(folder / "plain")]
 
 
-def peer_contenders(arguments, folder):
+def peer_groups(arguments, folder):
     root_bulk = compile_with_root("root_bulk.cxx", folder)
     for name, command, all_columns in (("ROOT bulk", root_bulk and [root_bulk], True),
                                        ("uproot", python_peer("uproot"), True),
                                        ("RDataFrame", python_peer("rdataframe"), False),  # all columns: minutes
                                        ("JSROOT", jsroot_peer(), False)):
         if command and name.lower() not in arguments.without:
-            yield program(name, *command, None, ..., PASSES, all_columns=all_columns)
-
-
-def contenders(arguments, folder):
-    return [*own_contenders(arguments, folder), *(peer_contenders(arguments, folder) if arguments.peers else ())]
+            yield [program(name, *command, None, ..., PASSES, all_columns=all_columns)]
 
 
 def copy_plain(path, field, ntuplefs, folder):
@@ -100,25 +96,22 @@ def copy_plain(path, field, ntuplefs, folder):
     return sum(file.stat().st_size for file in folder.iterdir())
 
 
-def measure_case(path, field, chosen, rounds, ntuplefs, folder):
-    """{"speed": {what: [bytes per second of each round]}, "processors": {what: [those that the daemon used]}}"""
-    size = copy_plain(path, field, ntuplefs, folder / "plain")
-    results = {"speed": {}, "processors": {}}
-    for _ in range(rounds):
-        for run in chosen:
-            for what, (given, seconds, processors) in run(str(path), field).items():
-                results["speed"].setdefault(what, []).append((given or size) / seconds)
-                if processors is not None:
-                    results["processors"].setdefault(what, []).append(processors)
-    return results
+def measure_case(path, field, groups, arguments, folder):
+    """{"speed": rounds of bytes per second, "processors": rounds of those that the daemon used}"""
+    size = copy_plain(path, field, arguments.builds[0].ntuplefs, folder / "plain")
+    rounds = take_turns([[functools.partial(run, str(path), field) for run in group] for group in groups],
+                        arguments.rounds)
+    return {"speed": [{what: (given or size) / seconds for what, (given, seconds, _) in found.items()}
+                      for found in rounds],
+            "processors": [{what: used for what, (_, _, used) in found.items() if used is not None}
+                           for found in rounds]}
 
 
 def measure(arguments, folder, results, save):
     cases = [(case, field) for case, field in CASES if arguments.only in case]
-    chosen = contenders(arguments, folder) if cases else []
+    groups = [*own_groups(arguments, folder), *(peer_groups(arguments, folder) if cases and arguments.peers else ())]
     for case, field in cases:
-        found = measure_case(arguments.data / f"{case}.root", field, chosen, arguments.rounds,
-                             arguments.build / "ntuplefs", folder)
-        for what, values in found.items():
-            results[what][title(case, field)] = values
+        found = measure_case(arguments.data / f"{case}.root", field, groups, arguments, folder)
+        for what, rounds in found.items():
+            results[what][title(case, field)] = rounds
         save()

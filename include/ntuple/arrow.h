@@ -29,16 +29,26 @@ struct nt_arrow_options { /* grows as nt_open_options does */
     bool strings_as_binary; /* large_binary instead of large_utf8 */
     bool reserved[7];       /* ignored */
     enum nt_arrow_unions unions;
+    /* Only these fields (indices, of the caller until the call returns), each with all below it and with the
+     * records and collections that it is in; in the data set's order. Of a dense union all alternatives. NULL:
+     * all fields. Nothing of others is looked at. */
+    const uint32_t *fields;
+    size_t field_count;
+    /* Only `entries` entries from first_entry on. false: all. */
+    uint64_t first_entry, entries;
+    bool has_range;
 };
 #define NT_ARROW_OPTIONS_INIT                                                                                \
     {                                                                                                        \
-        sizeof(struct nt_arrow_options), false, {false}, NT_ARROW_UNIONS_STRUCT                              \
+        sizeof(struct nt_arrow_options), false, {false}, NT_ARROW_UNIONS_STRUCT, NULL, 0, 0, 0, false        \
     }
 
 /* Work out the schema and the batches. Loads all page lists and decodes nothing but the validity of optionals
- * in the dense form of drafts. The reader and the data set must outlive the result, which may be used by
+ * in the dense form of drafts, and where a range of entries begins or ends within a cluster, the page of each
+ * offset column that tells how far nested fields are (of variants their tags up to there). The reader and the data set must outlive the result, which may be used by
  * several threads. NT_UNSUPPORTED for sharded clusters, whose columns do not share their borders; NT_INVALID
- * for options that are not known; the failure of a page list that cannot be read. */
+ * for options that are not known, a field that there is not, and a range past the end; the failure of a page
+ * list, or of one of those pages, that cannot be read. */
 NT_CHECKED enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
                                        const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                                        struct nt_error *error);
@@ -97,15 +107,39 @@ struct ArrowArray {
 
 #endif
 
-/* How many batches there are: one for each cluster that has one. Known since the table was made. */
+/* How many batches there are: one for each cluster, or part of one, that has one. Known since the table was
+ * made. */
 uint32_t nt_arrow_batches(const struct nt_arrow *arrow);
-/* Fill a structure of the caller's, who calls its release when done. The batch is decoded by the calling
- * thread, whole, into memory of its own, so it outlives the nt_arrow, the reader and the file. NT_NOT_FOUND
- * past the last batch. */
+/* Fill a structure of the caller's, who calls its release when done. The batch is decoded whole, by the calling
+ * thread and all workers of the reader, into memory of its own, so it outlives the nt_arrow, the reader and the
+ * file. NT_NOT_FOUND past the last batch. */
 NT_CHECKED enum nt_status nt_arrow_export_schema(const struct nt_arrow *arrow, struct ArrowSchema *schema_ret,
                                                  struct nt_error *error);
 NT_CHECKED enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batch,
                                                 struct ArrowArray *array_ret, struct nt_error *error);
+
+/* The Arrow C stream interface (https://arrow.apache.org/docs/format/CStreamInterface.html). */
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+
+#endif
+
+/* All batches one after the other, each decoded when it is asked for. Any number of streams may read a table at
+ * once, each used by one thread at a time. The table has to outlive the stream, what the stream gave out need
+ * not; `on_release` (may be NULL) is called with `context` when the stream is released, by the thread that does.
+ * On failure it is not called. A batch that cannot be read gives an errno and its message, and may be asked for
+ * again. NT_NO_MEMORY. */
+NT_CHECKED enum nt_status nt_arrow_export_stream(const struct nt_arrow *arrow,
+                                                 void (*on_release)(void *context), void *context,
+                                                 struct ArrowArrayStream *stream_ret, struct nt_error *error);
 
 NT_API_END
 

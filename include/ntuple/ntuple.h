@@ -7,6 +7,7 @@
 
 #include <ntuple/arrow.h>
 #include <ntuple/dataset.h>
+#include <ntuple/document.h>
 #include <ntuple/element.h>
 #include <ntuple/error.h>
 #include <ntuple/format.h>

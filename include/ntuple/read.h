@@ -28,10 +28,13 @@ struct nt_reader_options { /* grows as nt_open_options does */
     void (*on_failure)(void *context, const struct nt_dataset *dataset, uint32_t column,
                        const struct nt_page *page, const struct nt_error *error);
     void *context;
+    /* Called before a page is loaded that takes long (32 KiB or more), by the thread that loads it and without
+     * a lock: a server lets other threads do its other work meanwhile. Gets `context`. May be NULL. */
+    void (*before_slow_work)(void *context);
 };
 #define NT_READER_OPTIONS_INIT                                                                               \
     {                                                                                                        \
-        sizeof(struct nt_reader_options), 0, 0, false, 0, NULL, NULL                                         \
+        sizeof(struct nt_reader_options), 0, 0, false, 0, NULL, NULL, NULL                                   \
     }
 
 /* Starts the workers, which sleep while there is nothing to do. `options` NULL: the defaults. NT_INVALID,

@@ -7,7 +7,6 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,14 @@ struct block {
     alignas(max_align_t) unsigned char bytes[];
 };
 
+struct adopted {
+    struct adopted *next;
+    void *memory;
+};
+
 struct nt_arena {
     struct block *blocks;
+    struct adopted *adopted; /* out of the blocks */
 };
 
 struct nt_arena *nt_arena_new(void)
@@ -33,6 +38,8 @@ void nt_arena_free(struct nt_arena *arena)
 {
     if (!arena)
         return;
+    for (struct adopted *adopted = arena->adopted; adopted; adopted = adopted->next)
+        free(adopted->memory);
     while (arena->blocks) {
         struct block *next = arena->blocks->next;
         free(arena->blocks);
@@ -70,6 +77,16 @@ void *nt_arena_alloc(struct nt_arena *arena, size_t count, size_t size)
     void *memory = block->bytes + block->used;
     block->used += bytes;
     return memory;
+}
+
+bool nt_arena_adopt(struct nt_arena *arena, void *memory)
+{
+    struct adopted *adopted = nt_arena_alloc(arena, 1, sizeof(*adopted));
+    if (!adopted)
+        return false;
+    *adopted = (struct adopted){arena->adopted, memory};
+    arena->adopted = adopted;
+    return true;
 }
 
 char *nt_arena_copy(struct nt_arena *arena, const void *bytes, size_t length)

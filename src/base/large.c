@@ -25,6 +25,15 @@ size_t nt_large_capacity(size_t bytes)
     return bytes <= SIZE_MAX - HUGE_PAGE ? (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : SIZE_MAX;
 }
 
+void *nt_huge_new(size_t bytes)
+{
+    void *memory;
+    if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0)
+        return NULL;
+    madvise(memory, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+    return memory;
+}
+
 void *nt_large_new(size_t bytes, size_t *capacity_ret)
 {
     size_t capacity = nt_large_capacity(bytes);
@@ -32,9 +41,7 @@ void *nt_large_new(size_t bytes, size_t *capacity_ret)
     if (capacity < HUGE_PAGE)
         memory = malloc(capacity);
     else if (capacity != SIZE_MAX)
-        memory = aligned_alloc(HUGE_PAGE, capacity);
-    if (memory && capacity >= HUGE_PAGE)
-        madvise(memory, capacity, MADV_HUGEPAGE);
+        memory = nt_huge_new(capacity);
     *capacity_ret = memory ? capacity : 0;
     return memory;
 }

@@ -12,5 +12,7 @@
  * that grows little by little is not made anew each time. Freed with free(). NULL without memory. */
 size_t nt_large_capacity(size_t bytes); /* how many there would be; SIZE_MAX: more than can be */
 void *nt_large_new(size_t bytes, size_t *capacity_ret);
+/* Exactly so many bytes, on huge pages as far as they fill them, and aligned to one. */
+void *nt_huge_new(size_t bytes);
 
 #endif

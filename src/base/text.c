@@ -91,6 +91,14 @@ bool nt_is_utf8(const void *bytes, size_t length)
     return true;
 }
 
+int nt_text_width(struct nt_text text)
+{
+    int width = 0;
+    for (size_t i = 0; i < text.length; i++)
+        width += (text.bytes[i] & 0xc0) != 0x80;
+    return width;
+}
+
 static int hex_value(char digit)
 {
     if (digit >= '0' && digit <= '9')

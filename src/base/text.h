@@ -31,6 +31,8 @@ size_t nt_utf8_decode(const uint8_t *bytes, size_t left, uint32_t *code_point_re
  * rule, with 21 bits of it: check where the text has to be well-formed. */
 void nt_append_code_point(struct nt_buffer *out, uint32_t code_point);
 bool nt_is_utf8(const void *bytes, size_t length);
+/* How many characters a UTF-8 text has, each taken for one column of a terminal. */
+int nt_text_width(struct nt_text text);
 
 /* Append a text for terminals and logs: control and bidirectional characters, DEL and bytes that are not
  * UTF-8 become \x.. (a byte each). */

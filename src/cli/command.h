@@ -28,11 +28,12 @@ struct nt_command {
     int fewest, most;                /* operands */
     const struct nt_option *options; /* its own ones beside those of all commands */
     bool shows_broken;               /* also files of which no data set opens */
+    bool compares;                   /* ends as exit_status.h says of such commands */
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);
 };
 
 extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, nt_command_stat, nt_command_cp,
-    nt_command_verify, nt_command_inspect, nt_command_schema, nt_command_head;
+    nt_command_verify, nt_command_inspect, nt_command_schema, nt_command_head, nt_command_diff;
 
 /* ---- what commands share: common.c ---- */
 

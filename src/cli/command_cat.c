@@ -15,6 +15,7 @@ static enum nt_exit_status cat(void *context, struct nt_vfs *vfs, const char *pa
     struct nt_vfs_attributes attributes;
     bool is_known = progress->is_wanted && nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK;
     nt_progress_begin(progress, is_known ? (uint64_t)attributes.stat.st_size : 0);
+    progress->is_text = is_known && attributes.class == NT_VFS_UNSIZED;
     enum nt_exit_status status = nt_copy_content(vfs, node, path, STDOUT_FILENO, "standard output", progress);
     nt_progress_clear(progress);
     return status;
@@ -59,11 +60,7 @@ static const struct nt_option options[] = {
      .member = offsetof(struct nt_settings, row_range),
      .argument = "FIRST:END",
      .help = "these rows of a data set or field, as JSON lines; END is not one of them"},
-    {.letter = 'q',
-     .name = "quiet",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, quiet),
-     .help = "do not show on a terminal how far it is"},
+    NT_PROGRESS_QUIET_OPTION,
     {0},
 };
 

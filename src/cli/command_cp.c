@@ -20,6 +20,7 @@ struct copier {
     struct nt_vfs *vfs;
     struct nt_buffer source, destination; /* paths, entered and left together */
     unsigned depth;
+    uint64_t top; /* what is copied */
     struct nt_progress progress;
     enum nt_exit_status status;
 };
@@ -62,6 +63,36 @@ static void copy_file(struct copier *copier, uint64_t node)
         unlink(path);
 }
 
+/* ---- how much there is ---- */
+
+/* Sizes that metadata tells, and how many files have none before they are made. What fails is told when it is copied. */
+static void count_below(struct nt_vfs *vfs, uint64_t directory, unsigned depth, struct nt_progress *progress)
+{
+    struct nt_vfs_attributes attributes;
+    struct nt_listing *listing = nt_listing_new(vfs, directory, depth, NULL);
+    while (listing && nt_listing_next(listing, NULL) == NT_OK && listing->count > 0) {
+        for (size_t i = 0; i < listing->count; i++) {
+            const struct nt_entry *entry = &listing->entries[i];
+            if (entry->class == NT_VFS_DIRECTORY)
+                count_below(vfs, entry->node, depth + 1, progress);
+            else if (entry->class != NT_VFS_SIZED)
+                progress->texts++;
+            else if (nt_vfs_stat(vfs, entry->node, true, &attributes, NULL) == NT_OK)
+                progress->total += (uint64_t)attributes.stat.st_size;
+        }
+    }
+    free(listing);
+}
+
+/* For the first line that is drawn: a copy that nobody watches, or that takes less than a second, needs none of it. */
+static void count_all(void *context)
+{
+    struct copier *copier = context;
+    count_below(copier->vfs, copier->top, 0, &copier->progress);
+}
+
+/* ---- copying ---- */
+
 static void copy_directory(struct copier *copier, uint64_t node);
 
 static void copy_entry(struct copier *copier, const struct nt_entry *entry)
@@ -76,6 +107,7 @@ static void copy_entry(struct copier *copier, const struct nt_entry *entry)
     } else if (entry->class == NT_VFS_DIRECTORY) {
         copy_directory(copier, entry->node);
     } else {
+        copier->progress.is_text = entry->class != NT_VFS_SIZED;
         copy_file(copier, entry->node);
     }
     nt_path_leave(&copier->source, source);
@@ -134,15 +166,19 @@ static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error
         return status;
     if (copier->source.failed || copier->destination.failed)
         return nt_fail_memory(error);
-    /* The bytes of a whole tree are not known before all its texts are made. */
-    nt_progress_begin(&copier->progress, (uint64_t)attributes.stat.st_size);
-    if (attributes.class != NT_VFS_DIRECTORY)
-        copy_file(copier, node);
-    else if (copier->settings->recursive)
-        copy_directory(copier, node);
-    else
+    if (attributes.class == NT_VFS_DIRECTORY && !copier->settings->recursive)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "is a directory; use -r to copy it with all that is below");
+    nt_progress_begin(&copier->progress, (uint64_t)attributes.stat.st_size);
+    copier->progress.is_text = attributes.class == NT_VFS_UNSIZED;
+    if (attributes.class != NT_VFS_DIRECTORY) {
+        copy_file(copier, node);
+        return NT_OK;
+    }
+    copier->top = node;
+    copier->progress.count = count_all;
+    copier->progress.work = copier;
+    copy_directory(copier, node);
     return NT_OK;
 }
 
@@ -181,11 +217,7 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, overwrite),
      .help = "replace files that exist"},
-    {.letter = 'q',
-     .name = "quiet",
-     .kind = NT_OPTION_FLAG,
-     .member = offsetof(struct nt_settings, quiet),
-     .help = "do not show on a terminal how far it is"},
+    NT_PROGRESS_QUIET_OPTION,
     {0},
 };
 

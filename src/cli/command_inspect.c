@@ -77,18 +77,9 @@ static const char *format_cell(const struct inspector *inspector, const struct n
     return cell ? cell : "?";
 }
 
-/* Characters, for alignment. */
-static int width_of(const char *text)
-{
-    int width = 0;
-    for (; *text; text++)
-        width += (*text & 0xc0) != 0x80;
-    return width;
-}
-
 static void print_cell(const char *cell, int width, bool is_text, bool is_last)
 {
-    int padding = width - width_of(cell);
+    int padding = width - nt_text_width(nt_text_of(cell));
     if (!is_text)
         printf("%*s", padding, "");
     fputs(cell, stdout);
@@ -109,8 +100,9 @@ static enum nt_status print_table(const struct inspector *inspector, const struc
         for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
             cells[i][k] = i ? format_cell(inspector, &rows[i - 1], &nt_inspect_properties[k], i == count + 1)
                             : nt_inspect_properties[k].title;
-            if (width_of(cells[i][k]) > widths[k])
-                widths[k] = width_of(cells[i][k]);
+            int width = nt_text_width(nt_text_of(cells[i][k]));
+            if (width > widths[k])
+                widths[k] = width;
         }
     for (uint32_t i = 0; i < count + 2; i++)
         for (int k = 0; k < NT_INSPECT_PROPERTIES; k++)
@@ -359,6 +351,12 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     return result;
 }
 
+static void each_key(nt_option_value *take, void *context)
+{
+    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++)
+        take(context, nt_inspect_properties[k].key, "");
+}
+
 static const struct nt_option options[] = {
     {.name = "json",
      .kind = NT_OPTION_FLAG,
@@ -368,6 +366,7 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_TEXT,
      .member = offsetof(struct nt_settings, sort),
      .argument = "KEY",
+     .each_value = each_key,
      .help = "sort columns by field, type, stored, ratio, ...: texts from A to Z, numbers from the largest"},
     {0},
 };

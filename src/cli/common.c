@@ -161,7 +161,8 @@ static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer
             nt_progress_clear(progress);
             return complain_about_output(destination, problem);
         }
-        nt_progress_reach(progress, progress->bytes + count);
+        uint64_t expected = nt_vfs_probable_bytes(handle), made = offset + count;
+        nt_progress_advance(progress, count, expected > made ? expected - made : 0);
     }
 }
 
@@ -178,6 +179,7 @@ enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const cha
     enum nt_exit_status result =
         status == NT_OK ? copy_bytes(handle, buffer, CHUNK, path, descriptor, destination, progress)
                         : nt_complain(path, &error);
+    nt_progress_end_file(progress);
     nt_vfs_close(handle);
     free(buffer);
     return result;

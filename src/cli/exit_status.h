@@ -10,8 +10,11 @@
 
 #include "base/error.h"
 
+/* A command that compares ends as diff(1) and cmp(1) do: 0 the same, DIFFERENT, or TROUBLE whatever it was. */
 enum nt_exit_status {
     NT_EXIT_OK = 0,
+    NT_EXIT_DIFFERENT = 1,
+    NT_EXIT_TROUBLE = 2,
     NT_EXIT_USAGE = 1,
     NT_EXIT_NOT_FOUND = 2,
     NT_EXIT_UNKNOWN_FORMAT = 3,

@@ -98,11 +98,9 @@ const char *nt_inspect_text(const struct nt_inspect_row *row, const struct nt_in
 
 static const char *names_of_algorithms(struct nt_arena *arena, unsigned algorithms)
 {
-    const char *names = "";
-    for (unsigned i = 0; i < NT_ALGORITHM_COUNT && names; i++)
-        if (algorithms & 1u << i)
-            names = nt_arena_format(arena, "%s%s%s", names, names[0] ? "," : "", nt_algorithm_name(i));
-    return names;
+    struct nt_buffer names = {0};
+    nt_append_algorithms(&names, algorithms);
+    return nt_buffer_settle(&names, arena);
 }
 
 static const char *path_of(struct nt_arena *arena, const struct nt_dataset *dataset, uint32_t field)

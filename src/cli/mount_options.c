@@ -10,6 +10,8 @@
 
 #define MEMBER(name) offsetof(struct nt_settings, name)
 
+const char nt_mount_operands[] = "SOURCE... MOUNTPOINT";
+
 static const char *const direct_io_choices[] = {
     [NT_DIRECT_IO_AUTO] = "auto", [NT_DIRECT_IO_ON] = "on", [NT_DIRECT_IO_OFF] = "off", NULL};
 
@@ -45,7 +47,7 @@ const struct nt_option nt_mount_switches[] = {
      .name = "version",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(version),
-     .help = "print the versions of ntuplefs, libfuse and the library for deflate"},
+     .help = "print the versions of ntuplefs, libfuse and the libraries for deflate and lzma"},
     {0},
 };
 

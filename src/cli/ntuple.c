@@ -3,6 +3,7 @@
  * The tool for people and scripts without a mount: the same tree, as commands. In: arguments. Out: what the
  * command prints, and an exit status.
  */
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,16 @@
 #include <ntuple/ntuple.h>
 
 #include "cli/command.h"
+#include "cli/complete.h"
+#include "cli/versions.h"
 #include "model/model.h"
 
-static const struct nt_command command_help;
+static const struct nt_command command_help, command_complete;
 
 static const struct nt_command *const commands[] = {
-    &nt_command_ls,   &nt_command_tree, &nt_command_cat,    &nt_command_head,    &nt_command_schema,
-    &nt_command_stat, &nt_command_cp,   &nt_command_verify, &nt_command_inspect, &command_help,
+    &nt_command_ls,      &nt_command_tree, &nt_command_cat, &nt_command_head,
+    &nt_command_schema,  &nt_command_stat, &nt_command_cp,  &nt_command_verify,
+    &nt_command_inspect, &nt_command_diff, &command_help,   &command_complete,
 };
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
@@ -30,7 +34,7 @@ static const struct nt_option common_options[] = {
      .name = "version",
      .kind = NT_OPTION_FLAG,
      .member = offsetof(struct nt_settings, version),
-     .help = "print the versions of ntuple and the library for deflate"},
+     .help = "print the versions of ntuple and its libraries for deflate and lzma"},
     {0},
 };
 
@@ -47,6 +51,8 @@ static void print_usage(const struct nt_command *command)
            command->help);
     nt_options_help(stdout, options_of(command));
     nt_options_help_behind(stdout, common_options, options_of(command));
+    if (command->compares)
+        printf("\nExit status: 0 the same, 1 different, 2 something cannot be compared\n");
     printf("\nOptions of all commands, formats and exit status: ntuple --help, ntuple(1)\n");
 }
 
@@ -79,8 +85,8 @@ static enum nt_exit_status complain_about_count(const struct nt_command *command
     return nt_complain(command->name, &error);
 }
 
-static enum nt_exit_status run(const struct nt_command *command, int argument_count, char **arguments,
-                               struct nt_arena *arena)
+static enum nt_exit_status prepare_and_run(const struct nt_command *command, int argument_count,
+                                           char **arguments, struct nt_arena *arena, bool *has_run_ret)
 {
     const struct nt_option *const tables[] = {options_of(command), common_options, nt_tree_options};
     struct nt_settings settings = {0};
@@ -100,7 +106,17 @@ static enum nt_exit_status run(const struct nt_command *command, int argument_co
         return complain_about_count(command, "too many arguments");
     struct nt_invocation invocation = {
         .command = command, .settings = &settings, .operands = arguments + first, .operand_count = count};
+    *has_run_ret = true;
     return command->run(&invocation);
+}
+
+/* Wrong arguments of a comparison are no difference. */
+static enum nt_exit_status run(const struct nt_command *command, int argument_count, char **arguments,
+                               struct nt_arena *arena)
+{
+    bool has_run = false;
+    enum nt_exit_status status = prepare_and_run(command, argument_count, arguments, arena, &has_run);
+    return command->compares && !has_run && status != NT_EXIT_OK ? NT_EXIT_TROUBLE : status;
 }
 
 static const struct nt_command *command_named(const char *name)
@@ -133,6 +149,27 @@ static const struct nt_command command_help = {
     .run = run_help,
 };
 
+/* Called while somebody types: what is wrong is no concern of theirs now. */
+static enum nt_exit_status run_complete(const struct nt_invocation *invocation)
+{
+    const struct nt_complete_tables tables = {commands, COMMANDS, common_options};
+    struct nt_arena *arena = nt_arena_new();
+    if (!arena)
+        return NT_EXIT_INTERNAL;
+    nt_complete(stdout, &tables, invocation->operands, invocation->operand_count, arena);
+    nt_arena_free(arena);
+    return nt_finish_output();
+}
+
+static const struct nt_command command_complete = {
+    .name = "complete",
+    .operands = "-- WORD...",
+    .help = "what the last word of a line could be, for shells",
+    .fewest = 1,
+    .most = INT_MAX,
+    .run = run_complete,
+};
+
 static enum nt_exit_status parse_and_run(int argument_count, char **arguments, struct nt_arena *arena)
 {
     const struct nt_option *const tables[] = {common_options};
@@ -146,7 +183,7 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
         if (settings.help)
             print_help();
         else
-            printf("ntuple %s\n%s\n", nt_version(), nt_deflate_library());
+            nt_print_versions("ntuple", NULL);
         return nt_finish_output();
     }
     if (first == argument_count)

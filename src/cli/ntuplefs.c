@@ -15,7 +15,9 @@
 
 #include "cli/exit_status.h"
 #include "cli/settings.h"
+#include "cli/versions.h"
 #include "fuse/background.h"
+#include "fuse/lead.h"
 #include "fuse/mount.h"
 #include "fuse/mountpoint.h"
 #include "model/model.h"
@@ -30,6 +32,7 @@ struct program {
     struct nt_log log;
     struct nt_background background;
     struct nt_mountpoint mountpoint;
+    struct nt_lead lead; /* who receives requests */
     struct nt_vfs *vfs;
     struct nt_mount *mount;
     struct nt_buffer source_text; /* what mount(8) shows */
@@ -37,10 +40,11 @@ struct program {
 
 static void print_help(void)
 {
-    printf("usage: " PROGRAM " [options] SOURCE... MOUNTPOINT\n"
+    printf("usage: " PROGRAM " [options] %s\n"
            "Show RNTuple files and other columnar data as a tree of files; unmount with fusermount3 -u "
            "MOUNTPOINT.\n"
-           "\nOptions:\n");
+           "\nOptions:\n",
+           nt_mount_operands);
     nt_options_help(stdout, nt_mount_switches);
     printf("\nOptions that can also stand after -o, as NAME[=VALUE],...:\n");
     nt_options_help(stdout, nt_mount_options);
@@ -52,7 +56,9 @@ static void print_help(void)
 
 static void print_version(void)
 {
-    printf(PROGRAM " %s\nlibfuse %s\n%s\n", nt_version(), nt_mount_libfuse_version(), nt_deflate_library());
+    nt_print_versions(PROGRAM, nt_mount_libfuse_version());
+    if (nt_mount_libfuse_lacks())
+        printf("libfuse %s\n", nt_mount_libfuse_lacks());
 }
 
 static void report(void *context, const char *line)
@@ -86,6 +92,9 @@ static void note_mounted(struct program *program)
     nt_options_append_given(&given, nt_tree_options, &program->settings);
     note(program, "mounted %s on %s, version %s%s%s", program->source_text.bytes, program->mountpoint.path,
          nt_version(), given.length ? ": " : "", given.length ? given.bytes : "");
+    if (nt_mount_libfuse_lacks() &&
+        (program->settings.auto_unmount || program->settings.direct_io == NT_DIRECT_IO_ON))
+        note(program, "libfuse %s %s", nt_mount_libfuse_version(), nt_mount_libfuse_lacks());
     nt_buffer_deinit(&given);
 }
 
@@ -106,6 +115,12 @@ static void on_ready(void *context)
         nt_log_to_syslog(&program->log);
     note_mounted(program);
     nt_background_ready(&program->background);
+}
+
+static void before_slow_work(void *context)
+{
+    struct program *program = context;
+    nt_lead_let_go(&program->lead);
 }
 
 /* What mount(8) shows: the source's absolute path, and how many more there are. */
@@ -176,7 +191,8 @@ static enum nt_exit_status open_tree(struct program *program)
     struct nt_vfs_options options = nt_settings_tree(&program->settings);
     options.cache_bytes = share_memory(&program->settings).cache_bytes;
     options.report = report;
-    options.report_context = program;
+    options.before_slow_work = before_slow_work;
+    options.context = program;
     options.open.for_other_users = program->settings.allow_other;
     options.owner = program->settings.uid.is_given ? &program->settings.uid.number : NULL;
     options.group = program->settings.gid.is_given ? &program->settings.gid.number : NULL;
@@ -214,6 +230,7 @@ static enum nt_status mount_and_serve(struct program *program, struct nt_error *
         .reads_ahead = threads > FEWEST_READS_AHEAD ? threads : FEWEST_READS_AHEAD,
         .direct_io = settings->direct_io,
         .idle_seconds = settings->idle_seconds,
+        .lead = &program->lead,
         .on_ready = on_ready,
         .context = program,
     };
@@ -259,10 +276,18 @@ static enum nt_exit_status run(struct program *program)
             break;
         }
     }
+    if (nt_unwinder_load(&error) != NT_OK)
+        return fail(program, NT_EXIT_INTERNAL, &error);
+    int problem = nt_lead_init(&program->lead, NT_LEAD_PATIENCE);
+    if (problem) {
+        nt_fail_system(&error, problem, "cannot prepare for requests");
+        return fail(program, NT_EXIT_INTERNAL, &error);
+    }
     enum nt_exit_status status = open_tree(program);
     if (status == NT_EXIT_OK && !program->settings.is_fake)
         status = serve(program);
     nt_vfs_free(program->vfs);
+    nt_lead_deinit(&program->lead);
     return status;
 }
 

@@ -28,6 +28,9 @@ enum nt_option_kind {
                         * "x-*" stands for all that begin so */
 };
 
+/* Called for each value that there is, with what it means. */
+typedef void nt_option_value(void *context, const char *value, const char *help);
+
 /* The number of a user or group. */
 struct nt_id {
     bool is_given;
@@ -43,6 +46,8 @@ struct nt_option {
     const char *const *choices; /* ended by NULL */
     const char *passed;
     unsigned most; /* 0: INT_MAX */
+    void (*each_value)(nt_option_value *take,
+                       void *context); /* of a text whose values are known; for completion */
     const char *help;
 };
 

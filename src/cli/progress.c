@@ -11,7 +11,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { WIDEST_BAR = 40, USUAL_COLUMNS = 80, WIDEST_TEXT = 128, SIZE_TEXT = 24, TIME_TEXT = 32 };
+enum {
+    WIDEST_BAR = 40,
+    USUAL_COLUMNS = 80,
+    WIDEST_TEXT = 192,
+    SIZE_TEXT = 24,
+    TIME_TEXT = 32,
+    LEFT_TEXT = 64
+};
 
 static double seconds_between(const struct timespec *from, const struct timespec *to)
 {
@@ -27,8 +34,9 @@ void nt_progress_start(struct nt_progress *progress, bool is_wanted)
 
 void nt_progress_begin(struct nt_progress *progress, uint64_t total)
 {
-    progress->bytes = 0;
+    progress->bytes = progress->guess = progress->texts = progress->texts_done = 0;
     progress->total = total;
+    progress->is_text = false;
     clock_gettime(CLOCK_MONOTONIC, &progress->began);
 }
 
@@ -55,21 +63,53 @@ static void format_seconds(double seconds, char text[TIME_TEXT])
         snprintf(text, TIME_TEXT, "%" PRIu64 ":%02" PRIu64, count / 60, count % 60);
 }
 
-/* What stands beside the bar. */
-static void format_numbers(const struct nt_progress *progress, double seconds, char text[WIDEST_TEXT])
+static double bytes_expected(const struct nt_progress *progress)
 {
-    char done[SIZE_TEXT], total[SIZE_TEXT], rate[SIZE_TEXT], left[TIME_TEXT];
-    double bytes_per_second = seconds > 0 ? (double)progress->bytes / seconds : 0;
-    format_size((double)progress->bytes, done);
-    format_size((double)progress->total, total);
+    return (double)progress->total + (double)progress->guess;
+}
+
+/* Of which nothing is known: the present one is known where its rest can be guessed. */
+static uint64_t texts_left(const struct nt_progress *progress)
+{
+    uint64_t known = progress->texts_done + (progress->guess > 0);
+    return progress->texts > known ? progress->texts - known : 0;
+}
+
+/* "4:07", "4:07 and 3 texts", or "3 texts" where nothing else takes time. */
+static void format_left(double seconds, uint64_t texts, char text[LEFT_TEXT])
+{
+    char time[TIME_TEXT];
+    format_seconds(seconds, time);
+    const char *s = texts == 1 ? "" : "s";
+    if (texts && seconds < 0.5)
+        snprintf(text, LEFT_TEXT, "%" PRIu64 " text%s", texts, s);
+    else if (texts)
+        snprintf(text, LEFT_TEXT, "%s and %" PRIu64 " text%s", time, texts, s);
+    else
+        snprintf(text, LEFT_TEXT, "%s", time);
+}
+
+/* What stands beside the bar. Returns what share of the work is done, 0 where nobody knows. */
+static double format_numbers(const struct nt_progress *progress, double seconds, char text[WIDEST_TEXT])
+{
+    char done[SIZE_TEXT], total[SIZE_TEXT], rate[SIZE_TEXT], left[LEFT_TEXT], percent[SIZE_TEXT] = "";
+    double bytes = (double)progress->bytes, expected = bytes_expected(progress);
+    double bytes_per_second = seconds > 0 ? bytes / seconds : 0;
+    double bytes_left = expected > bytes ? expected - bytes : 0;
+    uint64_t texts = texts_left(progress);
+    format_size(bytes, done);
+    format_size(expected, total);
     format_size(bytes_per_second, rate);
-    if (progress->total <= progress->bytes || bytes_per_second <= 0) {
+    if ((bytes_left <= 0 && !texts) || bytes_per_second <= 0) {
         snprintf(text, WIDEST_TEXT, "%s, %s/s", done, rate);
-        return;
+        return 0;
     }
-    format_seconds((double)(progress->total - progress->bytes) / bytes_per_second, left);
-    snprintf(text, WIDEST_TEXT, "%3.0f %%, %s of %s, %s/s, %s left",
-             100 * (double)progress->bytes / (double)progress->total, done, total, rate, left);
+    format_left(bytes_left / bytes_per_second, texts, left);
+    if (!texts)
+        snprintf(percent, SIZE_TEXT, "%3.0f %%, ", 100 * bytes / expected);
+    snprintf(text, WIDEST_TEXT, "%s%s of %s%s, %s/s, %s left", percent, done, progress->guess ? "about " : "",
+             total, rate, left);
+    return texts ? 0 : bytes / expected;
 }
 
 /* One column less than the terminal has: writing into the last one may move to the next line. */
@@ -85,11 +125,11 @@ static void draw(struct nt_progress *progress, const struct timespec *now)
     enum { BRACKETS = 3, NARROWEST_BAR = 8 };
     static const char full[WIDEST_BAR + 1] = "========================================";
     char numbers[WIDEST_TEXT];
-    format_numbers(progress, seconds_between(&progress->began, now), numbers);
+    double share = format_numbers(progress, seconds_between(&progress->began, now), numbers);
     int columns = columns_of_terminal(), width = columns - BRACKETS - (int)strlen(numbers);
     width = width < WIDEST_BAR ? width : WIDEST_BAR;
-    if (progress->total > progress->bytes && width >= NARROWEST_BAR) {
-        int filled = (int)((double)progress->bytes / (double)progress->total * width);
+    if (share > 0 && width >= NARROWEST_BAR) {
+        int filled = (int)(share * width);
         fprintf(stderr, "\r[%-*.*s] %s\033[K", width, filled, full, numbers);
     } else {
         fprintf(stderr, "\r%.*s\033[K", columns, numbers);
@@ -105,8 +145,29 @@ void nt_progress_reach(struct nt_progress *progress, uint64_t bytes)
     if (!progress->is_wanted)
         return;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (seconds_between(&progress->started, &now) >= 1 && seconds_between(&progress->drawn, &now) >= 0.1)
-        draw(progress, &now);
+    if (seconds_between(&progress->started, &now) < 1 || seconds_between(&progress->drawn, &now) < 0.1)
+        return;
+    if (progress->count) {
+        progress->count(progress->work);
+        progress->count = NULL;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
+    draw(progress, &now);
+}
+
+void nt_progress_advance(struct nt_progress *progress, uint64_t bytes, uint64_t guess)
+{
+    if (progress->is_text) {
+        progress->total += bytes;
+        progress->guess = guess;
+    }
+    nt_progress_reach(progress, progress->bytes + bytes);
+}
+
+void nt_progress_end_file(struct nt_progress *progress)
+{
+    progress->texts_done += progress->is_text;
+    progress->guess = 0;
 }
 
 void nt_progress_clear(struct nt_progress *progress)

@@ -47,25 +47,41 @@ static enum nt_exit_status print_dataset(void *context, const struct nt_scope *s
     return nt_print_long_text(lines, dataset->name.bytes);
 }
 
-static enum nt_exit_status count_dataset(void *context, const struct nt_scope *scope, uint32_t index,
-                                         uint32_t field)
+enum { MOST_NAMES = 10, NAME_BYTES = 200 };
+
+struct datasets {
+    unsigned count;
+    struct nt_buffer names; /* of the first, with commas between */
+};
+
+static enum nt_exit_status note_dataset(void *context, const struct nt_scope *scope, uint32_t index,
+                                        uint32_t field)
 {
-    unsigned *count = context;
-    (void)scope, (void)index, (void)field;
-    *count += 1;
+    struct datasets *datasets = context;
+    char name[NAME_BYTES];
+    (void)field;
+    if (datasets->count++ >= MOST_NAMES)
+        return NT_EXIT_OK;
+    size_t length = nt_dataset_path(scope->file->datasets[index], name, sizeof(name));
+    nt_buffer_format(&datasets->names, "%s%s%s", datasets->count > 1 ? ", " : "", name,
+                     length < sizeof(name) ? "" : "\u2026");
     return NT_EXIT_OK;
 }
 
 static enum nt_exit_status print_file(void *context, const struct nt_scope *scope, bool is_of_many)
 {
     struct nt_error error = {0};
-    unsigned count = 0;
+    struct datasets datasets = {0};
     (void)is_of_many;
-    nt_for_each_dataset(scope, count_dataset, &count);
-    if (count == 1)
-        return nt_for_each_dataset(scope, print_dataset, context);
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u data sets are here; name one", count);
-    return nt_complain(scope->file->path, &error);
+    nt_for_each_dataset(scope, note_dataset, &datasets);
+    if (datasets.count == 0)
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "no data set is here");
+    else if (datasets.count > 1)
+        nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%u data sets are here; name one: %s%s", datasets.count,
+                nt_buffer_string(&datasets.names), datasets.count > MOST_NAMES ? ", \u2026" : "");
+    nt_buffer_deinit(&datasets.names);
+    return datasets.count == 1 ? nt_for_each_dataset(scope, print_dataset, context)
+                               : nt_complain(scope->file->path, &error);
 }
 
 enum nt_exit_status nt_print_rows(struct nt_vfs *vfs, const char *path, uint64_t node,

@@ -16,11 +16,18 @@
         __VA_ARGS__, NULL                                                                                    \
     }
 
+static void each_format(nt_option_value *take, void *context)
+{
+    for (const struct nt_format *const *format = nt_formats; *format; format++)
+        take(context, (*format)->name, (*format)->description);
+}
+
 const struct nt_option nt_tree_options[] = {
     {.name = "format",
      .kind = NT_OPTION_TEXT,
      .member = MEMBER(format),
      .argument = "NAME",
+     .each_value = each_format,
      .help = "read the sources as this format only"},
     {.name = "cachesize",
      .kind = NT_OPTION_SIZE,

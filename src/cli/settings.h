@@ -41,6 +41,7 @@ struct nt_settings {
     bool all, details, recursive, overwrite, json, quiet;
     unsigned depth, rows;
     const char *sort, *row_range;
+    bool schema, values, layout; /* parts of a comparison */
 };
 
 extern const struct nt_option nt_tree_options[];
@@ -50,6 +51,9 @@ extern const struct nt_option nt_tree_options[];
  * there what mount(8) hands over and what changes nothing here. */
 extern const struct nt_option nt_mount_switches[], nt_helper_switches[], nt_mount_options[],
     nt_accepted_options[];
+
+/* What ntuplefs takes behind its options, as commands tell it of theirs. */
+extern const char nt_mount_operands[];
 
 /* The formats that there are, for --help. */
 void nt_formats_help(FILE *stream);

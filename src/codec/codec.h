@@ -98,6 +98,8 @@ uint8_t *nt_codec_scratch(struct nt_codec_context *context, enum nt_scratch of, 
 
 /* The library that inflates, with the version that it was built with: "libdeflate 1.14", "zlib 1.2.13". */
 const char *nt_deflate_library(void);
+/* The version of the liblzma that is loaded. */
+const char *nt_lzma_version(void);
 
 enum nt_compression_kind {
     NT_COMPRESSION_NONE,

@@ -9,6 +9,11 @@
 /* The strongest preset's dictionary is 64 MiB; blocks are 16 MiB at most. */
 static const uint64_t memory_limit = UINT64_C(128) << 20;
 
+const char *nt_lzma_version(void)
+{
+    return lzma_version_string();
+}
+
 /* The decoder keeps its memory (the dictionary) from block to block. */
 enum nt_status nt_decompress_lzma(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                   size_t output_bytes, struct nt_codec_context *context,

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "elements are decoded into the machine's byte order");
+               "only little-endian machines are supported: elements are decoded into the files' byte order");
 
 /* What is done to each element after its bytes have been put together. */
 enum nt_finish {

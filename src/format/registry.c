@@ -121,9 +121,7 @@ static enum nt_status try_formats(struct nt_source *source, const struct nt_open
             note_refusal(refusals, nt_formats[i], &failure);
             continue;
         }
-        if (status != NT_OK && error)
-            *error = failure;
-        return status;
+        return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
     }
     if (!is_known)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no format '%s'", options->format);

@@ -3,7 +3,9 @@
  * In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer, where direct I/O
  * is wanted with one more flag, FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17 does not know. Without
  * it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does. Linux grants it from 6.6
- * on. And all replies, in a way that leaves nobody waiting. The structures are those of <linux/fuse.h>.
+ * on. All requests, which one thread waits for while they are quick. And all replies, in a way that leaves nobody
+ * waiting. The structures are those of <linux/fuse.h>. This is for a libfuse that has a program's own reading and
+ * writing; else device_old.c takes its place.
  */
 #include "fuse/operations.h"
 
@@ -14,7 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TRIES = 10 }; /* of a reply */
+enum {
+    TRIES = 10,     /* of a reply */
+    NO_THREAD = -1, /* from libfuse, where not even the first can be started */
+};
 
 /* Bit 36 of the flags, whose upper half has a word of its own. Not in the headers of Linux before 6.6. */
 #define ALLOW_MAPPING_IN_FLAGS2 (1u << (36 - 32))
@@ -28,10 +33,10 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
 {
     struct nt_mount *mount = userdata;
     const struct init_request *request = buffer;
+    bool was_queued = nt_turn_to_receive(mount, descriptor);
     ssize_t count = read(descriptor, buffer, size);
     (void)atomic_load(&mount->replies);
-    if (count >= (ssize_t)sizeof(request->header))
-        nt_idle_note(&mount->idle, request->header.opcode);
+    nt_note_received(mount, buffer, count, was_queued);
     if (count < (ssize_t)sizeof(*request) || request->header.opcode != FUSE_INIT)
         return count;
     if (mount->settings.direct_io == NT_DIRECT_IO_ON && request->init.flags & FUSE_INIT_EXT &&
@@ -105,4 +110,20 @@ int nt_device_mount(struct nt_mount *mount)
         device = higher;
     }
     return fuse_session_custom_io(mount->session, &device_io, device);
+}
+
+int nt_device_loop_threads(struct nt_mount *mount)
+{
+    struct fuse_loop_config *config = fuse_loop_cfg_create();
+    if (!config)
+        return -ENOMEM;
+    fuse_loop_cfg_set_max_threads(config, mount->settings.threads);
+    int result = fuse_session_loop_mt(mount->session, config);
+    fuse_loop_cfg_destroy(config);
+    return result == NO_THREAD ? fuse_session_loop(mount->session) : result;
+}
+
+const char *nt_device_lacks(void)
+{
+    return NULL;
 }

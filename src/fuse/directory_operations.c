@@ -2,7 +2,8 @@
  *
  * In: opendir, readdir, readdirplus. READDIRPLUS answers with all attributes where they are known without
  * work, and else with node id 0: the kernel then asks for that entry when somebody looks at it. So a plain
- * `ls` reads no page list and produces no document.
+ * `ls` reads no page list and produces no document. In large directories only the first entries have
+ * attributes: what the kernel keeps of each is a thousand bytes.
  *
  * Position 0 is ".", 1 is ".."; the others are the tree's cursors moved by two.
  */
@@ -13,7 +14,7 @@
 
 #include "fuse/status_errno.h"
 
-enum { DOT = 0, DOT_DOT = 1, DOTS = 2 };
+enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MOST_WITH_ATTRIBUTES = 16384 };
 
 struct reply {
     fuse_req_t request;
@@ -54,7 +55,8 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     struct reply *reply = context;
     struct nt_vfs_attributes attributes;
     struct fuse_entry_param entry = name_only(node, mode_of_class[class]);
-    if (reply->with_attributes && nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK)
+    if (reply->with_attributes && nt_vfs_cursor_index(next) <= MOST_WITH_ATTRIBUTES &&
+        nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK)
         entry = nt_entry(&attributes);
     return append(reply, name, &entry, (off_t)(next + DOTS));
 }

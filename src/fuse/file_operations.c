@@ -17,7 +17,8 @@ struct open_file {
     struct open_file *next, **link; /* `link` points at what points here */
     struct nt_vfs_handle *handle;
     bool is_unsized;
-    atomic_uint_least64_t reached; /* streamed: where the text has been made up to, roughly */
+    bool is_to_store;              /* small, and opened for the first time */
+    atomic_uint_least64_t reached; /* unsized: where the text has been made up to, roughly */
 };
 
 static struct open_file *open_file_of(const struct fuse_file_info *info)
@@ -31,19 +32,30 @@ static void open_file_free(struct open_file *file)
     free(file);
 }
 
-static enum nt_status open_file_open(struct nt_mount *mount, fuse_ino_t node, struct open_file **file_ret,
-                                     struct nt_error *error)
+/* Whether the kernel keeps what it reads of a small file. */
+static bool may_be_stored(const struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
+                          const struct open_file *file)
+{
+    return attributes->is_immutable && !file->is_unsized && mount->settings.direct_io != NT_DIRECT_IO_ON &&
+           attributes->stat.st_size > 0 && attributes->stat.st_size <= NT_STORE_BYTES;
+}
+
+static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
+                                     struct open_file **file_ret, struct nt_error *error)
 {
     struct open_file *file = calloc(1, sizeof(*file));
     if (!file)
         return NT_NO_MEMORY;
-    enum nt_status status = nt_vfs_open(mount->vfs, node, &file->handle, error);
+    enum nt_status status = nt_vfs_open(mount->vfs, attributes->node, &file->handle, error);
     if (status != NT_OK) {
         open_file_free(file);
         return status;
     }
     file->is_unsized = nt_vfs_is_unsized(file->handle);
+    file->is_to_store = may_be_stored(mount, attributes, file);
     pthread_mutex_lock(&mount->open_files_lock);
+    if (file->is_to_store)
+        file->is_to_store = nt_stored_add(&mount->stored, attributes->node, !mount->open_files);
     file->next = mount->open_files;
     file->link = &mount->open_files;
     if (file->next)
@@ -104,6 +116,18 @@ static void choose_caching(const struct nt_mount *mount, const struct nt_vfs_att
     info->keep_cache = is_cached;
 }
 
+/* All bytes of a small file into the kernel's page cache. */
+static void store(struct nt_mount *mount, uint64_t node, struct open_file *file, size_t bytes)
+{
+    char content[NT_STORE_BYTES];
+    size_t count;
+    if (nt_vfs_read(file->handle, 0, content, bytes, &count, NULL) != NT_OK || count != bytes)
+        return; /* who reads it is told */
+    struct fuse_bufvec buffers = FUSE_BUFVEC_INIT(bytes);
+    buffers.buf[0].mem = content;
+    (void)fuse_lowlevel_notify_store(mount->session, node, 0, &buffers, 0);
+}
+
 static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
@@ -117,13 +141,15 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     }
     enum nt_status status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
     if (status == NT_OK)
-        status = open_file_open(mount, node, &file, &error);
+        status = open_file_open(mount, &attributes, &file, &error);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
     }
     choose_caching(mount, &attributes, file, info);
     info->fh = (uintptr_t)file;
+    if (file->is_to_store && !(info->flags & O_DIRECT))
+        store(mount, node, file, (size_t)attributes.stat.st_size);
     if (fuse_reply_open(request, info) != 0)
         open_file_close(mount, file); /* interrupted, or not opened after all: there will be no release */
 }
@@ -149,6 +175,20 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
     return status;
 }
 
+/* A reply from the pages of the cache themselves. False where the bytes are to be read. */
+static bool reply_pinned(fuse_req_t request, struct open_file *file, size_t size, uint64_t offset)
+{
+    struct nt_pins pins;
+    struct iovec parts[NT_MOST_PINS];
+    if (file->is_unsized || !nt_vfs_pin(file->handle, offset, size, &pins))
+        return false;
+    for (unsigned i = 0; i < pins.count; i++)
+        parts[i] = (struct iovec){(void *)(uintptr_t)pins.items[i].bytes, pins.items[i].count};
+    fuse_reply_iov(request, parts, (int)pins.count);
+    nt_pins_release(&pins); /* the file may have been closed by now */
+    return true;
+}
+
 static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
                     struct fuse_file_info *info)
 {
@@ -157,6 +197,8 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     enum nt_status status = NT_OK;
     size_t count = 0;
     struct nt_error error = {0};
+    if (reply_pinned(request, file, size, (uint64_t)offset))
+        return;
     struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&mount->reply_buffers, size);
     if (!buffer)
         status = NT_NO_MEMORY;

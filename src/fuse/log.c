@@ -5,7 +5,6 @@
  */
 #include "fuse/background.h"
 
-#define FUSE_USE_VERSION 312
 #include <fuse_log.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,21 +6,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fuse/mountinfo.h"
 #include "fuse/operations.h"
-
-enum { NO_THREAD = -1 }; /* from libfuse, where not even the first can be started */
 
 /* What the kernel is asked for when it has accepted the mount. */
 static void on_init(void *userdata, struct fuse_conn_info *connection)
 {
     struct nt_mount *mount = userdata;
     const unsigned unwanted =
-        FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE | FUSE_CAP_EXPORT_SUPPORT;
-    const unsigned wanted = FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS |
-                            FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_AUTO_INVAL_DATA;
+        FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE | FUSE_CAP_EXPORT_SUPPORT |
+        FUSE_CAP_READDIRPLUS_AUTO; /* it would ask for names only where a program lists before it looks */
+    const unsigned wanted =
+        FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS | FUSE_CAP_AUTO_INVAL_DATA;
     connection->want = (connection->want & ~unwanted) | (wanted & connection->capable);
     connection->max_readahead = 16u << 20; /* the limit is the one of the mount, see readahead.c */
     connection->max_background = mount->settings.reads_ahead;
@@ -113,15 +111,8 @@ enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *
 /* Positive: the signal that ended the loop; negative: an errno value. */
 static int loop(struct nt_mount *mount)
 {
-    if (mount->settings.is_single_threaded)
-        return fuse_session_loop(mount->session);
-    struct fuse_loop_config *config = fuse_loop_cfg_create();
-    if (!config)
-        return -ENOMEM;
-    fuse_loop_cfg_set_max_threads(config, mount->settings.threads);
-    int result = fuse_session_loop_mt(mount->session, config);
-    fuse_loop_cfg_destroy(config);
-    return result == NO_THREAD ? fuse_session_loop(mount->session) : result;
+    return mount->settings.is_single_threaded ? fuse_session_loop(mount->session)
+                                              : nt_device_loop_threads(mount);
 }
 
 enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_mount_end *end_ret, struct nt_error *error)
@@ -162,4 +153,9 @@ void nt_mount_free(struct nt_mount *mount)
 const char *nt_mount_libfuse_version(void)
 {
     return fuse_pkgversion();
+}
+
+const char *nt_mount_libfuse_lacks(void)
+{
+    return nt_device_lacks();
 }

@@ -10,6 +10,9 @@
 
 struct nt_mount;
 
+/* Before a file is opened: load what threads cannot be ended without, and nothing links to. */
+enum nt_status nt_unwinder_load(struct nt_error *error);
+
 /* Mount. The tree stays the caller's and must outlive the mount. */
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings,
                             struct nt_mount **mount_ret, struct nt_error *error);
@@ -29,5 +32,7 @@ void nt_mount_free(struct nt_mount *mount);
 
 /* The version of libfuse, e.g. "3.14.0". */
 const char *nt_mount_libfuse_version(void);
+/* What does not work because libfuse is too old; NULL where everything does. */
+const char *nt_mount_libfuse_lacks(void);
 
 #endif

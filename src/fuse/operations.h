@@ -6,14 +6,15 @@
 #ifndef NT_FUSE_OPERATIONS_H
 #define NT_FUSE_OPERATIONS_H
 
-#define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "fuse/idle.h"
+#include "fuse/lead.h"
 #include "fuse/reply_buffers.h"
 #include "fuse/settings.h"
+#include "fuse/store.h"
 #include "vfs/vfs.h"
 
 struct open_file;
@@ -25,7 +26,8 @@ struct nt_mount {
     struct fuse_session *session;
     struct nt_reply_buffers reply_buffers;
     struct open_file *open_files;
-    pthread_mutex_t open_files_lock;
+    struct nt_stored stored;
+    pthread_mutex_t open_files_lock; /* of both */
     struct nt_idle idle;
     bool has_signal_handlers;
     bool is_ready; /* the kernel has accepted the mount */
@@ -80,5 +82,14 @@ static inline struct fuse_entry_param nt_entry(const struct nt_vfs_attributes *a
  * released already. libfuse gives the device the lower number; here it gets a higher one. 0, or -1 where
  * mounting failed (libfuse has told why). */
 int nt_device_mount(struct nt_mount *mount);
+/* Answer requests by several threads, in a session that was mounted so; as fuse_session_loop(). */
+int nt_device_loop_threads(struct nt_mount *mount);
+/* What libfuse is too old for, in words; NULL: nothing. */
+const char *nt_device_lacks(void);
+
+/* Around the reading of a request: wait until this thread is to receive, and note what has come. `count` is what
+ * read() returned. The first returns whether a request was there already, which the second wants to know. */
+bool nt_turn_to_receive(struct nt_mount *mount, int device);
+void nt_note_received(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_queued);
 
 #endif

@@ -16,7 +16,9 @@ enum nt_direct_io {
     NT_DIRECT_IO_OFF,
 };
 
-/* All texts must outlive the mount. */
+struct nt_lead;
+
+/* Texts and `lead` must outlive the mount. */
 struct nt_mount_settings {
     const char *program;    /* for libfuse's messages */
     const char *mountpoint; /* absolute path of a directory */
@@ -32,6 +34,7 @@ struct nt_mount_settings {
      * than can be served at once keep calls waiting that a user waits for. */
     unsigned reads_ahead;
     uint64_t reply_bytes; /* memory for answers that are being made; a request waits while others have it */
+    struct nt_lead *lead; /* of the threads; what the tree says is slow lets them go */
     enum nt_direct_io direct_io;
     unsigned idle_seconds;           /* unmount when nobody has used the mount for so long; 0: never */
     void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */

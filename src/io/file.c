@@ -55,6 +55,7 @@ static void file_close(struct nt_source *source)
 
 static const struct nt_source_ops file_ops = {.read_at = file_read_at,
                                               .check = file_check,
+                                              .reads_check = true,
                                               .stat = file_stat,
                                               .skip_hole = file_skip_hole,
                                               .close = file_close};

@@ -245,6 +245,7 @@ static void pooled_close(struct nt_source *source)
 
 static const struct nt_source_ops pooled_ops = {.read_at = pooled_read_at,
                                                 .check = pooled_check,
+                                                .reads_check = true,
                                                 .stat = pooled_stat,
                                                 .size = pooled_size,
                                                 .close = pooled_close};

@@ -14,7 +14,12 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
         return nt_fail(error, NT_TRUNCATED, offset,
                        "%s: %zu bytes are wanted of a source of %" PRIu64 " bytes", source->path, bytes,
                        source->size);
-    return bytes ? source->ops->read_at(source, offset, buffer, bytes, error) : NT_OK;
+    if (!bytes)
+        return NT_OK;
+    enum nt_status status = source->ops->read_at(source, offset, buffer, bytes, error);
+    if (status == NT_OK && source->ops->reads_check)
+        atomic_fetch_add_explicit(&source->checked_reads, 1, memory_order_release);
+    return status;
 }
 
 enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)

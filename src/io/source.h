@@ -5,6 +5,7 @@
 #ifndef NT_IO_SOURCE_H
 #define NT_IO_SOURCE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -19,6 +20,7 @@ struct nt_source_ops {
                               struct nt_error *error);
     /* NT_OK while the source is still what was opened, else NT_CHANGED or NT_IO. NULL: always. */
     enum nt_status (*check)(struct nt_source *source, struct nt_error *error);
+    bool reads_check; /* a read that succeeds has checked, too */
     /* Owner, times and mode for the files made from the source. NULL: none. */
     enum nt_status (*stat)(struct nt_source *source, struct stat *attributes, struct nt_error *error);
     /* NULL: `size` is always known. */
@@ -40,7 +42,8 @@ struct nt_source {
     uint64_t size;        /* NT_UNKNOWN_SIZE: ask nt_source_size */
     uint64_t split_bytes; /* payloads that are longer lie in several extents; 0: however long, they do not */
     const char *path;     /* for messages; owned by the implementation */
-    struct nt_folder *folder; /* a source of no bytes that stands for a folder; NULL: bytes */
+    atomic_uint_least64_t checked_reads; /* those that have found it to be what was opened */
+    struct nt_folder *folder;            /* a source of no bytes that stands for a folder; NULL: bytes */
 };
 
 /* Where stored bytes lie. */
@@ -60,6 +63,11 @@ static inline bool nt_source_is_range(const struct nt_source *source, uint64_t b
 uint64_t nt_source_skip_hole(struct nt_source *source, uint64_t offset);
 /* NT_OK while the source is what was opened, NT_CHANGED where it was modified or replaced. */
 enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error);
+/* Grows with each read that has checked the same: where it has, a check of one's own would find no more. */
+static inline uint64_t nt_source_checked_reads(const struct nt_source *source)
+{
+    return atomic_load_explicit(&source->checked_reads, memory_order_acquire);
+}
 enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error);
 
 #endif

@@ -142,7 +142,8 @@ static void put_escaped(struct nt_buffer *out, uint32_t code_point)
 
 static void put_string(struct nt_buffer *out, const void *bytes, size_t length)
 {
-    const uint8_t *at = bytes, *end = at + length;
+    const uint8_t *at = length ? bytes : (const void *)"",
+                  *end = at + length; /* bytes may be NULL where there are none */
     nt_buffer_byte(out, '"');
     while (at < end) {
         const uint8_t *run = at;

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 
@@ -72,20 +71,26 @@ enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt
                            &builder->dataset->file->budget, decoder, &copy->decoder, error);
 }
 
-/* A list in the data set's memory. */
-static void *settle(struct nt_dataset *dataset, const void *items, uint32_t count, size_t item_bytes)
+/* The data set takes a list over, without the room that doubling left. NULL without memory. */
+static void *settle(struct nt_dataset *dataset, void **items, uint32_t count, size_t item_bytes)
 {
-    void *copy = nt_arena_alloc(dataset->arena, count ? count : 1, item_bytes);
-    if (copy && count)
-        memcpy(copy, items, count * item_bytes);
-    return copy;
+    void *exact = reallocarray(*items, count ? count : 1, item_bytes);
+    if (!exact)
+        return NULL;
+    *items = exact;
+    if (!nt_arena_adopt(dataset->arena, exact))
+        return NULL;
+    *items = NULL;
+    return exact;
 }
 
 enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error)
 {
     struct nt_dataset *dataset = builder->dataset;
-    dataset->fields = settle(dataset, builder->fields, builder->field_count, sizeof(struct nt_field));
-    dataset->columns = settle(dataset, builder->columns, builder->column_count, sizeof(struct nt_column));
+    dataset->fields =
+        settle(dataset, (void **)&builder->fields, builder->field_count, sizeof(struct nt_field));
+    dataset->columns =
+        settle(dataset, (void **)&builder->columns, builder->column_count, sizeof(struct nt_column));
     if (!dataset->fields || !dataset->columns)
         return nt_fail_memory(error);
     dataset->field_count = builder->field_count;

@@ -229,6 +229,8 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
         return NT_OK;
     if (state == NT_GROUP_FAILED)
         return nt_fail_with(error, group->failure);
+    if (file && file->before_slow_work)
+        file->before_slow_work(file->context);
     pthread_mutex_lock(&dataset->lock);
     state = atomic_load_explicit(&group->state, memory_order_acquire);
     if (state == NT_GROUP_NOT_LOADED)
@@ -237,7 +239,7 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
         status = nt_fail_with(error, group->failure);
     pthread_mutex_unlock(&dataset->lock);
     if (is_new_failure && file && file->on_group_failure)
-        file->on_group_failure(file->on_group_failure_context, dataset, number, group->failure);
+        file->on_group_failure(file->context, dataset, number, group->failure);
     return status;
 }
 
@@ -275,6 +277,19 @@ NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, .first_cluster)
 struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
 {
     return &dataset->groups[find_group(dataset->groups, dataset->group_count, cluster)];
+}
+
+NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
+
+bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
+{
+    uint32_t number = dataset->clusters[cluster].column_group;
+    if (number == NT_NONE)
+        return true;
+    if (number >= dataset->column_group_count)
+        return false;
+    const struct nt_column_group *group = &dataset->column_groups[number];
+    return group->count && group->columns[find_column(group->columns, group->count, column)] == column;
 }
 
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range)

@@ -84,6 +84,8 @@ struct nt_long_text {
     size_t (*memory)(const struct nt_long_text *text);
     uint64_t (*place)(const struct nt_long_text *text);
     void (*go_on)(struct nt_long_text *text, uint64_t place);
+    /* How much of it is made, 0 to 1. NULL: nobody knows. */
+    double (*share)(const struct nt_long_text *text);
 };
 
 /* A pseudo-file that a format gives: header.json, pagelist.<n>.bin, keys.jsonl, ... */
@@ -248,7 +250,9 @@ struct nt_file {
      * without a lock. To be set before threads share the file. May be NULL. */
     void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
                              const struct nt_error *error);
-    void *on_group_failure_context;
+    /* Called by a thread that is about to load a page list or to wait for one. Likewise. */
+    void (*before_slow_work)(void *context);
+    void *context; /* of both */
     struct nt_arena *arena;
 };
 
@@ -310,6 +314,9 @@ static inline const struct nt_decoder *nt_column_decoder(const struct nt_dataset
 
 /* The group that would hold a cluster: groups are ordered by their first one. Loads nothing. */
 struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster);
+/* Whether a cluster is one that holds a column: all that are not sharded do. False for one whose column group does
+ * not exist, as its page list is then bad. */
+bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column);
 /* Elements in a range; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
 

@@ -41,6 +41,7 @@ static enum nt_status load_stored(void *context, uint8_t *output, struct nt_erro
     const struct nt_page *page = request->page;
     struct nt_counters *counters = &request->reader->counters;
     size_t bytes = (size_t)page->stored_bytes;
+    nt_reader_before_slow_work(request->reader);
     uint64_t start = nt_nanoseconds();
     enum nt_status status = nt_source_read(request->dataset->sources[page->source], page->offset, output,
                                            bytes + nt_checksum_info(page->checksum)->bytes, error);

@@ -26,6 +26,7 @@ typedef enum nt_status nt_cache_load(void *context, uint8_t *output, struct nt_e
 enum nt_cache_asker {
     NT_CACHE_READER, /* has nothing pinned and loads nothing: may wait for room */
     NT_CACHE_LOADER, /* does; what it asks for is let in at once */
+    NT_CACHE_HOLDER, /* has entries pinned: waits for none to leave, NT_NO_MEMORY where there is no room */
 };
 
 /* The entry of a key, pinned; loaded by this call, or waited for where another thread loads it. A failure is

@@ -45,6 +45,7 @@ void nt_entries_idle(struct nt_cache_entries *entries, struct nt_cached *entry)
     *(list->newest ? &list->newest->newer : &list->oldest) = entry;
     list->newest = entry;
     list->bytes += entry->charge;
+    list->capacity += entry->capacity;
 }
 
 void nt_entries_busy(struct nt_cache_entries *entries, struct nt_cached *entry)
@@ -53,6 +54,7 @@ void nt_entries_busy(struct nt_cache_entries *entries, struct nt_cached *entry)
     *(entry->older ? &entry->older->newer : &list->oldest) = entry->newer;
     *(entry->newer ? &entry->newer->older : &list->newest) = entry->older;
     list->bytes -= entry->charge;
+    list->capacity -= entry->capacity;
 }
 
 struct nt_cached *nt_entries_oldest(const struct nt_cache_entries *entries)

@@ -17,13 +17,16 @@
 
 enum nt_entry_state { NT_ENTRY_LOADING, NT_ENTRY_READY, NT_ENTRY_FAILED };
 
+struct nt_region;
+
 struct nt_cached {
     struct nt_link link; /* in the table */
     struct nt_cache_key key;
     struct nt_cached *older, *newer; /* in its idle list */
     uint8_t *data;
     size_t capacity;
-    uint64_t charge;
+    struct nt_region *region; /* that `data` lies in; NULL: it is of malloc */
+    uint64_t charge;          /* what it takes beside its region */
     unsigned pins;
     enum nt_entry_state state;
     bool in_table;
@@ -36,7 +39,8 @@ struct nt_cached {
 
 struct nt_idle_list {
     struct nt_cached *oldest, *newest;
-    uint64_t bytes; /* charges of its entries */
+    uint64_t bytes;    /* charges of its entries */
+    uint64_t capacity; /* of their data */
 };
 
 struct nt_cache_entries {

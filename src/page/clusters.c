@@ -105,25 +105,14 @@ static enum nt_status get_order(struct nt_reader *reader, struct nt_dataset *dat
 
 /* ---- spans ---- */
 
-NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
-
-static bool column_group_holds(const struct nt_column_group *group, uint32_t column)
+static bool holds_field(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field)
 {
-    uint32_t at = find_column(group->columns, group->count, column);
-    return group->count && group->columns[at] == column;
-}
-
-static bool cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t field)
-{
-    uint32_t group = dataset->clusters[cluster].column_group;
     uint32_t column_count;
     const uint32_t *columns = nt_field_columns(dataset, field, &column_count);
-    if (group == NT_NONE)
+    if (dataset->clusters[cluster].column_group == NT_NONE) /* also of a field without columns */
         return true;
-    if (group >= dataset->column_group_count)
-        return false;
     for (uint32_t i = 0; i < column_count; i++)
-        if (column_group_holds(&dataset->column_groups[group], columns[i]))
+        if (nt_cluster_holds(dataset, cluster, columns[i]))
             return true;
     return false;
 }
@@ -158,7 +147,7 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
     uint64_t covered = 0;
     for (uint32_t i = 0; order[i] != NT_NONE; i++) {
         const struct nt_cluster *cluster = &dataset->clusters[order[i]];
-        if (!cluster_holds(dataset, order[i], field))
+        if (!holds_field(dataset, order[i], field))
             continue;
         if (cluster->first_entry > covered)
             spans[(*count)++] = hole(dataset, covered, cluster->first_entry - covered);

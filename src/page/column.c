@@ -264,6 +264,6 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     status = read_bytes(&read, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(&read.index->sequence, offset, bytes))
         nt_ahead_queue(reader, dataset, &read.index->sequence, (offset + bytes) / read.element_bytes,
-                       read.index->elements, find_ahead, &read);
+                       read.index->elements, find_ahead, &read, true);
     return status;
 }

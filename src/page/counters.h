@@ -11,6 +11,7 @@
 /* Integers only; all since the start. Their names are in reader_counters.c. */
 struct nt_counters {
     uint64_t reads, served_bytes;                       /* of streams and columns */
+    uint64_t pinned_bytes;                              /* of these, from the pages of the cache themselves */
     uint64_t cache_hits, cache_misses, cache_waits;     /* waits: another thread was loading the same page */
     uint64_t cache_bytes, cache_pages, cache_evictions; /* now, now, total */
     uint64_t pages_decoded, decoded_bytes, stored_bytes;

@@ -67,6 +67,16 @@ static void unpin_inputs(struct nt_reader *reader, const struct inputs *inputs)
         nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_STAY);
 }
 
+/* A page that takes longer to load than it takes to wake another thread. */
+static bool is_slow(const struct nt_page_request *request)
+{
+    enum { SLOW_BYTES = 32 * 1024 };
+    size_t bytes;
+    return request->page->stored_bytes >= SLOW_BYTES ||
+           nt_page_decoded_bytes(request->dataset, request->page, &bytes, NULL) != NT_OK ||
+           bytes >= SLOW_BYTES;
+}
+
 /* What is waited for is waited for before: inputs, then a context, which is as much as room in memory. */
 enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
@@ -76,6 +86,8 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
     struct nt_loan loan;
     if (request->context)
         return nt_page_load_with(request, output, error);
+    if (is_slow(request))
+        nt_reader_before_slow_work(request->reader);
     enum nt_status status = pin_inputs(request, &inputs, error);
     if (status == NT_OK)
         status = nt_contexts_borrow(contexts, nt_page_scratch_bytes(request->dataset, request->page), &loan,

@@ -30,6 +30,33 @@ enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_pag
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error);
 
+/* ---- a stream's bytes where they lie ---- */
+
+enum { NT_MOST_PINS = 36 };
+
+struct nt_cached;
+
+/* Runs of bytes in pages of the cache, one behind the other in the stream. */
+struct nt_pins {
+    struct nt_reader *reader;
+    unsigned count;
+    struct nt_pin {
+        const uint8_t *bytes;
+        size_t count;
+        struct nt_cached *page; /* NULL: the bytes are somebody else's */
+        int use;                /* enum nt_cache_use */
+    } items[NT_MOST_PINS];
+};
+
+/* Append bytes [offset, offset + bytes) of a stream, where a reader that goes from front to back asks for them and they are
+ * those of a few large pages as they are: valid until nt_pins_release, though the stream be closed before. False
+ * where that is not so, a page fails or there is no room: then there are no pins at all, and the bytes are to be read. Thread-safe as nt_stream_read. */
+bool nt_stream_pin(struct nt_stream *stream, uint64_t offset, size_t bytes, struct nt_pins *pins);
+void nt_pins_release(struct nt_pins *pins);
+
+/* The calling thread is about to work or to wait for long: see the reader's options. */
+void nt_reader_before_slow_work(const struct nt_reader *reader);
+
 /* ---- memory ---- */
 
 /* Memory beside decoded pages, of those who read streams piece by piece, is within the cache's bound: so many

@@ -13,6 +13,7 @@
 #include "page/counters.h"
 #include "page/elements.h"
 #include "page/load.h"
+#include "page/neighbours.h"
 #include "page/page.h"
 #include "page/workers.h"
 
@@ -49,11 +50,10 @@ static enum nt_status prepare(const struct nt_page_request *request, struct nt_c
 
 /* A page in the cache, loaded where it is not there, whose file is still what it was. */
 static enum nt_status pin(struct nt_page_request *request, const struct nt_cache_key *key, size_t bytes,
-                          struct nt_cached **pinned_ret, struct nt_error *error)
+                          enum nt_cache_asker asker, struct nt_cached **pinned_ret, struct nt_error *error)
 {
     struct nt_cache *cache = request->reader->cache;
-    enum nt_status status =
-        nt_cache_get(cache, key, bytes, NT_CACHE_READER, load_and_tell, request, pinned_ret, error);
+    enum nt_status status = nt_cache_get(cache, key, bytes, asker, load_and_tell, request, pinned_ret, error);
     if (status != NT_OK)
         return status;
     status = check_part(request->dataset, request->page, error);
@@ -62,19 +62,26 @@ static enum nt_status pin(struct nt_page_request *request, const struct nt_cache
     return status;
 }
 
-enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
-                           const struct nt_page *page, struct nt_cached **pinned_ret,
-                           const uint8_t **data_ret, struct nt_error *error)
+enum nt_status nt_page_pin_as(enum nt_cache_asker asker, struct nt_reader *reader, struct nt_dataset *dataset,
+                              uint32_t column, const struct nt_page *page, struct nt_cached **pinned_ret,
+                              const uint8_t **data_ret, struct nt_error *error)
 {
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
     struct nt_cache_key key;
     size_t bytes;
     enum nt_status status = prepare(&request, &key, &bytes, error);
     if (status == NT_OK)
-        status = pin(&request, &key, bytes, pinned_ret, error);
+        status = pin(&request, &key, bytes, asker, pinned_ret, error);
     if (status == NT_OK)
         *data_ret = nt_cached_bytes(*pinned_ret);
     return status;
+}
+
+enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                           const struct nt_page *page, struct nt_cached **pinned_ret,
+                           const uint8_t **data_ret, struct nt_error *error)
+{
+    return nt_page_pin_as(NT_CACHE_READER, reader, dataset, column, page, pinned_ret, data_ret, error);
 }
 
 void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_cache_use use)
@@ -110,7 +117,7 @@ static enum nt_status read_whole(struct nt_page_request *request, uint8_t *outpu
         return status;
     if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT)
         return read_direct(request, &key, output, error);
-    status = pin(request, &key, *bytes_ret, &pinned, error);
+    status = pin(request, &key, *bytes_ret, NT_CACHE_READER, &pinned, error);
     if (status != NT_OK)
         return status;
     if (*bytes_ret)
@@ -119,33 +126,21 @@ static enum nt_status read_whole(struct nt_page_request *request, uint8_t *outpu
     return NT_OK;
 }
 
-static bool is_absent(const struct nt_page_request *request, const struct nt_page *page)
+bool nt_page_is_absent(const struct nt_reader *reader, const struct nt_dataset *dataset,
+                       const struct nt_page *page)
 {
-    struct nt_cache_key key = nt_page_key(request->dataset, page);
-    return nt_cache_peek(request->reader->cache, &key) == NT_CACHE_ABSENT;
+    struct nt_cache_key key = nt_page_key(dataset, page);
+    return nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT;
 }
 
-/* How many of the pages can be read and decoded together, from the first on, and how long the read is: they
- * lie one behind the other, and are neither in the cache nor decoded with pages that are. */
+/* How many of the pages can be read and decoded together, from the first on, and how long the read is: none
+ * of them is in the cache. */
 static uint32_t count_joined(const struct nt_page_request *request, uint32_t count, size_t *bytes_ret)
 {
-    enum { MOST_BYTES = 128 * 1024 };
-    const struct nt_dataset *dataset = request->dataset;
-    const struct nt_page *pages = request->page;
-    const struct nt_source *source = dataset->sources[pages->source];
-    uint64_t bytes = 0, offset;
-    uint32_t found = 0;
-    for (; found < count; found++) {
-        const struct nt_page *page = &pages[found];
-        uint64_t page_bytes = page->stored_bytes + nt_checksum_info(page->checksum)->bytes;
-        if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
-            page->stored_bytes > MOST_BYTES || bytes + page_bytes > MOST_BYTES ||
-            !nt_source_is_range(source, bytes + page_bytes) || !nt_add(pages->offset, bytes, &offset) ||
-            page->offset != offset || nt_page_decoder(dataset, page)->plan || !is_absent(request, page))
-            break;
-        bytes += page_bytes;
-    }
-    *bytes_ret = (size_t)bytes;
+    uint32_t most = nt_neighbours_count(request->dataset, request->page, count), found = 0;
+    while (found < most && nt_page_is_absent(request->reader, request->dataset, &request->page[found]))
+        found++;
+    *bytes_ret = found ? nt_neighbours_bytes(request->page, found) : 0;
     return found;
 }
 

@@ -12,7 +12,15 @@
 enum nt_status nt_page_pin(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                            const struct nt_page *page, struct nt_cached **pinned_ret,
                            const uint8_t **data_ret, struct nt_error *error);
+/* The same by one who may have others pinned, see cache.h. */
+enum nt_status nt_page_pin_as(enum nt_cache_asker asker, struct nt_reader *reader, struct nt_dataset *dataset,
+                              uint32_t column, const struct nt_page *page, struct nt_cached **pinned_ret,
+                              const uint8_t **data_ret, struct nt_error *error);
 void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_cache_use use);
+
+/* Whether a page is not in the cache, nor being loaded, nor known to fail; may be out of date at once. */
+bool nt_page_is_absent(const struct nt_reader *reader, const struct nt_dataset *dataset,
+                       const struct nt_page *page);
 
 /* The decoded elements of whole pages of a column, one behind the other, into `output`: each from the cache
  * where it is there (or about to be), else decoded straight into the output, without a trace in the cache but

@@ -16,14 +16,15 @@
 
 enum { DECODING_BYTES = 4 * 1024 * 1024 };
 
-/* Memory for what is being decoded is beside the cache's as long as it is little. More threads may have more,
- * up to an eighth of the cache, which gets less. */
+/* Memory for what is being decoded is beside the cache's as long as it is little. Where more threads decode, the one
+ * that asks among them, they may have more, up to a quarter of the cache, which gets less: where all the pages that
+ * they decode at once have no room, they decode one after the other. */
 static uint64_t decoding_bytes(const struct nt_reader_options *options)
 {
     const uint64_t thread_bytes = UINT64_C(4) << 20;
-    uint64_t wanted = options->threads * thread_bytes;
-    if (wanted > options->cache_bytes / 8)
-        wanted = options->cache_bytes / 8;
+    uint64_t wanted = (options->threads + UINT64_C(1)) * thread_bytes;
+    if (wanted > options->cache_bytes / 4)
+        wanted = options->cache_bytes / 4;
     return wanted > DECODING_BYTES ? wanted : DECODING_BYTES;
 }
 
@@ -81,6 +82,12 @@ void nt_reader_tell(struct nt_reader *reader, const struct nt_dataset *dataset, 
     nt_count(&reader->counters.failures, 1);
     if (reader->options.on_failure)
         reader->options.on_failure(reader->options.context, dataset, column, page, failure);
+}
+
+void nt_reader_before_slow_work(const struct nt_reader *reader)
+{
+    if (reader->options.before_slow_work)
+        reader->options.before_slow_work(reader->options.context);
 }
 
 void nt_reader_occupy(struct nt_reader *reader, int64_t bytes)

@@ -41,6 +41,7 @@ static const struct counter {
 } table[] = {
     COUNTER(reads),
     COUNTER(served_bytes),
+    COUNTER(pinned_bytes),
     COUNTER(cache_hits),
     COUNTER(cache_misses),
     COUNTER(cache_waits),

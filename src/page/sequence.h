@@ -45,8 +45,11 @@ struct nt_ahead_page {
 /* The page that holds an element; there is one. */
 typedef void nt_ahead_find(const void *walked, uint64_t element, struct nt_ahead_page *page_ret);
 
-/* Queue the pages from `element` on, as far as it pays; `end` is the number of elements. */
+/* Queue the pages from `element` on, as far as it pays; `end` is the number of elements. It pays less where they are
+ * copied from the cache. */
 void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct nt_sequence *sequence,
-                    uint64_t element, uint64_t end, nt_ahead_find *find, const void *walked);
+                    uint64_t element, uint64_t end, nt_ahead_find *find, const void *walked, bool is_copied);
+/* Whether it pays at all where they are not. */
+bool nt_ahead_pays(const struct nt_reader *reader);
 
 #endif

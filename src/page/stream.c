@@ -373,3 +373,18 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
 {
     return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
 }
+
+void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    const struct nt_stream *stream = walked;
+    const struct nt_segment *segment = nt_stream_segment_of(stream, element);
+    uint64_t within = element - segment->first;
+    *page_ret = (struct nt_ahead_page){.column = segment->column, .end = segment->first + segment->elements};
+    if (segment->span.fault != NT_FAULT_NONE || !segment->page_count)
+        return;
+    page_ret->end = segment->first + segment->zeros;
+    if (within < segment->zeros)
+        return;
+    page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
+    page_ret->end += page_ret->page->first_element + page_ret->page->elements;
+}

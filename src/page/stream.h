@@ -49,6 +49,9 @@ enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset
 /* The segment that holds an element (of segments' counting). There is one. */
 const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element);
 
+/* The page that holds an element; an nt_ahead_find for streams. */
+void nt_stream_find_page(const void *stream, uint64_t element, struct nt_ahead_page *page_ret);
+
 /* A run of no elements yet: all that stream, segment and page tell of it. For each page of each read. */
 static inline struct nt_run nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment,
                                           const struct nt_page *page)

@@ -262,23 +262,6 @@ enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint6
     return status;
 }
 
-/* ---- ahead ---- */
-
-static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
-{
-    const struct nt_stream *stream = walked;
-    const struct nt_segment *segment = nt_stream_segment_of(stream, element);
-    uint64_t within = element - segment->first;
-    *page_ret = (struct nt_ahead_page){.column = segment->column, .end = segment->first + segment->elements};
-    if (segment->span.fault != NT_FAULT_NONE || !segment->page_count)
-        return;
-    page_ret->end = segment->first + segment->zeros;
-    if (within < segment->zeros)
-        return;
-    page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
-    page_ret->end += page_ret->page->first_element + page_ret->page->elements;
-}
-
 /* ---- any range of bytes ---- */
 
 /* Bytes [skip, skip + bytes) of one element. */
@@ -331,6 +314,6 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *o
     if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->transform)
         nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,
                        (offset + bytes) / stream->element_bytes,
-                       stream->elements - stream->row->has_leading_zero, find_ahead, stream);
+                       stream->elements - stream->row->has_leading_zero, nt_stream_find_page, stream, true);
     return status;
 }

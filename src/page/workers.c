@@ -35,7 +35,7 @@ struct nt_workers {
     struct shared_work *shared;
     struct nt_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is not wanted any more */
     unsigned first, queued;
-    unsigned count;
+    unsigned count, idle;
     struct worker threads[];
 };
 
@@ -75,6 +75,13 @@ static void do_next(struct nt_workers *workers, struct worker *worker)
     pthread_cond_broadcast(&workers->finished);
 }
 
+static void rest(struct nt_workers *workers)
+{
+    workers->idle++;
+    pthread_cond_wait(&workers->wanted, &workers->lock);
+    workers->idle--;
+}
+
 static void *worker_main(void *argument)
 {
     struct worker *worker = argument;
@@ -86,10 +93,18 @@ static void *worker_main(void *argument)
         else if (workers->queued)
             do_next(workers, worker);
         else
-            pthread_cond_wait(&workers->wanted, &workers->lock);
+            rest(workers);
     }
     pthread_mutex_unlock(&workers->lock);
     return NULL;
+}
+
+unsigned nt_workers_idle(struct nt_workers *workers)
+{
+    pthread_mutex_lock(&workers->lock);
+    unsigned idle = workers->idle > workers->queued ? workers->idle - workers->queued : 0;
+    pthread_mutex_unlock(&workers->lock);
+    return idle;
 }
 
 void nt_workers_ahead(struct nt_workers *workers, const struct nt_job *job)

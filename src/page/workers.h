@@ -27,6 +27,9 @@ struct nt_workers *nt_workers_new(unsigned count);
 void nt_workers_free(struct nt_workers *workers); /* accepts NULL */
 unsigned nt_workers_count(const struct nt_workers *workers);
 
+/* Workers that have nothing to do, jobs that are queued counted as theirs; may be out of date at once. */
+unsigned nt_workers_idle(struct nt_workers *workers);
+
 /* Queue a job, which is copied; dropped when there is enough to do already. */
 void nt_workers_ahead(struct nt_workers *workers, const struct nt_job *job);
 /* The caller is about to do a page's jobs itself: no worker needs to. */

@@ -2,9 +2,6 @@
  *
  * The files of column.<k>/: a column as the file stores it; and of its pages.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/overflow.h"
 #include "vfs/stretch.h"
 #include "vfs/documents.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * column.json: a stored column, its encoding and what its pages sum up to; and pages.jsonl, a line a page.
+ * column.json: a stored column, its encoding and what its pages sum up to.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "page/page.h"
 #include "vfs/documents.h"
@@ -46,19 +45,6 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
     nt_json_member_bool(json, "is_suppressed", column->is_deferred_suppressed);
 }
 
-/* Whether a cluster that does not hold a column leaves a hole in the data, and is not just older than it. */
-static bool is_in_other_shard(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
-{
-    uint32_t number = dataset->clusters[cluster].column_group;
-    if (number == NT_NONE)
-        return false;
-    const struct nt_column_group *group = &dataset->column_groups[number];
-    for (uint32_t i = 0; i < group->count; i++)
-        if (group->columns[i] == column)
-            return false;
-    return true;
-}
-
 typedef bool choose(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
                     uint32_t column);
 
@@ -69,10 +55,11 @@ static bool is_suppressed(const struct nt_dataset *dataset, const struct nt_rang
     return range->state == NT_RANGE_SUPPRESSED;
 }
 
+/* The cluster is older than the column; of one in another shard put_uncovered tells. */
 static bool is_absent(const struct nt_dataset *dataset, const struct nt_range *range, uint32_t cluster,
                       uint32_t column)
 {
-    return range->state == NT_RANGE_ABSENT && !is_in_other_shard(dataset, cluster, column);
+    return range->state == NT_RANGE_ABSENT && nt_cluster_holds(dataset, cluster, column);
 }
 
 /* The numbers of the clusters that are chosen, as far as their page lists can be read. */
@@ -144,7 +131,7 @@ static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset
     uint64_t covered = 0;
     json->out->failed = json->out->failed || !held;
     for (uint32_t i = 0; held && i < dataset->cluster_count; i++)
-        if (!is_in_other_shard(dataset, i, column))
+        if (nt_cluster_holds(dataset, i, column))
             held[count++] = dataset->clusters[i];
     if (count)
         qsort(held, count, sizeof(*held), compare_clusters);

@@ -2,8 +2,6 @@
  *
  * The files in the topmost directory of a file, and the documents that formats give.
  */
-#include <string.h>
-
 #include "base/overflow.h"
 #include "format/format.h"
 #include "vfs/documents.h"

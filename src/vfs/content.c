@@ -34,6 +34,21 @@ static enum nt_status read_sized(struct nt_content *content, uint64_t offset, vo
                             (uint8_t *)buffer + from_header, bytes - from_header, error);
 }
 
+static bool pin_sized(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins)
+{
+    const struct sized *sized = (const struct sized *)content;
+    size_t from_header = 0;
+    if (!sized->body.pin)
+        return false;
+    if (offset < sized->header_bytes) {
+        from_header = sized->header_bytes - (size_t)offset;
+        pins->items[pins->count++] = (struct nt_pin){.bytes = sized->header + offset, .count = from_header};
+    }
+    return bytes > from_header &&
+           sized->body.pin(sized->body.body, offset + from_header - sized->header_bytes, bytes - from_header,
+                           pins);
+}
+
 static void close_sized(struct nt_content *content)
 {
     struct sized *sized = (struct sized *)content;
@@ -42,7 +57,7 @@ static void close_sized(struct nt_content *content)
     free(sized);
 }
 
-static const struct nt_content_ops sized_ops = {read_sized, close_sized};
+static const struct nt_content_ops sized_ops = {.read = read_sized, .close = close_sized, .pin = pin_sized};
 
 enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt_content_body *body,
                               struct nt_content **content_ret, struct nt_error *error)

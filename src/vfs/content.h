@@ -11,11 +11,14 @@
  * `read` gives. */
 typedef enum nt_status nt_content_read_body(void *body, uint64_t offset, void *buffer, size_t bytes,
                                             struct nt_error *error);
+/* The same bytes where they lie, as nt_stream_pin gives them. */
+typedef bool nt_content_pin_body(void *body, uint64_t offset, size_t bytes, struct nt_pins *pins);
 struct nt_content_body {
     void *body;
     uint64_t size;
     nt_content_read_body *read;
     void (*close)(void *body);
+    nt_content_pin_body *pin; /* may be NULL */
 };
 enum nt_status nt_content_new(void *header, size_t header_bytes, const struct nt_content_body *body,
                               struct nt_content **content_ret, struct nt_error *error);
@@ -39,9 +42,11 @@ struct nt_produced;
 
 struct nt_produced_options {
     struct nt_reader *reader; /* what is kept in memory counts as its */
-    uint64_t disk_bytes;      /* kept on disk, all together; a text that is longer fails */
-    const char *directory;    /* of the disk; lives as long as this */
-    bool makes_all;           /* every text, not only those that are short */
+    /* Of the disk: for the texts that are kept, all together, and for each one that is being made, for itself: one
+     * that is longer fails. Those that are being made, or are read though not kept any more, come on top. */
+    uint64_t disk_bytes;
+    const char *directory; /* of the disk; lives as long as this */
+    bool makes_all;        /* every text, not only those that are short */
 };
 
 /* NULL without memory. */

@@ -3,9 +3,7 @@
  * ntuple.json: a data set as a whole; and clusters.jsonl, a line a cluster.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "page/page.h"
 #include "vfs/documents.h"
 
 static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
@@ -89,36 +87,13 @@ struct clusters {
     uint32_t cluster; /* within the group */
 };
 
-struct cluster_sums {
-    uint64_t pages, stored_bytes, packed_bytes, decoded_bytes;
-};
-
-static void sum_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
-                        struct cluster_sums *sums)
-{
-    *sums = (struct cluster_sums){0};
-    for (uint32_t c = 0; c < dataset->column_count; c++) {
-        const struct nt_range *range = nt_group_range(dataset, group, cluster, c);
-        for (uint32_t i = 0; i < range->pages; i++) {
-            const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
-            uint64_t packed, decoded;
-            sums->pages++;
-            sums->stored_bytes += page->stored_bytes;
-            if (nt_page_sizes(dataset, page, &packed, &decoded, NULL) != NT_OK)
-                continue;
-            sums->packed_bytes += packed;
-            sums->decoded_bytes += decoded;
-        }
-    }
-}
-
 static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32_t cluster,
                         struct nt_buffer *out)
 {
     const struct nt_cluster *c = &dataset->clusters[cluster];
-    struct cluster_sums sums;
+    struct nt_column_sums sums;
     struct nt_json json;
-    sum_cluster(dataset, &dataset->groups[group], cluster, &sums);
+    nt_cluster_sums(dataset, &dataset->groups[group], cluster, &sums);
     nt_json_line(&json, out);
     nt_json_member_unsigned(&json, "cluster", cluster);
     nt_json_member_unsigned(&json, "cluster_group", group);

@@ -15,10 +15,7 @@ const struct nt_pseudo nt_mount_directory = {".ntuplefs", NT_VFS_DIRECTORY, .sec
 
 static uint64_t mount_node(void)
 {
-    const struct nt_node node = {.level = NT_LEVEL_MOUNT, .file = NT_NODE_SELF};
-    uint64_t number = 0;
-    nt_node_pack(&node, &number);
-    return number;
+    return nt_node_number(NT_LEVEL_MOUNT, 0, 0, NT_NODE_SELF);
 }
 
 static enum nt_status mount_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
@@ -48,7 +45,6 @@ static const struct nt_section section_mount = {.next = mount_next, .find = moun
 #define SECTIONS (const struct nt_section *const[])
 
 static const struct nt_section *const *const sections_of_level[NT_LEVEL_COUNT] = {
-    [NT_LEVEL_MOUNT] = SECTIONS{&nt_section_files, NULL},
     [NT_LEVEL_DATASET] =
         SECTIONS{&nt_section_files, &nt_section_documents, &nt_section_items, &nt_section_fields, NULL},
     [NT_LEVEL_FIELD] = SECTIONS{&nt_section_files, &nt_section_columns, &nt_section_fields, NULL},

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/grow.h"
 #include "format/format.h"
 #include "io/folder.h"
 
@@ -43,7 +44,7 @@ enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct
 struct listing {
     struct nt_folder *folder;
     struct nt_disk_entry *entries;
-    size_t count;
+    size_t count, capacity;
 };
 
 static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *name, bool *is_dataset_ret,
@@ -88,13 +89,11 @@ static enum nt_status take_entry(void *context, const struct nt_folder_entry *fo
     enum nt_status status = look_at(listing, found, &entry, error);
     if (status != NT_OK)
         return status == NT_NOT_FOUND ? NT_OK : status;
-    if ((listing->count & (listing->count - 1)) == 0) { /* grow at powers of two */
-        size_t capacity = listing->count ? 2 * listing->count : 1;
-        struct nt_disk_entry *more = realloc(listing->entries, capacity * sizeof(*more));
-        if (!more)
-            return nt_fail_memory(error);
-        listing->entries = more;
-    }
+    struct nt_disk_entry *entries =
+        nt_grow(listing->entries, listing->count, &listing->capacity, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(error);
+    listing->entries = entries;
     entry.name = strdup(found->name);
     if (!entry.name)
         return nt_fail_memory(error);

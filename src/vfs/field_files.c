@@ -2,8 +2,6 @@
  *
  * The files of a field's directory: the logical streams as .bin and .npy, and what is told about the field.
  */
-#include <stdlib.h>
-
 #include "page/page.h"
 #include "vfs/view_files.h"
 #include "vfs/content.h"
@@ -78,6 +76,11 @@ static enum nt_status read_stream(void *body, uint64_t offset, void *buffer, siz
     return nt_stream_read(body, offset, buffer, bytes, error);
 }
 
+static bool pin_stream(void *body, uint64_t offset, size_t bytes, struct nt_pins *pins)
+{
+    return nt_stream_pin(body, offset, bytes, pins);
+}
+
 static void close_stream(void *body)
 {
     nt_stream_close(body);
@@ -94,8 +97,13 @@ static enum nt_status open_stream(const struct nt_scope *scope, struct nt_buffer
         nt_buffer_deinit(header);
         return status;
     }
-    const struct nt_content_body body = {stream, nt_stream_elements(stream) * nt_stream_element_bytes(stream),
-                                         read_stream, close_stream};
+    const struct nt_content_body body = {
+        .body = stream,
+        .size = nt_stream_elements(stream) * nt_stream_element_bytes(stream),
+        .read = read_stream,
+        .close = close_stream,
+        .pin = pin_stream,
+    };
     return nt_content_new(header->bytes, header->length, &body, content_ret, error);
 }
 

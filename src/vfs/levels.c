@@ -4,8 +4,6 @@
  */
 #include "vfs/pseudo.h"
 
-#include <string.h>
-
 #include "base/text.h"
 
 static const struct nt_pseudo_table no_files = {NULL, 0};

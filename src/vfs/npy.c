@@ -6,8 +6,6 @@
  */
 #include "vfs/npy.h"
 
-#include <string.h>
-
 enum { ALIGNMENT = 64, PREFIX_1 = 10, PREFIX_2 = 12 };
 
 /* The list of a structure stands as it is, the name of a plain type as a string. */

@@ -44,7 +44,8 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     if (status != NT_OK)
         return status;
     file->on_group_failure = places->options.on_group_failure;
-    file->on_group_failure_context = places->options.context;
+    file->before_slow_work = places->options.before_slow_work;
+    file->context = places->options.context;
     return nt_open_file_new(file, places->options.is_ours, opened_ret, error);
 }
 
@@ -93,6 +94,8 @@ static void open_place(struct nt_places *places, struct nt_place *place)
     struct nt_error failure = {0};
     place->is_opening = true;
     pthread_mutex_unlock(&places->lock);
+    if (places->options.before_slow_work)
+        places->options.before_slow_work(places->options.context);
     enum nt_status status = open_file(places, place, &opened, &failure);
     pthread_mutex_lock(&places->lock);
     if (status == NT_OK)
@@ -198,14 +201,12 @@ enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, stru
     return status;
 }
 
-bool nt_places_slot(struct nt_places *places, uint32_t slot, uint32_t *place_ret, uint32_t *dataset_ret)
+bool nt_places_slot(struct nt_places *places, uint32_t slot, uint32_t *place_ret)
 {
     pthread_mutex_lock(&places->lock);
     bool is_given = slot < places->slot_count;
-    if (is_given) {
+    if (is_given)
         *place_ret = places->slots[slot].place;
-        *dataset_ret = places->slots[slot].dataset;
-    }
     pthread_mutex_unlock(&places->lock);
     return is_given;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/search.h"
 #include "base/text.h"
 #include "vfs/disk.h"
@@ -29,7 +30,8 @@ struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const 
 {
     if (places->count >= MAXIMUM_PLACES)
         return NULL;
-    struct nt_place **list = realloc(places->list, (places->count + 1) * sizeof(struct nt_place *));
+    struct nt_place **list =
+        nt_grow(places->list, places->count, &places->capacity, sizeof(struct nt_place *));
     if (!list)
         return NULL;
     places->list = list;

@@ -61,9 +61,10 @@ struct nt_places_options {
     struct nt_open_options open;
     nt_is_ours *is_ours;
     struct nt_reader *reader; /* is told of files that are closed; may be NULL */
-    /* The hook of struct nt_file; may be NULL. */
+    /* The hooks of struct nt_file, the second also before a file is opened; may be NULL. */
     void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
                              const struct nt_error *error);
+    void (*before_slow_work)(void *context);
     void *context;
 };
 
@@ -74,6 +75,7 @@ struct nt_places {
     struct nt_arena *arena; /* paths and names */
     struct nt_place **list;
     uint32_t count, source_count; /* the first are those of the paths that the mount was given */
+    size_t capacity;              /* of the list */
     struct nt_slot *slots;
     uint32_t slot_count;
     struct nt_open_file *opened; /* the open files */

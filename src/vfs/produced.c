@@ -146,9 +146,7 @@ static enum nt_status wait(struct nt_produced *produced, const struct nt_scope *
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&produced->was_made, &produced->lock, &until);
-    if (scope->caller && scope->caller->is_gone(scope->caller->context))
-        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller gave up");
-    return NT_OK;
+    return nt_scope_check_caller(scope, error);
 }
 
 /* ---- contents ---- */
@@ -168,7 +166,7 @@ static void close_document(struct nt_content *content)
     pthread_mutex_unlock(&produced->lock);
 }
 
-static const struct nt_content_ops document_ops = {read_document, close_document};
+static const struct nt_content_ops document_ops = {.read = read_document, .close = close_document};
 
 /* ---- making ---- */
 
@@ -187,6 +185,13 @@ static enum nt_status check_size(const struct nt_scope *scope, uint64_t length, 
     return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of the document", told, length);
 }
 
+/* A document of a field or column is short; others grow with the data set. */
+static bool is_quick(const struct nt_scope *scope)
+{
+    return scope->pseudo->produce &&
+           (scope->node.level == NT_LEVEL_FIELD || scope->node.level == NT_LEVEL_COLUMN);
+}
+
 /* The document is nobody else's yet. */
 static enum nt_status make(struct nt_produced *produced, const struct nt_scope *scope,
                            struct document *document, struct nt_error *error)
@@ -198,6 +203,8 @@ static enum nt_status make(struct nt_produced *produced, const struct nt_scope *
                                            .may_be_long = !options->makes_all};
     bool is_short = options->makes_all || scope->pseudo->produce || !scope->pseudo->is_short;
     enum nt_status status = NT_OK;
+    if (!is_quick(scope))
+        nt_reader_before_slow_work(options->reader);
     if (!is_short)
         status = scope->pseudo->is_short(scope, &is_short, error);
     if (status == NT_OK && is_short)

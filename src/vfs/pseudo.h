@@ -5,14 +5,15 @@
  * table, fields, columns, pages, ...), each of which can list its entries and find one by name. Listing,
  * looking up, attributes and reading are written once, over these tables.
  *
- * To add a file: write its function, declare it in the level's header section below, add a row to the level's
- * table in <level>_files.c.
+ * To add a file: write its function, declare it in documents.h or view_files.h, add a row to the level's table in
+ * <level>_files.c.
  */
 #ifndef NT_VFS_PSEUDO_H
 #define NT_VFS_PSEUDO_H
 
 #include <stdio.h>
 
+#include "page/page.h"
 #include "vfs/scope.h"
 
 /* What an open file gives: `size` bytes, or a text of unknown size (UINT64_MAX). */
@@ -28,6 +29,10 @@ struct nt_content_ops {
     enum nt_status (*read)(struct nt_content *content, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error);
     void (*close)(struct nt_content *content);
+    /* Of one without a size: as nt_vfs_probable_bytes. NULL: nobody knows. */
+    uint64_t (*probable_bytes)(struct nt_content *content);
+    /* The same bytes where they lie, as nt_stream_pin gives them, but the content has to stay open. May be NULL. */
+    bool (*pin)(const struct nt_content *content, uint64_t offset, size_t bytes, struct nt_pins *pins);
 };
 
 struct nt_pseudo {
@@ -131,7 +136,7 @@ bool nt_document_is(const struct nt_document *document, struct nt_text name);
 
 /* ---- what the functions of rows and sections have in common ---- */
 
-/* The end of a listing, or a name that is not there. */
+/* The end of a listing, or a name or a number that is not there. */
 static inline enum nt_status nt_no_such_file(struct nt_error *error)
 {
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");

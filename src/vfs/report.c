@@ -16,14 +16,13 @@
 static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
 {
     struct nt_node node;
-    uint32_t index;
     if (!nt_node_unpack(number, &node) || node.level == NT_LEVEL_MOUNT)
         return false;
     *place_ret = node.slot;
-    if (node.level != NT_LEVEL_PLACE && !nt_places_slot(vfs->places, node.slot, place_ret, &index))
+    if (node.level != NT_LEVEL_PLACE && !nt_places_slot(vfs->places, node.slot, place_ret))
         return false;
-    node = (struct nt_node){.level = NT_LEVEL_PLACE, .slot = *place_ret, .file = NT_NODE_SELF};
-    return nt_node_pack(&node, directory_ret);
+    *directory_ret = nt_node_number(NT_LEVEL_PLACE, *place_ret, 0, NT_NODE_SELF);
+    return *directory_ret != 0;
 }
 
 /* "<source>: <path in the tree>: <what, where, expected, found>", without the path for the source's own. */
@@ -45,7 +44,7 @@ static void log_failure(struct nt_vfs *vfs, const struct nt_failure_site *site, 
     }
     nt_append_printable(&line, what, strlen(what));
     if (!line.failed)
-        vfs->options.report(vfs->options.report_context, line.bytes);
+        vfs->options.report(vfs->options.context, line.bytes);
     nt_buffer_deinit(&line);
 }
 
@@ -82,19 +81,29 @@ enum nt_status nt_report(struct nt_vfs *vfs, uint64_t node, enum nt_status statu
     return status;
 }
 
+static void note_under(const struct nt_scope *scope, const struct nt_error *failure)
+{
+    const struct nt_failure_site site = {.place = NT_NONE};
+    if (nt_is_failure(failure->status))
+        note(scope->vfs, nt_scope_directory(scope), site, 0, failure);
+}
+
+static void note_failed_place(const struct nt_scope *scope)
+{
+    struct nt_error failure = {0};
+    nt_places_failure(scope->vfs->places, scope->place, &failure);
+    note_under(scope, &failure);
+}
+
 /* A file or data set that could not be opened is not the fault of the request that looks at it. */
 static void note_unopened(const struct nt_scope *scope)
 {
-    const struct nt_failure_site site = {.place = NT_NONE};
-    struct nt_error failure = {0};
     if (scope->dataset && scope->dataset->failure)
-        failure = *scope->dataset->failure;
+        note_under(scope, scope->dataset->failure);
     else if (scope->place_kind == NT_PLACE_FAILED)
-        nt_places_failure(scope->vfs->places, scope->place, &failure);
+        note_failed_place(scope);
     else if (scope->file && scope->file->failure && scope->file->dataset_count == 0)
-        failure = *scope->file->failure;
-    if (nt_is_failure(failure.status))
-        note(scope->vfs, nt_scope_directory(scope), site, 0, &failure);
+        note_under(scope, scope->file->failure);
 }
 
 /* That a file in a mirrored folder was replaced is no failure: its nodes are stale then. */
@@ -115,16 +124,24 @@ enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope
     return status;
 }
 
+/* The number of a data set's directory, or of one in it; 0 where the data set's file is not open, or it cannot be
+ * shown. */
+static uint64_t number_of(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_level level,
+                          uint32_t item)
+{
+    uint32_t slot;
+    return nt_places_slot_of(vfs->places, dataset, &slot) ? nt_node_number(level, slot, item, NT_NODE_SELF)
+                                                          : 0;
+}
+
 void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                     const struct nt_error *error)
 {
-    struct nt_node node = {.level = NT_LEVEL_COLUMN, .item = column, .file = NT_NODE_SELF};
     const struct nt_failure_site site = {
         .place = NT_NONE, .is_page = true, .source = page->source, .parameter = page->parameter};
-    uint64_t number = 0;
+    uint64_t number = number_of(vfs, dataset, NT_LEVEL_COLUMN, column);
     struct nt_error at_page = *error;
-    if (!nt_places_slot_of(((struct nt_vfs *)vfs)->places, dataset, &node.slot) ||
-        !nt_node_pack(&node, &number))
+    if (!number)
         return;
     if (at_page.offset == NT_NO_OFFSET && !page->is_missing)
         at_page.offset = page->offset;
@@ -134,11 +151,9 @@ void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column
 void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
                      const struct nt_error *error)
 {
-    struct nt_node node = {.level = NT_LEVEL_DATASET, .file = NT_NODE_SELF};
-    uint64_t number = 0;
+    uint64_t number = number_of(vfs, dataset, NT_LEVEL_DATASET, 0);
     (void)group;
-    if (nt_places_slot_of(((struct nt_vfs *)vfs)->places, dataset, &node.slot) &&
-        nt_node_pack(&node, &number))
+    if (number)
         note(vfs, number, (struct nt_failure_site){.place = NT_NONE}, 0, error);
 }
 
@@ -168,10 +183,9 @@ void nt_report_sources(struct nt_vfs *vfs)
     const struct nt_failure_site site = {.place = NT_NONE};
     uint32_t count = vfs->places->source_count;
     for (uint32_t i = 0; i < count; i++) {
-        struct nt_node node = {.level = NT_LEVEL_PLACE, .slot = i, .file = NT_NODE_SELF};
+        uint64_t number = nt_node_number(NT_LEVEL_PLACE, i, 0, NT_NODE_SELF);
         struct nt_error failure = {0};
-        uint64_t number = 0;
-        if (nt_is_failure(nt_places_try(vfs->places, i, &failure)) && nt_node_pack(&node, &number))
+        if (nt_is_failure(nt_places_try(vfs->places, i, &failure)) && number)
             note(vfs, number, site, 0, &failure);
         report_broken(vfs, i);
     }

@@ -5,16 +5,8 @@
  */
 #include "vfs/scope.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "vfs/opening.h"
 #include "vfs/pseudo.h"
-
-static enum nt_status no_such_node(struct nt_error *error)
-{
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
-}
 
 /* ---- opening ---- */
 
@@ -22,7 +14,7 @@ static enum nt_status no_such_node(struct nt_error *error)
 static enum nt_status failed_place(const struct nt_scope *scope, struct nt_error *error)
 {
     return scope->place_kind == NT_PLACE_FAILED ? nt_places_failure(scope->vfs->places, scope->place, error)
-                                                : no_such_node(error);
+                                                : nt_no_such_file(error);
 }
 
 static enum nt_status open_document(struct nt_scope *scope, struct nt_error *error)
@@ -30,7 +22,7 @@ static enum nt_status open_document(struct nt_scope *scope, struct nt_error *err
     uint32_t count, index = scope->node.file - NT_NODE_FIRST_DOCUMENT;
     const struct nt_document *documents = nt_scope_documents(scope, &count);
     if (index >= count || scope->node.number >= nt_document_count(scope, &documents[index]))
-        return no_such_node(error);
+        return nt_no_such_file(error);
     scope->document = &documents[index];
     scope->pseudo = scope->document->write ? &nt_produced_document : &nt_unsized_document;
     return NT_OK;
@@ -42,16 +34,16 @@ static enum nt_status open_row(struct nt_scope *scope, struct nt_error *error)
     if (scope->node.file >= NT_NODE_FIRST_DOCUMENT)
         return open_document(scope, error);
     if (scope->node.number)
-        return no_such_node(error);
+        return nt_no_such_file(error);
     if (scope->node.file == NT_NODE_SELF)
         return NT_OK;
     const struct nt_pseudo_table *table = nt_scope_files(scope);
     unsigned row = scope->node.file - NT_NODE_FIRST_FILE;
     if (row >= table->count)
-        return no_such_node(error);
+        return nt_no_such_file(error);
     scope->pseudo = &table->rows[row];
     if (scope->pseudo->exists && !scope->pseudo->exists(scope, scope->pseudo->parameter))
-        return no_such_node(error);
+        return nt_no_such_file(error);
     return NT_OK;
 }
 
@@ -61,11 +53,11 @@ static enum nt_status open_place_level(struct nt_scope *scope, struct nt_error *
     scope->place_kind = nt_places_hold(scope->vfs->places, scope->place, &scope->opened);
     scope->file = scope->opened ? scope->opened->file : NULL;
     if (scope->place_kind == NT_PLACE_NONE)
-        return no_such_node(error);
+        return nt_no_such_file(error);
     if (scope->node.item && !scope->file)
         return failed_place(scope, error);
     if (scope->node.item && scope->node.item >= scope->file->directory_count)
-        return no_such_node(error);
+        return nt_no_such_file(error);
     return open_row(scope, error);
 }
 
@@ -88,7 +80,7 @@ static enum nt_status open_dataset(struct nt_scope *scope, struct nt_error *erro
     scope->file = scope->opened->file;
     if (slot.dataset >= scope->file->dataset_count ||
         scope->opened->first_slot + slot.dataset != scope->node.slot)
-        return no_such_node(error);
+        return nt_no_such_file(error);
     scope->dataset = scope->file->datasets[slot.dataset];
     return NT_OK;
 }
@@ -97,7 +89,7 @@ static enum nt_status open_dataset(struct nt_scope *scope, struct nt_error *erro
 static enum nt_status open_below_dataset(struct nt_scope *scope, uint32_t field, struct nt_error *error)
 {
     if (scope->dataset->failure || field >= scope->dataset->field_count)
-        return no_such_node(error);
+        return nt_no_such_file(error);
     scope->field = field;
     return nt_open_file_field_names(scope->opened, scope->dataset->index, &scope->field_names, error);
 }
@@ -105,7 +97,7 @@ static enum nt_status open_below_dataset(struct nt_scope *scope, uint32_t field,
 static enum nt_status open_column(struct nt_scope *scope, struct nt_error *error)
 {
     if (scope->dataset->failure || scope->node.item >= scope->dataset->column_count)
-        return no_such_node(error);
+        return nt_no_such_file(error);
     scope->column = scope->node.item;
     return open_below_dataset(scope, scope->dataset->columns[scope->column].field, error);
 }
@@ -132,10 +124,11 @@ static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
         return open_column(scope, error);
     case NT_LEVEL_ENTRY:
         scope->pseudo = &nt_entry_file;
-        return scope->dataset->failure || scope->node.number >= scope->dataset->entries ? no_such_node(error)
-                                                                                        : NT_OK;
+        return scope->dataset->failure || scope->node.number >= scope->dataset->entries
+                   ? nt_no_such_file(error)
+                   : NT_OK;
     default:
-        return no_such_node(error);
+        return nt_no_such_file(error);
     }
 }
 
@@ -145,7 +138,7 @@ enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scop
     *scope = (struct nt_scope){.vfs = vfs, .number = number, .field = NT_NONE, .column = NT_NONE};
     enum nt_status status;
     if (!nt_node_unpack(number, &scope->node))
-        return no_such_node(error);
+        return nt_no_such_file(error);
     if (scope->node.level == NT_LEVEL_PLACE)
         status = open_place_level(scope, error);
     else if (scope->node.level == NT_LEVEL_MOUNT)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an open scope. Out: the numbers of the directories of its fields and columns; its end.
+ * In: an open scope. Out: the numbers of the directories of its fields and columns; whether somebody waits; its end.
  */
 #include "vfs/scope.h"
 
@@ -10,6 +10,14 @@ void nt_scope_close(struct nt_scope *scope)
 {
     nt_places_release(scope->vfs->places, scope->opened);
     scope->opened = NULL;
+}
+
+enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error)
+{
+    const struct nt_vfs_caller *caller = scope->caller;
+    if (caller && caller->is_gone(caller->context))
+        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller gave up");
+    return NT_OK;
 }
 
 uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field)
@@ -22,4 +30,11 @@ uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column)
 {
     return nt_node_number(NT_LEVEL_COLUMN, scope->opened->first_slot + scope->dataset->index, column,
                           NT_NODE_SELF);
+}
+
+void nt_vfs_before_slow_work(void *context)
+{
+    const struct nt_vfs *vfs = context;
+    if (vfs->options.before_slow_work)
+        vfs->options.before_slow_work(vfs->options.context);
 }

@@ -13,7 +13,6 @@
 struct nt_pseudo;
 struct nt_produced;
 struct nt_failures;
-struct nt_vfs_caller;
 
 struct nt_vfs {
     struct nt_vfs_options options;
@@ -24,6 +23,9 @@ struct nt_vfs {
     struct nt_failures *failures; /* what goes into errors.jsonl, see failures.h */
     struct stat daemon;           /* attributes of .ntuplefs and its files */
 };
+
+/* The calling thread is about to work or to wait for long. A hook of the tree's reader and files, too. */
+void nt_vfs_before_slow_work(void *vfs);
 
 struct nt_scope {
     struct nt_vfs *vfs;
@@ -45,6 +47,9 @@ struct nt_scope {
 
 /* The end of what nt_scope_open began. */
 void nt_scope_close(struct nt_scope *scope);
+
+/* NT_CANCELED where the caller who waits has given up; to be asked in the course of long work. */
+enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error);
 
 /* Number of a field's directory, a column's directory. 0 where it cannot be shown. */
 uint64_t nt_scope_field_node(const struct nt_scope *scope, uint32_t field);

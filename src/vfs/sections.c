@@ -4,7 +4,6 @@
  * listing can go on where it stopped without anything being stored, and finds one by its name.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "vfs/opening.h"
@@ -106,8 +105,8 @@ const struct nt_section nt_section_documents = {.next = documents_next, .find = 
 
 static bool pack_place(uint32_t place, uint64_t *node_ret)
 {
-    const struct nt_node node = {.level = NT_LEVEL_PLACE, .slot = place, .file = NT_NODE_SELF};
-    return nt_node_pack(&node, node_ret);
+    *node_ret = nt_node_number(NT_LEVEL_PLACE, place, 0, NT_NODE_SELF);
+    return *node_ret != 0;
 }
 
 static enum nt_status places_begin(const struct nt_scope *directory, struct nt_error *error)

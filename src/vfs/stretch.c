@@ -36,6 +36,6 @@ enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_bu
         return nt_fail_memory(error);
     }
     *copy = *stretch;
-    const struct nt_content_body body = {copy, size, read, free};
+    const struct nt_content_body body = {.body = copy, .size = size, .read = read, .close = free};
     return nt_content_new(header->bytes, header->length, &body, content_ret, error);
 }

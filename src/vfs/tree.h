@@ -20,7 +20,7 @@ struct nt_vfs_options {
     unsigned threads;           /* workers; 0: none */
     bool list_sized;            /* leave unsized files out of listings (they still open by name) */
     bool text_sized;            /* make every text whole for its size: no file is unsized */
-    uint64_t text_bytes;        /* with text_sized: how much of a disk long texts may take; 0: 16 GiB */
+    uint64_t text_bytes;        /* with text_sized: as disk_bytes in content.h; 0: 16 GiB */
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
     bool verify_on_open;        /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;
@@ -28,7 +28,10 @@ struct nt_vfs_options {
     const unsigned *owner, *group; /* shown instead of the sources' (NULL); must outlive the tree */
     /* One line for each failure that was not seen before (log). May be NULL. */
     void (*report)(void *context, const char *line);
-    void *report_context;
+    /* By a thread that is about to work or to wait for long: before it loads a page of 32 KiB and more or a page
+     * list, opens a file, or makes a text that may be long. May be NULL. */
+    void (*before_slow_work)(void *context);
+    void *context;
 };
 
 enum nt_vfs_class {

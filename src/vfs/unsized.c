@@ -55,6 +55,7 @@ static enum nt_status make_more(struct unsized *unsized, struct nt_error *error)
     bool more = false;
     size_t length = unsized->window.length;
     enum nt_status status = NT_OK;
+    nt_vfs_before_slow_work(unsized->scope->vfs);
     if (!unsized->text)
         status = open_text(unsized, error);
     if (status == NT_OK) {
@@ -147,6 +148,17 @@ static enum nt_status read_unsized(struct nt_content *content, uint64_t offset, 
     return status;
 }
 
+static uint64_t probable_bytes(struct nt_content *content)
+{
+    struct unsized *unsized = (struct unsized *)content;
+    pthread_mutex_lock(&unsized->lock);
+    const struct nt_long_text *text = unsized->text;
+    double share = text && text->share ? text->share(text) : 0;
+    uint64_t bytes = share > 0 ? (uint64_t)((double)window_end(unsized) / share) : 0;
+    pthread_mutex_unlock(&unsized->lock);
+    return bytes;
+}
+
 static void close_unsized(struct nt_content *content)
 {
     struct unsized *unsized = (struct unsized *)content;
@@ -157,7 +169,8 @@ static void close_unsized(struct nt_content *content)
     free(unsized);
 }
 
-static const struct nt_content_ops unsized_ops = {read_unsized, close_unsized};
+static const struct nt_content_ops unsized_ops = {
+    .read = read_unsized, .close = close_unsized, .probable_bytes = probable_bytes};
 
 enum nt_status nt_content_new_unsized(const struct nt_scope *scope, struct nt_content **content_ret,
                                       struct nt_error *error)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tree's operations over the tables of pseudo.h: attributes, looking up, listing, opening, reading.
+ * The tree's operations over the tables of pseudo.h: attributes, looking up, listing. Reading is handle.c.
  */
 #include "vfs/vfs.h"
 
@@ -27,11 +27,6 @@ enum {
 #define TEXT_DISK_BYTES (UINT64_C(16) << 30)
 #define TEXT_DIRECTORY "/var/tmp"
 
-struct nt_vfs_handle {
-    struct nt_scope scope; /* holds the source open */
-    struct nt_content *content;
-};
-
 /* ---- beginning and end ---- */
 
 static void set_daemon_attributes(struct nt_vfs *vfs)
@@ -51,6 +46,7 @@ static enum nt_status open_reader(struct nt_vfs *vfs, struct nt_error *error)
         .always_ahead = vfs->options.always_ahead,
         .threads = vfs->options.threads,
         .on_failure = nt_report_page,
+        .before_slow_work = nt_vfs_before_slow_work,
         .context = vfs,
     };
     return nt_reader_new(&options, &vfs->reader, error);
@@ -79,6 +75,7 @@ static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, 
         .is_ours = nt_is_container_file,
         .reader = vfs->reader,
         .on_group_failure = nt_report_group,
+        .before_slow_work = nt_vfs_before_slow_work,
         .context = vfs,
     };
     return nt_places_new(paths, path_count, &options, &vfs->places, error);
@@ -263,7 +260,7 @@ static enum nt_status find_in(const struct nt_scope *directory, const char *name
         if (status != NT_NOT_FOUND)
             return status;
     }
-    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+    return nt_no_such_file(error);
 }
 
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
@@ -299,7 +296,7 @@ enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *no
         char name[NT_NAME_BYTES + 1];
         size_t length = strcspn(path, "/");
         if (length > NT_NAME_BYTES)
-            return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+            return nt_no_such_file(error);
         memcpy(name, path, length);
         name[length] = '\0';
         path += length + (path[length] == '/');
@@ -347,13 +344,16 @@ static enum nt_status list_section(const struct nt_scope *directory, const struc
     return status == NT_NOT_FOUND ? NT_OK : status;
 }
 
+uint64_t nt_vfs_cursor_index(uint64_t cursor)
+{
+    return cursor ? (cursor - 1) & ((UINT64_C(1) << SECTION_SHIFT) - 1) : 0;
+}
+
 static enum nt_status list(const struct nt_scope *directory, uint64_t cursor, nt_vfs_emit *emit,
                            void *context, struct nt_error *error)
 {
-    const uint64_t index_mask = (UINT64_C(1) << SECTION_SHIFT) - 1;
     const struct nt_section *const *sections = nt_scope_sections(directory);
-    uint64_t first = cursor ? (cursor - 1) >> SECTION_SHIFT : 0,
-             index = cursor ? (cursor - 1) & index_mask : 0;
+    uint64_t first = cursor ? (cursor - 1) >> SECTION_SHIFT : 0, index = nt_vfs_cursor_index(cursor);
     bool go_on = true;
     enum nt_status status = NT_OK;
     for (uint64_t i = 0; sections[i] && go_on && status == NT_OK; i++) {
@@ -380,109 +380,6 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
         status = nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
     nt_scope_close(&scope);
     return nt_report(vfs, directory, status, &failure, error);
-}
-
-/* ---- reading ---- */
-
-static enum nt_status open_content(const struct nt_scope *scope, struct nt_content **content_ret,
-                                   struct nt_error *error)
-{
-    enum nt_status status;
-    switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
-    case NT_VFS_SIZED:
-        return scope->pseudo->open(scope, content_ret, error);
-    case NT_VFS_PRODUCED:
-    case NT_VFS_UNSIZED:
-        status = nt_produced_open(scope->vfs->produced, scope, content_ret, error);
-        return status == NT_OK && !*content_ret ? nt_content_new_unsized(scope, content_ret, error) : status;
-    default:
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a directory");
-    }
-}
-
-/* Read all of a file once, so that what is damaged is found now. */
-static enum nt_status verify(struct nt_content *content, struct nt_error *error)
-{
-    size_t piece = DATA_BLOCK, got;
-    void *buffer = malloc(piece);
-    enum nt_status status = buffer ? NT_OK : nt_fail_memory(error);
-    for (uint64_t offset = 0; status == NT_OK && offset < content->size; offset += piece) {
-        uint64_t left = content->size - offset;
-        status =
-            content->ops->read(content, offset, buffer, left < piece ? (size_t)left : piece, &got, error);
-    }
-    free(buffer);
-    return status;
-}
-
-/* The bytes as stored are shown even where they are damaged. */
-static bool is_verified(const struct nt_scope *scope)
-{
-    return scope->vfs->options.verify_on_open && scope->pseudo->class == NT_VFS_SIZED &&
-           scope->node.level != NT_LEVEL_PAGE_RAW;
-}
-
-enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
-                           struct nt_error *error)
-{
-    struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
-    struct nt_error failure = {0};
-    if (!handle)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_report_open(vfs, node, &handle->scope, error);
-    if (status != NT_OK) {
-        free(handle);
-        return status;
-    }
-    status = open_content(&handle->scope, &handle->content, &failure);
-    if (status == NT_OK && is_verified(&handle->scope))
-        status = verify(handle->content, &failure);
-    if (status != NT_OK)
-        nt_vfs_close(handle);
-    else
-        *handle_ret = handle;
-    return nt_report(vfs, node, status, &failure, error);
-}
-
-/* What was read is served if the file is still the one that was opened, also where all of it was in memory;
- * damage in one that is not is no damage. */
-static enum nt_status check_source(const struct nt_vfs_handle *handle, enum nt_status status,
-                                   struct nt_error *failure)
-{
-    const struct nt_file *file = handle->scope.file;
-    struct nt_error change = {0};
-    enum nt_status found = file ? nt_source_check(file->source, &change) : NT_OK;
-    return found == NT_OK || (status != NT_OK && found != NT_CHANGED) ? status
-                                                                      : nt_fail_with(failure, &change);
-}
-
-enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
-                           size_t *bytes_ret, struct nt_error *error)
-{
-    struct nt_content *content = handle->content;
-    struct nt_error failure = {0};
-    *bytes_ret = 0;
-    if (offset >= content->size || bytes == 0)
-        return NT_OK;
-    if (bytes > content->size - offset)
-        bytes = (size_t)(content->size - offset);
-    enum nt_status status = content->ops->read(content, offset, buffer, bytes, bytes_ret, &failure);
-    status = check_source(handle, status, &failure);
-    return nt_report(handle->scope.vfs, handle->scope.number, status, &failure, error);
-}
-
-bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle)
-{
-    return handle->content->size == UINT64_MAX || handle->content->ends_early;
-}
-
-void nt_vfs_close(struct nt_vfs_handle *handle)
-{
-    if (!handle)
-        return;
-    nt_content_close(handle->content);
-    nt_scope_close(&handle->scope);
-    free(handle);
 }
 
 /* ---- the rest ---- */

@@ -16,6 +16,7 @@
 
 #include "base/buffer.h"
 #include "model/model.h"
+#include "page/page.h"
 #include "vfs/tree.h"
 
 struct nt_vfs;
@@ -65,6 +66,9 @@ typedef bool nt_vfs_emit(void *context, const char *name, uint64_t node, enum nt
 enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
                               void *context, struct nt_error *error);
 
+/* How many entries of its kind come before a cursor. */
+uint64_t nt_vfs_cursor_index(uint64_t cursor);
+
 /* Open a file. Reading at or past the end gives 0 bytes; within, exactly `bytes` or up to the end, or an
  * error; of an unsized handle also fewer, up to a place that cannot be made. Handles may be read from several
  * threads; unsized ones are read in any order, sequentially at full speed. */
@@ -74,6 +78,10 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
                            size_t *bytes_ret, struct nt_error *error);
 /* Whether the handle is read as a stream is: its size is not known, or damage ends it before. */
 bool nt_vfs_is_unsized(const struct nt_vfs_handle *handle);
+/* How many bytes an unsized handle will have if what was not made yet is like what was; 0: nobody knows. */
+uint64_t nt_vfs_probable_bytes(const struct nt_vfs_handle *handle);
+/* The same bytes where they lie, as nt_stream_pin gives them; false: they are to be read. */
+bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins);
 void nt_vfs_close(struct nt_vfs_handle *handle);
 
 /* Extended attributes (user.ntuplefs.*): NT_NOT_FOUND for an unknown name. The list has a NUL after each

@@ -78,7 +78,8 @@ enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_conte
         nt_open_file_arrow(scope->opened, scope->vfs->reader, &options, scope->dataset->index, &arrow, error);
     if (status != NT_OK)
         return status;
-    const struct nt_content_body body = {arrow, nt_arrow_file_bytes(arrow), read_arrow, close_arrow};
+    const struct nt_content_body body = {
+        .body = arrow, .size = nt_arrow_file_bytes(arrow), .read = read_arrow, .close = close_arrow};
     return nt_content_new(NULL, 0, &body, content_ret, error);
 }
 

@@ -21,14 +21,6 @@ static enum nt_status append(struct nt_whole *whole, const struct nt_buffer *pie
                            limits->directory, error);
 }
 
-static enum nt_status check_caller(const struct nt_scope *scope, struct nt_error *error)
-{
-    const struct nt_vfs_caller *caller = scope->caller;
-    if (caller && caller->is_gone(caller->context))
-        return nt_fail(error, NT_CANCELED, NT_NO_OFFSET, "the caller gave up");
-    return NT_OK;
-}
-
 /* `made_ret`: whether the failure, if it is one, is of the text and not of what becomes of it. */
 static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_text *text,
                                   const struct nt_whole_limits *limits, struct nt_whole *whole,
@@ -47,7 +39,7 @@ static enum nt_status make_pieces(const struct nt_scope *scope, struct nt_long_t
         if (status == NT_OK)
             status = append(whole, &piece, limits, error);
         if (status == NT_OK && more)
-            status = check_caller(scope, error);
+            status = nt_scope_check_caller(scope, error);
     }
     nt_buffer_deinit(&piece);
     return status;

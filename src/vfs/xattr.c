@@ -3,7 +3,6 @@
  * Extended attributes: what is asked most about a field, a column, a page or a data set, as short texts. A
  * table of names; a row's function appends its value, or says NT_NOT_FOUND where the node has no such thing.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "format/format.h"

@@ -4,7 +4,6 @@
  * page lists tell, so that nothing is decoded. One exception: a dense optional's nulls have to be counted.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/overflow.h"
 #include "page/stream.h"
@@ -20,9 +19,11 @@ static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, find_
 {
     uint32_t count = 0;
     enum nt_status status = find(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
-    if (status == NT_OK && count != arrow->cluster_count)
+    if (status == NT_OK && count != arrow->stored_clusters)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
-                                arrow->cluster_count, count);
+                                arrow->stored_clusters, count);
+    if (status == NT_OK)
+        status = nt_arrow_cut_borders(arrow, field, find == nt_field_byte_borders, *borders_ret, error);
     return status;
 }
 
@@ -243,13 +244,18 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
         .cluster = cluster,
         .body_bytes = body->buffer_start[arrow->buffer_count],
     };
-    nt_arrow_body_free(body);
+    if (arrow->batch_count == 1)
+        arrow->recent[0] = body;
+    else
+        nt_arrow_body_free(body);
     return NT_OK;
 }
 
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error)
 {
     enum nt_status status = set_clusters(arrow, error);
+    if (status == NT_OK)
+        status = nt_arrow_cut_entries(arrow, error);
     if (status != NT_OK)
         return status;
     for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
@@ -258,6 +264,7 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
         status = set_variant_borders(arrow, &arrow->variants[i], error);
     for (uint32_t i = 0; i < arrow->step_count && status == NT_OK; i++)
         status = set_alternative_borders(arrow, &arrow->steps[i], error);
+    nt_arrow_forget_cuts(arrow);
     arrow->batches = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batches));
     arrow->left_out_clusters = calloc((size_t)arrow->cluster_count + 1, sizeof(uint32_t));
     if (status == NT_OK && (!arrow->batches || !arrow->left_out_clusters))

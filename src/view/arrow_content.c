@@ -329,19 +329,26 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading, cons
     const struct nt_arrow_node *node = reading->node;
     uint32_t *tags = malloc(PIECE_SLOTS * sizeof(*tags));
     uint64_t *index = malloc(PIECE_SLOTS * sizeof(*index));
-    uint64_t begins[INT8_MAX + 1] = {0};
+    uint64_t begins[INT8_MAX + 1] = {0}, counts[INT8_MAX + 1] = {0};
     enum nt_status status = tags && index ? NT_OK : nt_fail_memory(reading->error);
     uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
     for (uint32_t tag = 0; child < node->end; child = arrow->nodes[child].end, tag++)
-        if (tag > 0)
+        if (tag > 0) {
             begins[tag] = arrow->nodes[child].space_borders[reading->cluster];
+            counts[tag] = reading->body->slots[child];
+        }
     if (status == NT_OK)
         status = read_spread(reading, node->data, slots, (uint8_t *)tags);
     if (status == NT_OK)
         status = read_spread(reading, node->offsets, slots, (uint8_t *)index);
     for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
-        uint32_t value = tags[i] ? (uint32_t)(index[i] - begins[tags[i] & INT8_MAX]) : 0;
-        memcpy(output + i * sizeof(value), &value, sizeof(value));
+        uint64_t value = tags[i] ? index[i] - begins[tags[i] & INT8_MAX] : 0;
+        if (tags[i] && value >= counts[tags[i] & INT8_MAX])
+            status = nt_fail_number(reading->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                                    "rows of an alternative that belong to a batch",
+                                    counts[tags[i] & INT8_MAX], value);
+        uint32_t offset = (uint32_t)value;
+        memcpy(output + i * sizeof(offset), &offset, sizeof(offset));
     }
     free(tags);
     free(index);
@@ -400,6 +407,42 @@ static enum nt_status read_pieces(const struct reading *reading, const struct pi
     return status;
 }
 
+/* The first row behind the steps of a node, where these leave none out. */
+static bool find_first_row(const struct nt_arrow *arrow, const struct nt_arrow_node *node, uint32_t cluster,
+                           uint64_t *row_ret)
+{
+    const struct nt_arrow_step *steps = nt_arrow_steps(arrow, node);
+    *row_ret = row_space_begin(arrow, node, cluster);
+    for (uint32_t i = 0; i < node->step_count; i++) {
+        if (steps[i].kind != NT_ARROW_STEP_SIZE)
+            return false;
+        *row_ret *= steps[i].size;
+    }
+    return true;
+}
+
+bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
+                       struct nt_arrow_run *run_ret)
+{
+    enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
+    const struct nt_arrow_node *node = &arrow->nodes[arrow->buffers[buffer].node];
+    struct reading reading = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
+    *run_ret = (struct nt_arrow_run){.stream = node->data, .count = body->slots[arrow->buffers[buffer].node]};
+    if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA) {
+        run_ret->first = items_begin(&reading);
+        run_ret->count = body->buffer_bytes[buffer];
+        return true;
+    }
+    if (kind == NT_ARROW_OFFSETS) {
+        run_ret->stream = node->offsets;
+        run_ret->count++;
+        run_ret->subtract = items_begin(&reading);
+    } else if (node->kind != NT_ARROW_PRIMITIVE || kind != NT_ARROW_DATA) {
+        return false;
+    }
+    return find_first_row(arrow, node, body->cluster, &run_ret->first);
+}
+
 enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                     uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
                                     struct nt_error *error)
@@ -408,20 +451,11 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
     enum nt_arrow_buffer_kind kind = arrow->buffers[buffer].kind;
     const struct nt_arrow_node *node = &arrow->nodes[number];
     struct reading reading = {arrow, body, body->cluster, node, error};
-    if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA)
-        return nt_arrow_read_stream(arrow, node->data, items_begin(&reading) + offset, output, bytes, error);
-    if (node->kind == NT_ARROW_PRIMITIVE && kind == NT_ARROW_DATA) {
-        bool leaves_out = false;
-        uint64_t first = row_space_begin(arrow, node, body->cluster);
-        const struct nt_arrow_step *steps = nt_arrow_steps(arrow, node);
-        for (uint32_t i = 0; i < node->step_count; i++) {
-            leaves_out |= steps[i].kind != NT_ARROW_STEP_SIZE;
-            first *= steps[i].kind == NT_ARROW_STEP_SIZE ? steps[i].size : 1;
-        }
-        if (!leaves_out)
-            return nt_arrow_read_stream(arrow, node->data, first * node->dtype->bytes + offset, output, bytes,
-                                        error);
-    }
+    struct nt_arrow_run run;
+    if (kind == NT_ARROW_DATA && nt_arrow_find_run(arrow, body, buffer, &run))
+        return nt_arrow_read_stream(arrow, run.stream,
+                                    run.first * arrow->streams[run.stream].element_bytes + offset, output,
+                                    bytes, error);
     const struct piece_kind *piece = piece_kind(&reading, kind);
     return read_pieces(&reading, piece, body->slots[number] + piece->extra_slots, offset, output, bytes);
 }

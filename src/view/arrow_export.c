@@ -139,47 +139,97 @@ static void release_array(struct ArrowArray *array)
     *array = (struct ArrowArray){0};
 }
 
-/* A validity buffer of no bytes means "no nulls" and is NULL; others are never NULL. */
-static enum nt_status export_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
-                                    uint32_t buffer, const void **memory_ret, struct nt_error *error)
+/* What is decoded by all workers at once when the rest is done: `subtract` of each range, an element of offsets. */
+struct export
 {
-    uint64_t bytes = body->buffer_bytes[buffer];
-    if (bytes == 0 && arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
+    const struct nt_arrow *arrow;
+    const struct nt_arrow_body *body;
+    struct nt_stream_range *ranges; /* [buffer] */
+    uint64_t *subtract;             /* [range] */
+    uint32_t range_count;
+    struct nt_error *error;
+};
+
+static enum nt_status fill_buffer(struct export *export, uint32_t buffer, uint8_t *memory)
+{
+    struct nt_arrow_run run;
+    struct nt_stream *stream;
+    if (!nt_arrow_find_run(export->arrow, export->body, buffer, &run))
+        return nt_arrow_read_buffer(export->arrow, export->body, buffer, 0, memory,
+                                    (size_t) export->body->buffer_bytes[buffer], export->error);
+    enum nt_status status = nt_arrow_find_stream(export->arrow, run.stream, &stream, export->error);
+    if (status != NT_OK)
+        return status;
+    export->subtract[export->range_count] = run.subtract;
+    export->ranges[export->range_count++] =
+        (struct nt_stream_range){.stream = stream, .first = run.first, .count = run.count, .output = memory};
+    return NT_OK;
+}
+
+static enum nt_status read_ranges(struct export *export)
+{
+    enum nt_status status = nt_streams_read_elements(export->ranges, export->range_count, export->error);
+    for (uint32_t i = 0; i < export->range_count && status == NT_OK; i++) {
+        uint64_t *offsets = export->ranges[i].output;
+        for (uint64_t k = 0; k < export->ranges[i].count && export->subtract[i]; k++)
+            offsets[k] -= export->subtract[i];
+    }
+    return status;
+}
+
+/* A validity buffer of no bytes means "no nulls" and is NULL; others are never NULL. */
+static enum nt_status export_buffer(struct export *export, uint32_t buffer, const void **memory_ret)
+{
+    uint64_t bytes = export->body->buffer_bytes[buffer];
+    if (bytes == 0 && export->arrow->buffers[buffer].kind == NT_ARROW_VALIDITY)
         return NT_OK;
     if (bytes > SIZE_MAX / 2)
-        return nt_fail_memory(error);
+        return nt_fail_memory(export->error);
     size_t room = ((size_t)bytes / NT_ARROW_ALIGNMENT + 1) * NT_ARROW_ALIGNMENT;
     uint8_t *memory = aligned_alloc(NT_ARROW_ALIGNMENT, room);
     if (!memory)
-        return nt_fail_memory(error);
+        return nt_fail_memory(export->error);
     memset(memory + bytes, 0, room - (size_t)bytes);
     *memory_ret = memory;
-    return nt_arrow_read_buffer(arrow, body, buffer, 0, memory, (size_t)bytes, error);
+    return fill_buffer(export, buffer, memory);
 }
 
-static enum nt_status export_array_node(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
-                                        uint32_t number, struct ArrowArray *array, struct nt_error *error)
+static enum nt_status export_array_node(struct export *export, uint32_t number, struct ArrowArray *array)
 {
-    const struct nt_arrow_node *node = &arrow->nodes[number];
+    const struct nt_arrow_node *node = &export->arrow->nodes[number];
     *array = (struct ArrowArray){.release = release_array};
-    array->length = (int64_t)body->slots[number];
-    array->null_count = (int64_t)body->null_counts[number];
+    array->length = (int64_t) export->body->slots[number];
+    array->null_count = (int64_t) export->body->null_counts[number];
     uint32_t buffers = number == 0 ? 1 : node->buffer_count; /* the table is a struct without nulls */
     array->buffers = calloc(buffers + 1, sizeof(void *));
     array->children = calloc(node->child_count + 1, sizeof(struct ArrowArray *));
     if (!array->buffers || !array->children)
-        return nt_fail_memory(error);
+        return nt_fail_memory(export->error);
     array->n_buffers = buffers;
     array->n_children = node->child_count;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < node->buffer_count && status == NT_OK; i++)
-        status = export_buffer(arrow, body, node->first_buffer + i, &array->buffers[i], error);
+        status = export_buffer(export, node->first_buffer + i, &array->buffers[i]);
     for (uint32_t child = number + 1, i = 0; child < node->end && status == NT_OK;
-         child = arrow->nodes[child].end, i++) {
+         child = export->arrow->nodes[child].end, i++) {
         array->children[i] = calloc(1, sizeof(struct ArrowArray));
-        status = array->children[i] ? export_array_node(arrow, body, child, array->children[i], error)
-                                    : nt_fail_memory(error);
+        status = array->children[i] ? export_array_node(export, child, array->children[i])
+                                    : nt_fail_memory(export->error);
     }
+    return status;
+}
+
+static enum nt_status export_body(struct export *export, struct ArrowArray *array)
+{
+    *array = (struct ArrowArray){.release = release_array};
+    export->ranges = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->ranges));
+    export->subtract = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->subtract));
+    enum nt_status status = export->ranges && export->subtract ? export_array_node(export, 0, array)
+                                                               : nt_fail_memory(export->error);
+    if (status == NT_OK)
+        status = read_ranges(export);
+    free(export->ranges);
+    free(export->subtract);
     return status;
 }
 
@@ -193,7 +243,8 @@ enum nt_status nt_arrow_export_batch(const struct nt_arrow *arrow, uint32_t batc
     enum nt_status status = nt_arrow_body_new(arrow, arrow->batches[batch].cluster, &body, error);
     if (status != NT_OK)
         return status;
-    status = export_array_node(arrow, body, 0, array_ret, error);
+    struct export export = {.arrow = arrow, .body = body, .error = error};
+    status = export_body(&export, array_ret);
     nt_arrow_body_free(body);
     if (status != NT_OK)
         release_array(array_ret);

@@ -117,22 +117,17 @@ static void write_tail(struct nt_arrow *arrow)
 
 static enum nt_status measure_message(struct nt_arrow *arrow, struct nt_error *error)
 {
-    struct nt_arrow_body *body = NULL;
     struct nt_buffer message = {0};
+    enum nt_status status = NT_OK;
     if (arrow->batch_count == 0)
         return NT_OK;
-    enum nt_status status = nt_arrow_body_new(arrow, arrow->batches[0].cluster, &body, error);
-    if (status == NT_OK) {
-        write_batch_message(arrow, body, &message);
-        arrow->message_bytes = message.length;
-        if (message.failed)
-            status = nt_fail_memory(error);
-        else if (message.length > INT32_MAX)
-            status =
-                nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
-    }
+    write_batch_message(arrow, arrow->recent[0], &message);
+    arrow->message_bytes = message.length;
+    if (message.failed)
+        status = nt_fail_memory(error);
+    else if (message.length > INT32_MAX)
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a record batch has more metadata than Arrow allows");
     nt_buffer_deinit(&message);
-    nt_arrow_body_free(body);
     return status;
 }
 
@@ -176,7 +171,11 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     arrow->dataset = dataset;
     arrow->options = known;
     arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
-    status = nt_dataset_load_all(dataset, error);
+    status = nt_arrow_check_range(arrow, error);
+    if (status == NT_OK)
+        status = nt_arrow_choose(arrow, error);
+    if (status == NT_OK)
+        status = nt_dataset_load_all(dataset, error);
     if (status == NT_OK && dataset->has_sharded_clusters)
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                          "sharded clusters: their columns do not share their borders");
@@ -222,6 +221,8 @@ void nt_arrow_free(struct nt_arrow *arrow)
     free(arrow->batches);
     free(arrow->left_out_clusters);
     free(arrow->entries);
+    free(arrow->is_chosen);
+    nt_arrow_forget_cuts(arrow);
     nt_buffer_deinit(&arrow->head);
     nt_buffer_deinit(&arrow->tail);
     pthread_mutex_destroy(&arrow->lock);

@@ -130,21 +130,32 @@ struct nt_arrow {
     struct nt_arrow_options options;
 
     struct nt_arrow_node *nodes; /* [0] is the table itself, a struct without buffers in the file */
-    uint32_t node_count, node_capacity;
+    uint32_t node_count;
+    size_t node_capacity;
     struct nt_arrow_step *steps;
-    uint32_t step_count, step_capacity;
+    uint32_t step_count;
+    size_t step_capacity;
     struct nt_arrow_variant *variants;
-    uint32_t variant_count, variant_capacity;
+    uint32_t variant_count;
+    size_t variant_capacity;
     struct nt_dtype tag_dtype;
     struct nt_arrow_stream *streams;
-    uint32_t stream_count, stream_capacity;
+    uint32_t stream_count;
+    size_t stream_capacity;
     struct nt_arrow_buffer *buffers;
     uint32_t buffer_count;
     struct nt_arrow_left_out *left_out;
-    uint32_t left_out_count, left_out_capacity;
+    uint32_t left_out_count;
+    size_t left_out_capacity;
 
+    bool *is_chosen;   /* [field]; NULL: all are */
     uint64_t *entries; /* before each cluster, in entry order, cluster_count + 1 */
     uint32_t cluster_count;
+    /* The data set's own clusters: of a range of entries those from first_cluster on are the table's. */
+    uint32_t first_cluster, stored_clusters;
+    /* While borders are loaded: rows of each field before the range's first entry, and before its end, where
+     * that is within a cluster; UINT64_MAX: not worked out yet. */
+    uint64_t *cut[2];
     struct nt_arrow_batch *batches; /* of the clusters that are not left out */
     uint32_t batch_count;
     uint32_t *left_out_clusters;
@@ -168,6 +179,17 @@ static inline const struct nt_arrow_step *nt_arrow_steps(const struct nt_arrow *
 /* arrow_nodes.c: from fields to nodes */
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
 
+/* arrow_choice.c: which fields the options ask for */
+enum nt_status nt_arrow_choose(struct nt_arrow *arrow, struct nt_error *error);
+
+/* arrow_range.c: the range of entries that the options ask for: checked, cut out of `entries`, and out of the
+ * borders of a field in the data set's own clusters */
+enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
+enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error);
+enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                    uint64_t *borders, struct nt_error *error);
+void nt_arrow_forget_cuts(struct nt_arrow *arrow);
+
 /* arrow_schema.c: names, metadata and the Schema table */
 /* Append a text as UTF-8, which Arrow demands: bytes that are not are shown as \x.. */
 void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text);
@@ -186,13 +208,16 @@ static inline bool nt_arrow_is_nullable(const struct nt_arrow_node *node)
 /* Write the Schema table (of a message or the footer) and patch it into `place`. */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
 
-/* arrow_batch.c: sizes and places of a batch's buffers. NT_LIMIT for a cluster that Arrow cannot hold. */
+/* arrow_batch.c: sizes and places of a batch's buffers. NT_LIMIT for a cluster that Arrow cannot hold. The body of
+ * the first batch is left in recent[0]. */
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error);
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error);
 void nt_arrow_body_free(struct nt_arrow_body *body);
 
-/* arrow_stream.c: bytes of a stream, by its number; any thread */
+/* arrow_stream.c: a stream and bytes of it, by its number; any thread */
+enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,
+                                    struct nt_stream **stream_ret, struct nt_error *error);
 enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
                                     void *output, size_t bytes, struct nt_error *error);
 
@@ -207,6 +232,15 @@ void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_
 enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct nt_arrow_body *body,
                                     uint32_t buffer, uint64_t offset, uint8_t *output, size_t bytes,
                                     struct nt_error *error);
+/* Where a buffer is elements of a stream, one behind the other: which ones, and what to subtract from each (of
+ * offsets). False where it has to be made piece by piece. */
+struct nt_arrow_run {
+    uint32_t stream; /* its number */
+    uint64_t first, count;
+    uint64_t subtract;
+};
+bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
+                       struct nt_arrow_run *run_ret);
 /* Valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals; others are
  * known from metadata). */
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,

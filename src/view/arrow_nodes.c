@@ -5,8 +5,8 @@
  * stand without it (Arrow columnar format, "Physical Memory Layout").
  */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "model/kind.h"
 #include "page/page.h"
 #include "view/arrow_internal.h"
@@ -23,19 +23,6 @@ struct build {
     bool begins_row_space;
 };
 
-static bool grow(void **items, uint32_t *capacity, uint32_t count, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    uint32_t larger = *capacity ? *capacity * 2 : 64;
-    void *memory = realloc(*items, larger * size);
-    if (!memory)
-        return false;
-    *items = memory;
-    *capacity = larger;
-    return true;
-}
-
 static void stop(struct build *build, enum nt_status status)
 {
     if (build->status == NT_OK)
@@ -45,11 +32,14 @@ static void stop(struct build *build, enum nt_status status)
 static bool leave_out(struct build *build, uint32_t field, const char *reason)
 {
     struct nt_arrow *arrow = build->arrow;
-    if (!grow((void **)&arrow->left_out, &arrow->left_out_capacity, arrow->left_out_count,
-              sizeof(*arrow->left_out)))
+    struct nt_arrow_left_out *left_out =
+        nt_grow(arrow->left_out, arrow->left_out_count, &arrow->left_out_capacity, sizeof(*left_out));
+    if (!left_out) {
         stop(build, nt_fail_memory(build->error));
-    else
-        arrow->left_out[arrow->left_out_count++] = (struct nt_arrow_left_out){field, reason};
+        return false;
+    }
+    arrow->left_out = left_out;
+    left_out[arrow->left_out_count++] = (struct nt_arrow_left_out){field, reason};
     return false;
 }
 
@@ -58,13 +48,15 @@ static uint32_t add_stream(struct build *build, uint32_t field, enum nt_stream_k
 {
     struct nt_arrow *arrow = build->arrow;
     struct nt_dtype dtype;
-    if (!grow((void **)&arrow->streams, &arrow->stream_capacity, arrow->stream_count,
-              sizeof(*arrow->streams))) {
+    struct nt_arrow_stream *streams =
+        nt_grow(arrow->streams, arrow->stream_count, &arrow->stream_capacity, sizeof(*streams));
+    if (!streams) {
         stop(build, nt_fail_memory(build->error));
         return NT_NONE;
     }
+    arrow->streams = streams;
     nt_field_stream_dtype(arrow->dataset, field, kind, &dtype);
-    arrow->streams[arrow->stream_count] =
+    streams[arrow->stream_count] =
         (struct nt_arrow_stream){.field = field, .kind = kind, .element_bytes = dtype.bytes};
     return arrow->stream_count++;
 }
@@ -75,13 +67,19 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
 {
     struct nt_arrow *arrow = build->arrow;
     for (uint32_t i = build->step_base; i < build->step_count; i++) {
-        if (!grow((void **)&arrow->steps, &arrow->step_capacity, arrow->step_count, sizeof(*arrow->steps)))
+        struct nt_arrow_step *steps =
+            nt_grow(arrow->steps, arrow->step_count, &arrow->step_capacity, sizeof(*steps));
+        if (!steps)
             goto out_of_memory;
-        arrow->steps[arrow->step_count++] = build->steps[i];
+        arrow->steps = steps;
+        steps[arrow->step_count++] = build->steps[i];
     }
-    if (!grow((void **)&arrow->nodes, &arrow->node_capacity, arrow->node_count, sizeof(*arrow->nodes)))
+    struct nt_arrow_node *nodes =
+        nt_grow(arrow->nodes, arrow->node_count, &arrow->node_capacity, sizeof(*nodes));
+    if (!nodes)
         goto out_of_memory;
-    arrow->nodes[arrow->node_count] = (struct nt_arrow_node){
+    arrow->nodes = nodes;
+    nodes[arrow->node_count] = (struct nt_arrow_node){
         .kind = kind,
         .name = name,
         .field = field,
@@ -97,7 +95,7 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
     build->begins_row_space = false;
     build->own_steps = 0;
     if (parent != NT_NONE)
-        arrow->nodes[parent].child_count++;
+        nodes[parent].child_count++;
     return arrow->node_count++;
 out_of_memory:
     stop(build, nt_fail_memory(build->error));
@@ -280,12 +278,14 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
 static uint32_t add_variant_of(struct build *build, uint32_t field, uint32_t alternative_count)
 {
     struct nt_arrow *arrow = build->arrow;
-    if (!grow((void **)&arrow->variants, &arrow->variant_capacity, arrow->variant_count,
-              sizeof(*arrow->variants))) {
+    struct nt_arrow_variant *variants =
+        nt_grow(arrow->variants, arrow->variant_count, &arrow->variant_capacity, sizeof(*variants));
+    if (!variants) {
         stop(build, nt_fail_memory(build->error));
         return NT_NONE;
     }
-    arrow->variants[arrow->variant_count] = (struct nt_arrow_variant){
+    arrow->variants = variants;
+    variants[arrow->variant_count] = (struct nt_arrow_variant){
         .field = field,
         .alternative_count = alternative_count,
         .tags = add_stream(build, field, NT_STREAM_TAGS),
@@ -366,6 +366,8 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
     uint32_t first = arrow->node_count, steps = arrow->step_count, variants = arrow->variant_count;
     bool begins_row_space = build->begins_row_space;
     uint32_t own_steps = build->own_steps;
+    if (arrow->is_chosen && !arrow->is_chosen[field])
+        return false;
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
     bool added = add_form[form](build, parent, field, name) && build->status == NT_OK;
     if (!added) {

@@ -6,8 +6,8 @@
 
 #include "view/arrow_internal.h"
 
-enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
-                                    void *output, size_t bytes, struct nt_error *error)
+enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,
+                                    struct nt_stream **stream_ret, struct nt_error *error)
 {
     struct nt_arrow_stream *lazy = &arrow->streams[number];
     struct nt_stream *stream = atomic_load_explicit(&lazy->opened, memory_order_acquire), *other = NULL;
@@ -21,5 +21,14 @@ enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t numbe
             stream = other;
         }
     }
-    return nt_stream_read(stream, offset, output, bytes, error);
+    *stream_ret = stream;
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
+                                    void *output, size_t bytes, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
+    return status == NT_OK ? nt_stream_read(stream, offset, output, bytes, error) : status;
 }

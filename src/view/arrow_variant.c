@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "view/arrow_internal.h"
 

@@ -25,15 +25,19 @@ static void add_page(const struct nt_dataset *dataset, const struct nt_page *pag
 static void add_range(const struct nt_dataset *dataset, const struct nt_group *group,
                       const struct nt_range *range, struct nt_column_sums *sums)
 {
-    if (range->state == NT_RANGE_SUPPRESSED)
-        sums->suppressed_clusters++;
-    else if (range->state == NT_RANGE_ABSENT)
-        sums->absent_clusters++;
     if (range->state != NT_RANGE_PRESENT)
         return;
     sums->elements += nt_range_elements(group, range);
     for (uint32_t i = 0; i < range->pages; i++)
         add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
+}
+
+/* Of the columns from `first` to before `end`. */
+static void add_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
+                        uint32_t first, uint32_t end, struct nt_column_sums *sums)
+{
+    for (uint32_t i = first; i < end; i++)
+        add_range(dataset, group, nt_group_range(dataset, group, cluster, i), sums);
 }
 
 enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
@@ -47,8 +51,14 @@ enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struc
         const struct nt_group *group = &dataset->groups[g];
         sums->is_complete &= nt_group_is_loaded(group);
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
-            for (uint32_t c = first; c < end; c++)
-                add_range(dataset, group, nt_group_range(dataset, group, group->first_cluster + i, c), sums);
+            add_cluster(dataset, group, group->first_cluster + i, first, end, sums);
     }
     return status;
+}
+
+void nt_cluster_sums(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
+                     struct nt_column_sums *sums)
+{
+    *sums = (struct nt_column_sums){.is_complete = true};
+    add_cluster(dataset, group, cluster, 0, dataset->column_count, sums);
 }

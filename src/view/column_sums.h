@@ -11,13 +11,15 @@
 struct nt_column_sums {
     uint64_t elements, pages;
     uint64_t stored_bytes, packed_bytes, decoded_bytes; /* stored: without checksums */
-    uint64_t suppressed_clusters, absent_clusters;
-    bool is_complete; /* false: a page list could not be read */
+    bool is_complete;                                   /* false: a page list could not be read */
     uint8_t checksum; /* enum nt_checksum_kind of the first page that has one */
 };
 
 /* Sums of one column, or of all (NT_NONE). Loads all page lists; fails only where the machine does. */
 enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
                               struct nt_error *error);
+/* Sums of all columns in one cluster, whose group is loaded. */
+void nt_cluster_sums(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
+                     struct nt_column_sums *sums);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Top-level fields whose names begin alike, as writers of flat tables name what belongs together: Jet_pt, Jet_eta.
+ * Top-level fields whose names begin alike, as writers of flat tables name what belongs together: Jet_pt, Jet_eta; or
+ * whose names are numbers that lie together: x10, x11.
  */
 #ifndef NT_VIEW_FIELD_GROUPS_H
 #define NT_VIEW_FIELD_GROUPS_H
@@ -8,9 +9,10 @@
 #include "base/buffer.h"
 #include "model/model.h"
 
-/* What of the names of a group's members is the same; of a group of one the whole name. Lives as long as the data set. */
+/* What of the names of a group's members is the same; of a group of one the whole name. Lives as long as the data set.
+ * Of a range of names that end in a number, also the lowest and the highest of them. */
 struct nt_field_group {
-    struct nt_text name;
+    struct nt_text name, from, to;
     uint32_t first, count; /* its members */
 };
 
@@ -26,7 +28,7 @@ enum nt_status nt_field_groups_init(struct nt_field_groups *groups, const struct
                                     struct nt_error *error);
 void nt_field_groups_deinit(struct nt_field_groups *groups);
 
-/* "Jet_* (12 fields)", or the name of a single field. */
+/* "Jet_* (12 fields)", "x10 … 19 (10 fields)", or the name of a single field. */
 void nt_append_field_group(struct nt_buffer *out, const struct nt_field_group *group);
 
 #endif

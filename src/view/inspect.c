@@ -96,8 +96,7 @@ static enum nt_status count_once(const struct nt_dataset *dataset, const struct 
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++)
         columns[i] = inspected[i].column;
-    enum nt_status status =
-        nt_stored_once(dataset, columns, count, total->sums.pages, &total->once_bytes, error);
+    enum nt_status status = nt_stored_once(dataset, columns, count, &total->once_bytes, error);
     free(columns);
     return status;
 }
@@ -131,4 +130,14 @@ enum nt_status nt_inspect(struct nt_dataset *dataset, uint32_t field, struct nt_
     *columns_ret = columns;
     *count_ret = count;
     return NT_OK;
+}
+
+void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms)
+{
+    const char *separator = "";
+    for (unsigned i = 0; i < NT_ALGORITHM_COUNT; i++)
+        if (algorithms & 1u << i) {
+            nt_buffer_format(out, "%s%s", separator, nt_algorithm_name(i));
+            separator = ",";
+        }
 }

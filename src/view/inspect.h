@@ -7,6 +7,7 @@
 
 #include <ntuple/read.h>
 
+#include "base/buffer.h"
 #include "model/model.h"
 #include "view/column_sums.h"
 
@@ -26,5 +27,8 @@ struct nt_inspected {
  * `*count_ret` + 1 items is the total. From malloc. */
 enum nt_status nt_inspect(struct nt_dataset *dataset, uint32_t field, struct nt_inspected **columns_ret,
                           uint32_t *count_ret, struct nt_error *error);
+
+/* Append the names of algorithms, "zstd,lz4". */
+void nt_append_algorithms(struct nt_buffer *out, unsigned algorithms);
 
 #endif

@@ -6,7 +6,6 @@
  */
 #include "view/json_values.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"

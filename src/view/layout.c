@@ -7,10 +7,8 @@
 #include "view/layout.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
-#include "base/overflow.h"
 
 struct claims {
     struct nt_layout_item *items;

@@ -3,7 +3,6 @@
  * layout.jsonl: a line per item; owners that share an item's bytes are named in its line.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "json/json.h"
 #include "view/layout.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "model/path.h"
 #include "view/field_groups.h"
 #include "view/layout.h"
@@ -59,9 +60,9 @@ static const struct other {
     struct nt_colour colour;
 } others[] = {
     {"header", {0, 0, 20}},          {"footer", {0, 0, 28}}, {"page list", {0, 0, 36}},
-    {"anchor", {0, 70, 40}},         {"key", {0, 0, 60}},    {"checksum", {0, 0, 75}},
+    {"anchor", {0, 70, 40}},         {"key", {0, 0, 68}},    {"checksum", {0, 0, 80}},
     {"streamer info", {40, 25, 55}}, {"free", {0, 0, 92}},   {"gap", {0, 0, 96}},
-    {"other", {0, 0, 50}},
+    {"other", {215, 14, 50}},
 };
 enum { OTHERS = sizeof(others) / sizeof(*others) };
 
@@ -343,9 +344,11 @@ static void draw_legend(struct picture *picture)
 
 static void draw_heading(struct picture *picture)
 {
-    const char *name = strrchr(picture->file->path, '/');
-    struct nt_buffer text = {0};
-    nt_svg_text(picture->out, MARGIN, 30, "h", MAP_WIDTH, name ? name + 1 : picture->file->path);
+    struct nt_text name = nt_path_name(picture->file->path);
+    struct nt_buffer title = {0}, text = {0};
+    nt_buffer_append(&title, name.bytes, name.length);
+    nt_svg_text(picture->out, MARGIN, 30, "h", MAP_WIDTH + LEGEND_WIDTH, nt_buffer_string(&title));
+    nt_buffer_deinit_part(&title, picture->out);
     nt_append_bytes(&text, picture->total);
     nt_buffer_text(&text, " in the order of the file, ");
     nt_append_bytes(&text, picture->line_bytes);

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "view/row_writer.h"
 
 enum { FIRST_PIECE_ROWS = 8, PIECE_BYTES = 64 * 1024 };
@@ -70,7 +69,7 @@ static void write_csv_header(struct lines *lines, struct nt_buffer *out)
         append_csv(out, name.bytes, name.length);
     }
     nt_buffer_text(out, "\r\n");
-    lines->header_written = true;
+    lines->header_written = !out->failed;
 }
 
 static enum nt_status write_csv_line(struct lines *lines, struct nt_buffer *out, struct nt_error *error)
@@ -101,6 +100,8 @@ static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *ou
     uint64_t rows_at_most = lines->next ? UINT64_MAX : FIRST_PIECE_ROWS;
     if (lines->is_csv && !lines->header_written)
         write_csv_header(lines, out);
+    if (out->failed)
+        return nt_fail_memory(error);
     while (lines->next < lines->limit && rows_at_most-- && out->length - start < PIECE_BYTES) {
         size_t line = out->length;
         enum nt_status status =
@@ -138,6 +139,12 @@ static void lines_go_on(struct nt_long_text *text, uint64_t place)
     lines->header_written = place % 2;
 }
 
+static double lines_share(const struct nt_long_text *text)
+{
+    const struct lines *lines = (const struct lines *)text;
+    return lines->next < lines->limit ? (double)lines->next / (double)lines->limit : 1;
+}
+
 /* Rows [first, end), cut to those that there are. */
 static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                  uint64_t first, uint64_t end, bool is_csv, struct nt_long_text **text_ret,
@@ -150,7 +157,8 @@ static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *da
                                         .free = free_lines,
                                         .memory = lines_memory,
                                         .place = lines_place,
-                                        .go_on = lines_go_on};
+                                        .go_on = lines_go_on,
+                                        .share = lines_share};
     lines->dataset = dataset;
     lines->is_csv = is_csv;
     enum nt_status status = nt_row_writer_open(reader, dataset, field, &lines->writer, error);

@@ -94,34 +94,11 @@ static bool has_items(const struct nt_field *field)
     return nt_field_kind_info(field->kind)->below == NT_BELOW_INDEX;
 }
 
-struct items {
-    struct nt_reader *reader;
-    struct nt_dataset *dataset;
-    bool is_loaded; /* all page lists are read, or damaged */
-};
-
-/* NT_OK; else why a page list cannot be read now. */
-static enum nt_status load_groups(struct items *items, struct nt_error *error)
-{
-    struct nt_dataset *dataset = items->dataset;
-    for (uint32_t i = 0; i < dataset->group_count && !items->is_loaded; i++) {
-        enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (nt_is_machine_failure(status))
-            return status;
-    }
-    items->is_loaded = true;
-    return NT_OK;
-}
-
 /* *known_ret is false where the file is damaged; what only fails now is an error. */
-static enum nt_status count_items(struct items *items, uint32_t field, uint64_t *count_ret, bool *known_ret,
-                                  struct nt_error *error)
+static enum nt_status count_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                  uint64_t *count_ret, bool *known_ret, struct nt_error *error)
 {
-    enum nt_status status = load_groups(items, error);
-    *known_ret = false;
-    if (status != NT_OK)
-        return status;
-    status = nt_rows_total(items->reader, items->dataset, field, NT_ROWS_BELOW, count_ret, error);
+    enum nt_status status = nt_rows_total(reader, dataset, field, NT_ROWS_BELOW, count_ret, error);
     *known_ret = status == NT_OK;
     return nt_is_machine_failure(status) ? status : NT_OK;
 }
@@ -130,8 +107,8 @@ static enum nt_status count_items(struct items *items, uint32_t field, uint64_t 
 
 struct lines {
     struct nt_long_text text;
-    struct items items;
-    const struct nt_dataset *dataset;
+    struct nt_reader *reader;
+    struct nt_dataset *dataset;
     struct walk walk;
     int name_width, type_width;
     bool has_heading;
@@ -139,10 +116,7 @@ struct lines {
 
 static int width_of(const struct nt_buffer *text)
 {
-    int width = 0;
-    for (size_t i = 0; i < text->length; i++)
-        width += (text->bytes[i] & 0xc0) != 0x80;
-    return width;
+    return nt_text_width((struct nt_text){text->bytes, text->length});
 }
 
 /* Append a text, spaces up to a width, and those between two columns. */
@@ -150,11 +124,10 @@ static void put_cell(struct nt_buffer *out, struct nt_text text, int width)
 {
     struct nt_buffer printable = {0};
     nt_append_printable(&printable, text.bytes, text.length);
-    out->failed |= printable.failed;
     nt_buffer_append(out, printable.bytes, printable.length);
     int padding = width - width_of(&printable);
     nt_buffer_format(out, "%*s", (padding > 0 ? padding : 0) + GAP, "");
-    nt_buffer_deinit(&printable);
+    nt_buffer_deinit_part(&printable, out);
 }
 
 static void cut_spaces(struct nt_buffer *out)
@@ -167,14 +140,14 @@ static void cut_spaces(struct nt_buffer *out)
 static enum nt_status put_items(struct lines *lines, uint32_t field, struct nt_buffer *out,
                                 struct nt_error *error)
 {
-    const struct nt_dataset *dataset = lines->dataset;
+    struct nt_dataset *dataset = lines->dataset;
     const char *separator = "";
     uint64_t items = 0;
     uint32_t count;
     bool is_known;
     for (;; field = *nt_dataset_children(dataset, field, &count)) {
         if (has_items(&dataset->fields[field])) {
-            enum nt_status status = count_items(&lines->items, field, &items, &is_known, error);
+            enum nt_status status = count_items(lines->reader, dataset, field, &items, &is_known, error);
             if (status != NT_OK)
                 return status;
             if (is_known)
@@ -206,10 +179,9 @@ static void put_notes(struct lines *lines, const struct nt_field *field, struct 
         struct nt_buffer path = {0};
         nt_append_field_path(&path, lines->dataset, field->source_field, '/');
         nt_buffer_text(out, "shows ");
-        out->failed |= path.failed;
         nt_append_printable(out, path.bytes, path.length);
         nt_buffer_text(out, "  ");
-        nt_buffer_deinit(&path);
+        nt_buffer_deinit_part(&path, out);
     }
     if (field->unreadable)
         nt_buffer_format(out, "unreadable: %s  ", field->unreadable);
@@ -236,6 +208,7 @@ static void put_heading(const struct nt_dataset *dataset, struct nt_buffer *out)
 {
     char path[PATH_SHOWN];
     size_t length = nt_dataset_path(dataset, path, sizeof(path));
+    out->failed |= !length;
     nt_append_printable(out, path, length < sizeof(path) ? length : sizeof(path) - 1);
     nt_buffer_format(out, ": %" PRIu64 " entries, %s %s", dataset->entries, dataset->format,
                      dataset->version);
@@ -290,11 +263,13 @@ static enum nt_status measure(struct lines *lines, struct nt_error *error)
         nt_buffer_clear(&text);
         nt_append_printable(&text, field->name.bytes, field->name.length);
         lines->name_width = widest(lines->name_width, &text, (int)depth * INDENT, WIDEST_NAME);
+        has_memory = !text.failed;
         nt_buffer_clear(&text);
         nt_append_printable(&text, field->type.bytes, field->type.length);
         lines->type_width = widest(lines->type_width, &text, 0, WIDEST_TYPE);
+        has_memory &= !text.failed;
     }
-    has_memory = has_memory && !text.failed && start(&lines->walk);
+    has_memory = has_memory && start(&lines->walk);
     nt_buffer_deinit(&text);
     return has_memory ? NT_OK : nt_fail_memory(error);
 }
@@ -313,7 +288,7 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
     if (!lines)
         return nt_fail_memory(error);
     lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
-    lines->items = (struct items){.reader = reader, .dataset = dataset};
+    lines->reader = reader;
     lines->dataset = dataset;
     lines->walk = (struct walk){.dataset = dataset, .root = field};
     enum nt_status status = measure(lines, error);
@@ -326,15 +301,16 @@ enum nt_status nt_schema_lines(struct nt_reader *reader, struct nt_dataset *data
 
 /* ---- JSON ---- */
 
-static enum nt_status put_json_fields(struct items *items, const uint32_t *fields, uint32_t count,
-                                      struct nt_json *json, struct nt_error *error);
+static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                      struct nt_error *error);
 
-static enum nt_status put_json_items(struct items *items, uint32_t field, struct nt_json *json,
-                                     struct nt_error *error)
+static enum nt_status put_json_items(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     struct nt_json *json, struct nt_error *error)
 {
     uint64_t count;
     bool is_known;
-    enum nt_status status = count_items(items, field, &count, &is_known, error);
+    enum nt_status status = count_items(reader, dataset, field, &count, &is_known, error);
     if (is_known)
         nt_json_member_unsigned(json, "items", count);
     else
@@ -352,10 +328,9 @@ static void put_json_dimensions(struct nt_json *json, const struct nt_field *fie
 }
 
 /* Fields nest no deeper than NT_MAX_DEPTH. */
-static enum nt_status put_json_field(struct items *items, uint32_t index, struct nt_json *json,
-                                     struct nt_error *error)
+static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t index,
+                                     struct nt_json *json, struct nt_error *error)
 {
-    const struct nt_dataset *dataset = items->dataset;
     const struct nt_field *field = &dataset->fields[index];
     enum nt_status status = NT_OK;
     uint32_t count;
@@ -366,7 +341,7 @@ static enum nt_status put_json_field(struct items *items, uint32_t index, struct
     if (field->description.length)
         nt_json_member_text(json, "description", field->description);
     if (has_items(field))
-        status = put_json_items(items, index, json, error);
+        status = put_json_items(reader, dataset, index, json, error);
     if (field->dimension_count)
         put_json_dimensions(json, field);
     if (field->source_field != NT_NONE)
@@ -375,19 +350,20 @@ static enum nt_status put_json_field(struct items *items, uint32_t index, struct
         nt_json_member_string(json, "unreadable", field->unreadable);
     const uint32_t *below = nt_dataset_children(dataset, index, &count);
     if (count && status == NT_OK)
-        status = put_json_fields(items, below, count, json, error);
+        status = put_json_fields(reader, dataset, below, count, json, error);
     nt_json_end_object(json);
     return status;
 }
 
-static enum nt_status put_json_fields(struct items *items, const uint32_t *fields, uint32_t count,
-                                      struct nt_json *json, struct nt_error *error)
+static enum nt_status put_json_fields(struct nt_reader *reader, struct nt_dataset *dataset,
+                                      const uint32_t *fields, uint32_t count, struct nt_json *json,
+                                      struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     nt_json_key(json, "fields");
     nt_json_array(json);
     for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = put_json_field(items, fields[i], json, error);
+        status = put_json_field(reader, dataset, fields[i], json, error);
     nt_json_end_array(json);
     return status;
 }
@@ -395,10 +371,9 @@ static enum nt_status put_json_fields(struct items *items, const uint32_t *field
 enum nt_status nt_json_member_fields(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                      struct nt_json *json, struct nt_error *error)
 {
-    struct items items = {.reader = reader, .dataset = dataset};
     uint32_t count = 1;
     const uint32_t *fields = &field;
     if (field == NT_NONE)
         fields = nt_dataset_children(dataset, NT_NONE, &count);
-    return put_json_fields(&items, fields, count, json, error);
+    return put_json_fields(reader, dataset, fields, count, json, error);
 }

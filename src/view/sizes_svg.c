@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * A squarified treemap: a field's box is divided among its own columns and its sub-fields by their stored
- * bytes, in strips that are filled as long as that makes their boxes more square.
+ * bytes, in strips that are filled as long as that makes their boxes more square. Of what is too small to be drawn
+ * by itself, neighbours share a box.
  */
 #include "view/pictures.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/path.h"
 #include "view/column_sums.h"
@@ -21,6 +23,7 @@ struct part {
     uint32_t field;                     /* of a group: its first */
     bool is_own;                        /* the field's own columns, not a sub-field */
     const struct nt_field_group *group; /* of several fields, or NULL */
+    uint32_t shared, last; /* of a box that neighbours share: fields, and the last of them; 0 else */
 };
 
 struct treemap {
@@ -37,23 +40,9 @@ struct treemap {
 
 /* ---- sums ---- */
 
-static enum nt_status count_once(struct treemap *treemap, uint64_t pages, struct nt_error *error)
-{
-    uint32_t count = treemap->dataset->column_count;
-    uint32_t *columns = calloc((size_t)count + 1, sizeof(*columns));
-    if (!columns)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0; i < count; i++)
-        columns[i] = i;
-    enum nt_status status = nt_stored_once(treemap->dataset, columns, count, pages, &treemap->once, error);
-    free(columns);
-    return status;
-}
-
 /* Fields are summed up into their parents by walking up from each column's field. */
 static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset, struct nt_error *error)
 {
-    uint64_t pages = 0;
     for (uint32_t c = 0; c < dataset->column_count; c++) {
         struct nt_column_sums sums;
         uint32_t field = dataset->columns[c].field;
@@ -63,13 +52,12 @@ static enum nt_status sum_up(struct treemap *treemap, struct nt_dataset *dataset
         treemap->own[field].stored += sums.stored_bytes;
         treemap->own[field].packed += sums.packed_bytes;
         treemap->total += sums.stored_bytes;
-        pages += sums.pages;
         for (uint32_t at = field; at != NT_NONE; at = dataset->fields[at].parent) {
             treemap->sums[at].stored += sums.stored_bytes;
             treemap->sums[at].packed += sums.packed_bytes;
         }
     }
-    return count_once(treemap, pages, error);
+    return nt_stored_once(dataset, NULL, 0, &treemap->once, error);
 }
 
 /* ---- squarifying ---- */
@@ -135,10 +123,40 @@ static double ratio_of(const struct part *part)
 
 static void append_part(struct nt_buffer *out, const struct treemap *treemap, const struct part *part)
 {
-    if (part->group)
+    if (part->group) {
         nt_append_field_group(out, part->group);
-    else
-        nt_append_field_path(out, treemap->dataset, part->field, '/');
+        return;
+    }
+    nt_append_field_path(out, treemap->dataset, part->field, '/');
+    if (part->shared) {
+        nt_buffer_text(out, " \u2026 ");
+        nt_append_field_path(out, treemap->dataset, part->last, '/');
+        nt_buffer_format(out, " (%" PRIu32 " fields)", part->shared);
+    }
+}
+
+static bool is_item(const struct nt_text *name)
+{
+    size_t at = 1;
+    while (at < name->length && name->bytes[at] >= '0' && name->bytes[at] <= '9')
+        at++;
+    return name->length > 1 && name->bytes[0] == '_' && at == name->length;
+}
+
+/* The bytes of a path from the last name on that is more than an item's, without what the names of a group have in
+ * common: what tells the field from its neighbours. */
+static size_t end_of_path(const struct treemap *treemap, uint32_t field)
+{
+    const struct nt_field *fields = treemap->dataset->fields;
+    const struct nt_field_group *group = &treemap->groups.items[treemap->groups.of_field[field]];
+    size_t length = fields[field].name.length;
+    while (is_item(&fields[field].name) && fields[field].parent != NT_NONE) {
+        field = fields[field].parent;
+        length += fields[field].name.length + 1;
+    }
+    bool has_prefix = fields[field].parent == NT_NONE && group->count > 1 && group->to.length == 0;
+    return has_prefix && group->name.length < fields[field].name.length ? length - group->name.length
+                                                                        : length;
 }
 
 static void append_title(struct nt_buffer *title, const struct treemap *treemap, const struct part *part,
@@ -150,7 +168,7 @@ static void append_title(struct nt_buffer *title, const struct treemap *treemap,
     nt_append_bytes(title, part->stored);
     nt_buffer_format(title, " stored, %.1f %% of the data set, ratio %.2f",
                      100.0 * (double)part->stored / (double)treemap->total, ratio_of(part));
-    if (part->group)
+    if (part->group || part->shared)
         return;
     nt_buffer_text(title, "\n");
     nt_svg_append_name(title, type->bytes, type->length);
@@ -168,26 +186,39 @@ static struct nt_colour colour_of(const struct treemap *treemap, const struct pa
     return nt_field_colour(treemap->groups.of_field[part->field], ratio_of(part));
 }
 
+/* All of a label, or where that has no room the end of the path that it is. */
+static const char *label_that_fits(const struct treemap *treemap, const struct part *part,
+                                   const struct nt_buffer *label, double width)
+{
+    const char *text = nt_buffer_string(label);
+    size_t end = part->group || part->shared ? SIZE_MAX : end_of_path(treemap, part->field);
+    return nt_svg_fits("l", width, text) || end > strlen(text) ? text : text + strlen(text) - end;
+}
+
 static void draw_leaf(struct treemap *treemap, const struct part *part, struct nt_box box)
 {
     struct nt_buffer title = {0}, label = {0};
+    struct nt_colour colour = colour_of(treemap, part);
+    const char *class = nt_label_class(colour);
     append_part(&label, treemap, part);
     append_title(&title, treemap, part, &label);
     box = without_gap(box);
-    nt_svg_box(treemap->out, box, colour_of(treemap, part), &title);
+    nt_svg_box(treemap->out, box, colour, &title);
     if (box.height >= LABEL_HEIGHT && box.width > 40)
-        nt_svg_text(treemap->out, box.x + 4, box.y + 12, "l", box.width - 8, nt_buffer_string(&label));
+        nt_svg_text(treemap->out, box.x + 4, box.y + 12, class, box.width - 8,
+                    label_that_fits(treemap, part, &label, box.width - 8));
     if (box.height >= 2 * LABEL_HEIGHT && box.width > 60) {
         struct nt_buffer size = {0};
         nt_append_bytes(&size, part->stored);
-        nt_svg_text(treemap->out, box.x + 4, box.y + 25, "l", box.width - 8, nt_buffer_string(&size));
+        nt_svg_text(treemap->out, box.x + 4, box.y + 25, class, box.width - 8, nt_buffer_string(&size));
         nt_buffer_deinit_part(&size, treemap->out);
     }
     nt_buffer_deinit_part(&title, treemap->out);
     nt_buffer_deinit_part(&label, treemap->out);
 }
 
-/* A group has its name above its members where there is room for it. Returns the members' box. */
+/* A group, or a top-level field that is in none, has its name above what is in it where there is room for that.
+ * Returns the box that is left. */
 static struct nt_box draw_group(struct treemap *treemap, const struct part *part, struct nt_box box)
 {
     enum { LEAST_HEIGHT = 3 * LABEL_HEIGHT, LEAST_WIDTH = 60, FRAME = 2 };
@@ -218,11 +249,13 @@ static void draw_part(struct treemap *treemap, const struct part *part, struct n
     if (treemap->out->length > treemap->bytes || (grain > 1 && box.width * box.height < grain * grain))
         return;
     nt_dataset_children(treemap->dataset, part->field, &count);
-    bool is_leaf = !part->group && (part->is_own || count == 0);
+    bool is_leaf = part->shared || (!part->group && (part->is_own || count == 0));
+    bool is_top = treemap->dataset->fields[part->field].parent == NT_NONE &&
+                  (part->group || treemap->groups.items[treemap->groups.of_field[part->field]].count == 1);
     if (is_leaf || box.width < least || box.height < least)
         draw_leaf(treemap, part, box);
     else
-        draw_parts(treemap, part, part->group ? draw_group(treemap, part, box) : box);
+        draw_parts(treemap, part, is_top ? draw_group(treemap, part, box) : box);
 }
 
 static void add_field(const struct treemap *treemap, uint32_t field, struct part *parts, size_t *count)
@@ -280,12 +313,71 @@ static size_t most_parts(const struct treemap *treemap, const struct part *whole
     return (size_t)children + 1;
 }
 
-static void place_parts(const struct part *parts, size_t count, double *areas, struct nt_box box,
-                        struct nt_box *boxes)
+static uint64_t stored_bytes(const struct part *parts, size_t count)
 {
     uint64_t stored = 0;
     for (size_t i = 0; i < count; i++)
         stored += parts[i].stored;
+    return stored;
+}
+
+static void add_to_shared(const struct treemap *treemap, struct part *shared, const struct part *part)
+{
+    const struct nt_field_group *group = part->group;
+    shared->stored += part->stored;
+    shared->packed += part->packed;
+    shared->shared += part->shared ? part->shared : group ? group->count : 1;
+    shared->last = part->shared ? part->last
+                   : group      ? treemap->groups.members[group->first + group->count - 1]
+                                : part->field;
+}
+
+static void share_box(const struct treemap *treemap, struct part *shared, const struct part *part)
+{
+    if (!shared->shared) {
+        struct part first = *shared;
+        *shared = (struct part){.field = first.field};
+        add_to_shared(treemap, shared, &first);
+    }
+    add_to_shared(treemap, shared, part);
+}
+
+/* Parts whose boxes would be smaller than the grain are put together with those that follow, and the last of them with
+ * those before. Returns how many are left. */
+static size_t share_boxes(const struct treemap *treemap, struct part *parts, size_t count, struct nt_box box)
+{
+    double least = (double)treemap->grain * treemap->grain / (box.width * box.height);
+    uint64_t stored = stored_bytes(parts, count);
+    size_t used = 0;
+    size_t open = SIZE_MAX; /* the shared box that has room */
+    size_t full = SIZE_MAX; /* the last one that has none */
+    for (size_t i = 0; i < count; i++) {
+        if ((double)parts[i].stored >= least * (double)stored) {
+            parts[used++] = parts[i];
+            continue;
+        }
+        if (open == SIZE_MAX) {
+            open = used++;
+            parts[open] = parts[i];
+        } else {
+            share_box(treemap, &parts[open], &parts[i]);
+        }
+        if ((double)parts[open].stored >= least * (double)stored) {
+            full = open;
+            open = SIZE_MAX;
+        }
+    }
+    if (open != SIZE_MAX && full != SIZE_MAX) {
+        add_to_shared(treemap, &parts[full], &parts[open]);
+        memmove(parts + open, parts + open + 1, (--used - open) * sizeof(*parts));
+    }
+    return used;
+}
+
+static void place_parts(const struct part *parts, size_t count, double *areas, struct nt_box box,
+                        struct nt_box *boxes)
+{
+    uint64_t stored = stored_bytes(parts, count);
     for (size_t i = 0; i < count; i++)
         areas[i] = box.width * box.height * (double)parts[i].stored / (double)stored;
     for (size_t first = 0, length; first < count; first += length) {
@@ -304,6 +396,8 @@ static void draw_parts(struct treemap *treemap, const struct part *whole, struct
     struct nt_box *boxes = calloc(most, sizeof(*boxes));
     if (parts && areas && boxes) {
         size_t count = collect_parts(treemap, whole, parts);
+        if (treemap->grain > 1)
+            count = share_boxes(treemap, parts, count, box);
         qsort(parts, count, sizeof(*parts), compare_parts);
         place_parts(parts, count, areas, box, boxes);
         for (size_t i = 0; i < count; i++)

@@ -6,9 +6,17 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 struct stretch {
     uint64_t offset, bytes;
     uint32_t source;
+};
+
+struct stretches {
+    struct stretch *items;
+    size_t count, capacity;
+    uint64_t others; /* bytes of pages that have no place */
 };
 
 static int compare_stretches(const void *left, const void *right)
@@ -41,36 +49,42 @@ static bool has_place(const struct nt_page *page)
     return !page->is_missing && page->compression != NT_COMPRESSION_ELSEWHERE;
 }
 
-static void add_stretches(const struct nt_group *group, const struct nt_range *range,
-                          struct stretch *stretches, size_t *count, uint64_t *others)
+/* False without memory. */
+static bool add_range(struct stretches *stretches, const struct nt_group *group, const struct nt_range *range)
 {
     for (uint32_t i = 0; range->state == NT_RANGE_PRESENT && i < range->pages; i++) {
         const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
-        if (has_place(page))
-            stretches[(*count)++] = (struct stretch){page->offset, page->stored_bytes, page->source};
-        else
-            *others += page->stored_bytes;
+        if (!has_place(page)) {
+            stretches->others += page->stored_bytes;
+            continue;
+        }
+        struct stretch *items =
+            nt_grow(stretches->items, stretches->count, &stretches->capacity, sizeof(*items));
+        if (!items)
+            return false;
+        stretches->items = items;
+        items[stretches->count++] = (struct stretch){page->offset, page->stored_bytes, page->source};
     }
+    return true;
 }
 
 enum nt_status nt_stored_once(const struct nt_dataset *dataset, const uint32_t *columns,
-                              uint32_t column_count, uint64_t pages, uint64_t *bytes_ret,
-                              struct nt_error *error)
+                              uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error)
 {
-    struct stretch *stretches = calloc(pages + 1, sizeof(*stretches));
-    uint64_t others = 0;
-    size_t count = 0;
-    if (!stretches)
-        return nt_fail_memory(error);
+    struct stretches stretches = {0};
+    uint32_t count = columns ? column_count : dataset->column_count;
+    bool has_memory = true;
     for (uint32_t g = 0; g < dataset->group_count; g++) {
         const struct nt_group *group = &dataset->groups[g];
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
-            for (uint32_t c = 0; c < column_count; c++)
-                add_stretches(group, nt_group_range(dataset, group, group->first_cluster + i, columns[c]),
-                              stretches, &count, &others);
+            for (uint32_t c = 0; c < count && has_memory; c++)
+                has_memory = add_range(
+                    &stretches, group,
+                    nt_group_range(dataset, group, group->first_cluster + i, columns ? columns[c] : c));
     }
-    qsort(stretches, count, sizeof(*stretches), compare_stretches);
-    *bytes_ret = covered_bytes(stretches, count) + others;
-    free(stretches);
-    return NT_OK;
+    if (stretches.count)
+        qsort(stretches.items, stretches.count, sizeof(*stretches.items), compare_stretches);
+    *bytes_ret = covered_bytes(stretches.items, stretches.count) + stretches.others;
+    free(stretches.items);
+    return has_memory ? NT_OK : nt_fail_memory(error);
 }

@@ -5,6 +5,7 @@
  */
 #include "view/svg.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -108,7 +109,7 @@ void nt_svg_begin(struct nt_buffer *out, double width, double height, const char
     nt_buffer_text(out, "</title>\n<style>"
                         "text{font-family:system-ui,sans-serif;fill:#222}"
                         ".h{font-size:18px;font-weight:600}.t{font-size:12px}.s{font-size:10px;fill:#666}"
-                        ".l{font-size:11px;fill:#111}"
+                        ".l{font-size:11px;fill:#111}.d{font-size:11px;fill:#fff}"
                         "rect{shape-rendering:crispEdges}"
                         "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 }
@@ -123,27 +124,59 @@ static double font_size(const char *class)
     return class[0] == 'h' ? 18 : class[0] == 't' ? 12 : class[0] == 's' ? 10 : 11;
 }
 
-/* How much of a text fits: letters are about 0.62 of their size wide, in fonts that are not narrow. */
-static size_t length_that_fits(const char *text, double size, double width)
+/* Of the font's size, in fonts that are not narrow. */
+static double letter_width(uint32_t letter)
 {
-    size_t letters = width > 0 ? (size_t)(width / (0.62 * size)) : SIZE_MAX, length = 0;
-    const uint8_t *at = (const uint8_t *)text;
-    uint32_t code_point;
-    for (size_t n = 0; at[length] && n < letters; n++) {
-        size_t step = nt_utf8_decode(at + length, strlen(text) - length, &code_point);
-        length += step ? step : 1;
+    if (letter >= 0x1100)
+        return 1;
+    if (letter < 0x80 && strchr("fijlrt.,:;'|!()[]/- ", (int)letter))
+        return 0.4;
+    if (letter < 0x80 && strchr("mwMW@%", (int)letter))
+        return 0.95;
+    return letter >= 'A' && letter <= 'Z' ? 0.72 : 0.63;
+}
+
+/* The bytes of a text that fit into a width, of the font's size. */
+static size_t length_that_fits(const char *text, double width)
+{
+    size_t length = 0, left = strlen(text);
+    while (left > 0) {
+        uint32_t letter;
+        size_t step = nt_utf8_decode((const uint8_t *)text + length, left, &letter);
+        if (step == 0) {
+            step = 1;
+            letter = '?';
+        }
+        width -= letter_width(letter);
+        if (width < 0)
+            break;
+        length += step;
+        left -= step;
     }
     return length;
+}
+
+/* Those of headings are bold, and so wider. */
+static double letter_size(const char *class)
+{
+    return class[0] == 'h' ? 1.12 * font_size(class) : font_size(class);
+}
+
+bool nt_svg_fits(const char *class, double width, const char *text)
+{
+    return text[length_that_fits(text, width / letter_size(class))] == '\0';
 }
 
 /* Which font draws a text is not known; an inner <svg> clips what turns out too wide. No letter but a few is
  * wider than its font is high: texts that are short enough need none. */
 void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, double width, const char *text)
 {
+    enum { FEWEST_BYTES = 2, ELLIPSIS = 1 };
     double size = font_size(class);
-    size_t length = length_that_fits(text, size, width);
-    bool is_cut = text[length] != '\0', is_clipped = width > 0 && 1.1 * size * (double)length > width;
-    if (is_cut && length < 3)
+    bool is_cut = width > 0 && !nt_svg_fits(class, width, text);
+    size_t length = is_cut ? length_that_fits(text, width / letter_size(class) - ELLIPSIS) : strlen(text);
+    bool is_clipped = width > 0 && 1.1 * size * (double)(length + is_cut) > width;
+    if (is_cut && length < FEWEST_BYTES)
         return;
     if (is_clipped) {
         nt_buffer_format(out, "<svg x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\">", x, y - size,
@@ -152,7 +185,7 @@ void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, d
         y = size;
     }
     nt_buffer_format(out, "<text x=\"%.1f\" y=\"%.1f\" class=\"%s\">", x, y, class);
-    escape_line(out, text, is_cut ? length - 1 : length);
+    escape_line(out, text, length);
     nt_buffer_format(out, "%s</text>%s\n", is_cut ? "\u2026" : "", is_clipped ? "</svg>" : "");
 }
 
@@ -169,6 +202,22 @@ void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colou
     nt_buffer_text(out, "><title>");
     escape(out, nt_buffer_string(title));
     nt_buffer_text(out, "</title></rect>\n");
+}
+
+/* One of red (0), green (8) and blue (4), 0 to 1 (CSS Color 4, 7.1). */
+static double channel(struct nt_colour colour, unsigned number)
+{
+    double lightness = colour.lightness / 100.0, saturation = colour.saturation / 100.0;
+    double k = fmod(number + colour.hue / 30.0, 12);
+    double ramp = fmax(-1, fmin(fmin(k - 3, 9 - k), 1));
+    return lightness - saturation * fmin(lightness, 1 - lightness) * ramp;
+}
+
+const char *nt_label_class(struct nt_colour colour)
+{
+    const double dark = 0.42; /* for the eye, which sees green best */
+    double brightness = 0.299 * channel(colour, 0) + 0.587 * channel(colour, 8) + 0.114 * channel(colour, 4);
+    return brightness < dark ? "d" : "l";
 }
 
 struct nt_colour nt_field_colour(uint32_t number, double ratio)
@@ -194,11 +243,4 @@ void nt_append_bytes(struct nt_buffer *out, uint64_t bytes)
     for (; value >= 999.5 && unit + 1 < sizeof(units) / sizeof(*units); unit++)
         value /= 1000;
     nt_buffer_format(out, unit == 0 || value >= 99.95 ? "%.0f %s" : "%.1f %s", value, units[unit]);
-}
-
-uint32_t nt_top_field(const struct nt_dataset *dataset, uint32_t field)
-{
-    while (dataset->fields[field].parent != NT_NONE)
-        field = dataset->fields[field].parent;
-    return field;
 }

@@ -6,7 +6,7 @@
 #define NT_VIEW_SVG_H
 
 #include "base/buffer.h"
-#include "model/model.h"
+#include "base/error.h"
 
 /* A colour by hue (degrees), saturation and lightness (percent). */
 struct nt_colour {
@@ -40,10 +40,12 @@ void nt_svg_end(struct nt_buffer *out);
 /* A name of the file for a title: in one line whatever it holds, cut where it is very long. */
 void nt_svg_append_name(struct nt_buffer *title, const void *bytes, size_t length);
 /* A text line with its baseline at (x, y); `class` as in the style that nt_svg_begin writes: "h" heading, "t"
- * text, "s" small, "l" label on colour. Cut with an ellipsis so that it takes about `width` (0: no bound), and
+ * text, "s" small, "l" label on colour, "d" on a dark one. Cut with an ellipsis so that it takes about `width` (0: no bound), and
  * clipped there: nothing is drawn beyond it. */
 void nt_svg_text(struct nt_buffer *out, double x, double y, const char *class, double width,
                  const char *text);
+/* Whether a text takes no more than about `width`. */
+bool nt_svg_fits(const char *class, double width, const char *text);
 /* A rectangle with what a pointer resting on it is told (lines, not escaped yet; NULL: nothing). */
 void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colour,
                 const struct nt_buffer *title);
@@ -52,9 +54,10 @@ void nt_svg_box(struct nt_buffer *out, struct nt_box box, struct nt_colour colou
  * is) or deep (compressed well). */
 struct nt_colour nt_field_colour(uint32_t number, double ratio);
 
+/* The class of a label that can be read on a colour. */
+const char *nt_label_class(struct nt_colour colour);
+
 /* "1.3 MB" */
 void nt_append_bytes(struct nt_buffer *out, uint64_t bytes);
-/* The top-level field above a field. */
-uint32_t nt_top_field(const struct nt_dataset *dataset, uint32_t field);
 
 #endif

@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/overflow.h"
 #include "page/load.h"
+#include "page/neighbours.h"
 #include "page/page.h"
 #include "page/pages.h"
 #include "page/rows.h"
@@ -34,6 +35,7 @@ struct column {
     struct nt_cached *pinned;
     uint8_t *loaded, *made; /* `made`: elements of the stream */
     size_t loaded_capacity, made_capacity;
+    struct nt_neighbours neighbours;
     struct nt_known_pages known;
     uint64_t *chosen; /* variants: how often each alternative was, in the cluster */
     bool is_text, has_bad_text;
@@ -105,10 +107,11 @@ static bool reserve(uint8_t **bytes, size_t *capacity, uint64_t wanted)
     return true;
 }
 
-static enum nt_status load(struct column *column, const struct nt_page *page, bool is_met_again,
-                           struct nt_error *error)
+static enum nt_status load(struct column *column, const struct cluster *cluster, const struct nt_page *page,
+                           bool is_met_again, struct nt_error *error)
 {
     const struct nt_verify_job *job = column->job;
+    const struct nt_page *end = cluster->group->pages + cluster->range->first_page + cluster->range->pages;
     if (is_met_again)
         return nt_page_pin(job->reader, job->dataset, job->column, page, &column->pinned, &column->elements,
                            error);
@@ -117,7 +120,8 @@ static enum nt_status load(struct column *column, const struct nt_page *page, bo
     if (status == NT_OK && !reserve(&column->loaded, &column->loaded_capacity, bytes))
         status = nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_page_load(job->reader, job->dataset, job->column, page, column->loaded, error);
+        status = nt_neighbours_load(&column->neighbours, job->reader, job->dataset, job->column, page,
+                                    (uint32_t)(end - page), column->loaded, error);
     column->elements = column->loaded;
     return status;
 }
@@ -205,7 +209,7 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
                                    bool is_met_again)
 {
     struct nt_error error = {0};
-    enum nt_status status = load(column, page, is_met_again, &error);
+    enum nt_status status = load(column, cluster, page, is_met_again, &error);
     if (status == NT_OK && cluster->segment)
         status = check_elements(column, cluster, page, &error);
     if (status == NT_OK && cluster->segment)
@@ -479,6 +483,7 @@ void nt_verify_column(struct nt_verify_job *job)
     if (!job->share->findings.has_failed)
         verify_clusters(&column);
     nt_known_pages_deinit(&column.known);
+    nt_neighbours_deinit(&column.neighbours);
     nt_stream_close(column.stream);
     free(column.segment_of);
     free(column.chosen);

@@ -5,6 +5,7 @@
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -74,6 +75,23 @@ START_TEST(a_formatted_text_is_as_long_as_it_must_be)
 }
 END_TEST
 
+/* Sanitizers tell whether it is freed, once. */
+START_TEST(memory_that_is_taken_over_stays_what_it_is)
+{
+    enum { COUNT = 10000 };
+    unsigned char *pieces[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        pieces[i] = malloc(10);
+        ck_assert_ptr_nonnull(pieces[i]);
+        memset(pieces[i], i, 10);
+        ck_assert(nt_arena_adopt(arena, pieces[i]));
+        ck_assert_ptr_nonnull(nt_arena_alloc(arena, 100, 1));
+    }
+    for (int i = 0; i < COUNT; i++)
+        ck_assert(is_filled_with(pieces[i], 10, (unsigned char)i));
+}
+END_TEST
+
 START_TEST(freeing_nothing_is_allowed)
 {
     nt_arena_free(NULL);
@@ -89,6 +107,7 @@ int main(void)
     tcase_add_test(cases, a_size_that_overflows_is_refused);
     tcase_add_test(cases, a_copy_is_terminated_and_keeps_all_bytes);
     tcase_add_test(cases, a_formatted_text_is_as_long_as_it_must_be);
+    tcase_add_test(cases, memory_that_is_taken_over_stays_what_it_is);
     tcase_add_test(cases, freeing_nothing_is_allowed);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

@@ -2,8 +2,6 @@
  *
  * The hash table: what was inserted is found by its hash, and only that.
  */
-#include <stdlib.h>
-
 #include "base/hash_table.h"
 #include "support.h"
 

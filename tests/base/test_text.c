@@ -129,6 +129,15 @@ START_TEST(one_bad_byte_spoils_a_text)
 }
 END_TEST
 
+START_TEST(a_text_is_as_wide_as_it_has_characters)
+{
+    ck_assert_int_eq(nt_text_width(nt_text_of("")), 0);
+    ck_assert_int_eq(nt_text_width(nt_text_of("abc")), 3);
+    ck_assert_int_eq(nt_text_width(nt_text_of("na\xc3\xafve \xe2\x82\xac\xf0\x90\x80\x80")), 8);
+    ck_assert_int_eq(nt_text_width((struct nt_text){"\xc2\xb5m", 2}), 1); /* no byte behind the length */
+}
+END_TEST
+
 START_TEST(terminals_get_no_control_characters)
 {
     static const struct {
@@ -208,6 +217,7 @@ int main(void)
     tcase_add_test(cases, a_prefix_is_skipped_where_it_stands);
     tcase_add_test(cases, a_copy_of_a_text_ends_with_nul);
     tcase_add_test(cases, one_bad_byte_spoils_a_text);
+    tcase_add_test(cases, a_text_is_as_wide_as_it_has_characters);
     tcase_add_loop_test(cases, terminals_get_no_control_characters, 0, 12);
     tcase_add_loop_test(cases, a_path_has_a_last_component_and_a_stem, 0, 10);
     tcase_add_loop_test(cases, two_digits_behind_a_percent_sign_are_a_byte, 0, 15);

@@ -6,6 +6,7 @@ usage: installed.py MESON SOURCE_DIRECTORY BUILD_DIRECTORY VERSION CC... [--cxx 
 question; exit status 1 where one failed. Without pkg-config nothing is asked.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -67,6 +68,19 @@ def links_lead_to_programs(target):
     return len(links) == len(list(target.rglob('bin/ntuplefs')))
 
 
+def pages_of_commands_are_there(target):
+    """man(1) finds a page for each command, a link to a page that is there; of a build without pages nothing is asked."""
+    if not list(target.rglob('ntuple.1')):
+        return True
+    text = output(next(target.rglob('bin/ntuple')), '--help') or ''
+    commands = re.findall(r'^  ([a-z]+) +\S', text.partition('Commands:')[2].partition('\n\n')[0], re.MULTILINE)
+    pages = [f'ntuple-{name}.1' for name in commands] + ['mount.ntuplefs.8'] * len(list(target.rglob('bin/ntuplefs')))
+    missing = [name for name in pages if not any(page.is_file() for page in target.rglob(name + '*'))]
+    if missing:
+        print(f'no page: {", ".join(missing)}')
+    return bool(commands) and not missing
+
+
 def main(meson, root, build_directory, version, compilers):
     major, minor, _ = version.split('.')
     promised = f'{major}.{minor}' if major == '0' else major
@@ -76,9 +90,9 @@ def main(meson, root, build_directory, version, compilers):
             return 1
         installed = Installed(target)
         results = [installed.ask('--modversion') == [version], soname(installed) == f'libntuple.so.{promised}',
-                   links_lead_to_programs(target)]
+                   links_lead_to_programs(target), pages_of_commands_are_there(target)]
         if not all(results):
-            print(f'version, name of the library, link to the program: {results}')
+            print(f'version, name of the library, link to the program, pages: {results}')
         results += examples(installed, compilers, root, Path(folder))
     print(f'{results.count(True)} passed, {results.count(False)} failed')
     return 0 if all(results) else 1

@@ -29,15 +29,15 @@ MAY_INCLUDE = {
 }
 # Which folder stands behind a public header.
 PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'dataset': 'model', 'format': 'format', 'read': 'page',
-          'arrow': 'view', 'version': 'base', 'ntuple': 'cli'}
+          'arrow': 'view', 'document': 'view', 'version': 'base', 'ntuple': 'cli'}
 # Where a folder sees only some headers of another: vfs mirrors folders and opens files through the table of formats, pages
-# are read through <ntuple/read.h> and page/page.h, and what verifies them looks into how that is done.
+# are read through <ntuple/read.h> and page/page.h, and views that verify or count what is in them look into how that is done.
 ONLY = {
     ('vfs', 'io'): {'io/folder.h', 'io/remote.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'page'): {'ntuple/read.h', 'page/page.h'},
     ('cli', 'page'): {'ntuple/read.h'},
-    ('view', 'page'): {'ntuple/read.h', 'page/clusters.h', 'page/load.h', 'page/page.h', 'page/pages.h', 'page/reader.h',
+    ('view', 'page'): {'ntuple/read.h', 'page/clusters.h', 'page/load.h', 'page/neighbours.h', 'page/page.h', 'page/pages.h', 'page/reader.h',
                        'page/rows.h', 'page/stream.h', 'page/workers.h'},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)

@@ -75,6 +75,72 @@ START_TEST(an_unknown_size_gets_bytes_and_rate_only)
 }
 END_TEST
 
+START_TEST(texts_are_counted_beside_the_bytes_that_are_known)
+{
+    struct nt_progress progress = at_work(true, 300 << 20, 100);
+    progress.texts = 3;
+    nt_progress_advance(&progress, 100 << 20, 0);
+    ck_assert_str_eq(drawn(), "\r100 MiB of 300 MiB, 1.0 MiB/s, 3:20 and 3 texts left\033[K");
+    nt_progress_end_file(&progress);
+    progress.is_text = true;
+    for (int i = 0; i < 2; i++) {
+        nt_progress_advance(&progress, 100 << 20, 0);
+        nt_progress_end_file(&progress);
+    }
+    progress.drawn.tv_sec -= 1;
+    nt_progress_reach(&progress, progress.bytes);
+    ck_assert_str_eq(drawn(), "\r300 MiB of 500 MiB, 3.0 MiB/s, 1:07 and 1 text left\033[K");
+}
+END_TEST
+
+START_TEST(the_rest_of_a_text_is_guessed)
+{
+    struct nt_progress progress = at_work(true, 0, 100);
+    progress.is_text = true;
+    nt_progress_advance(&progress, 100 << 20, 300 << 20);
+    ck_assert_ptr_nonnull(strstr(drawn(), " 25 %, 100 MiB of about 400 MiB, 1.0 MiB/s, 5:00 left\033[K"));
+    nt_progress_end_file(&progress);
+    progress.drawn.tv_sec -= 1;
+    nt_progress_reach(&progress, progress.bytes);
+    ck_assert_str_eq(drawn(), "\r100 MiB, 1.0 MiB/s\033[K");
+}
+END_TEST
+
+static unsigned counts;
+
+static void count(void *work)
+{
+    struct nt_progress *progress = work;
+    progress->total += 400 << 20;
+    counts++;
+}
+
+START_TEST(how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn)
+{
+    const struct {
+        bool is_wanted;
+        time_t seconds;
+    } without[] = {{true, 0}, {false, 100}};
+    struct nt_progress progress;
+    counts = 0;
+    for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++) {
+        progress = at_work(without[i].is_wanted, 0, without[i].seconds);
+        progress.count = count;
+        progress.work = &progress;
+        nt_progress_reach(&progress, 100 << 20);
+        ck_assert_uint_eq(counts, 0);
+    }
+    progress = at_work(true, 0, 100);
+    progress.count = count;
+    progress.work = &progress;
+    nt_progress_reach(&progress, 100 << 20);
+    ck_assert_ptr_nonnull(strstr(drawn(), " 25 %, 100 MiB of 400 MiB, 1.0 MiB/s, 5:00 left\033[K"));
+    progress.drawn.tv_sec -= 1;
+    nt_progress_reach(&progress, 200 << 20);
+    ck_assert_uint_eq(counts, 1);
+}
+END_TEST
+
 START_TEST(the_first_second_shows_nothing)
 {
     struct nt_progress progress = at_work(true, 100, 0);
@@ -149,6 +215,9 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, a_known_size_gets_a_bar_and_the_time_that_is_left);
     tcase_add_test(cases, an_unknown_size_gets_bytes_and_rate_only);
+    tcase_add_test(cases, texts_are_counted_beside_the_bytes_that_are_known);
+    tcase_add_test(cases, the_rest_of_a_text_is_guessed);
+    tcase_add_test(cases, how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn);
     tcase_add_test(cases, the_first_second_shows_nothing);
     tcase_add_test(cases, it_is_not_drawn_again_at_once);
     tcase_add_test(cases, clearing_erases_the_line_once);

@@ -13,11 +13,17 @@
 
 #include "model/model.h"
 #include "vfs/scope.h"
+#include "view/diff.h"
 #include "view/verify.h"
 
 const char *const look_names[LOOKS] = {
-    [LOOK_ATTRIBUTES] = "attributes", [LOOK_LISTING] = "listing", [LOOK_XATTRS] = "extended attributes",
-    [LOOK_CONTENT] = "content",       [LOOK_TREE] = "tree",       [LOOK_VERIFY] = "verify",
+    [LOOK_ATTRIBUTES] = "attributes",
+    [LOOK_LISTING] = "listing",
+    [LOOK_XATTRS] = "extended attributes",
+    [LOOK_CONTENT] = "content",
+    [LOOK_TREE] = "tree",
+    [LOOK_VERIFY] = "verify",
+    [LOOK_DIFF] = "diff",
     [LOOK_ARROW] = "arrow",
 };
 
@@ -219,6 +225,38 @@ static void verify(struct nt_vfs *vfs, struct nt_file *file, struct sight *sight
         digest(sight, &summary, sizeof(summary));
 }
 
+/* A data set differs from itself in nothing. */
+static void see_difference(void *context, const struct nt_difference *difference)
+{
+    digest(context, difference->property, strlen(difference->property));
+}
+
+static void see_diff_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
+{
+    struct sight *sight = context;
+    if (nt_is_machine_failure(error->status)) {
+        goes_on(sight, error->status);
+        return;
+    }
+    digest(sight, &side, sizeof(side));
+    digest(sight, &field, sizeof(field));
+    digest(sight, error->message, strlen(error->message));
+}
+
+static void compare(struct nt_vfs *vfs, struct nt_file *file, struct sight *sight)
+{
+    const struct nt_diff_options options = {.parts = {true, true, true},
+                                            .on_difference = see_difference,
+                                            .on_failure = see_diff_failure,
+                                            .context = sight};
+    struct nt_diff_summary summary;
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        const struct nt_diff_side side = {vfs->reader, file->datasets[i], NT_NONE};
+        if (!file->datasets[i]->failure)
+            goes_on(sight, nt_diff((const struct nt_diff_side[]){side, side}, &options, &summary, NULL));
+    }
+}
+
 static void export(struct nt_vfs *vfs, struct nt_file *file, struct sight *sight)
 {
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -250,6 +288,11 @@ void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight 
         [LOOK_XATTRS] = look_at_xattrs,
         [LOOK_CONTENT] = look_at_content,
     };
+    static void (*const of_files[])(struct nt_vfs *, struct nt_file *, struct sight *) = {
+        [LOOK_VERIFY - LOOK_VERIFY] = verify,
+        [LOOK_DIFF - LOOK_VERIFY] = compare,
+        [LOOK_ARROW - LOOK_VERIFY] = export,
+    };
     uint64_t node = NT_VFS_ROOT;
     *sight = (struct sight){.digest = UINT64_C(0xcbf29ce484222325), .is_whole = true};
     if (look == LOOK_TREE) {
@@ -266,7 +309,7 @@ void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight 
     if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
         return;
     if (scope.file)
-        (look == LOOK_VERIFY ? verify : export)(vfs, scope.file, sight);
+        of_files[look - LOOK_VERIFY](vfs, scope.file, sight);
     nt_scope_close(&scope);
 }
 

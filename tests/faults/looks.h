@@ -15,6 +15,7 @@ enum look {
     LOOK_CONTENT,
     LOOK_TREE,   /* all of the above, of all paths */
     LOOK_VERIFY, /* what nt_verify finds in the file, past the tree */
+    LOOK_DIFF,   /* each of its data sets with itself, past the tree */
     LOOK_ARROW,  /* schema and batches of its data sets as C structures, past the tree */
     LOOKS
 };

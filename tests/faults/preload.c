@@ -35,7 +35,8 @@ ssize_t writev(int descriptor, const struct iovec *parts, int count)
         struct fuse_out_header interrupted = *(const struct fuse_out_header *)parts[0].iov_base;
         interrupted.len = sizeof(interrupted);
         interrupted.error = -EINTR;
-        next(descriptor, &(struct iovec){&interrupted, sizeof(interrupted)}, 1);
+        if (next(descriptor, &(struct iovec){&interrupted, sizeof(interrupted)}, 1) < 0)
+            error = errno;
     }
     errno = error;
     return -1;

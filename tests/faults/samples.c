@@ -6,14 +6,13 @@
 #include "samples.h"
 
 #include <ftw.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bloscpack_writer.h"
+#include "blz_writer.h"
 #include "sample.h"
 
 /* One of each structure that a reader treats in its own way. */
@@ -25,38 +24,19 @@ static const char *const given[] = {
 
 enum { GIVEN = sizeof(given) / sizeof(*given) };
 
-static char root[] = "/tmp/ntuplefs-samples-XXXXXX";
 static char *paths[SAMPLES + 1];
 static size_t count;
 
-static __attribute__((format(printf, 1, 2))) char *text(const char *format, ...)
+static void add_of(const char *directory, const char *name)
 {
-    char *result = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&result, format, arguments) < 0)
+    if (asprintf(&paths[count++], "%s/%s", directory, name) < 0)
         abort();
-    va_end(arguments);
-    return result;
 }
 
-/* A file below the root, with the directories on its way. */
-static void put_file(const char *name, const void *bytes, size_t length)
-{
-    char *path = text("%s/%s", root, name);
-    for (char *slash = path + strlen(root) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
-        *slash = '\0';
-        mkdir(path, 0755);
-    }
-    FILE *file = fopen(path, "wb");
-    if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
-        abort();
-    free(path);
-}
-
+/* What was put below the root. */
 static void add(const char *name)
 {
-    paths[count++] = text("%s/%s", root, name);
+    add_of(root, name);
 }
 
 static void add_rntuple(const char *name, enum rntuple_generation generation, bool is_compressed)
@@ -77,50 +57,26 @@ static void add_roaring(const char *name)
     add(name);
 }
 
-static void put_array(const char *name, const int *values, size_t rows, size_t chunk_rows)
+static void put_column(const char *name)
 {
-    char *storage = text("%s/meta/storage", name), *sizes = text("%s/meta/sizes", name);
-    char *content =
-        text("{\"dtype\": \"int32\", \"bparams\": {}, \"chunklen\": %zu, \"dflt\": 0}", chunk_rows);
-    put_file(storage, content, strlen(content));
-    free(content);
-    content = text("{\"shape\": [%zu], \"nbytes\": 0, \"cbytes\": 0}", rows);
-    put_file(sizes, content, strlen(content));
-    for (size_t first = 0; first < rows; first += chunk_rows) {
-        size_t part = rows - first < chunk_rows ? rows - first : chunk_rows;
-        struct nt_buffer bytes = {0};
-        const struct bloscpack_options options = {
-            .version = 1, .type_bytes = sizeof(*values), .chunk_bytes = part * sizeof(*values)};
-        bloscpack_write(&bytes, &options, values + first, part * sizeof(*values), NULL);
-        char *chunk = text("%s/data/__%zu.blp", name, first / chunk_rows);
-        put_file(chunk, bytes.bytes, bytes.length);
-        free(chunk);
-        nt_buffer_deinit(&bytes);
+    enum { ROWS = 250, CHUNK_ROWS = 100 };
+    int values[ROWS];
+    for (int i = 0; i < ROWS; i++)
+        values[i] = 3 * i;
+    put_metadata(name, "int32", "[250]", CHUNK_ROWS);
+    for (unsigned first = 0; first < ROWS; first += CHUNK_ROWS) {
+        unsigned rows = ROWS - first < CHUNK_ROWS ? ROWS - first : CHUNK_ROWS;
+        put_chunk(name, first / CHUNK_ROWS, values + first, rows * sizeof(*values), sizeof(*values));
     }
-    free(content);
-    free(sizes);
-    free(storage);
 }
 
-static void add_blz(const char *name)
+static void add_blz(void)
 {
-    static const char columns[] = "{\"names\": [\"x\", \"y\"]}", user[] = "{\"origin\": \"here\"}";
-    int values[250];
-    for (int i = 0; i < 250; i++)
-        values[i] = 3 * i;
-    char *part = text("%s/__rootdirs__", name);
-    put_file(part, columns, strlen(columns));
-    free(part);
-    part = text("%s/__attrs__", name);
-    put_file(part, user, strlen(user));
-    free(part);
-    part = text("%s/x", name);
-    put_array(part, values, 250, 100);
-    free(part);
-    part = text("%s/y", name);
-    put_array(part, values, 250, 100);
-    free(part);
-    add(name);
+    put_text("folder/table/__rootdirs__", "{\"names\": [\"x\", \"y\"]}");
+    put_text("folder/table/__attrs__", "{\"origin\": \"here\"}");
+    put_column("folder/table/x");
+    put_column("folder/table/y");
+    add("folder/table");
 }
 
 static void add_bloscpack(const char *name)
@@ -143,15 +99,16 @@ static void add_bloscpack(const char *name)
 
 const char *const *samples_make(const char *test_data)
 {
+    strcpy(root, "/tmp/ntuplefs-samples-XXXXXX");
     if (!mkdtemp(root))
         abort();
     for (size_t i = 0; i < GIVEN; i++)
-        paths[count++] = text("%s/%s", test_data, given[i]);
+        add_of(test_data, given[i]);
     add_rntuple("folder/predraft.root", RNTUPLE_PREDRAFT, false);
     add_rntuple("folder/draft.root", RNTUPLE_CRC32_EXTENSION, true);
     add_rntuple("candidate.root", RNTUPLE_RC3, true);
     add_roaring("folder/bitmap.roaring");
-    add_blz("folder/table");
+    add_blz();
     add_bloscpack("array.blp");
     if (count != SAMPLES)
         abort();

@@ -75,10 +75,8 @@ static void count_report(void *context, const char *line)
 
 static enum nt_status open_tree(struct sweep *sweep, struct nt_vfs **vfs_ret, struct nt_error *error)
 {
-    const struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT,
-                                           .threads = sweep->threads,
-                                           .report = count_report,
-                                           .report_context = sweep};
+    const struct nt_vfs_options options = {
+        .open = NT_OPEN_OPTIONS_INIT, .threads = sweep->threads, .report = count_report, .context = sweep};
     return nt_vfs_new(&sweep->source, 1, &options, vfs_ret, error);
 }
 
@@ -241,6 +239,7 @@ static void sweep_source(struct sweep *sweep, bool is_tried)
         for (enum look look = 0; look < LOOK_TREE; look++)
             sweep_look(sweep, paths[i], look, is_tried);
     sweep_look(sweep, "", LOOK_VERIFY, is_tried);
+    sweep_look(sweep, "", LOOK_DIFF, is_tried);
     sweep_look(sweep, "", LOOK_ARROW, is_tried);
     free_paths(paths);
 }

@@ -11,12 +11,12 @@
 #include <ntuple/read.h>
 
 #include "bloscpack_writer.h"
+#include "blz_writer.h"
 #include "model/model.h"
 #include "support.h"
 
 extern struct nt_error error;
 extern struct nt_reader *reader;
-extern char root[64]; /* the directory; names are below it */
 
 void set_up(void);
 void tear_down(void);
@@ -25,13 +25,6 @@ void tear_down(void);
 
 enum { ROWS = 350, CHUNK_ROWS = 100 };
 
-/* A file below the root, with the directories on its way. */
-void put_file(const char *name, const void *bytes, size_t count);
-void put_text(const char *name, const char *text);
-/* meta/sizes and meta/storage of an array. */
-void put_metadata(const char *array, const char *dtype, const char *shape, unsigned chunk_rows);
-/* A chunk file as blz and bcolz write it. */
-void put_chunk(const char *array, unsigned number, const void *bytes, size_t count, unsigned type_bytes);
 /* 350 integers in chunks of 100, the row's number times three. */
 void put_integers(const char *array);
 

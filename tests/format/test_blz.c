@@ -2,7 +2,6 @@
  *
  * Arrays, written into a directory of the test's own and read through the whole pipeline.
  */
-#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 

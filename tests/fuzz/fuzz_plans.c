@@ -4,7 +4,6 @@
  * checked is run.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "codec/plan.h"
 

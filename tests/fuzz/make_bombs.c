@@ -6,6 +6,7 @@
 
 #include "bombs.h"
 #include "demand.h"
+#include "save_bytes.h"
 
 int main(int argc, char **argv)
 {
@@ -15,9 +16,7 @@ int main(int argc, char **argv)
         struct nt_buffer file = {0};
         bombs[i].write(&file);
         demand(snprintf(path, sizeof(path), "%s/%s.root", argv[1], bombs[i].name) < (int)sizeof(path));
-        FILE *stream = fopen(path, "wb");
-        demand(stream && fwrite(file.bytes, 1, file.length, stream) == file.length);
-        demand(fclose(stream) == 0);
+        save_bytes(&file, path);
         nt_buffer_deinit(&file);
     }
     return 0;

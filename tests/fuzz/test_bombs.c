@@ -4,10 +4,8 @@
  * programs make of the same files is tried by tests/mount/test_bombs.py.
  */
 #include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bombs.h"

@@ -110,6 +110,24 @@ START_TEST(a_file_that_was_written_to_is_noticed)
 }
 END_TEST
 
+START_TEST(a_read_tells_that_it_has_checked)
+{
+    const char *path = temporary_file("f", "0123456789", 10);
+    temporary_set_time(path, 1000);
+    assert_ok(nt_source_open_file(path, &source, &error));
+    uint64_t before = nt_source_checked_reads(source);
+    assert_ok(nt_source_check(source, &error));
+    assert_ok(nt_source_read(source, 0, buffer, 0, &error));
+    ck_assert_uint_eq(nt_source_checked_reads(source), before);
+    assert_ok(nt_source_read(source, 2, buffer, 4, &error));
+    ck_assert_uint_eq(nt_source_checked_reads(source), before + 1);
+    temporary_set_time(path, 1001);
+    assert_status(NT_CHANGED, nt_source_read(source, 2, buffer, 4, &error));
+    ck_assert_uint_eq(nt_source_checked_reads(source), before + 1);
+    nt_source_close(source);
+}
+END_TEST
+
 START_TEST(a_file_that_has_changed_once_is_not_believed_again)
 {
     const char *path = temporary_file("f", "0123456789", 10);
@@ -214,6 +232,7 @@ int main(void)
     tcase_add_test(cases, an_error_of_the_disk_is_passed_on);
     tcase_add_test(cases, a_file_that_was_cut_is_noticed);
     tcase_add_test(cases, a_file_that_was_written_to_is_noticed);
+    tcase_add_test(cases, a_read_tells_that_it_has_checked);
     tcase_add_test(cases, a_file_that_has_changed_once_is_not_believed_again);
     tcase_add_test(cases, a_new_mode_or_name_is_no_change);
     tcase_add_test(cases, a_replaced_path_leaves_the_open_file_readable);

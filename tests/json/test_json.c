@@ -82,6 +82,13 @@ START_TEST(bytes_that_are_not_utf8_become_lone_surrogates)
 }
 END_TEST
 
+START_TEST(a_string_without_bytes_needs_none)
+{
+    nt_json_bytes(&json, NULL, 0);
+    ck_assert_str_eq(out.bytes, "\"\"");
+}
+END_TEST
+
 START_TEST(a_text_that_is_not_utf8_is_given_as_hex)
 {
     nt_json_line(&json, &out);
@@ -171,6 +178,7 @@ int main(void)
     tcase_add_test(cases, numbers_that_are_not_finite_are_strings);
     tcase_add_test(cases, control_characters_quotes_and_backslashes_are_escaped);
     tcase_add_test(cases, bytes_that_are_not_utf8_become_lone_surrogates);
+    tcase_add_test(cases, a_string_without_bytes_needs_none);
     tcase_add_test(cases, a_text_that_is_not_utf8_is_given_as_hex);
     tcase_add_test(cases, every_text_of_one_and_two_characters_reads_back);
     tcase_add_test(cases, a_buffer_becomes_a_string_and_is_emptied);

@@ -226,6 +226,26 @@ START_TEST(a_range_comes_from_the_group_of_its_cluster)
 }
 END_TEST
 
+START_TEST(a_cluster_holds_the_columns_of_its_column_group)
+{
+    static const uint32_t columns[] = {1, 3, 4};
+    static const uint32_t numbers[] = {0, 1, NT_NONE, 2, NT_NONE - 1};
+    static const bool holds[][6] = {{0, 1, 0, 1, 1, 0}, {0}, {1, 1, 1, 1, 1, 1}, {0}, {0}};
+    struct nt_column_group groups[] = {{columns, LENGTH(columns)}, {columns, 0}};
+    struct nt_cluster clusters[LENGTH(numbers)];
+    const struct nt_dataset dataset = {.clusters = clusters,
+                                       .cluster_count = LENGTH(clusters),
+                                       .column_groups = groups,
+                                       .column_group_count = LENGTH(groups)};
+    for (uint32_t i = 0; i < LENGTH(clusters); i++) {
+        clusters[i] = (struct nt_cluster){.column_group = numbers[i]};
+        for (uint32_t column = 0; column < 6; column++)
+            ck_assert_msg(nt_cluster_holds(&dataset, i, column) == holds[i][column], "cluster %u, column %u",
+                          i, column);
+    }
+}
+END_TEST
+
 START_TEST(a_range_without_pages_has_no_elements)
 {
     struct nt_group group = {0};
@@ -290,7 +310,7 @@ START_TEST(a_bad_group_is_told_once_also_where_nobody_wants_the_error)
     struct nt_file *file = build_groups();
     struct told told = {0};
     file->on_group_failure = note_group;
-    file->on_group_failure_context = &told;
+    file->context = &told;
     next_load = NT_IO; /* not the group's fault */
     assert_status(NT_IO, nt_dataset_load_group(file->datasets[0], 2, NULL));
     ck_assert_uint_eq(told.times, 0);
@@ -300,6 +320,25 @@ START_TEST(a_bad_group_is_told_once_also_where_nobody_wants_the_error)
     ck_assert_uint_eq(told.times, 1);
     ck_assert_uint_eq(told.group, 2);
     ck_assert_str_eq(told.failure.message, "group 2 (at byte 102)");
+    nt_file_close(file);
+}
+END_TEST
+
+static void note_slow_work(void *context)
+{
+    ck_assert_int_eq(atomic_load(&loads), 0); /* before */
+    ++*(unsigned *)context;
+}
+
+START_TEST(loading_a_group_is_told_before_and_where_it_is_loaded_no_more)
+{
+    struct nt_file *file = build_groups();
+    unsigned calls = 0;
+    file->before_slow_work = note_slow_work;
+    file->context = &calls;
+    for (int i = 0; i < 3; i++)
+        assert_ok(nt_dataset_load_group(file->datasets[0], 1, &error));
+    ck_assert_uint_eq(calls, 1);
     nt_file_close(file);
 }
 END_TEST
@@ -367,10 +406,12 @@ int main(void)
     suite_add_tcase(suite, columns);
     TCase *groups = tcase_create("groups");
     tcase_add_test(groups, a_range_comes_from_the_group_of_its_cluster);
+    tcase_add_test(groups, a_cluster_holds_the_columns_of_its_column_group);
     tcase_add_test(groups, a_range_without_pages_has_no_elements);
     tcase_add_test(groups, a_group_is_loaded_once);
     tcase_add_loop_test(groups, what_is_wrong_with_a_group_is_remembered, 0, 5);
     tcase_add_test(groups, a_bad_group_is_told_once_also_where_nobody_wants_the_error);
+    tcase_add_test(groups, loading_a_group_is_told_before_and_where_it_is_loaded_no_more);
     tcase_add_loop_test(groups, a_failure_of_the_machine_is_tried_again, 0, 2);
     tcase_add_loop_test(groups, threads_that_come_together_share_one_load, 0, 2);
     suite_add_tcase(suite, groups);

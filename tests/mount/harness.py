@@ -23,7 +23,7 @@ NTUPLE = os.environ.get('NTUPLE', 'ntuple')
 DATA = Path(os.environ.get('NTUPLE_TEST_DATA', Path(__file__).parent.parent / 'data'))
 MANUALS = Path(__file__).parent.parent.parent / 'docs' / 'man'
 TIMEOUT = 60
-NOTE = re.compile(r'ntuplefs: (mounted |unmounted |got signal |nobody used it )')
+NOTE = re.compile(r'ntuplefs: (mounted |unmounted |got signal |nobody used it |libfuse [0-9.]+ needs )')
 
 cases = []
 
@@ -70,6 +70,12 @@ def run(needs_fuse=True):
     sys.exit(1 if failed else 0)
 
 
+def libfuse_lacks():
+    """What the program says a newer libfuse is needed for, or None."""
+    told = re.search('^libfuse (needs .*)$', output(NTUPLEFS, '--version').decode(), re.M)
+    return told and f'libfuse {told[1]}'
+
+
 def enter_namespace(script):
     """Start a script again where what it mounts is seen by nobody else; or why that cannot be."""
     if os.environ.get('NTUPLEFS_TEST_NAMESPACE') == script:
@@ -106,6 +112,22 @@ def pread(path, size, offset, flags=0):
         os.close(descriptor)
 
 
+def flip(path, offset, bit=0x10):
+    """Damage a file: a bit of one byte."""
+    with open(path, 'r+b') as file:
+        byte = os.pread(file.fileno(), 1, offset)
+        os.pwrite(file.fileno(), bytes([byte[0] ^ bit]), offset)
+
+
+def lines(path):
+    """What a .jsonl holds."""
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def errors_of(mountpoint):
+    return lines(mountpoint / '.ntuplefs/errors.jsonl')
+
+
 def stats(mountpoint):
     return json.loads((mountpoint / '.ntuplefs/stats.json').read_text())
 
@@ -137,6 +159,11 @@ def output(*arguments, **options):
     result = command(*arguments, **options)
     same(result.returncode, 0, f'{arguments}: {result.stderr.decode(errors="replace")}')
     return result.stdout
+
+
+def cat_lines(source, path):
+    """What a .jsonl of a source's tree holds, without a mount."""
+    return [json.loads(line) for line in output(NTUPLE, 'cat', source, path).splitlines()]
 
 
 def ntuplefs(*arguments, **options):
@@ -200,12 +227,34 @@ def daemon_of(mountpoint):
     return None
 
 
+def status_of(process):
+    """The fields of /proc/<process>/stat that follow the name; the first is the state."""
+    return Path(f'/proc/{process}/stat').read_text().rsplit(')', 1)[1].split()
+
+
 def is_running(process):
     """Whether a process exists and is not a zombie that nobody has waited for."""
     try:
-        return Path(f'/proc/{process}/stat').read_text().rsplit(')', 1)[1].split()[0] != 'Z'
+        return status_of(process)[0] != 'Z'
     except OSError:
         return False
+
+
+def processor_seconds(process):
+    """What a process has taken until now, in the kernel and outside."""
+    return sum(map(int, status_of(process)[11:13])) / os.sysconf('SC_CLK_TCK')
+
+
+def own_seconds(process):
+    """What a process has taken until now outside of the kernel: a request takes the kernel three times as long at one
+    moment as at another, on a machine that others share."""
+    return int(status_of(process)[11]) / os.sysconf('SC_CLK_TCK')
+
+
+def high_water(process):
+    """The most bytes of memory that a process has occupied until now."""
+    status = Path(f'/proc/{process}/status').read_text()
+    return int(re.search(r'VmHWM:\s+(\d+) kB', status)[1]) * 1024
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness import Foreground, same, scratch, wait_until
+from harness import Foreground, high_water, same, scratch, wait_until
 
 COLUMNS, ENTRIES, ELEMENT = 48, 4 * 160 * 1024, 4  # as write_large.c has them
 LARGEST_READ = 1 << 20
@@ -85,11 +85,6 @@ KINDS = [read_numbers, read_numbers, read_rows, read_table, read_columns]
 def read_until(top, number, ends):
     os.nice(5)
     KINDS[number % len(KINDS)](top, random.Random(number), ends)
-
-
-def high_water(process):
-    status = Path(f'/proc/{process}/status').read_text()
-    return int(re.search(r'VmHWM:\s+(\d+) kB', status)[1]) * 1024
 
 
 def promised(top):

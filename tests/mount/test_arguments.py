@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Arguments, messages and exit status of both programs, and that the manual pages tell all of it."""
 import re
+import subprocess
+from pathlib import Path
 
 from harness import MANUALS, NTUPLE, NTUPLEFS, case, command, data, ntuplefs, output, run, same, scratch
 
@@ -85,7 +87,18 @@ def help_and_version_go_to_standard_output():
         for option in '-h', '--help', '-V', '--version':
             text = output(program, option).decode()
             assert 'ntuple' in text, text
-        assert re.search(r'^(libdeflate|zlib) \d+\.\d+', output(program, '--version').decode(), re.M), program
+        for library in 'libdeflate|zlib', 'liblzma':
+            assert re.search(rf'^({library}) \d+\.\d+', output(program, '--version').decode(), re.M), program
+
+
+@case
+def the_version_names_the_commit_that_the_program_was_built_from():
+    git = ['git', '-C', str(Path(__file__).parent)]
+    if subprocess.run([*git, 'rev-parse', 'HEAD'], capture_output=True).returncode:
+        return
+    for program in NTUPLEFS, NTUPLE:
+        [commit] = re.findall(r'^commit ([0-9a-f]+)(?:-dirty)?$', output(program, '--version').decode(), re.M)
+        same(output(*git, 'cat-file', '-t', commit).decode().strip(), 'commit', program)
 
 
 @case

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import NTUPLE, TIMEOUT, Skip, case, command, daemon_of, fuse_problem, mounted, run
+from harness import (NTUPLE, TIMEOUT, Skip, case, command, daemon_of, fuse_problem, high_water, mounted, own_seconds, run)
 
 SECONDS, BYTES = 2, 256 << 20
 MOST_FILES_READ, BYTES_OF_A_FILE = 400, 1 << 20
@@ -85,13 +85,6 @@ def listing_takes_little_or_says_why_not():
             raise AssertionError(f'{path.name}: {text!r} names no limit')
 
 
-def of_daemon(process):
-    """Processor seconds and largest memory of a process until now."""
-    times = Path(f'/proc/{process}/stat').read_text().rsplit(')', 1)[1].split()[11:13]
-    peak = next(line for line in Path(f'/proc/{process}/status').read_text().splitlines() if line.startswith('VmHWM'))
-    return sum(map(int, times)) / os.sysconf('SC_CLK_TCK'), int(peak.split()[1]) << 10
-
-
 def read_some(top):
     number = 0
     for parent, _, names in os.walk(top):
@@ -116,10 +109,10 @@ def a_mount_that_is_listed_and_read_takes_little():
         with mounted(path, options=['-o', 'broken=show']) as top:
             process = daemon_of(top)
             command('ls', '-lR', top, timeout=TIMEOUT, env={'LC_ALL': 'C', 'PATH': os.environ['PATH']})
-            seconds, peak = of_daemon(process)
-            check_limits(f'{path.name}: ls -lR', seconds, peak)
+            seconds = own_seconds(process)
+            check_limits(f'{path.name}: ls -lR', seconds, high_water(process))
             read_some(top)
-            check_limits(f'{path.name}: reading', of_daemon(process)[0] - seconds, of_daemon(process)[1])
+            check_limits(f'{path.name}: reading', own_seconds(process) - seconds, high_water(process))
 
 
 run(needs_fuse=False)

@@ -3,28 +3,24 @@
 import json
 import os
 
-from harness import NTUPLE, Foreground, case, command, data, mounted, ntuplefs, output, run, same, scratch
+from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_of, flip, lines, mounted, ntuplefs, output,
+                     run, same, scratch)
 
 GOOD = 'compression_zstd.root'
 SHOW = '-o', 'broken=show'
 CONTAINER = {'error.json', 'file.json', 'keys.jsonl', 'layout.jsonl', 'layout.svg'}
 
 
-def layout():
-    return [json.loads(line) for line in output(NTUPLE, 'cat', data(GOOD), 'layout.jsonl').splitlines()]
-
-
 def place_of(owner):
-    item = next(item for item in layout() if item['owner'] == owner)
+    item = next(item for item in cat_lines(data(GOOD), 'layout.jsonl') if item['owner'] == owner)
     return item['file_offset'], item['stored_bytes']
 
 
 def write_flipped(directory, offset):
-    content = bytearray(data(GOOD).read_bytes())
-    content[offset] ^= 0x10
     path = directory / 'broken.root'
-    path.write_bytes(content)
-    return path, bytes(content)
+    path.write_bytes(data(GOOD).read_bytes())
+    flip(path, offset)
+    return path, path.read_bytes()
 
 
 def write_renamed(directory):
@@ -32,10 +28,6 @@ def write_renamed(directory):
     path = directory / 'other.root'
     path.write_bytes(data(GOOD).read_bytes().replace(b'ROOT::RNTuple', b'ROOT::RNothin'))
     return path
-
-
-def lines(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def listed(path):
@@ -61,8 +53,7 @@ def envelopes_and_anchor_are_shown_as_stored_whichever_is_damaged():
                     assert error['expected'] and error['found'] and error['expected'] != error['found'], error
                     same(error['file_offset'], offset, owner)
                 same([item['name'] for item in json.loads((top / 'file.json').read_text())['datasets']], ['compressed'])
-                same(lines(top / 'keys.jsonl'), [json.loads(line) for line in
-                                                 output(NTUPLE, 'cat', data(GOOD), 'keys.jsonl').splitlines()])
+                same(lines(top / 'keys.jsonl'), cat_lines(data(GOOD), 'keys.jsonl'))
                 told = [(item['file_offset'], item['stored_bytes']) for item in lines(top / 'layout.jsonl')]
                 same(sum(size for _, size in told), len(content))
                 assert {place_of(kind) for kind in ('anchor', 'header', 'footer')} <= set(told), told
@@ -93,7 +84,7 @@ def what_is_broken_is_told_once_when_it_is_mounted():
             with Foreground(source, options=SHOW) as mount:
                 for name in listed(mount.mountpoint):
                     os.stat(mount.mountpoint / name)
-                messages, errors = mount.messages(), lines(mount.mountpoint / '.ntuplefs/errors.jsonl')
+                messages, errors = mount.messages(), errors_of(mount.mountpoint)
             same((len(messages), len(errors)), (1, 1), f'{messages} {errors}')
             assert word in messages[0] and word in errors[0]['what'], (messages, errors)
             same(errors[0]['path'], where)
@@ -120,7 +111,7 @@ def of_a_file_that_was_cut_there_is_what_is_left():
             same(listed(top), CONTAINER)
             same(json.loads((top / 'file.json').read_text())['missing_bytes'], len(content) - 8000)
             assert 'was cut' in json.loads((top / 'error.json').read_text())['what']
-            whole = [json.loads(line) for line in output(NTUPLE, 'cat', data(GOOD), 'keys.jsonl').splitlines()]
+            whole = cat_lines(data(GOOD), 'keys.jsonl')
             left = [key for key in lines(top / 'keys.jsonl') if key['record'] == 'key']
             same(left, [key for key in whole if key['record'] == 'key' and key['file_offset'] + key['key_bytes'] <= 8000])
             assert len(left) > 2, left

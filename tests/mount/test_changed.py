@@ -2,13 +2,12 @@
 """A source that changes in place is noticed: what is not in the kernel's page cache is ESTALE, never a mixture of old and
 new bytes, and errors.jsonl has one line for it."""
 import errno
-import json
 import os
 import shutil
 import stat
 import struct
 
-from harness import case, data, fails, mounted, run, same, scratch
+from harness import case, data, errors_of, fails, mounted, run, same, scratch
 
 VALUES = 1000
 
@@ -32,10 +31,6 @@ def read(path):
         return file.read()
 
 
-def failures(mountpoint):
-    return [json.loads(line) for line in read(os.path.join(mountpoint, '.ntuplefs/errors.jsonl')).splitlines()]
-
-
 def change_under_mount(options):
     with scratch() as directory:
         source = directory / 'bits.roaring'
@@ -50,7 +45,7 @@ def change_under_mount(options):
                 fails(errno.ESTALE, read, f'{values}/data.bin')
             rewrite(source, bitmap(0))
             fails(errno.ESTALE, read, f'{values}/column.0/data.npy')
-            same([failure['status'] for failure in failures(mountpoint)], ['source changed'])
+            same([failure['status'] for failure in errors_of(mountpoint)], ['source changed'])
 
 
 @case
@@ -85,7 +80,7 @@ def what_changes_the_status_of_a_file_alone_changes_nothing():
             os.chmod(source, 0o600)
             os.link(source, directory / 'another')
             same(len(read(os.path.join(mountpoint, 'bits/values/data.bin'))), 4 * VALUES)
-            same(failures(mountpoint), [])
+            same(errors_of(mountpoint), [])
 
 
 @case

@@ -7,23 +7,17 @@ import shutil
 
 import numpy as np
 
-from harness import NTUPLE, Foreground, case, command, data, fails, mounted, ntuplefs, pread, run, same, scratch
+from harness import (NTUPLE, Foreground, case, command, data, errors_of, fails, flip, lines, mounted, ntuplefs, pread, run,
+                     same, scratch)
 
 BLOCK = 4096
 EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
 
 
-def flip(path, offset):
-    with open(path, 'r+b') as file:
-        byte = os.pread(file.fileno(), 1, offset)
-        os.pwrite(file.fileno(), bytes([byte[0] ^ 0x10]), offset)
-
-
 def damaged_example(directory):
     """A copy of the example with a bit flipped in the last page of Events/event: the copy, and that page."""
     with mounted(data('example.root')) as top:
-        lines = (top / 'Events/event/column.0/pages.jsonl').read_text().splitlines()
-    page = json.loads(lines[-1])
+        page = lines(top / 'Events/event/column.0/pages.jsonl')[-1]
     copy = directory / 'damaged.root'
     shutil.copy(data('example.root'), copy)
     flip(copy, page['file_offset'] + page['stored_bytes'] // 2)
@@ -139,8 +133,7 @@ def a_bad_page_is_told_once_on_one_line():
         with Foreground(copy) as mount:
             for _ in range(10):
                 fails(errno.EIO, (mount.mountpoint / 'Events/event/data.bin').read_bytes)
-            records = [json.loads(line) for line in
-                       (mount.mountpoint / '.ntuplefs/errors.jsonl').read_text().splitlines()]
+            records = errors_of(mount.mountpoint)
             same(len(records), 1)
             same((records[0]['file_offset'], records[0]['expected']), (page['file_offset'], page['checksum']))
             messages = mount.messages()
@@ -171,7 +164,7 @@ def no_mount_comes_of_a_damaged_header():
         copy = directory / 'copy.root'
         shutil.copy(data('example.root'), copy)
         with mounted(copy) as top:
-            layout = [json.loads(line) for line in (top / 'layout.jsonl').read_text().splitlines()]
+            layout = lines(top / 'layout.jsonl')
         for record in layout:
             if record['owner'] == 'header':
                 flip(copy, record['file_offset'] + record['stored_bytes'] // 2)

@@ -8,26 +8,17 @@ import shutil
 import struct
 
 from blz_writer import blz_array
-from harness import NTUPLE, Foreground, case, command, data, mounted, output, run, same, scratch
+from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_of, flip, mounted, output, run, same,
+                     scratch)
 
 WRITE_DAMAGED = os.environ.get('WRITE_DAMAGED', 'write_damaged')
 TOLD = 'status', 'file_offset', 'expected', 'found'  # by errors.jsonl and verify alike, beside `what`
 
 
-def flip(path, offset):
-    with open(path, 'r+b') as file:
-        byte = os.pread(file.fileno(), 1, offset)
-        os.pwrite(file.fileno(), bytes([byte[0] ^ 0x10]), offset)
-
-
-def layout_of(path):
-    return [json.loads(line) for line in output(NTUPLE, 'cat', path, 'layout.jsonl').splitlines()]
-
-
 def flipped(directory, name, **wanted):
     """A copy of a file, with a bit flipped in the first range of the layout that has the wanted members."""
     copy = directory / name
-    for item in layout_of(data(name)):
+    for item in cat_lines(data(name), 'layout.jsonl'):
         if all(item.get(key) == value for key, value in wanted.items()):
             shutil.copy(data(name), copy)
             flip(copy, item['file_offset'] + item['stored_bytes'] // 2)
@@ -72,10 +63,6 @@ def read_everything(top, is_reversed):
         if results[0]:
             failed.append(os.path.relpath(path, top))
     return failed
-
-
-def errors_of(top):
-    return [json.loads(line) for line in (top / '.ntuplefs/errors.jsonl').read_text().splitlines()]
 
 
 # ---- what is told ----
@@ -143,7 +130,7 @@ def page_lists():
 def pages_of_every_kind_of_column():
     fields = {'leaf': 'int32', 'index': 'vector_int32', 'items': 'vector_int32/_0', 'switch': 'variant', 'characters': 'string',
               'bits': 'bool'}
-    names = {item['field'] for item in layout_of(data('types.root')) if item['owner'] == 'page'}
+    names = {item['field'] for item in cat_lines(data('types.root'), 'layout.jsonl') if item['owner'] == 'page'}
     for kind, field in fields.items():
         assert field in names, (kind, sorted(names))
         with scratch() as directory:

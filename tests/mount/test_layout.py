@@ -5,18 +5,13 @@ pages.jsonl, pages/, the pictures. For the project's own files, and for the fore
 import json
 import os
 import re
-import shutil
 import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from harness import DATA, MANUALS, Skip, case, command, data, mounted, run, same, scratch
+from harness import DATA, Skip, case, data, lines, mounted, run, same
 
 SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data'
-
-
-def lines(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def sound(name):
@@ -101,27 +96,6 @@ def add_case(name, function, *arguments):
         function(*arguments)
     try_it.__name__ = name
     case(try_it)
-
-
-SESSION = re.compile(r'```\n(\$ .*?)```', re.DOTALL)
-COMMAND = re.compile(r'\$ (.*(?:\n> .*)*)\n((?:(?!\$ ).*\n)*)')
-
-
-@case
-def the_sessions_of_the_document_are_what_happens():
-    document = (MANUALS.parent / 'layout.md').read_text()
-    missing = [name for name in ('jq', 'zstd', 'od', 'cmp') if not shutil.which(name)]
-    if missing:
-        raise Skip(f'{missing} are missing')
-    steps = [step for session in SESSION.findall(document)[1:] for step in COMMAND.findall(session)]  # the first mounts
-    if len(steps) < 12:
-        raise AssertionError(f'only {len(steps)} commands')
-    with mounted(DATA) as top, scratch() as directory:
-        script = ''.join(f'{command}\necho END-OF-STEP\n' for command, _ in steps).replace('\n> ', '\n')
-        result = command('bash', '-c', script.replace('/tmp/', f'{directory}/'), cwd=top)
-    found = result.stdout.decode().split('END-OF-STEP\n')
-    for (words, expected), answer in zip(steps, found):
-        same(answer, expected, words)
 
 
 @case

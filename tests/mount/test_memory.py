@@ -2,8 +2,8 @@
 """The daemon's memory stays within what is promised, however many read at once, and what they read is right."""
 import os
 
-from harness import Foreground, case, run, same, scratch
-from soak import CACHE, MEBIBYTE, high_water, promised, soak, write_large
+from harness import Foreground, case, high_water, run, same, scratch
+from soak import CACHE, MEBIBYTE, promised, soak, write_large
 
 IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS') or os.environ.get('TSAN_OPTIONS'))
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from bloscpack_file import write_bloscpack  # noqa: E402
 from json_rules import problems  # noqa: E402
 from harness import NTUPLE, Skip, case, command, data, fuse_problem, mounted, output, run, same, scratch
 
@@ -46,7 +47,7 @@ def on_a_terminal(*arguments):
     return text
 
 
-def held_up(arguments, begun, **options):
+def held_up(arguments, begun, status=0, **options):
     """What a program writes to its terminal that is stopped for more than a second once `begun` tells, of the terminal's
     text, that it is at work."""
     master, slave = pty.openpty()
@@ -68,7 +69,7 @@ def held_up(arguments, begun, **options):
             break
         text += block
     os.close(master)
-    same(process.wait(), 0, arguments)
+    same(process.wait(), status, arguments)
     return text
 
 
@@ -79,6 +80,26 @@ def shown_while_held_up(arguments, begun, prepare, what=b'B/s'):
         if what in text:
             return text
     raise AssertionError(f'{arguments}: no progress is shown: {text!r}')
+
+
+SIZE = rb'[\d.]+ (?:B|[KM]iB)'
+
+
+def bytes_of(size):
+    number, unit = size.split()
+    return float(number) * {b'B': 1, b'KiB': 1 << 10, b'MiB': 1 << 20}[unit]
+
+
+def check_what_is_left(text, copy):
+    """By what was copied in the end: what was known before of its bytes, and the files that were not counted there."""
+    files = [path for path in copy.rglob('*') if path.is_file()]
+    total = sum(path.stat().st_size for path in files)
+    known = sum(path.stat().st_size for path in files if path.suffix in ('.npy', '.arrow'))
+    texts = [path for path in files if path.suffix not in ('.npy', '.arrow', '.bin', '.raw')]
+    found = re.findall(rb' of (?:about )?(%s), [^\r]* (\d+) texts? left' % SIZE, text)
+    for size, left in found:
+        assert 0.95 * known < bytes_of(size) < 1.05 * total and 0 < int(left) <= len(texts) + 10, (size, left, known, total, len(texts))
+    assert found, text
 
 
 @case
@@ -95,8 +116,10 @@ def cp_tells_how_far_it_is():
             if flags == ['-rq']:
                 same(held_up(arguments, begun, **again()), b'')
             else:
-                text = shown_while_held_up(arguments, begun, again)
-                assert re.fullmatch(rb'(\r[\d.]+ [KM]?i?B, [\d.]+ [KM]?i?B/s\x1b\[K)+\r\x1b\[K', text), text
+                text = shown_while_held_up(arguments, begun, again, b' left')
+                line = rb'\r%s(?: of (?:about )?%s)?, %s/s(?:, (?:[\d:]+|[\d:]+ and \d+ texts?|\d+ texts?) left)?\x1b\[K' % (SIZE, SIZE, SIZE)
+                assert re.fullmatch(rb'(%s)+\r\x1b\[K' % line, text), text
+                check_what_is_left(text, copy)
 
 
 @case
@@ -108,8 +131,11 @@ def cat_into_a_file_tells_how_far_it_is():
             return copy.stat().st_size > 0
         def again():
             return {'stdout': open(copy, 'wb')}
-        text = shown_while_held_up(arguments, begun, again)
-        assert text.startswith(b'\r') and text.endswith(b'B/s\x1b[K\r\x1b[K'), text
+        text = shown_while_held_up(arguments, begun, again, b' left')
+        size = copy.stat().st_size / 4
+        for shown in re.findall(rb' %%, %s of about (%s), %s/s, [\d:]+ left\x1b\[K' % (SIZE, SIZE, SIZE), text):
+            assert 0.9 * size < bytes_of(shown) < 1.1 * size, (shown, size)
+        assert text.startswith(b'\r') and text.endswith(b'\x1b[K\r\x1b[K'), text
         same(held_up([*arguments, '-q'], begun, **again()), b'')
 
 
@@ -125,6 +151,21 @@ def verify_tells_how_far_it_is():
         lines = re.sub(rb'(\r[^\r\n]+\x1b\[K)+\r\x1b\[K', b'', text).split(b'\r\n')
         same((len(lines), lines[-1]), (51, b''), text)
         assert all(line.endswith(b': ok') and b'\x1b' not in line for line in lines[:-1]), text
+
+
+@case
+def diff_tells_how_far_it_is():
+    """A structure of another type is told at once; what it shares with the other is then compared."""
+    with scratch() as directory:
+        paths = directory / 'a.blp', directory / 'b.blp'
+        for path, kind in zip(paths, ('<i4', '<i8')):
+            write_bloscpack(path, np.zeros(2000000, [('x', '<f8'), ('y', kind), ('z', '<f8')]))
+        arguments = ['diff', '--schema', '--values', *paths]
+        def begun(text):
+            return b'schema' in text
+        text = shown_while_held_up(arguments, begun, lambda: {'status': 1})
+        assert text.endswith(b'schema differs, values differ\r\n'), text[-200:]
+        same(held_up([*arguments, '-q'], lambda _: False, 1).count(b'\n'), 1)
 
 
 @case
@@ -157,7 +198,8 @@ def head_shows_the_first_rows():
          [b'362104', b'362104', b'"physics_Main"', b'"express"'])
     result = command(NTUPLE, 'head', data('example.root'))
     same((result.returncode, result.stdout), (1, b''))
-    assert b'2 data sets' in result.stderr, result.stderr
+    assert result.stderr.endswith(b': 2 data sets are here; name one: Events, calibration/Constants\n'), result.stderr
+    same(ntuple('head', '-n', 1, data('example.root'), 'calibration/Constants').count(b'\n'), 1)
 
 
 @case

@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 
-from harness import Skip, case, command, data, mounted, need, output, run, same, scratch
+from harness import Skip, case, command, data, libfuse_lacks, mounted, need, output, run, same, scratch
 
 ENTRIES = 1000
 RUN = (362104 + np.arange(ENTRIES) // 300).astype('<u4')
@@ -94,6 +94,8 @@ def numpy_loads_and_maps_an_array():
 def numpy_maps_an_array_that_is_read_past_the_page_cache():
     if tuple(int(part) for part in os.uname().release.split('.')[:2]) < (6, 6):
         raise Skip('needs Linux 6.6')
+    if libfuse_lacks():
+        raise Skip(libfuse_lacks())
     with mounted(data('example.root'), options=['-o', 'direct_io=on']) as top:
         for mode in 'r', 'c':
             array = np.load(top / 'Events/event/data.npy', mmap_mode=mode)

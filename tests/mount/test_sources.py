@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Sources that are left out, or are none: both programs name them, once."""
-import json
 import os
 import shutil
 
-from harness import NTUPLE, NTUPLEFS, Foreground, case, command, data, run, same, scratch
+from harness import NTUPLE, NTUPLEFS, Foreground, case, command, data, errors_of, run, same, scratch
 
 ADDRESSES = ['root://eospublic.cern.ch//eos/opendata/file.root', 'https://server/file.root', 's3://bucket/file.root']
-
-
-def errors(mountpoint):
-    return [json.loads(line) for line in (mountpoint / '.ntuplefs/errors.jsonl').read_text().splitlines()]
 
 
 @case
@@ -21,7 +16,7 @@ def a_named_source_that_is_left_out_is_said_at_the_mount():
         for sources in [good, text], [text, good]:
             with Foreground(*sources) as mount:
                 same([line.split(': ')[:2] for line in mount.messages()], [['ntuplefs', str(text)]])
-                same([(error['path'], error['status']) for error in errors(mount.mountpoint)],
+                same([(error['path'], error['status']) for error in errors_of(mount.mountpoint)],
                      [('notes.txt', 'not this format')])
                 assert 'Events' in os.listdir(mount.mountpoint / 'example.root')
 
@@ -36,10 +31,10 @@ def a_folder_in_which_nothing_opens_is_said_at_the_mount():
         with Foreground(folder) as mount:
             same(mount.messages(), [f'ntuplefs: {folder}: nothing in this folder can be shown; '
                                     'files in it that were tried: 3'])
-            same([error['path'] for error in errors(mount.mountpoint)], [''])
+            same([error['path'] for error in errors_of(mount.mountpoint)], [''])
         shutil.copy(data('example.root'), folder / 'below')
         with Foreground(folder) as mount:
-            same((mount.messages(), errors(mount.mountpoint)), ([], []))
+            same((mount.messages(), errors_of(mount.mountpoint)), ([], []))
 
 
 @case

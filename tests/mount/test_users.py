@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What another user can see: with allow_other as much as of the source, without it nothing."""
 import errno
-import json
 import os
 import shutil
 import stat
 
 from blz_writer import blz_array
-from harness import Skip, case, command, data, mounted, mounts, run, same, scratch
+from harness import Skip, case, command, data, errors_of, mounted, mounts, run, same, scratch
 
 NOBODY = {'user': 65534, 'group': 65534, 'extra_groups': []}
 PATH = 'Events/run/data.bin'
@@ -95,7 +94,7 @@ def a_part_that_others_may_not_read_is_refused_where_they_look_on():
                                      'iflag=direct', **user)
                     same(len(result.stdout), 40 if is_readable else 0, (modes, k))
                     same('Permission denied' in result.stderr.decode(), not is_readable, (modes, k))
-            whats = [json.loads(line)['what'] for line in (top / '.ntuplefs/errors.jsonl').read_text().splitlines()]
+            whats = [error['what'] for error in errors_of(top)]
             assert all(name in what for name, what in zip(modes, whats)) and whats, whats
 
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import time
 
-from harness import NTUPLE, case, command, data, output, run, same, scratch
+from harness import NTUPLE, case, cat_lines, command, data, flip, output, run, same, scratch
 
 
 def verify(*arguments):
@@ -29,18 +29,14 @@ def column_of(path, field, position=0):
 
 def flipped(directory, name, owner, field=None, column=None):
     """A copy with a bit flipped in the first range of an owner (and a field's column), and that range."""
-    for line in output(NTUPLE, 'cat', data(name), 'layout.jsonl').splitlines():
-        item = json.loads(line)
+    for item in cat_lines(data(name), 'layout.jsonl'):
         if (item['owner'], item.get('field'), item.get('column')) == (owner, field, column):
             break
     else:
         raise AssertionError(f'{name} has no {owner} of {field}')
     copy = directory / f'{owner.replace(" ", "-")}.root'
     shutil.copy(data(name), copy)
-    with open(copy, 'r+b') as file:
-        place = item['file_offset'] + item['stored_bytes'] // 2
-        byte = os.pread(file.fileno(), 1, place)
-        os.pwrite(file.fileno(), bytes([byte[0] ^ 1]), place)
+    flip(copy, item['file_offset'] + item['stored_bytes'] // 2, 0x01)
     return copy, item
 
 
@@ -233,8 +229,7 @@ def inspect_tells_of_every_column():
         path = f'Events/{column["field"]}'
         index = sum(other['field'] == column['field'] and other['column'] < column['column']
                     for other in events['columns'])
-        pages = [json.loads(line) for line in
-                 output(NTUPLE, 'cat', data('example.root'), f'{path}/column.{index}/pages.jsonl').splitlines()]
+        pages = cat_lines(data('example.root'), f'{path}/column.{index}/pages.jsonl')
         for key in 'elements', 'stored_bytes', 'packed_bytes', 'decoded_bytes':
             same(column[key], sum(page[key] for page in pages), f'{path} {key}')
         same(column['pages'], len(pages))
@@ -246,7 +241,7 @@ def inspect_tells_of_every_column():
 def inspect_counts_pages_that_columns_share_once_where_it_says_so():
     for name in 'types.root', 'compression_none.root':
         dataset, = inspect(data(name))['datasets']
-        ranges = [json.loads(line) for line in output(NTUPLE, 'cat', data(name), 'layout.jsonl').splitlines()]
+        ranges = cat_lines(data(name), 'layout.jsonl')
         once = sum(item['stored_bytes'] for item in ranges if item['owner'] == 'page')
         same(dataset['stored_once_bytes'], once, name)
         same(dataset['stored_once_bytes'] < dataset['stored_bytes'], name == 'types.root', name)

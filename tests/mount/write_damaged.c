@@ -5,10 +5,10 @@
  * come of them.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "demand.h"
 #include "rntuple_writer.h"
+#include "save_bytes.h"
 
 enum { INDEX64 = 0x0F, SWITCH = 0x10, INT32 = 0x07 }; /* column types of version 1 */
 enum { PLAIN = 0, COLLECTION = 1, VARIANT = 3 };
@@ -105,10 +105,7 @@ static void write_file(const char *directory, const struct damaged *damaged)
     char path[4096];
     rntuple_write(RNTUPLE_V1, &description, &bytes);
     snprintf(path, sizeof(path), "%s/%s.root", directory, damaged->name);
-    FILE *file = fopen(path, "wb");
-    demand(file && !bytes.failed);
-    demand(fwrite(bytes.bytes, 1, bytes.length, file) == bytes.length);
-    fclose(file);
+    save_bytes(&bytes, path);
     nt_buffer_deinit(&bytes);
 }
 

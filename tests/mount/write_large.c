@@ -9,6 +9,7 @@
 
 #include "demand.h"
 #include "rntuple_writer.h"
+#include "save_bytes.h"
 
 enum { SPLIT_UINT32 = 0x14 }; /* column type of version 1 */
 enum { COLUMNS = 48, CLUSTERS = 4, ENTRIES = 160 * 1024, PAGES = 10, SMALLEST_PAGE = 16 * 1024 };
@@ -76,10 +77,7 @@ int main(int count, char **arguments)
                                                     .is_compressed = true};
     struct nt_buffer bytes = {0};
     rntuple_write(RNTUPLE_V1, &description, &bytes);
-    FILE *file = fopen(arguments[1], "wb");
-    demand(file && !bytes.failed);
-    demand(fwrite(bytes.bytes, 1, bytes.length, file) == bytes.length);
-    demand(fclose(file) == 0);
+    save_bytes(&bytes, arguments[1]);
     nt_buffer_deinit(&bytes);
     for (uint32_t i = 0; i < CLUSTERS * COLUMNS * PAGES; i++)
         free((void *)(uintptr_t)(&pages[0][0][0])[i].packed);

@@ -77,6 +77,17 @@ uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_ki
     return index;
 }
 
+struct vector add_vector(struct builder *builder, enum nt_encoding_kind index_encoding,
+                         enum nt_encoding_kind item_encoding)
+{
+    struct vector vector;
+    vector.list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    vector.item = add_field(builder, vector.list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    vector.index = add_column(builder, vector.list, index_encoding, 0);
+    vector.values = add_column(builder, vector.item, item_encoding, 0);
+    return vector;
+}
+
 void defer_column(struct builder *builder, uint32_t column, uint64_t first_element)
 {
     builder->columns[column].is_deferred = true;

@@ -24,6 +24,12 @@ struct share {
     uint64_t listed_first;
 };
 
+/* A vector of integers: its fields, its columns. */
+struct vector {
+    uint32_t list, item;
+    uint32_t index, values;
+};
+
 #define SWITCH(tag, index) ((uint64_t)(tag) << 48 | (uint64_t)(index))
 
 struct builder {
@@ -64,6 +70,9 @@ uint32_t add_array(struct builder *builder, uint32_t parent, enum nt_field_kind 
 /* Append a column to a field. */
 uint32_t add_column(struct builder *builder, uint32_t field, enum nt_encoding_kind encoding,
                     uint32_t representation);
+/* Append a vector of 32-bit integers at the top: two fields, two columns. */
+struct vector add_vector(struct builder *builder, enum nt_encoding_kind index_encoding,
+                         enum nt_encoding_kind item_encoding);
 void defer_column(struct builder *builder, uint32_t column, uint64_t first_element);
 /* Append a column group of sharded clusters; returns its index. */
 uint32_t add_column_group(struct builder *builder, const uint32_t *columns, uint32_t count);

@@ -20,16 +20,13 @@ static inline struct nt_stream *open_stream(struct builder *builder, uint32_t fi
 static inline struct builder *vector_out_of_order(uint64_t last_index)
 {
     struct builder *builder = builder_new();
-    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
-    uint32_t index = add_column(builder, list, NT_ENCODING_SPLIT_INDEX64, 0);
-    uint32_t values = add_column(builder, item, NT_ENCODING_INT32, 0);
+    struct vector vector = add_vector(builder, NT_ENCODING_SPLIT_INDEX64, NT_ENCODING_INT32);
     add_cluster(builder, 2, 2);
-    add_elements(builder, 0, index, (uint64_t[]){1, 3}, 2, 1);
-    add_elements(builder, 0, values, (uint64_t[]){30, 40, 41}, 3, 2);
+    add_elements(builder, 0, vector.index, (uint64_t[]){1, 3}, 2, 1);
+    add_elements(builder, 0, vector.values, (uint64_t[]){30, 40, 41}, 3, 2);
     add_cluster(builder, 0, 2);
-    add_elements(builder, 1, index, (uint64_t[]){2, last_index}, 2, 1);
-    add_elements(builder, 1, values, (uint64_t[]){10, 11}, 2, 2);
+    add_elements(builder, 1, vector.index, (uint64_t[]){2, last_index}, 2, 1);
+    add_elements(builder, 1, vector.values, (uint64_t[]){10, 11}, 2, 2);
     return builder;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "planned_dataset.h"
 
-#include <string.h>
-
 #include "codec/plan.h"
 #include "support.h"
 

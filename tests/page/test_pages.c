@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataset_builder.h"
+#include "page/neighbours.h"
 #include "page/pages.h"
 #include "random_dataset.h"
 #include "support.h"
@@ -164,6 +165,62 @@ START_TEST(neighbours_behind_the_end_of_the_file_are_found_one_by_one)
 }
 END_TEST
 
+/* ---- one page after the other ---- */
+
+static enum nt_status load_next(struct nt_neighbours *neighbours, uint32_t page, struct nt_error *error)
+{
+    return nt_neighbours_load(neighbours, builder->reader, builder->dataset, 0, &pages[page], PAGES - page,
+                              &elements[page * PAGE_ELEMENTS], error);
+}
+
+START_TEST(neighbours_that_are_loaded_one_after_the_other_are_read_once)
+{
+    struct nt_error error;
+    struct nt_neighbours neighbours = {0};
+    for (uint32_t i = 0; i < PAGES; i++)
+        if (i % 7)
+            assert_ok(load_next(&neighbours, i, &error));
+    for (uint32_t i = 0; i < PAGES; i++)
+        if (i % 7)
+            ck_assert_mem_eq(&elements[i * PAGE_ELEMENTS], &expected[i * PAGE_ELEMENTS],
+                             PAGE_ELEMENTS * sizeof(int32_t));
+    ck_assert_uint_eq(counting.reads, 1);
+    nt_neighbours_deinit(&neighbours);
+}
+END_TEST
+
+START_TEST(a_page_of_other_neighbours_is_read_itself)
+{
+    struct nt_error error;
+    struct nt_neighbours neighbours = {0};
+    assert_ok(load_next(&neighbours, 40, &error));
+    assert_ok(load_next(&neighbours, 3, &error));
+    ck_assert_uint_eq(counting.reads, 2);
+    ck_assert_mem_eq(&elements[3 * PAGE_ELEMENTS], &expected[3 * PAGE_ELEMENTS],
+                     PAGE_ELEMENTS * sizeof(int32_t));
+    nt_neighbours_deinit(&neighbours);
+}
+END_TEST
+
+START_TEST(of_neighbours_that_cannot_be_read_together_the_bad_one_fails)
+{
+    struct nt_error error;
+    struct nt_neighbours neighbours = {0};
+    counting.inner->size = pages[50].offset + 1;
+    counting.source.size = counting.inner->size;
+    builder->bytes.bytes[pages[20].offset] ^= 1;
+    for (uint32_t i = 0; i < PAGES; i++) {
+        enum nt_status wanted = i == 20 ? NT_CHECKSUM : i < 50 ? NT_OK : NT_TRUNCATED;
+        assert_status(wanted, load_next(&neighbours, i, &error));
+        if (wanted != NT_OK)
+            ck_assert_ptr_nonnull(strstr(error.message, "page "));
+    }
+    ck_assert_mem_eq(&elements[21 * PAGE_ELEMENTS], &expected[21 * PAGE_ELEMENTS],
+                     29 * PAGE_ELEMENTS * sizeof(int32_t));
+    nt_neighbours_deinit(&neighbours);
+}
+END_TEST
+
 START_TEST(whole_pages_are_counted_by_elements_and_type)
 {
     uint64_t found;
@@ -207,6 +264,9 @@ int main(void)
     tcase_add_test(cases, cached_pages_are_not_loaded_again);
     tcase_add_test(cases, a_bad_page_among_neighbours_is_named_and_told_once);
     tcase_add_test(cases, neighbours_behind_the_end_of_the_file_are_found_one_by_one);
+    tcase_add_test(cases, neighbours_that_are_loaded_one_after_the_other_are_read_once);
+    tcase_add_test(cases, a_page_of_other_neighbours_is_read_itself);
+    tcase_add_test(cases, of_neighbours_that_cannot_be_read_together_the_bad_one_fails);
     tcase_add_test(cases, whole_pages_are_counted_by_elements_and_type);
     tcase_add_test(cases, pages_that_are_missing_fail_each_by_itself);
     suite_add_tcase(suite, cases);

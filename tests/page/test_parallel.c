@@ -25,10 +25,7 @@ static struct builder *long_list(void)
 {
     enum { ROWS = 300000 };
     struct builder *builder = builder_new();
-    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
-    uint32_t index = add_column(builder, list, NT_ENCODING_SPLIT_INDEX64, 0);
-    uint32_t values = add_column(builder, item, NT_ENCODING_SPLIT_INT32, 0);
+    struct vector vector = add_vector(builder, NT_ENCODING_SPLIT_INDEX64, NT_ENCODING_SPLIT_INT32);
     uint64_t *ends = malloc(ROWS * sizeof(*ends)), *items = malloc(ROWS * 3 * sizeof(*items));
     for (uint64_t cluster = 0; cluster < 2; cluster++) {
         uint64_t end = 0;
@@ -38,8 +35,8 @@ static struct builder *long_list(void)
                 items[k] = i * 3 + k;
         }
         add_cluster(builder, cluster * ROWS, ROWS);
-        add_elements(builder, (uint32_t)cluster, index, ends, ROWS, 7001);
-        add_elements(builder, (uint32_t)cluster, values, items, (uint32_t)end, 9001);
+        add_elements(builder, (uint32_t)cluster, vector.index, ends, ROWS, 7001);
+        add_elements(builder, (uint32_t)cluster, vector.values, items, (uint32_t)end, 9001);
     }
     free(ends);
     free(items);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "dataset_builder.h"
+#include "opened_stream.h"
+#include "page/contexts.h"
 #include "page/reader.h"
 #include "support.h"
 
@@ -52,6 +54,61 @@ START_TEST(a_newer_caller_may_not_want_what_is_not_known)
 }
 END_TEST
 
+/* ---- slow work ---- */
+
+static void count_call(void *context)
+{
+    ++*(unsigned *)context;
+}
+
+/* What a page of 1 MiB takes to be decoded: stored and packed bytes, which lie on huge pages, and the
+ * decompressor's own memory. Who had no room would wait here, for ever. */
+START_TEST(the_caller_and_all_workers_decode_at_once)
+{
+    static const unsigned threads[] = {1, 2, 7};
+    const uint64_t page = 3 << 20;
+    struct nt_loan loans[8];
+    struct nt_reader *reader;
+    struct nt_reader_options options = NT_READER_OPTIONS_INIT;
+    options.threads = threads[_i];
+    assert_ok(nt_reader_new(&options, &reader, &error));
+    for (unsigned i = 0; i <= threads[_i]; i++)
+        assert_ok(nt_contexts_borrow(reader->contexts, page, &loans[i], &error));
+    for (unsigned i = 0; i <= threads[_i]; i++)
+        nt_contexts_return(reader->contexts, &loans[i]);
+    nt_reader_free(reader);
+}
+END_TEST
+
+START_TEST(pages_that_take_long_are_told_before_they_are_loaded)
+{
+    enum { PAGE_ELEMENTS = 8 * 1024, PAGES = 3 }; /* pages of 32 KiB, and of 4 bytes less */
+    unsigned calls = 0;
+    struct nt_reader_options options = NT_READER_OPTIONS_INIT;
+    struct builder *builder = builder_new();
+    uint64_t *values = calloc((size_t)PAGE_ELEMENTS * PAGES, sizeof(*values));
+    uint8_t byte;
+    for (uint32_t i = 0; i < 2; i++)
+        add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32), NT_ENCODING_INT32,
+                   0);
+    add_cluster(builder, 0, (uint64_t)PAGES * (PAGE_ELEMENTS - 1));
+    for (uint32_t i = 0; i < 2; i++)
+        add_elements(builder, 0, i, values, PAGES * (PAGE_ELEMENTS - 1), PAGE_ELEMENTS - i);
+    options.before_slow_work = count_call;
+    options.context = &calls;
+    finish(builder, &options);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct nt_stream *stream = open_stream(builder, i, NT_STREAM_DATA);
+        for (int times = 0; times < 2; times++)
+            assert_ok(nt_stream_read(stream, 0, &byte, 1, &error));
+        nt_stream_close(stream);
+        ck_assert_uint_eq(calls, 1); /* for the first column, and not where the page is cached */
+    }
+    free(values);
+    builder_free(builder);
+}
+END_TEST
+
 /* ---- counters ---- */
 
 START_TEST(each_counter_has_a_name_of_its_own_and_counts)
@@ -76,7 +133,7 @@ START_TEST(each_counter_has_a_name_of_its_own_and_counts)
             ck_assert_uint_ne(value, other_value);
         }
     }
-    ck_assert_uint_eq(count, 20 + 4 * NT_ALGORITHM_COUNT);
+    ck_assert_uint_eq(count, 21 + 4 * NT_ALGORITHM_COUNT);
     ck_assert(!nt_reader_counter(reader, UINT32_MAX, &name, &value));
     ck_assert_uint_gt(sum, 0);
     nt_reader_free(reader);
@@ -163,6 +220,8 @@ int main(void)
     TCase *cases = tcase_create("reader");
     tcase_add_test(cases, an_older_caller_gets_the_defaults_of_what_it_does_not_know);
     tcase_add_test(cases, a_newer_caller_may_not_want_what_is_not_known);
+    tcase_add_loop_test(cases, the_caller_and_all_workers_decode_at_once, 0, 3);
+    tcase_add_test(cases, pages_that_take_long_are_told_before_they_are_loaded);
     tcase_add_test(cases, each_counter_has_a_name_of_its_own_and_counts);
     tcase_add_test(cases, each_algorithm_s_counters_have_its_name);
     tcase_add_test(cases, what_is_not_there_cannot_be_opened);

@@ -14,14 +14,11 @@
 static struct builder *three_groups(uint32_t bad, bool hide_clusters)
 {
     struct builder *builder = builder_new();
-    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
-    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
-    uint32_t values = add_column(builder, item, NT_ENCODING_INT32, 0);
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
     for (uint64_t i = 0; i < 3; i++) {
         uint32_t cluster = add_cluster(builder, i, 1);
-        add_elements(builder, cluster, index, (uint64_t[]){i + 1}, 1, 1);
-        add_elements(builder, cluster, values, (uint64_t[]){i, i, i}, (uint32_t)i + 1, 1);
+        add_elements(builder, cluster, vector.index, (uint64_t[]){i + 1}, 1, 1);
+        add_elements(builder, cluster, vector.values, (uint64_t[]){i, i, i}, (uint32_t)i + 1, 1);
         end_group(builder);
     }
     builder->bad_group[bad] = true;
@@ -147,29 +144,26 @@ START_TEST(a_collection_and_its_items_in_different_shards_agree)
 {
     struct nt_error error;
     struct builder *builder = builder_new();
-    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
-    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
-    uint32_t values = add_column(builder, item, NT_ENCODING_INT32, 0);
-    uint32_t group_list = add_column_group(builder, &index, 1),
-             group_item = add_column_group(builder, &values, 1);
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
+    uint32_t group_list = add_column_group(builder, &vector.index, 1),
+             group_item = add_column_group(builder, &vector.values, 1);
     for (uint64_t i = 0; i < 3; i++) {
         builder->clusters[add_cluster(builder, i, 1)].column_group = group_list;
-        add_elements(builder, builder->cluster_count - 1, index, (uint64_t[]){2}, 1, 1);
+        add_elements(builder, builder->cluster_count - 1, vector.index, (uint64_t[]){2}, 1, 1);
     }
     for (uint64_t i = 0; i < 3; i += 2) { /* entry 1 has no items stored */
         builder->clusters[add_cluster(builder, i, 1)].column_group = group_item;
-        add_elements(builder, builder->cluster_count - 1, values, (uint64_t[]){i, i + 1}, 2, 1);
+        add_elements(builder, builder->cluster_count - 1, vector.values, (uint64_t[]){i, i + 1}, 2, 1);
     }
     finish(builder, NULL);
-    builder->shares[4][values].listed_first = 4;
+    builder->shares[4][vector.values].listed_first = 4;
     uint64_t offsets[4];
     int32_t data[6];
-    struct nt_stream *stream = open_stream(builder, list, NT_STREAM_OFFSETS);
+    struct nt_stream *stream = open_stream(builder, vector.list, NT_STREAM_OFFSETS);
     assert_ok(nt_stream_read(stream, 0, offsets, sizeof(offsets), &error));
     ck_assert_mem_eq(offsets, ((uint64_t[]){0, 2, 4, 6}), sizeof(offsets));
     nt_stream_close(stream);
-    stream = open_stream(builder, item, NT_STREAM_DATA);
+    stream = open_stream(builder, vector.item, NT_STREAM_DATA);
     ck_assert_uint_eq(nt_stream_elements(stream), 6);
     assert_ok(nt_stream_read(stream, 0, data, 8, &error));
     assert_status(NT_CORRUPT, nt_stream_read(stream, 8, data, 4, &error));

@@ -25,6 +25,17 @@ struct nt_arrow *open_arrow(struct builder *builder)
     return open_arrow_with(builder, NT_ARROW_UNIONS_STRUCT);
 }
 
+bool has_broken_variant(const struct builder *builder, const struct nt_arrow *arrow)
+{
+    const char *reason;
+    for (uint32_t i = 0; i < nt_arrow_left_out(arrow); i++)
+        for (uint32_t field = nt_arrow_left_out_field(arrow, i, &reason); field != NT_NONE;
+             field = builder->dataset->fields[field].parent)
+            if (builder->dataset->fields[field].kind == NT_FIELD_VARIANT)
+                return true;
+    return false;
+}
+
 /* ---- a consumer of the C data interface ---- */
 
 static bool is_valid(const struct ArrowArray *array, int64_t slot)

@@ -13,19 +13,6 @@
 
 enum { SEEDS = 80 };
 
-/* Rows show a variant of which one alternative cannot be read; Arrow's union does not, its struct has no member
- * for it. */
-static bool has_broken_variant(const struct builder *builder, const struct nt_arrow *arrow)
-{
-    const char *reason;
-    for (uint32_t i = 0; i < nt_arrow_left_out(arrow); i++)
-        for (uint32_t field = nt_arrow_left_out_field(arrow, i, &reason); field != NT_NONE;
-             field = builder->dataset->fields[field].parent)
-            if (builder->dataset->fields[field].kind == NT_FIELD_VARIANT)
-                return true;
-    return false;
-}
-
 /* Some of the data sets have arrays without an item, which neither shows. */
 START_TEST(arrays_hold_what_rows_tell)
 {

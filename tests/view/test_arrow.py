@@ -10,7 +10,7 @@ from bloscpack_file import write_bloscpack
 from values import agrees, values_of
 
 import harness
-from harness import Skip, case, command, data, mounted, need, output, same, stats
+from harness import Skip, case, data, mounted, need, output, same, stats
 
 
 def text_rows(source, path):

@@ -68,7 +68,7 @@ START_TEST(many_are_taken_together_up_to_the_first_mark)
 }
 END_TEST
 
-START_TEST(numbered_names_are_taken_together_by_what_is_behind_the_common_part)
+START_TEST(numbered_names_are_taken_together_in_ranges)
 {
     static char texts[30][16];
     const char *names[30];
@@ -76,9 +76,35 @@ START_TEST(numbered_names_are_taken_together_by_what_is_behind_the_common_part)
         snprintf(texts[i], sizeof(texts[i]), "field_%u", i);
         names[i] = texts[i];
     }
-    assert_groups(names, 30,
-                  "field_0 field_1* (11 fields) field_2* (11 fields) field_3 field_4 field_5 field_6 field_7 "
-                  "field_8 field_9 ");
+    assert_groups(
+        names, 30,
+        "field_0 \u2026 9 (10 fields) field_10 \u2026 19 (10 fields) field_20 \u2026 29 (10 fields) ");
+}
+END_TEST
+
+/* From the highest down, with zeros in front and gaps; all begin with the same digit. */
+START_TEST(ranges_are_of_numbers_and_few)
+{
+    static char texts[26][16];
+    const char *names[26];
+    for (unsigned i = 0; i < 25; i++) {
+        snprintf(texts[i], sizeof(texts[i]), "x%05u", 124 - i);
+        names[i] = texts[i];
+    }
+    names[25] = "x01999";
+    assert_groups(names, 26, "x00100 \u2026 00124 (25 fields) x01999 ");
+}
+END_TEST
+
+START_TEST(names_without_marks_are_taken_together_by_their_letters)
+{
+    static char texts[30][4];
+    const char *names[30];
+    for (unsigned i = 0; i < 30; i++) {
+        snprintf(texts[i], sizeof(texts[i]), "%c%c", 'a' + (int)i / 10, 'a' + (int)i % 10);
+        names[i] = texts[i];
+    }
+    assert_groups(names, 30, "a* (10 fields) b* (10 fields) c* (10 fields) ");
 }
 END_TEST
 
@@ -97,7 +123,9 @@ int main(void)
     TCase *cases = tcase_create("names");
     tcase_add_test(cases, few_fields_stand_alone);
     tcase_add_test(cases, many_are_taken_together_up_to_the_first_mark);
-    tcase_add_test(cases, numbered_names_are_taken_together_by_what_is_behind_the_common_part);
+    tcase_add_test(cases, numbered_names_are_taken_together_in_ranges);
+    tcase_add_test(cases, ranges_are_of_numbers_and_few);
+    tcase_add_test(cases, names_without_marks_are_taken_together_by_their_letters);
     tcase_add_test(cases, names_that_are_all_the_same_are_one_group);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

@@ -61,6 +61,7 @@ START_TEST(pieces_are_bounded_and_the_first_is_small)
         ck_assert_uint_le(piece.length, pieces ? MOST_PIECE : 1024);
         ck_assert_int_eq(piece.bytes[piece.length - 1], '\n');
         lines += count_lines(&piece);
+        ck_assert_double_eq(row_lines->share(row_lines), (lines - (unsigned)_i) / (double)ENTRIES);
     }
     ck_assert_uint_eq(lines, ENTRIES + (unsigned)_i);
     ck_assert_uint_ge(pieces, 3);
@@ -192,19 +193,16 @@ START_TEST(a_data_set_of_shards_has_a_table)
 {
     static const uint64_t ends[] = {1, 3}, items[] = {10, 20, 30};
     struct builder *builder = builder_new();
-    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    uint32_t item = add_field(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32);
-    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
-    uint32_t values = add_column(builder, item, NT_ENCODING_INT32, 0);
-    add_column_group(builder, &index, 1);
-    add_column_group(builder, &values, 1);
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
+    add_column_group(builder, &vector.index, 1);
+    add_column_group(builder, &vector.values, 1);
     for (uint32_t group = 0; group < 2; group++) {
         uint32_t cluster = add_cluster(builder, 0, 2);
         builder->clusters[cluster].column_group = group;
         if (group == 0)
-            add_elements(builder, cluster, index, ends, 2, 2);
+            add_elements(builder, cluster, vector.index, ends, 2, 2);
         else
-            add_elements(builder, cluster, values, items, 3, 3);
+            add_elements(builder, cluster, vector.values, items, 3, 3);
     }
     end_group(builder);
     check_csv(builder, "f\r\n[10]\r\n\"[20,30]\"\r\n");

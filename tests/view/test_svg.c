@@ -270,25 +270,30 @@ START_TEST(a_swatch_of_the_legend_has_the_shade_of_its_strips)
 }
 END_TEST
 
-/* Sixty fields of the same size. */
-static struct builder *many_fields(void)
+/* Fields of the same size, 60 at most, each named by its number. */
+static struct builder *numbered_fields(unsigned count, const char *first, const char *other)
 {
     static const uint64_t values[100];
     static char names[60][16];
     struct builder *builder = builder_new();
-    for (unsigned i = 0; i < 60; i++)
+    for (unsigned i = 0; i < count; i++)
         add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32), NT_ENCODING_INT32,
                    0);
     uint32_t cluster = add_cluster(builder, 0, 100);
-    for (unsigned i = 0; i < 60; i++)
+    for (unsigned i = 0; i < count; i++)
         add_elements(builder, cluster, i, values, 100, 100);
     end_group(builder);
     finish(builder, NULL);
-    for (unsigned i = 0; i < 60; i++) {
-        snprintf(names[i], sizeof(names[i]), "%s_%u", i < 40 ? "Jet" : "MET", i);
+    for (unsigned i = 0; i < count; i++) {
+        snprintf(names[i], sizeof(names[i]), "%s%u", i < 40 ? first : other, i);
         name_field(builder, i, names[i]);
     }
     return builder;
+}
+
+static struct builder *many_fields(void)
+{
+    return numbered_fields(60, "Jet_", "MET_");
 }
 
 START_TEST(many_fields_are_shown_by_what_their_names_begin_with)
@@ -308,6 +313,93 @@ START_TEST(many_fields_are_shown_by_what_their_names_begin_with)
     nt_buffer_deinit(&layout);
     nt_buffer_deinit(&sizes);
     builder_free(builder);
+}
+END_TEST
+
+/* The title of a box of one field is so long that there is no room for all. */
+START_TEST(what_is_too_small_for_a_box_shares_one_with_its_neighbours)
+{
+    enum { FIELDS = 24, AREA = 1200 * 760 };
+    static char type[3000];
+    struct builder *builder = numbered_fields(FIELDS, "x", "x");
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    unsigned fields = 0, boxes = 0;
+    double area = 0;
+    memset(type, '"', sizeof(type));
+    for (unsigned i = 0; i < FIELDS; i++)
+        builder->dataset->fields[i].type = (struct nt_text){type, sizeof(type)};
+    assert_ok(nt_sizes_svg(builder->dataset, &out, &error));
+    assert_is_picture(&out, nt_sizes_svg_bytes(builder->dataset));
+    for (const char *at = out.bytes; (at = strstr(at, "<rect x=")); at++) {
+        double width, height;
+        unsigned first, last, count;
+        ck_assert_int_eq(
+            sscanf(at, "<rect x=\"%*f\" y=\"%*f\" width=\"%lf\" height=\"%lf\"", &width, &height), 2);
+        int found = sscanf(strstr(at, "<title>"), "<title>x%u \u2026 x%u (%u fields)", &first, &last, &count);
+        ck_assert(found == 1 || (found == 3 && last - first + 1 == count));
+        fields += found == 1 ? 1 : count;
+        boxes++;
+        area += width * height;
+    }
+    ck_assert_uint_eq(fields, FIELDS);
+    ck_assert(boxes > 1 && boxes < FIELDS);
+    ck_assert_double_gt(area, 0.98 * AREA); /* there is a pixel between boxes */
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(many_numbered_fields_are_shown_in_ranges)
+{
+    struct builder *builder = numbered_fields(60, "x", "x");
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    assert_ok(nt_sizes_svg(builder->dataset, &out, &error));
+    ck_assert_ptr_nonnull(strstr(out.bytes, ">x10 \u2026 19 (10 fields), 4.0 kB</text>"));
+    ck_assert_ptr_nonnull(strstr(out.bytes, ">x59</text>"));
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(a_label_without_room_is_the_end_of_the_path)
+{
+    static const uint64_t values[100];
+    static char long_name[230];
+    struct builder *builder = builder_new();
+    uint32_t top = add_field(builder, NT_NONE, NT_FIELD_RECORD, NT_ELEMENT_INT32);
+    uint32_t item = add_field(builder, top, NT_FIELD_RECORD, NT_ELEMENT_INT32);
+    uint32_t pt = add_field(builder, item, NT_FIELD_RECORD, NT_ELEMENT_INT32);
+    uint32_t leaf = add_field(builder, pt, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    struct nt_buffer out = {0};
+    struct nt_error error;
+    add_column(builder, leaf, NT_ENCODING_INT32, 0);
+    add_elements(builder, add_cluster(builder, 0, 100), 0, values, 100, 100);
+    end_group(builder);
+    finish(builder, NULL);
+    memset(long_name, 'm', sizeof(long_name) - 1);
+    name_field(builder, top, long_name);
+    name_field(builder, item, "_0");
+    name_field(builder, pt, "pt");
+    name_field(builder, leaf, "_0");
+    assert_ok(nt_sizes_svg(builder->dataset, &out, &error));
+    ck_assert_ptr_nonnull(strstr(out.bytes, ">pt/_0</text>"));
+    ck_assert_ptr_nonnull(strstr(out.bytes, "mmm/_0/pt/_0\n400 bytes stored"));
+    nt_buffer_deinit(&out);
+    builder_free(builder);
+}
+END_TEST
+
+START_TEST(labels_are_white_on_dark_colours)
+{
+    static const struct {
+        struct nt_colour colour;
+        const char *class;
+    } rows[] = {{{0, 0, 40}, "d"},    {{0, 0, 44}, "l"},    {{240, 90, 48}, "d"},
+                {{120, 90, 48}, "l"}, {{60, 100, 40}, "l"}, {{0, 100, 45}, "d"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        ck_assert_str_eq(nt_label_class(rows[i].colour), rows[i].class);
 }
 END_TEST
 
@@ -357,6 +449,10 @@ int main(void)
     tcase_add_test(shown, the_strips_of_a_layout_meet_and_none_is_of_no_width);
     tcase_add_test(shown, a_swatch_of_the_legend_has_the_shade_of_its_strips);
     tcase_add_test(shown, many_fields_are_shown_by_what_their_names_begin_with);
+    tcase_add_test(shown, what_is_too_small_for_a_box_shares_one_with_its_neighbours);
+    tcase_add_test(shown, many_numbered_fields_are_shown_in_ranges);
+    tcase_add_test(shown, a_label_without_room_is_the_end_of_the_path);
+    tcase_add_test(shown, labels_are_white_on_dark_colours);
     tcase_add_test(shown, a_total_tells_what_columns_share);
     tcase_add_test(shown, the_colours_of_many_fields_tell_apart);
     suite_add_tcase(suite, shown);

@@ -145,13 +145,10 @@ static struct builder *collection(const uint64_t *index, uint32_t entries, uint3
 {
     static const uint64_t values[16];
     struct builder *builder = builder_new();
-    uint32_t top = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
-    uint32_t item = add_field(builder, top, NT_FIELD_VALUE, NT_ELEMENT_INT32);
-    uint32_t index_column = add_column(builder, top, NT_ENCODING_INDEX64, 0);
-    uint32_t item_column = add_column(builder, item, NT_ENCODING_INT32, 0);
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
     uint32_t cluster = add_cluster(builder, 0, entries);
-    add_elements(builder, cluster, index_column, index, entries, page_elements);
-    add_elements(builder, cluster, item_column, values, items, 16);
+    add_elements(builder, cluster, vector.index, index, entries, page_elements);
+    add_elements(builder, cluster, vector.values, values, items, 16);
     finish(builder, NULL);
     return builder;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/overflow.h"
 #include "base/text.h"
 #include "format/blz/failure.h"
 #include "format/blz/listing.h"

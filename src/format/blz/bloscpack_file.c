@@ -5,7 +5,6 @@
  */
 #include "format/blz/build.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"

@@ -126,7 +126,6 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
     status = fill_dataset(dataset, error);
     if (status != NT_OK)
         return status;
-    file->format = &nt_format_blz;
     file->describe = nt_blz_describe_file;
     file->layout = nt_blz_layout;
     file->check = check_file;

@@ -242,11 +242,7 @@ enum nt_status nt_annotated_open(const struct nt_dataset *dataset, enum nt_envel
     if (!annotated)
         return nt_fail_memory(error);
     annotated->text = (struct nt_long_text){.next = next, .free = free_annotated};
-    struct nt_envelope *envelope = &annotated->envelope;
-    enum nt_status status = kind == NT_ENVELOPE_HEADER ? nt_rntuple_load_header(dataset, envelope, error)
-                            : kind == NT_ENVELOPE_FOOTER
-                                ? nt_rntuple_load_footer(dataset, envelope, error)
-                                : nt_rntuple_load_page_list(dataset, number, envelope, error);
+    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, number, &annotated->envelope, error);
     if (status == NT_OK)
         status = read_items(annotated,
                             kind == NT_ENVELOPE_HEADER   ? read_header

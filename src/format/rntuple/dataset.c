@@ -4,41 +4,25 @@
  */
 #include "format/rntuple/dataset.h"
 
-static enum nt_status load(const struct nt_dataset *dataset, const struct nt_envelope *kept,
-                           enum nt_envelope_kind kind, const struct nt_anchor_link *place,
-                           struct nt_envelope *envelope_ret, struct nt_error *error)
+enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                        uint32_t number, struct nt_envelope *envelope_ret,
+                                        struct nt_error *error)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    struct nt_budget *budget = &dataset->file->budget;
+    if (kind == NT_ENVELOPE_PAGE_LIST)
+        return nt_envelope_load(rntuple->payload, budget, rntuple->generation, kind,
+                                &rntuple->page_lists[number], envelope_ret, error);
+    bool is_header = kind == NT_ENVELOPE_HEADER;
+    const struct nt_envelope *kept = is_header ? &rntuple->header : &rntuple->footer;
     if (kept->bytes) {
         *envelope_ret = nt_envelope_borrow(kept);
         return NT_OK;
     }
+    const struct nt_anchor_link *place = is_header ? &rntuple->anchor.header : &rntuple->anchor.footer;
     struct nt_envelope_link link = {
         .length = place->length,
         .locator = {.kind = NT_LOCATOR_FILE, .offset = place->offset, .bytes = place->stored_bytes},
     };
-    return nt_envelope_load(rntuple->payload, &dataset->file->budget, rntuple->generation, kind, &link,
-                            envelope_ret, error);
-}
-
-enum nt_status nt_rntuple_load_header(const struct nt_dataset *dataset, struct nt_envelope *envelope_ret,
-                                      struct nt_error *error)
-{
-    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    return load(dataset, &rntuple->header, NT_ENVELOPE_HEADER, &rntuple->anchor.header, envelope_ret, error);
-}
-
-enum nt_status nt_rntuple_load_footer(const struct nt_dataset *dataset, struct nt_envelope *envelope_ret,
-                                      struct nt_error *error)
-{
-    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    return load(dataset, &rntuple->footer, NT_ENVELOPE_FOOTER, &rntuple->anchor.footer, envelope_ret, error);
-}
-
-enum nt_status nt_rntuple_load_page_list(const struct nt_dataset *dataset, uint32_t group,
-                                         struct nt_envelope *envelope_ret, struct nt_error *error)
-{
-    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    return nt_envelope_load(rntuple->payload, &dataset->file->budget, rntuple->generation,
-                            NT_ENVELOPE_PAGE_LIST, &rntuple->page_lists[group], envelope_ret, error);
+    return nt_envelope_load(rntuple->payload, budget, rntuple->generation, kind, &link, envelope_ret, error);
 }

@@ -31,13 +31,11 @@ static inline const struct nt_rntuple *nt_rntuple_of(const struct nt_dataset *da
     return dataset->format_data;
 }
 
-/* The envelopes; header and footer are read again only where they are not kept. */
-enum nt_status nt_rntuple_load_header(const struct nt_dataset *dataset, struct nt_envelope *envelope_ret,
-                                      struct nt_error *error);
-enum nt_status nt_rntuple_load_footer(const struct nt_dataset *dataset, struct nt_envelope *envelope_ret,
-                                      struct nt_error *error);
-enum nt_status nt_rntuple_load_page_list(const struct nt_dataset *dataset, uint32_t group,
-                                         struct nt_envelope *envelope_ret, struct nt_error *error);
+/* One of the envelopes, by its number where there are several (page lists). Header and footer are read again only
+ * where they are not kept. */
+enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                        uint32_t number, struct nt_envelope *envelope_ret,
+                                        struct nt_error *error);
 
 /* ---- from anchors to data sets ---- */
 

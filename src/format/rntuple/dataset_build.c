@@ -4,8 +4,6 @@
  * group, when they are touched.
  */
 
-#include <stdlib.h>
-
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/rntuple/dataset.h"
@@ -33,8 +31,8 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, str
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
     bool is_predraft = rntuple->generation->is_predraft;
     struct nt_envelope envelope;
-    enum nt_status status = is_predraft ? nt_rntuple_load_footer(dataset, &envelope, error)
-                                        : nt_rntuple_load_page_list(dataset, group, &envelope, error);
+    enum nt_envelope_kind kind = is_predraft ? NT_ENVELOPE_FOOTER : NT_ENVELOPE_PAGE_LIST;
+    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, group, &envelope, error);
     if (status != NT_OK)
         return status;
     status = is_predraft ? nt_predraft_fill(dataset, &envelope, error)

@@ -5,34 +5,17 @@
  */
 #include "format/rntuple/shown.h"
 
-typedef enum nt_status load_envelope(const struct nt_dataset *dataset, uint32_t number,
-                                     struct nt_envelope *envelope_ret, struct nt_error *error);
-
 /* The bytes of an envelope with its preamble and checksum. */
-static enum nt_status write_envelope(const struct nt_dataset *dataset, uint32_t number, load_envelope *load,
-                                     struct nt_buffer *out, struct nt_error *error)
+static enum nt_status write_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
+                                     uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_envelope envelope;
-    enum nt_status status = load(dataset, number, &envelope, error);
+    enum nt_status status = nt_rntuple_load_envelope(dataset, kind, (uint32_t)number, &envelope, error);
     if (status != NT_OK)
         return status;
     nt_buffer_append(out, envelope.bytes, envelope.length);
     nt_envelope_deinit(&envelope);
     return NT_OK;
-}
-
-static enum nt_status load_header(const struct nt_dataset *dataset, uint32_t number,
-                                  struct nt_envelope *envelope_ret, struct nt_error *error)
-{
-    (void)number;
-    return nt_rntuple_load_header(dataset, envelope_ret, error);
-}
-
-static enum nt_status load_footer(const struct nt_dataset *dataset, uint32_t number,
-                                  struct nt_envelope *envelope_ret, struct nt_error *error)
-{
-    (void)number;
-    return nt_rntuple_load_footer(dataset, envelope_ret, error);
 }
 
 #define WRITE(function)                                                                                      \
@@ -61,20 +44,20 @@ WRITE(write_metadata_json)
 
 WRITE(write_header_bytes)
 {
-    (void)file, (void)number;
-    return write_envelope(dataset, 0, load_header, out, error);
+    (void)file;
+    return write_envelope(dataset, NT_ENVELOPE_HEADER, number, out, error);
 }
 
 WRITE(write_footer_bytes)
 {
-    (void)file, (void)number;
-    return write_envelope(dataset, 0, load_footer, out, error);
+    (void)file;
+    return write_envelope(dataset, NT_ENVELOPE_FOOTER, number, out, error);
 }
 
 WRITE(write_page_list_bytes)
 {
     (void)file;
-    return write_envelope(dataset, (uint32_t)number, nt_rntuple_load_page_list, out, error);
+    return write_envelope(dataset, NT_ENVELOPE_PAGE_LIST, number, out, error);
 }
 
 /* An envelope's length stands where it is linked. */

@@ -115,7 +115,7 @@ enum nt_status nt_footer_json(const struct nt_dataset *dataset, struct nt_buffer
     struct nt_envelope envelope;
     struct nt_schema extension = {0};
     struct nt_footer footer;
-    enum nt_status status = nt_rntuple_load_footer(dataset, &envelope, error);
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_FOOTER, 0, &envelope, error);
     if (status != NT_OK)
         return status;
     status = nt_footer_read(&envelope, &footer, &extension, error);

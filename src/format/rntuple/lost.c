@@ -7,9 +7,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/arena.h"
 #include "base/text.h"
 #include "format/rntuple/container.h"
 #include "format/rntuple/dataset.h"

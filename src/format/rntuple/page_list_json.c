@@ -185,7 +185,8 @@ enum nt_status nt_page_list_json_open(const struct nt_dataset *dataset, uint32_t
         return nt_fail_memory(error);
     text->base = (struct nt_long_text){.next = next, .free = free_text};
     text->cluster = dataset->groups[group].first_cluster;
-    enum nt_status status = nt_rntuple_load_page_list(dataset, group, &text->envelope, error);
+    enum nt_status status =
+        nt_rntuple_load_envelope(dataset, NT_ENVELOPE_PAGE_LIST, group, &text->envelope, error);
     if (status == NT_OK)
         status = nt_page_list_read(&text->envelope, &text->list, error);
     if (status != NT_OK) {

@@ -44,7 +44,7 @@ enum nt_status nt_predraft_header_json(const struct nt_dataset *dataset, struct 
     struct nt_envelope envelope;
     struct nt_schema schema = {0};
     struct nt_predraft_header header;
-    enum nt_status status = nt_rntuple_load_header(dataset, &envelope, error);
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_HEADER, 0, &envelope, error);
     if (status != NT_OK)
         return status;
     status = nt_predraft_header_read(&envelope, &header, &schema, error);
@@ -121,7 +121,7 @@ enum nt_status nt_predraft_footer_json(const struct nt_dataset *dataset, struct 
     struct nt_cursor cursor;
     struct nt_json json;
     uint64_t clusters = 0;
-    enum nt_status status = nt_rntuple_load_footer(dataset, &envelope, error);
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_FOOTER, 0, &envelope, error);
     if (status != NT_OK)
         return status;
     nt_json_document(&json, out, "footer");

@@ -39,7 +39,6 @@ enum nt_status nt_rntuple_file_open(const char *path, struct nt_source *source,
     enum nt_status status = nt_file_new(path, source, limits, &file, error);
     if (status != NT_OK)
         return status;
-    file->format = &nt_format_rntuple;
     struct nt_container *container = nt_arena_alloc(file->arena, 1, sizeof(*container));
     status = container ? nt_container_open(file, container, error) : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && i < container->anchor_count; i++)

@@ -5,7 +5,6 @@
  */
 #include "format/rntuple/schema.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 void nt_schema_give_back(struct nt_schema *schema)

@@ -147,7 +147,7 @@ enum nt_status nt_header_json(const struct nt_dataset *dataset, struct nt_buffer
     struct nt_envelope envelope;
     struct nt_schema schema = {0};
     struct nt_header header;
-    enum nt_status status = nt_rntuple_load_header(dataset, &envelope, error);
+    enum nt_status status = nt_rntuple_load_envelope(dataset, NT_ENVELOPE_HEADER, 0, &envelope, error);
     if (status != NT_OK)
         return status;
     status = nt_header_read(&envelope, &header, &schema, error);

@@ -106,11 +106,8 @@ static enum nt_status take_anchor(struct opening *opening, uint32_t directory, c
     if (!status)
         return NT_OK;
     nt_error_context(&failure, "%s: anchor", opening->source->path);
-    if (nt_is_machine_failure(status)) {
-        if (error)
-            *error = failure;
-        return status;
-    }
+    if (nt_is_machine_failure(status))
+        return nt_fail_with(error, &failure);
     return nt_tfile_set_failure(&opening->found, anchor, &failure, error);
 }
 
@@ -121,9 +118,7 @@ static enum nt_status keep_failure(struct opening *opening, uint32_t directory,
 {
     if (!nt_is_machine_failure(failure->status))
         return nt_tfile_add_failure(&opening->found, directory, key, failure, error);
-    if (error)
-        *error = *failure;
-    return failure->status;
+    return nt_fail_with(error, failure);
 }
 
 /* How deep a directory lies; NT_CORRUPT where `offset` is that of one of the directories above. */

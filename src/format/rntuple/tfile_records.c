@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/overflow.h"
-
 enum {
     WINDOW_BYTES = 65536,
     PLACE_AT = 18,       /* of the record's own offset within a key, 32 or 64 bits */

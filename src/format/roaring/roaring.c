@@ -141,10 +141,9 @@ static enum nt_status fill_file(struct nt_file *file, const struct nt_open_optio
     if (!roaring)
         return nt_fail_memory(error);
     enum nt_status status =
-        nt_roaring_validate(file->source, !options || !options->refuse_trailing_bytes, roaring, error);
+        nt_roaring_validate(file->source, !options->refuse_trailing_bytes, roaring, error);
     if (status != NT_OK)
         return status;
-    file->format = &nt_format_roaring;
     file->format_data = roaring;
     file->describe = nt_roaring_describe_file;
     file->layout = nt_roaring_layout;

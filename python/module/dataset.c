@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data sets and their fields: what they are. Nothing is decoded.
+ */
+#include <stdlib.h>
+
+#include "module.h"
+
+/* Handle, data set and field of a call; the data set is NULL with an exception. */
+struct place {
+    struct file *file;
+    struct nt_dataset *dataset;
+};
+
+static struct place place_of(PyObject *handle, unsigned int index)
+{
+    struct place place = {.file = file_of(handle)};
+    if (place.file)
+        place.dataset = dataset_of(place.file, index);
+    return place;
+}
+
+/* A path that is handed out as by snprintf. */
+static PyObject *path_value(size_t (*get_path)(const struct nt_dataset *dataset, uint32_t field, char *text,
+                                               size_t capacity),
+                            const struct nt_dataset *dataset, uint32_t field)
+{
+    size_t length = get_path(dataset, field, NULL, 0);
+    char *text = malloc(length + 1);
+    if (!text)
+        return PyErr_NoMemory();
+    get_path(dataset, field, text, length + 1);
+    PyObject *value = text_value((struct nt_text){text, length});
+    free(text);
+    return value;
+}
+
+static size_t get_dataset_path(const struct nt_dataset *dataset, uint32_t field, char *text, size_t capacity)
+{
+    (void)field;
+    return nt_dataset_path(dataset, text, capacity);
+}
+
+static PyObject *dataset_info(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OI", &handle, &index))
+        return NULL;
+    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    if (!dataset)
+        return NULL;
+    return Py_BuildValue(
+        "{sNsNsNsNsNsssssssIsKsO}", "path", path_value(get_dataset_path, dataset, NT_NONE), "name",
+        text_value(nt_dataset_name(dataset)), "title", text_value(nt_dataset_title(dataset)), "description",
+        text_value(nt_dataset_description(dataset)), "writer", text_value(nt_dataset_writer(dataset)),
+        "format", nt_dataset_format(dataset), "version", nt_dataset_version(dataset), "generation",
+        nt_dataset_generation(dataset), "cycle", (unsigned int)nt_dataset_cycle(dataset), "entries",
+        (unsigned long long)nt_dataset_entries(dataset), "is_attribute_set",
+        nt_dataset_attribute_of(dataset) ? Py_True : Py_False);
+}
+
+static PyObject *dataset_schema(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index;
+    int as_lines;
+    struct document document = {0};
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIp", &handle, &index, &as_lines))
+        return NULL;
+    struct place place = place_of(handle, index);
+    struct nt_reader *reader = place.dataset ? reader_here(place.file->reader) : NULL;
+    if (!reader)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = (as_lines ? nt_write_schema_lines : nt_write_schema_json)(
+        reader, place.dataset, take_text, &document, &error);
+    Py_END_ALLOW_THREADS return document_value(&document, status, &error);
+}
+
+/* ---- fields ---- */
+
+static PyObject *dataset_find(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index;
+    const char *path;
+    uint32_t field;
+    struct nt_error error = {0};
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &path))
+        return NULL;
+    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    if (!dataset)
+        return NULL;
+    if (nt_dataset_find(dataset, path, &field, &error) != NT_OK)
+        return raise_error(&error);
+    return PyLong_FromUnsignedLong(field);
+}
+
+static PyObject *numbers_value(const uint32_t *numbers, uint32_t count)
+{
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && i < count; i++) {
+        PyObject *number = PyLong_FromUnsignedLong(numbers[i]);
+        if (!number || PyList_Append(list, number) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(number);
+    }
+    return list;
+}
+
+static PyObject *dataset_children(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *parent;
+    unsigned int index;
+    uint32_t field = NT_NONE, count;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &parent))
+        return NULL;
+    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    if (!dataset)
+        return NULL;
+    if (parent != Py_None) {
+        field = (uint32_t)PyLong_AsUnsignedLong(parent);
+        if (PyErr_Occurred() || !field_of(dataset, field))
+            return NULL;
+    }
+    const uint32_t *children = nt_dataset_children(dataset, field, &count);
+    return numbers_value(children, count);
+}
+
+static PyObject *dimensions_value(const uint64_t *dimensions, uint32_t count)
+{
+    PyObject *list = PyList_New(0);
+    for (uint32_t i = 0; list && i < count; i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(dimensions[i]);
+        if (!number || PyList_Append(list, number) != 0)
+            Py_CLEAR(list);
+        Py_XDECREF(number);
+    }
+    return list;
+}
+
+static PyObject *all_dimensions_value(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count = nt_field_dimensions(dataset, field, NULL, 0);
+    uint64_t *dimensions = calloc((size_t)count + 1, sizeof(*dimensions));
+    if (!dimensions)
+        return PyErr_NoMemory();
+    nt_field_dimensions(dataset, field, dimensions, count);
+    PyObject *value = dimensions_value(dimensions, count);
+    free(dimensions);
+    return value;
+}
+
+static PyObject *streams_value(const struct nt_field *field)
+{
+    PyObject *names = PyList_New(0);
+    for (enum nt_stream_kind kind = 0; names && kind < NT_STREAM_COUNT; kind++) {
+        if (!nt_field_has_stream(field, kind))
+            continue;
+        PyObject *name = PyUnicode_FromString(nt_stream_name(kind));
+        if (!name || PyList_Append(names, name) != 0)
+            Py_CLEAR(names);
+        Py_XDECREF(name);
+    }
+    return names;
+}
+
+static PyObject *field_info(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index, number;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OII", &handle, &index, &number))
+        return NULL;
+    const struct nt_dataset *dataset = place_of(handle, index).dataset;
+    const struct nt_field *field = dataset ? field_of(dataset, number) : NULL;
+    if (!field)
+        return NULL;
+    PyObject *parent = field->parent == NT_NONE ? Py_None : NULL;
+    return Py_BuildValue("{sNsNsNsNsssOsksKsNsNsNszsO}", "path", path_value(nt_field_path, dataset, number),
+                         "name", text_value(field->name), "type", text_value(field->type), "description",
+                         text_value(field->description), "kind", nt_field_kind_name(field->kind),
+                         "has_parent", parent ? Py_False : Py_True, "parent",
+                         parent ? 0UL : (unsigned long)field->parent, "repetition",
+                         (unsigned long long)field->repetition, "own_dimensions",
+                         dimensions_value(field->dimensions, field->dimension_count), "dimensions",
+                         all_dimensions_value(dataset, number), "streams", streams_value(field), "unreadable",
+                         field->unreadable, "is_fortran_order", field->is_fortran_order ? Py_True : Py_False);
+}
+
+static PyObject *field_rows(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index, number;
+    uint64_t rows = 0;
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OII", &handle, &index, &number))
+        return NULL;
+    struct place place = place_of(handle, index);
+    struct nt_reader *reader = place.dataset ? reader_here(place.file->reader) : NULL;
+    if (!reader)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = nt_field_rows(reader, place.dataset, number, &rows, &error);
+    Py_END_ALLOW_THREADS return status == NT_OK ? PyLong_FromUnsignedLongLong(rows) : raise_error(&error);
+}
+
+PyMethodDef dataset_functions[] = {
+    {"dataset_info", dataset_info, METH_VARARGS, NULL},
+    {"dataset_schema", dataset_schema, METH_VARARGS, NULL},
+    {"dataset_find", dataset_find, METH_VARARGS, NULL},
+    {"dataset_children", dataset_children, METH_VARARGS, NULL},
+    {"field_info", field_info, METH_VARARGS, NULL},
+    {"field_rows", field_rows, METH_VARARGS, NULL},
+    {0},
+};

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Readers and files: opened, listed, laid out.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "module.h"
+
+static PyObject *reader_new(PyObject *module, PyObject *arguments)
+{
+    unsigned long long cache_bytes;
+    unsigned int threads;
+    struct nt_error error = {0};
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "KI", &cache_bytes, &threads))
+        return NULL;
+    struct reader *reader = calloc(1, sizeof(*reader));
+    if (!reader)
+        return PyErr_NoMemory();
+    reader->references = 1;
+    reader->process = getpid();
+    reader->options = (struct nt_reader_options){
+        .struct_bytes = sizeof(reader->options), .cache_bytes = cache_bytes, .threads = threads};
+    if (nt_reader_new(&reader->options, &reader->reader, &error) != NT_OK) {
+        free(reader);
+        return raise_error(&error);
+    }
+    return reader_handle(reader);
+}
+
+static PyObject *reader_counters(PyObject *module, PyObject *handle)
+{
+    struct reader *reader = reader_of(handle);
+    PyObject *counters = reader && reader_here(reader) ? PyDict_New() : NULL;
+    const char *name;
+    uint64_t value;
+    (void)module;
+    for (uint32_t i = 0; counters && nt_reader_counter(reader->reader, i, &name, &value); i++) {
+        PyObject *number = PyLong_FromUnsignedLongLong(value);
+        if (!number || PyDict_SetItemString(counters, name, number) != 0)
+            Py_CLEAR(counters);
+        Py_XDECREF(number);
+    }
+    return counters;
+}
+
+/* ---- opening ---- */
+
+/* Take an opened file over. */
+static PyObject *wrap_file(struct reader *reader, struct nt_file *opened, PyObject *memory)
+{
+    struct file *file = calloc(1, sizeof(*file));
+    if (!file) {
+        nt_file_close(opened);
+        return PyErr_NoMemory();
+    }
+    *file = (struct file){.references = 1, .reader = reader, .file = opened, .memory = memory};
+    atomic_fetch_add(&reader->references, 1);
+    Py_XINCREF(memory);
+    return file_handle(file);
+}
+
+static PyObject *file_open(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    const char *path, *format;
+    struct nt_file *file = NULL;
+    struct nt_error error = {0};
+    struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "Oyz", &handle, &path, &format))
+        return NULL;
+    struct reader *reader = reader_of(handle);
+    if (!reader)
+        return NULL;
+    options.format = format;
+    Py_BEGIN_ALLOW_THREADS status = nt_file_open(path, &options, &file, &error);
+    Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);
+}
+
+static enum nt_status open_memory(const void *memory, size_t bytes, const char *name, const char *format,
+                                  struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    struct nt_source *source;
+    enum nt_status status = nt_source_open_memory(memory, bytes, name, &source, error);
+    if (status != NT_OK)
+        return status;
+    options.format = format;
+    status = nt_file_open_source(source, &options, file_ret, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
+static PyObject *file_open_memory(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *array;
+    const char *name, *format;
+    void *memory = NULL;
+    size_t bytes = 0;
+    struct nt_file *file = NULL;
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OOyz", &handle, &array, &name, &format))
+        return NULL;
+    struct reader *reader = reader_of(handle);
+    if (!reader || !memory_of(array, false, &memory, &bytes))
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = open_memory(memory, bytes, name, format, &file, &error);
+    Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, array) : raise_error(&error);
+}
+
+/* ---- looking ---- */
+
+static PyObject *file_dataset_count(PyObject *module, PyObject *handle)
+{
+    struct file *file = file_of(handle);
+    (void)module;
+    return file ? PyLong_FromUnsignedLong(nt_file_dataset_count(file->file)) : NULL;
+}
+
+static PyObject *file_find(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *bytes;
+    struct nt_dataset *dataset;
+    struct nt_error error = {0};
+    uint32_t index = 0;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OO", &handle, &bytes))
+        return NULL;
+    struct file *file = file_of(handle);
+    const char *path = bytes == Py_None ? NULL : PyBytes_AsString(bytes);
+    if (!file || PyErr_Occurred())
+        return NULL;
+    if (nt_file_find(file->file, path, &dataset, &error) != NT_OK)
+        return raise_error(&error);
+    while (nt_file_dataset(file->file, index) != dataset)
+        index++;
+    return PyLong_FromUnsignedLong(index);
+}
+
+static PyObject *file_layout(PyObject *module, PyObject *handle)
+{
+    struct file *file = file_of(handle);
+    struct document document = {0};
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!file)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = nt_write_layout(file->file, take_text, &document, &error);
+    Py_END_ALLOW_THREADS return document_value(&document, status, &error);
+}
+
+/* ---- the library ---- */
+
+static PyObject *library_version(PyObject *module, PyObject *nothing)
+{
+    (void)module, (void)nothing;
+    return PyUnicode_FromString(nt_version());
+}
+
+/* Name and description of each. */
+static PyObject *format_rows(PyObject *module, PyObject *nothing)
+{
+    PyObject *rows = PyList_New(0);
+    (void)module, (void)nothing;
+    for (uint32_t i = 0; rows && nt_format_name(i); i++) {
+        PyObject *row = Py_BuildValue("ss", nt_format_name(i), nt_format_description(i));
+        if (!row || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    return rows;
+}
+
+PyMethodDef file_functions[] = {
+    {"reader_new", reader_new, METH_VARARGS, NULL},
+    {"reader_counters", reader_counters, METH_O, NULL},
+    {"file_open", file_open, METH_VARARGS, NULL},
+    {"file_open_memory", file_open_memory, METH_VARARGS, NULL},
+    {"file_dataset_count", file_dataset_count, METH_O, NULL},
+    {"file_find", file_find, METH_VARARGS, NULL},
+    {"file_layout", file_layout, METH_O, NULL},
+    {"library_version", library_version, METH_NOARGS, NULL},
+    {"format_rows", format_rows, METH_NOARGS, NULL},
+    {0},
+};

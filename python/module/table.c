@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Arrow tables: chosen when they are made, handed out as the capsules of the Arrow PyCapsule interface
+ * (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "module.h"
+
+static const char schema_name[] = "arrow_schema", stream_name[] = "arrow_array_stream";
+
+static PyObject *wrap_table(struct file *file, struct nt_arrow *arrow)
+{
+    struct table *table = calloc(1, sizeof(*table));
+    if (!table) {
+        nt_arrow_free(arrow);
+        return PyErr_NoMemory();
+    }
+    *table = (struct table){.references = 1, .file = file, .arrow = arrow, .process = getpid()};
+    atomic_fetch_add(&file->references, 1);
+    return table_handle(table);
+}
+
+/* Numbers of fields, from a sequence, into memory that is the caller's to free; false with an exception. */
+static bool take_fields(PyObject *sequence, uint32_t **fields_ret, size_t *count_ret)
+{
+    PyObject *items = PySequence_Tuple(sequence);
+    if (!items)
+        return false;
+    *count_ret = (size_t)PyTuple_Size(items);
+    *fields_ret = calloc(*count_ret + 1, sizeof(**fields_ret));
+    if (!*fields_ret)
+        PyErr_NoMemory();
+    for (size_t i = 0; *fields_ret && i < *count_ret; i++)
+        (*fields_ret)[i] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(items, (Py_ssize_t)i));
+    Py_DECREF(items);
+    return !PyErr_Occurred();
+}
+
+static bool take_entries(PyObject *entries, struct nt_arrow_options *options)
+{
+    unsigned long long first, count;
+    if (entries == Py_None)
+        return true;
+    if (!PyArg_ParseTuple(entries, "KK", &first, &count))
+        return false;
+    options->has_range = true;
+    options->first_entry = first;
+    options->entries = count;
+    return true;
+}
+
+static PyObject *open_table(struct file *file, unsigned int index, const struct nt_arrow_options *options)
+{
+    struct nt_dataset *dataset = dataset_of(file, index);
+    struct nt_reader *reader = dataset ? reader_here(file->reader) : NULL;
+    struct nt_arrow *arrow = NULL;
+    struct nt_error error = {0};
+    enum nt_status status;
+    if (!reader)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = nt_arrow_new(reader, dataset, options, &arrow, &error);
+    Py_END_ALLOW_THREADS return status == NT_OK ? wrap_table(file, arrow) : raise_error(&error);
+}
+
+static PyObject *table_new(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *fields, *entries, *table = NULL;
+    unsigned int index, unions;
+    int is_binary;
+    uint32_t *numbers = NULL;
+    struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIOOpI", &handle, &index, &fields, &entries, &is_binary, &unions))
+        return NULL;
+    struct file *file = file_of(handle);
+    if (!file || !take_entries(entries, &options))
+        return NULL;
+    if (fields == Py_None || take_fields(fields, &numbers, &options.field_count)) {
+        options.strings_as_binary = is_binary;
+        options.unions = (enum nt_arrow_unions)unions;
+        options.fields = numbers;
+        table = open_table(file, index, &options);
+    }
+    free(numbers);
+    return table;
+}
+
+static PyObject *table_batches(PyObject *module, PyObject *handle)
+{
+    struct table *table = table_of(handle);
+    (void)module;
+    return table ? PyLong_FromUnsignedLong(nt_arrow_batches(table->arrow)) : NULL;
+}
+
+/* [(field, reason)] */
+static PyObject *table_left_out(PyObject *module, PyObject *handle)
+{
+    struct table *table = table_of(handle);
+    PyObject *rows = table ? PyList_New(0) : NULL;
+    (void)module;
+    for (uint32_t i = 0; rows && i < nt_arrow_left_out(table->arrow); i++) {
+        const char *reason;
+        uint32_t field = nt_arrow_left_out_field(table->arrow, i, &reason);
+        PyObject *row = Py_BuildValue("Is", (unsigned int)field, reason);
+        if (!row || PyList_Append(rows, row) != 0)
+            Py_CLEAR(rows);
+        Py_XDECREF(row);
+    }
+    return rows;
+}
+
+/* ---- capsules: what was not taken out of them is released with them ---- */
+
+static void end_schema(PyObject *capsule)
+{
+    struct ArrowSchema *schema = PyCapsule_GetPointer(capsule, schema_name);
+    if (schema->release)
+        schema->release(schema);
+    free(schema);
+}
+
+static PyObject *table_schema(PyObject *module, PyObject *handle)
+{
+    struct table *table = table_of(handle);
+    struct nt_error error = {0};
+    (void)module;
+    if (!table)
+        return NULL;
+    struct ArrowSchema *schema = calloc(1, sizeof(*schema));
+    if (!schema)
+        return PyErr_NoMemory();
+    if (nt_arrow_export_schema(table->arrow, schema, &error) != NT_OK) {
+        free(schema);
+        return raise_error(&error);
+    }
+    PyObject *capsule = PyCapsule_New(schema, schema_name, end_schema);
+    if (!capsule) {
+        schema->release(schema);
+        free(schema);
+    }
+    return capsule;
+}
+
+static void end_stream(PyObject *capsule)
+{
+    struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, stream_name);
+    if (stream->release)
+        stream->release(stream);
+    free(stream);
+}
+
+static void let_table_go(void *table)
+{
+    table_release(table);
+}
+
+static PyObject *table_stream(PyObject *module, PyObject *handle)
+{
+    struct table *table = table_of(handle);
+    struct nt_error error = {0};
+    (void)module;
+    if (!table)
+        return NULL;
+    struct ArrowArrayStream *stream = calloc(1, sizeof(*stream));
+    if (!stream)
+        return PyErr_NoMemory();
+    if (nt_arrow_export_stream(table->arrow, let_table_go, table, stream, &error) != NT_OK) {
+        free(stream);
+        return raise_error(&error);
+    }
+    table_hold(table);
+    PyObject *capsule = PyCapsule_New(stream, stream_name, end_stream);
+    if (!capsule) {
+        stream->release(stream);
+        free(stream);
+    }
+    return capsule;
+}
+
+PyMethodDef table_functions[] = {
+    {"table_new", table_new, METH_VARARGS, NULL},     {"table_batches", table_batches, METH_O, NULL},
+    {"table_left_out", table_left_out, METH_O, NULL}, {"table_schema", table_schema, METH_O, NULL},
+    {"table_stream", table_stream, METH_O, NULL},     {0},
+};

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""Read RNTuple files, and other columnar formats, as NumPy arrays and Arrow.
+
+>>> import ntuple
+>>> with ntuple.open('tests/data/example.root') as file:
+...     events = file['Events']
+...     pt = events['muons/_0/pt']               # a NumPy array: the values of all muons
+...     offsets = events['muons'].offsets        # which belong to which entry
+"""
+from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError, LimitError,
+                      MountError, NotFoundError, OutOfMemoryError, ReadError, SourceNotFoundError, TruncatedError,
+                      UnsupportedError)
+from ._field import Field
+from ._file import Dataset, File, Schema, counters, formats, open
+from ._mount import mount
+from ._ntuple import library_version as _library_version
+from ._view import View
+
+__version__ = _library_version()
+
+__all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field', 'File',
+           'FormatError', 'LimitError', 'MountError', 'NotFoundError', 'OutOfMemoryError', 'ReadError', 'Schema',
+           'SourceNotFoundError', 'TruncatedError', 'UnsupportedError', 'View', 'counters', 'formats', 'mount', 'open']

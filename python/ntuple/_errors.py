@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Failures of the library as exceptions: one class for each status, below Error and what Python has for the same."""
+from __future__ import annotations
+
+import errno as _errno
+from typing import Dict, Optional, Type
+
+
+class Error(Exception):
+    """Something could not be read. `str(error)` tells where, what was expected and what was found.
+
+    status    what is wrong in one word or two: 'checksum mismatch', 'corrupt', ...
+    offset    where in the file, or None
+    expected  what should have been there, where that is one value; else ''
+    found     what was there
+    """
+
+    status: str = ''
+    offset: Optional[int] = None
+    expected: str = ''
+    found: str = ''
+
+    def __str__(self) -> str:
+        return str(self.args[-1]) if self.args else self.status
+
+
+class NotFoundError(Error, KeyError):
+    """There is no such data set or field."""
+
+
+class SourceNotFoundError(Error, FileNotFoundError):
+    """There is no such file."""
+
+
+class FormatError(Error, ValueError):
+    """The file is of no format that is read, or not of the one that was asked for."""
+
+
+class UnsupportedError(Error, NotImplementedError):
+    """Well-formed, but something that this version does not read."""
+
+
+class CorruptError(Error, ValueError):
+    """The bytes contradict the specification or themselves."""
+
+
+class ChecksumError(CorruptError):
+    """A checksum does not match."""
+
+
+class TruncatedError(CorruptError):
+    """The file ends before its data does."""
+
+
+class ChangedError(Error, OSError):
+    """The file was modified while it was open."""
+
+
+class ReadError(Error, OSError):
+    """The operating system refused; `errno` tells why."""
+
+
+class OutOfMemoryError(Error, MemoryError):
+    """There is not enough memory."""
+
+
+class LimitError(Error, ValueError):
+    """Larger than a limit that protects the reader."""
+
+
+class ArgumentError(Error, ValueError):
+    """What was asked for makes no sense."""
+
+
+class MountError(Error, OSError):
+    """The file could not be mounted: no FUSE here, no program ntuplefs, or what that said."""
+
+
+_CLASSES: Dict[str, Type[Error]] = {
+    'not found': NotFoundError,
+    'not this format': FormatError,
+    'unsupported': UnsupportedError,
+    'corrupt': CorruptError,
+    'checksum mismatch': ChecksumError,
+    'truncated': TruncatedError,
+    'source changed': ChangedError,
+    'input/output error': ReadError,
+    'out of memory': OutOfMemoryError,
+    'over a limit': LimitError,
+    'invalid argument': ArgumentError,
+}
+
+
+def new(kind: Type[Error], status: str, message: str, number: int = 0) -> Error:
+    """An exception of a class; OSError's kin have an errno."""
+    error = kind(number, message) if issubclass(kind, OSError) else kind(message)
+    error.status = status
+    return error
+
+
+def make(status: str, message: str, offset: int, number: int, expected: str, found: str) -> Error:
+    """What the module raises."""
+    kind = _CLASSES.get(status, Error)
+    error = new(kind, status, message, number or (_errno.ESTALE if kind is ChangedError else _errno.EIO))
+    error.offset = None if offset < 0 else offset
+    error.expected, error.found = expected, found
+    return error

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Fields: what they are, and their elements as NumPy arrays."""
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from typing import TYPE_CHECKING, Any, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _ntuple
+
+if TYPE_CHECKING:
+    from ._file import Dataset
+
+Array = Any  # np.ndarray, whose type has other parameters in each version of NumPy
+
+
+def dtype_of(text: str) -> 'np.dtype[Any]':
+    """NumPy's type from its name, or from the description of a structure."""
+    return np.dtype(ast.literal_eval(text) if text.startswith('[') else text)
+
+
+class Stream(NamedTuple):
+    """One of a field's sequences of elements, open."""
+
+    handle: _ntuple.Stream
+    elements: int
+    dtype: 'np.dtype[Any]'
+
+
+class Span(NamedTuple):
+    """Elements of a stream that go into an array."""
+
+    stream: Stream
+    first: int
+    count: int
+
+    def array(self, out: Array = None) -> Array:
+        """A new one, or the one that is there where it fits."""
+        if out is None:
+            return np.empty(self.count, self.stream.dtype)
+        if out.dtype != self.stream.dtype or out.size != self.count or not out.flags.c_contiguous:
+            raise ValueError(f'out: {self.count} elements of {self.stream.dtype} in one piece are needed, not {out.size} '
+                             f'of {out.dtype}')
+        return out
+
+
+def read(spans: Sequence[Span], out: Optional[Sequence[Array]] = None) -> List[Array]:
+    """The elements of all spans, decoded by all workers at once; into arrays that are there, where some are given."""
+    arrays = [span.array(there) for span, there in zip(spans, out or [None] * len(spans))]
+    _ntuple.streams_read([(span.stream.handle, span.first, span.count, array) for span, array in zip(spans, arrays)])
+    return arrays
+
+
+class Field:
+    """A field of a data set.
+
+    `field[a:b]` are the values of rows a to b, of which only the pages are decoded that they lie in: an array of plain
+    values, a list of str (bytes, where the field is no text) of strings. A collection, an optional, a variant and a
+    record have no values of their own, but streams that tell their structure (`offsets`, `valid`, `tags`, `index`), and
+    sub-fields: `field['_0/pt']` is what the data set gives for the longer path. Rows are counted within the nearest
+    collection or variant around the field, or are the entries.
+
+    path         leads here from the data set: 'muons/_0/pt'
+    name, type   as the writer has them; the type is C++'s
+    description  by the writer
+    kind         'value', 'string', 'collection', 'optional', 'variant', 'record', ...
+    streams      which of 'data', 'offsets', 'tags', 'index', 'valid' there are
+    unreadable   why there is no data, or None
+    """
+
+    def __init__(self, dataset: Dataset, number: int) -> None:
+        info = _ntuple.field_info(dataset._handle, dataset._number, number)
+        self.dataset = dataset
+        self.path: str = info['path']
+        self.name: str = info['name']
+        self.type: str = info['type']
+        self.description: str = info['description']
+        self.kind: str = info['kind']
+        self.streams: Tuple[str, ...] = tuple(info['streams'])
+        self.unreadable: Optional[str] = info['unreadable']
+        self._number = number
+        self._parent: Optional[int] = info['parent'] if info['has_parent'] else None
+        self._repetition: int = info['repetition']
+        self._own_elements = math.prod(info['own_dimensions'])
+        self._dimensions: Tuple[int, ...] = tuple(info['dimensions'])
+        self._is_fortran_order: bool = info['is_fortran_order']
+
+    def __repr__(self) -> str:
+        return f'<ntuple.Field {self.path!r}: {self.type or self.kind}>'
+
+    # ---- what it is ----
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its rows are elements of a NumPy array."""
+        return 'data' in self.streams and 'offsets' not in self.streams
+
+    @property
+    def fields(self) -> List[Field]:
+        """The sub-fields."""
+        handle = self.dataset._handle
+        return [Field(self.dataset, number)
+                for number in _ntuple.dataset_children(handle, self.dataset._number, self._number)]
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has: the entries, or the items of the collections around it."""
+        return _ntuple.field_rows(self.dataset._handle, self.dataset._number, self._number)
+
+    @property
+    def dtype(self) -> Optional['np.dtype[Any]']:
+        """The type of its elements; None where it has no data."""
+        return self._stream('data').dtype if 'data' in self.streams else None
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """Of the array of all its values; of others the number of rows."""
+        if not self.is_plain:
+            return (self.rows,)
+        size = math.prod(self._dimensions)
+        return (self._stream('data').elements // size if size else self.rows, *self._dimensions)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def valued(self) -> Field:
+        """The field that has this one's values: itself, or what an enum, an atomic or an array of plain values is made of."""
+        field = self
+        while field.kind in ('wrapper', 'array') and len(field.fields) == 1:
+            field = field.fields[0]
+        return field if field.is_plain else self
+
+    # ---- streams ----
+
+    def _stream(self, kind: str) -> Stream:
+        """A stream; kept open by the file."""
+        if kind not in self.streams:
+            raise TypeError(f'{self.path}, a {self.kind}, has no {kind}'
+                            + (f': {self.unreadable}' if self.unreadable else ''))
+        return self.dataset.file._stream(self.dataset._number, self._number, kind)
+
+    def _whole(self, kind: str) -> Array:
+        stream = self._stream(kind)
+        return read([Span(stream, 0, stream.elements)])[0]
+
+    @property
+    def offsets(self) -> Array:
+        """Of a collection, an optional or a string: where the items of each row begin, and behind the last where they
+        end: row r has items offsets[r] to offsets[r + 1]."""
+        return self._whole('offsets')
+
+    @property
+    def valid(self) -> Array:
+        """Of an optional in the dense form of drafts: whether each row has a value."""
+        return self._whole('valid')
+
+    @property
+    def tags(self) -> Array:
+        """Of a variant: which alternative each row has, from 1 on; 0 is none."""
+        return self._whole('tags')
+
+    @property
+    def index(self) -> Array:
+        """Of a variant: the row of its alternative that each row is."""
+        return self._whole('index')
+
+    @property
+    def values(self) -> Array:
+        """All values; of strings their bytes, one behind the other."""
+        return self[:] if self.is_plain else self._whole('data')
+
+    # ---- values ----
+
+    def _shaped(self, array: Array, rows: int) -> Array:
+        if self._is_fortran_order and len(self._dimensions) > 1:
+            backwards = array.reshape(rows, *reversed(self._dimensions))
+            return backwards.transpose(0, *range(len(self._dimensions), 0, -1))
+        return array.reshape(rows, *self._dimensions)
+
+    def _span_of_rows(self, first: int, end: int) -> Span:
+        """Of the rows that `shape` counts."""
+        size = math.prod(self._dimensions)
+        return Span(self._stream('data'), first * size, (end - first) * size)
+
+    def _texts(self, first: int, end: int) -> List[Union[str, bytes]]:
+        if first == end:
+            return []
+        offsets = read([Span(self._stream('offsets'), first, end - first + 1)])[0]
+        begin = int(offsets[0])
+        data = read([Span(self._stream('data'), begin, int(offsets[-1]) - begin)])[0].tobytes()
+        places = (offsets - begin).tolist()
+        parts = [data[a:b] for a, b in zip(places, places[1:])]
+        return [part.decode(errors='surrogateescape') for part in parts] if self.kind == 'string' else list(parts)
+
+    def _range(self, first: int, end: int) -> Any:
+        if self.is_plain:
+            return self._shaped(read([self._span_of_rows(first, end)])[0], end - first)
+        if 'data' in self.streams:
+            return self._texts(first, end)
+        raise TypeError(f'{self.path}, a {self.kind}, has no values of its own'
+                        + (f': {self.unreadable}' if self.unreadable else
+                           '; its streams and sub-fields have: ' +
+                           ', '.join([*self.streams, *(repr(field.name) for field in self.fields)])))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self.dataset[f'{self.path}/{key}']
+        if isinstance(key, slice):
+            first, end, step = key.indices(len(self))
+            if step != 1:
+                raise ValueError('rows are read one after the other: the step of a slice is 1')
+            return self._range(first, max(first, end))
+        row = operator.index(key)
+        row += len(self) if row < 0 else 0
+        if not 0 <= row < len(self):
+            raise IndexError(f'{self.path} has {len(self)} rows')
+        return self._range(row, row + 1)[0]
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> Array:
+        if copy is False:
+            raise ValueError('the values have to be decoded: there is nothing to share')
+        return np.asarray(self[:], dtype=dtype)
+
+    # ---- rows of entries ----
+
+    def _rows_of_entries(self, first: int, end: int) -> Tuple[int, int]:
+        """The rows of this field that belong to entries, by the offsets of the collections around it."""
+        if self._parent is None:
+            return first, end
+        parent = Field(self.dataset, self._parent)
+        first, end = parent._rows_of_entries(first, end)
+        if parent.kind == 'variant':
+            raise TypeError(f'{self.path}: an alternative of a variant is not read by entries; {parent.path} has the index')
+        if 'offsets' in parent.streams:
+            offsets = parent._stream('offsets')
+            ends = read([Span(offsets, first, 1), Span(offsets, end, 1)])
+            return int(ends[0][0]), int(ends[1][0])
+        return first * (parent._repetition or 1), end * (parent._repetition or 1)
+
+    def _span_of_entries(self, first: int, end: int) -> Span:
+        """Values, or offsets of a collection, of entries; of all of them no offset has to be looked at."""
+        if 'data' in self.streams and not self.is_plain:
+            raise TypeError(f'{self.path}: strings are no array; dataset.field(path)[a:b] reads them')
+        stream = self._stream('data' if self.is_plain else 'offsets')
+        if (first, end) == (0, self.dataset.entries):
+            return Span(stream, 0, stream.elements)
+        first, end = self._rows_of_entries(first, end)
+        if self.is_plain:
+            return Span(stream, first * self._own_elements, (end - first) * self._own_elements)
+        return Span(stream, first, end - first + 1)
+
+    def _array_of_span(self, array: Array) -> Array:
+        """As it is handed out: in its shape; offsets from 0 on."""
+        if not self.is_plain:
+            if array[0]:
+                array -= array[0]
+            return array
+        size = math.prod(self._dimensions)
+        return self._shaped(array, array.size // size) if size else array.reshape(0, *self._dimensions)

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: MIT
+"""Files and data sets."""
+from __future__ import annotations
+
+import errno
+import json
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _errors, _ntuple
+from ._field import Array, Field, Stream, dtype_of, read
+from ._view import View
+
+Source = Union[str, 'os.PathLike[str]', bytes, bytearray, memoryview, Array]
+
+_MOST_STREAMS = 4096
+
+_lock = threading.Lock()
+_readers: List[_ntuple.Reader] = []
+
+
+def _reader() -> _ntuple.Reader:
+    """The cache and the workers, one for all files: a processor each with the calling thread."""
+    with _lock:
+        if not _readers:
+            _readers.append(_ntuple.reader_new(0, max(0, len(os.sched_getaffinity(0)) - 1)))
+        return _readers[0]
+
+
+def _encoded(path: str) -> bytes:
+    return path.encode('utf-8', 'surrogateescape')
+
+
+def counters() -> Dict[str, int]:
+    """What was read and decoded until now, by all files: the names stand in docs/tree.md, as stats.json."""
+    return _ntuple.reader_counters(_reader())
+
+
+def formats() -> Dict[str, str]:
+    """The formats that are read, with what they are."""
+    return dict(_ntuple.format_rows())
+
+
+def open(source: Source, *, format: Optional[str] = None) -> File:
+    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables are folders.
+
+    Reads the metadata and nothing else. `format`: only try this one of `formats()`.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        try:
+            return File(_ntuple.file_open(_reader(), os.fsencode(source), format))
+        except _errors.NotFoundError as error:
+            raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
+    memory = np.frombuffer(source, np.uint8) if len(memoryview(source)) else np.empty(0, np.uint8)
+    return File(_ntuple.file_open_memory(_reader(), memory, b'memory', format))
+
+
+class File(Mapping):  # type: ignore[type-arg]
+    """An open file: a mapping from the paths of its data sets to these.
+
+    Closed by `close()` or at the end of a `with`. What was read from it lives on; what is read just then, by this
+    thread through Arrow or by another one, ends first.
+    """
+
+    def __init__(self, handle: _ntuple.File) -> None:
+        self._opened: Optional[_ntuple.File] = handle
+        self._streams: Dict[Tuple[int, int, int, str], Stream] = {}
+
+    @property
+    def _handle(self) -> _ntuple.File:
+        if self._opened is None:
+            raise ValueError('the file is closed')
+        return self._opened
+
+    @property
+    def closed(self) -> bool:
+        return self._opened is None
+
+    def close(self) -> None:
+        self._opened = None
+        self._streams = {}
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        self.close()
+
+    def __getitem__(self, path: str) -> Dataset:
+        return Dataset(self, _ntuple.file_find(self._handle, _encoded(path)))
+
+    def __iter__(self) -> Iterator[str]:
+        handle = self._handle
+        numbers = range(_ntuple.file_dataset_count(handle))
+        return iter(dict.fromkeys(_ntuple.dataset_info(handle, number)['path'] for number in numbers))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _stream(self, dataset: int, field: int, kind: str) -> Stream:
+        """Opened once by each process, as a forked one has a reader of its own, and kept until there are many."""
+        handle, key = self._handle, (os.getpid(), dataset, field, kind)
+        stream = self._streams.get(key)
+        if stream is None:
+            opened = _ntuple.stream_open(handle, dataset, field, kind)
+            elements, dtype, _ = _ntuple.stream_info(opened)
+            stream = Stream(opened, elements, dtype_of(dtype))
+            if len(self._streams) >= _MOST_STREAMS:
+                self._streams = {}
+            self._streams[key] = stream
+        return stream
+
+    def __repr__(self) -> str:
+        return '<ntuple.File, closed>' if self.closed else f'<ntuple.File: {", ".join(self)}>'
+
+    def only(self) -> Dataset:
+        """The only data set, older cycles and attribute sets not counted; ArgumentError where there are several."""
+        return Dataset(self, _ntuple.file_find(self._handle, None))
+
+    def layout(self) -> List[Dict[str, Any]]:
+        """Every byte of the file with its owner, in order, as `layout.jsonl` tells it. Reads all page lists."""
+        return [json.loads(line) for line in _ntuple.file_layout(self._handle).splitlines()]
+
+
+class Schema:
+    """The fields of a data set: `str(schema)` has a line for each, `schema.fields` what `ntuple schema --json` tells:
+    dictionaries of name, type, kind, number of items, and `fields` below."""
+
+    def __init__(self, lines: str, fields: List[Dict[str, Any]]) -> None:
+        self._lines = lines
+        self.fields = fields
+
+    def __str__(self) -> str:
+        return self._lines
+
+    __repr__ = __str__
+
+
+class Dataset:
+    """A data set: columns by the paths of their fields.
+
+    `dataset[path]` is a NumPy array of all values where the field has plain ones, enums and arrays of them included
+    ('weight', 'muons/_0/pt': the values of all muons, one behind the other), decoded by all workers. Of others it is the Field, which has the structure:
+    `dataset['muons'].offsets` tells which values belong to which entry, `dataset['stream'][a:b]` are strings.
+
+    As a whole, and by `select()` in parts, it is Arrow to every program that speaks the Arrow PyCapsule interface:
+    `pyarrow.table(dataset)`, `polars.DataFrame(dataset)`, `duckdb.sql('select ... from dataset')`.
+
+    name, title, description, writer, format, version, generation, cycle, entries    as its writer has them
+    path     by which the file finds it
+    file     which it is of
+    """
+
+    def __init__(self, file: File, number: int) -> None:
+        info = _ntuple.dataset_info(file._handle, number)
+        self.file = file
+        self.path: str = info['path']
+        self.name: str = info['name']
+        self.title: str = info['title']
+        self.description: str = info['description']
+        self.writer: str = info['writer']
+        self.format: str = info['format']
+        self.version: str = info['version']
+        self.generation: str = info['generation']
+        self.cycle: int = info['cycle']
+        self.entries: int = info['entries']
+        self.is_attribute_set: bool = info['is_attribute_set']
+        self._number = number
+        self._whole = View(self, None, None, 'text', 'struct')
+
+    @property
+    def _handle(self) -> _ntuple.File:
+        return self.file._handle
+
+    def __repr__(self) -> str:
+        return f'<ntuple.Dataset {self.path!r}: {self.entries} entries>'
+
+    # ---- fields ----
+
+    def _find(self, path: str) -> int:
+        return _ntuple.dataset_find(self._handle, self._number, _encoded(path))
+
+    def _field(self, number: int) -> Field:
+        return Field(self, number)
+
+    @property
+    def fields(self) -> List[Field]:
+        """The fields at the top."""
+        return [Field(self, number) for number in _ntuple.dataset_children(self._handle, self._number, None)]
+
+    def keys(self) -> List[str]:
+        """The paths of the fields at the top."""
+        return [field.path for field in self.fields]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, path: object) -> bool:
+        try:
+            return isinstance(path, str) and self._find(path) >= 0
+        except _errors.NotFoundError:
+            return False
+
+    def field(self, path: str) -> Field:
+        """The field that a path leads to: 'weight', 'muons/_0/pt'. Names are written as in the mounted tree."""
+        return Field(self, self._find(path))
+
+    def __getitem__(self, path: str) -> Union[Array, Field]:
+        field = self.field(path)
+        valued = field.valued()
+        return valued[:] if valued.is_plain else field
+
+    @property
+    def schema(self) -> Schema:
+        """The fields with their types, items and descriptions."""
+        document = json.loads(_ntuple.dataset_schema(self._handle, self._number, False))
+        lines = _ntuple.dataset_schema(self._handle, self._number, True).decode()
+        return Schema(lines.rstrip('\n'), document['fields'])
+
+    def layout(self) -> List[Dict[str, Any]]:
+        """The bytes of the file that are this data set's, as File.layout() tells them."""
+        return [item for item in self.file.layout() if item.get('dataset') == self.path]
+
+    # ---- values ----
+
+    def _range(self, entries: Optional[Tuple[int, int]]) -> Tuple[int, int]:
+        if entries is None:
+            return 0, self.entries
+        first, end = entries
+        if not 0 <= first <= end <= self.entries:
+            raise IndexError(f'entries {first} to {end}: there are {self.entries}')
+        return first, end
+
+    def arrays(self, paths: Sequence[str], entries: Optional[Tuple[int, int]] = None, *,
+               out: Optional[Mapping[str, Array]] = None) -> Dict[str, Array]:
+        """Several columns in one call, which keeps all processors busy also where each is small. Of a collection these
+        are its offsets, which begin with 0; with `entries` only the values that belong to entries (first, end).
+        Dictionary of path and array, in the order of the paths. `out` has an array for each path, as a former call for as
+        many gave them: these are read into, which saves the system the work of new memory."""
+        if isinstance(paths, str):
+            raise TypeError('a sequence of paths, not one path')
+        first, end = self._range(entries)
+        fields = [self.field(path).valued() for path in paths]
+        there = None if out is None else [out[path] for path in paths]
+        arrays = read([field._span_of_entries(first, end) for field in fields], there)
+        return {path: field._array_of_span(array) for path, field, array in zip(paths, fields, arrays)}
+
+    # ---- Arrow ----
+
+    def select(self, columns: Optional[Sequence[str]] = None, entries: Optional[Tuple[int, int]] = None, *,
+               strings: str = 'text', variants: str = 'struct') -> View:
+        """Columns (paths of fields, each with all below it) and entries (first, end) as Arrow. Nothing of others is
+        decoded. `strings='binary'` promises no UTF-8; `variants`: 'struct', 'union' or 'omit'; docs/arrow.md has the types."""
+        return View(self, columns, entries, strings, variants)
+
+    def __arrow_c_schema__(self) -> object:
+        """The schema as a PyCapsule."""
+        return self._whole.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
+        """All batches as a PyCapsule."""
+        return self._whole.__arrow_c_stream__(requested_schema)

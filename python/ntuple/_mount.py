@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Mounting, by the program ntuplefs."""
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any, Iterator, List, Optional
+
+from . import _errors
+
+
+def _failure(number: int, message: str) -> _errors.Error:
+    return _errors.new(_errors.MountError, 'mount', message, number)
+
+
+def program(name: str) -> str:
+    """Where a program of this project is: beside this Python, as a wheel has it, or where the shell finds it."""
+    folders = [sysconfig.get_path('scripts'), os.path.dirname(sys.executable), os.environ.get('PATH', os.defpath)]
+    found = shutil.which(name, path=os.pathsep.join(folders))
+    if not found:
+        raise _failure(errno.ENOENT, f'the program {name} is not there')
+    return found
+
+
+def _problem() -> Optional[str]:
+    """Why nothing can be mounted here, where that is known."""
+    try:
+        os.close(os.open('/dev/fuse', os.O_RDWR))
+    except OSError as error:
+        return f'/dev/fuse: {error.strerror}'
+    if os.geteuid() != 0 and not shutil.which('fusermount3'):
+        return 'the program fusermount3 is not there'
+    return None
+
+
+def _options(options: Any) -> List[str]:
+    words = []
+    for name, value in options.items():
+        if value is False or value is None:
+            continue
+        words += ['-o', name if value is True else f'{name}={value}']
+    return words
+
+
+def _unmount(path: Path) -> None:
+    """Without waiting for those who still have a file open: their reads end when they close it."""
+    command = ['fusermount3', '-u', '-z'] if shutil.which('fusermount3') else ['umount', '-l']
+    subprocess.run([*command, str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=False)
+
+
+@contextlib.contextmanager
+def mount(source: 'os.PathLike[str] | str', **options: Any) -> Iterator[Path]:
+    """Mount a file, or a folder of files, for the time of a `with`; gives the path of the tree.
+
+    `options` are those of `ntuplefs -o`: `mount(path, text='sized', cachesize='1G')`. MountError where FUSE is not
+    allowed: `ntuple.open` needs none.
+    """
+    mounter = program('ntuplefs')
+    problem = _problem()
+    if problem:
+        raise _failure(errno.EPERM, f'nothing can be mounted here: {problem}')
+    folder = Path(tempfile.mkdtemp(prefix='ntuple-'))
+    try:
+        result = subprocess.run([mounter, *_options(options), os.fspath(source), str(folder)],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        if result.returncode:
+            raise _failure(errno.EIO, result.stderr.decode(errors='replace').strip() or f'{mounter} failed')
+        try:
+            yield folder
+        finally:
+            _unmount(folder)
+    finally:
+        with contextlib.suppress(OSError):
+            folder.rmdir()

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Some columns and entries of a data set as Arrow."""
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Tuple
+
+from . import _ntuple
+
+if TYPE_CHECKING:
+    from ._file import Dataset
+
+VARIANTS = ('struct', 'union', 'omit')
+
+
+class View:
+    """Columns and entries of a data set, for every program that speaks the Arrow PyCapsule interface: `pyarrow.table(view)`,
+    `polars.DataFrame(view)`, DuckDB by the name of the variable. Nothing is decoded before it is asked for, then cluster
+    by cluster: `pyarrow.RecordBatchReader.from_stream(view)` holds one batch at a time.
+
+    dataset   whose columns these are
+    columns   paths of fields, or None: all
+    entries   (first, end)
+    """
+
+    def __init__(self, dataset: Dataset, columns: Optional[Sequence[str]], entries: Optional[Tuple[int, int]],
+                 strings: str, variants: str) -> None:
+        if strings not in ('text', 'binary'):
+            raise ValueError(f"strings: 'text' or 'binary', not {strings!r}")
+        if variants not in VARIANTS:
+            raise ValueError(f'variants: one of {", ".join(map(repr, VARIANTS))}, not {variants!r}')
+        if isinstance(columns, str):
+            raise TypeError('columns: a sequence of paths, not one path')
+        self.dataset = dataset
+        self.columns = None if columns is None else list(columns)
+        self.entries = dataset._range(entries)
+        self._fields = None if columns is None else [dataset._find(path) for path in self.columns or ()]
+        self._is_whole = entries is None
+        self._options = strings == 'binary', VARIANTS.index(variants)
+        self._made: Tuple[int, Optional[_ntuple.Table]] = (0, None)
+
+    def __repr__(self) -> str:
+        columns = 'all columns' if self.columns is None else ', '.join(self.columns)
+        return f'<ntuple.View of {self.dataset.path!r}: {columns}, entries {self.entries[0]} to {self.entries[1]}>'
+
+    def _table(self) -> _ntuple.Table:
+        """Made once by each process, as a forked one has a reader of its own."""
+        handle = self.dataset._handle
+        process, table = self._made
+        if table is None or process != os.getpid():
+            first, end = self.entries
+            table = _ntuple.table_new(handle, self.dataset._number, self._fields,
+                                      None if self._is_whole else (first, end - first), *self._options)
+            self._made = os.getpid(), table
+        return table
+
+    @property
+    def batches(self) -> int:
+        """How many record batches it has: one for each cluster that the entries lie in."""
+        return _ntuple.table_batches(self._table())
+
+    @property
+    def left_out(self) -> Dict[str, str]:
+        """Fields that Arrow cannot express, with the reason."""
+        return {self.dataset._field(number).path: reason for number, reason in _ntuple.table_left_out(self._table())}
+
+    def __arrow_c_schema__(self) -> object:
+        """The schema as a PyCapsule."""
+        return _ntuple.table_schema(self._table())
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> object:
+        """The batches as a PyCapsule. Types are as they are stored, whichever are requested: the consumer casts."""
+        return _ntuple.table_stream(self._table())

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the tables of commands and options, and the words of a command line. Out: what its last word could be.
+ */
+#include "cli/complete.h"
+
+#include <string.h>
+
+#include "cli/complete_path.h"
+
+struct completer {
+    FILE *out;
+    const struct nt_complete_tables *tables;
+    const struct nt_command *command;       /* NULL: the line is ntuplefs's, or has none yet */
+    const struct nt_option *const *options; /* tables, ended by NULL */
+    struct nt_arena *arena;
+    const char *word;
+    size_t kept;      /* bytes of the word in front of what is completed: "--sort=" */
+    char **arguments; /* the words before, the command or program first */
+    int argument_count;
+    bool has_told_files;
+};
+
+static void offer(struct completer *completer, const char *text, const char *suffix, const char *help)
+{
+    const char *begun = completer->word + completer->kept;
+    if (strncmp(text, begun, strlen(begun)) == 0)
+        fprintf(completer->out, "%.*s%s%s\t%s\n", (int)completer->kept, completer->word, text, suffix, help);
+}
+
+/* ---- options ---- */
+
+/* The first row of all tables with a name, or with a letter. */
+static const struct nt_option *find_row(const struct completer *completer, const char *name, size_t length,
+                                        char letter)
+{
+    for (size_t i = 0; completer->options[i]; i++)
+        for (const struct nt_option *row = completer->options[i]; row->name; row++)
+            if (letter ? row->letter == letter
+                       : length > 0 && strlen(row->name) == length && strncmp(row->name, name, length) == 0)
+                return row;
+    return NULL;
+}
+
+/* The option with a value that a word names, and the value as far as it stands in the word, or NULL. */
+static const struct nt_option *option_in(const struct completer *completer, const char *word,
+                                         const char **value_ret)
+{
+    *value_ret = NULL;
+    if (word[0] != '-')
+        return NULL;
+    if (word[1] == '-') {
+        size_t length = strcspn(word + 2, "=");
+        const struct nt_option *row = find_row(completer, word + 2, length, '\0');
+        if (word[2 + length] == '=')
+            *value_ret = word + 2 + length + 1;
+        return row && row->argument ? row : NULL;
+    }
+    for (const char *letter = word + 1; *letter; letter++) {
+        const struct nt_option *row = find_row(completer, NULL, 0, *letter);
+        if (row && row->argument) {
+            *value_ret = letter[1] ? letter + 1 : NULL;
+            return row;
+        }
+    }
+    return NULL;
+}
+
+static void offer_options(struct completer *completer, const char *dashes, bool with_letters)
+{
+    char name[80];
+    for (size_t i = 0; completer->options[i]; i++)
+        for (const struct nt_option *row = completer->options[i]; row->name; row++) {
+            if (row->kind == NT_OPTION_IGNORED || (row->letter && !with_letters))
+                continue;
+            snprintf(name, sizeof(name), "%s%s", dashes, row->name);
+            offer(completer, name, row->argument ? "=" : "", row->help);
+        }
+}
+
+static void take_value(void *context, const char *value, const char *help)
+{
+    offer(context, value, "", help);
+}
+
+static void complete_choice(struct completer *completer, const struct nt_option *row)
+{
+    for (size_t i = 0; row->kind == NT_OPTION_CHOICE && row->choices[i]; i++)
+        offer(completer, row->choices[i], "", "");
+    if (row->each_value)
+        row->each_value(take_value, completer);
+}
+
+/* An item of a list, the last one that has begun. */
+static void complete_list(struct completer *completer)
+{
+    const char *item = completer->word + completer->kept;
+    for (const char *at = item; *at; at++) {
+        if (at[0] == '\\' && at[1])
+            at++;
+        else if (*at == ',')
+            item = at + 1;
+    }
+    const char *equals = strchr(item, '=');
+    completer->kept = (size_t)((equals ? equals + 1 : item) - completer->word);
+    if (!equals) {
+        offer_options(completer, "", false);
+        return;
+    }
+    const struct nt_option *row = find_row(completer, item, (size_t)(equals - item), '\0');
+    if (row)
+        complete_choice(completer, row);
+}
+
+static void complete_value(struct completer *completer, const struct nt_option *row, const char *value)
+{
+    completer->kept = (size_t)(value - completer->word);
+    if (row->kind == NT_OPTION_LIST)
+        complete_list(completer);
+    else
+        complete_choice(completer, row);
+}
+
+/* ---- operands ---- */
+
+static void complete_file(struct completer *completer, const struct nt_settings *settings, const char *source)
+{
+    (void)settings;
+    (void)source;
+    if (!completer->has_told_files)
+        fputs("\tfiles\n", completer->out);
+    completer->has_told_files = true;
+}
+
+static void complete_path(struct completer *completer, const struct nt_settings *settings, const char *source)
+{
+    struct nt_vfs_options options = nt_settings_tree(settings);
+    options.open.open_broken = completer->command && completer->command->shows_broken;
+    options.threads = 0; /* nothing is decoded */
+    fputs("\tpaths\n", completer->out);
+    nt_complete_path(completer->out, &options, source, completer->word, completer->arena);
+}
+
+static void complete_command(struct completer *completer, const struct nt_settings *settings,
+                             const char *source)
+{
+    (void)settings;
+    (void)source;
+    for (size_t i = 0; i < completer->tables->command_count; i++)
+        offer(completer, completer->tables->commands[i]->name, "", completer->tables->commands[i]->help);
+}
+
+/* As the help of commands calls operands. */
+static const struct {
+    const char *name;
+    void (*complete)(struct completer *completer, const struct nt_settings *settings, const char *source);
+    int source; /* which operand has the tree of a path */
+} operand_kinds[] = {
+    {"FILE", complete_file, 0},        {"A", complete_file, 0},         {"B", complete_file, 0},
+    {"DESTINATION", complete_file, 0}, {"SOURCE", complete_file, 0},    {"MOUNTPOINT", complete_file, 0},
+    {"PATH", complete_path, 0},        {"PATH_IN_B", complete_path, 1}, {"COMMAND", complete_command, 0},
+};
+
+static void complete_kind(struct completer *completer, const char *name, size_t length,
+                          const struct nt_settings *settings, char **operands)
+{
+    for (size_t i = 0; i < sizeof(operand_kinds) / sizeof(*operand_kinds); i++)
+        if (strlen(operand_kinds[i].name) == length && strncmp(operand_kinds[i].name, name, length) == 0)
+            operand_kinds[i].complete(completer, settings, operands[operand_kinds[i].source]);
+}
+
+/* Everything that the operand at a position may be, by a usage such as "FILE [PATH] DESTINATION". */
+static void complete_operand(struct completer *completer, const char *usage, int position,
+                             const struct nt_settings *settings, char **operands)
+{
+    int fewest = 0, most = 0; /* operands in front of this one */
+    bool is_repeated = false, is_within = false;
+    while (*usage) {
+        size_t length = strcspn(usage, " ");
+        bool is_optional = *usage == '[';
+        const char *name = usage + is_optional;
+        is_repeated = is_repeated || memmem(usage, length, "...", 3);
+        /* "[B]" in "[A [B]]" is not there without A. */
+        if ((is_within ? most : fewest) <= position && (position <= most || is_repeated))
+            complete_kind(completer, name, strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"), settings, operands);
+        is_within = is_optional && usage[length - 1] != ']';
+        fewest += !is_optional;
+        most++;
+        usage += length + strspn(usage + length, " ");
+    }
+}
+
+/* ---- the line ---- */
+
+static void complete_operands(struct completer *completer, const char *usage)
+{
+    struct nt_settings settings = {0};
+    struct nt_error error = {0};
+    size_t table_count = 0;
+    int first;
+    while (completer->options[table_count])
+        table_count++;
+    if (nt_options_parse(completer->options, table_count, false, completer->argument_count,
+                         completer->arguments, &settings, completer->arena, &first, &error) == NT_OK)
+        complete_operand(completer, usage, completer->argument_count - first, &settings,
+                         completer->arguments + first);
+    nt_buffer_deinit(&settings.passed);
+}
+
+static void complete_line(struct completer *completer, const char *usage)
+{
+    const char *value;
+    const struct nt_option *row =
+        option_in(completer, completer->arguments[completer->argument_count - 1], &value);
+    if (row && !value) {
+        complete_value(completer, row, completer->word);
+        return;
+    }
+    row = option_in(completer, completer->word, &value);
+    if (row && value)
+        complete_value(completer, row, value);
+    else if (completer->word[0] == '-')
+        offer_options(completer, "--", true);
+    else
+        complete_operands(completer, usage);
+}
+
+static void complete_tool(struct completer *completer)
+{
+    const struct nt_complete_tables *tables = completer->tables;
+    int at = 1;
+    while (at < completer->argument_count && completer->arguments[at][0] == '-')
+        at++;
+    const struct nt_command *command = NULL;
+    for (size_t i = 0; at < completer->argument_count && i < tables->command_count; i++)
+        if (strcmp(tables->commands[i]->name, completer->arguments[at]) == 0)
+            command = tables->commands[i];
+    completer->command = command;
+    if (at == completer->argument_count) {
+        completer->options = (const struct nt_option *const[]){tables->common_options, NULL};
+        complete_line(completer, "COMMAND");
+    } else if (command) {
+        completer->options = (const struct nt_option *const[]){tables->common_options, nt_tree_options,
+                                                               command->options, NULL};
+        completer->arguments += at;
+        completer->argument_count -= at;
+        complete_line(completer, command->operands);
+    }
+}
+
+static void complete_mount(struct completer *completer)
+{
+    static const struct nt_option *const options[] = {nt_mount_switches, nt_mount_options, nt_tree_options,
+                                                      nt_accepted_options, NULL};
+    completer->options = options;
+    complete_line(completer, nt_mount_operands);
+}
+
+void nt_complete(FILE *out, const struct nt_complete_tables *tables, char **words, int word_count,
+                 struct nt_arena *arena)
+{
+    if (word_count < 2)
+        return;
+    const char *slash = strrchr(words[0], '/');
+    struct completer completer = {
+        .out = out,
+        .tables = tables,
+        .arena = arena,
+        .word = words[word_count - 1],
+        .arguments = words,
+        .argument_count = word_count - 1,
+    };
+    if (strcmp(slash ? slash + 1 : words[0], "ntuplefs") == 0)
+        complete_mount(&completer);
+    else
+        complete_tool(&completer);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which of many threads wait for requests.
+ *
+ * The kernel wakes the thread that has waited for longest, on another processor mostly, which takes longer than
+ * answering a small request. While all requests are quick only one thread waits for them, the leader, and answers
+ * them itself; the others wait behind it. Before work that may be slow it lets them go: then all receive, as
+ * several requests are to be served at once, until NT_LEAD_QUIET quick ones have come one after the other. It
+ * does so, too, where requests queue up: several ask at once, and there is work for several processors.
+ *
+ * Nobody has to know beforehand what is slow: of those behind the leader one watches it, and lets all go where
+ * one request takes longer than its patience. It sleeps while the leader waits.
+ */
+#ifndef NT_FUSE_LEAD_H
+#define NT_FUSE_LEAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    NT_LEAD_QUIET = 64,     /* quick requests after a slow one */
+    NT_LEAD_QUEUED = 16,    /* requests one after the other that did not have to be waited for */
+    NT_LEAD_CROWDED = 1024, /* quick requests after these */
+};
+
+/* For a mount: longer than what is quick, shorter than anybody notices. */
+#define NT_LEAD_PATIENCE UINT64_C(2000000)
+
+struct nt_lead {
+    pthread_mutex_t lock;
+    pthread_cond_t freed;     /* who waits behind the leader may go */
+    pthread_cond_t has_begun; /* for the one who watches */
+    atomic_uintptr_t leader;  /* a pthread_t; 0: none. Changed under the lock */
+    atomic_int until_quiet;   /* quick requests; positive: all receive */
+    atomic_uint_least64_t
+        progress; /* of leaders: twice the requests received, plus one while one is served */
+    atomic_bool watcher_sleeps;
+    bool is_watched;
+    unsigned queued; /* the leader's: requests that did not have to be waited for */
+    uint64_t patience;
+};
+
+/* `patience`: nanoseconds until a request is taken for slow; it may last twice as long. 0 or an errno value. */
+int nt_lead_init(struct nt_lead *lead, uint64_t patience);
+void nt_lead_deinit(struct nt_lead *lead); /* nobody is in it */
+
+/* Before a thread waits for a request: returns when it may, and whether it leads. A cancellation point, which
+ * leaves nothing behind. */
+bool nt_lead_wait(struct nt_lead *lead);
+/* It has received one. `was_queued`: without waiting; matters where it leads. */
+void nt_lead_received(struct nt_lead *lead, bool is_quick, bool was_queued);
+/* Before work that may be slow, by any thread: others receive meanwhile. */
+void nt_lead_let_go(struct nt_lead *lead);
+
+#endif

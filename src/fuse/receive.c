@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a thread that is about to read a request, and the request that it has read. Out: one thread waits while
+ * requests are quick, and the time of the last use is known.
+ */
+#include <linux/fuse.h>
+#include <poll.h>
+
+#include "fuse/operations.h"
+
+/* As far as the request tells. What else is slow lets the others go when it begins. */
+static bool is_quick(const struct fuse_in_header *header)
+{
+    enum { QUICK_BYTES = 64 * 1024 };
+    const struct fuse_read_in *read = (const void *)(header + 1);
+    return header->opcode != FUSE_READ || read->size <= QUICK_BYTES;
+}
+
+/* A request that need not be waited for. */
+static bool is_there(int device)
+{
+    return poll(&(struct pollfd){.fd = device, .events = POLLIN}, 1, 0) > 0;
+}
+
+bool nt_turn_to_receive(struct nt_mount *mount, int device)
+{
+    return nt_lead_wait(mount->settings.lead) && is_there(device);
+}
+
+void nt_note_received(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_queued)
+{
+    const struct fuse_in_header *header = bytes;
+    if (count < (ssize_t)sizeof(*header))
+        return;
+    nt_lead_received(mount->settings.lead, is_quick(header), was_queued);
+    nt_idle_note(&mount->idle, header->opcode);
+}

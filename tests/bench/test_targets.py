@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What results say about the targets, and how it is shown."""
+import unittest
+
+from measure.targets import Target, calls_of, codec_on_used, hundredth, speed_targets, today, verdict
+
+FIVE = [1.0, 1.1, 1.2, 1.3, 1.4]  # quartiles 1.1 and 1.3
+
+
+def results(case, *rounds, used=1.0):
+    return {"machine": {"threads": 2}, "speed": {case: list(rounds)},
+            "processors": {case: [{"mount, whole": used} for _ in rounds]}}
+
+
+def values_of(found, name):
+    return [target.values for target in speed_targets(found) if target.name == name]
+
+
+class Verdicts(unittest.TestCase):
+    def test_a_verdict_names_the_cases_that_are_not_met(self):
+        for values, expected in (({"a": FIVE, "b": FIVE}, "met"),
+                                 ({"a": FIVE, "b": [0.1] * 5}, "**not met** with b"),
+                                 ({"a": [0.1] * 5, "b": [0.1] * 5}, "**not met**"),
+                                 ({"a": [0.9, 0.9, 1, 2, 2], "b": [0.1] * 5, "c": FIVE},
+                                  "**not met** with b; not told apart with a"),
+                                 ({"a": [0.9, 0.9, 1, 2, 2]}, "not told apart")):
+            self.assertEqual(verdict(Target("t", "≥", 1, values)), expected, values)
+
+    def test_one_case_shows_its_quartiles_and_several_their_medians(self):
+        self.assertEqual(today(Target("t", "≥", 1, {"a": FIVE})), "1.20 (1.10–1.30)")
+        self.assertEqual(today(Target("t", "≥", 1, {"a": FIVE, "b": [7.0] * 5})), "1.20–7.00")
+        self.assertEqual(today(Target("t", "≤", 0, {"a": [0, 0]}, True)), "0.00")
+
+
+class Speeds(unittest.TestCase):
+    def test_ratios_are_those_of_each_round(self):
+        found = results("hits-zstd px", {"mount, whole": 3.0, "ROOT bulk": 1.0}, {"mount, whole": 8.0, "ROOT bulk": 2.0})
+        self.assertEqual(values_of(found, "mount, first read of zstd and lz4 / ROOT bulk"), [{"hits-zstd px": [3, 4]}])
+        self.assertEqual(values_of(found, "mount, first read of plain / ROOT bulk"), [{}])
+
+    def test_the_median_over_files_is_taken_in_each_round(self):
+        found = results("hits-zstd px", {"mount, whole again": 1.0, "tmpfs, whole": 2.0})
+        for case, speed in (("hits-lz4 px", 3.0), ("hits-zlib px", 4.0)):
+            found["speed"][case] = [{"mount, whole again": speed, "tmpfs, whole": 2.0}]
+            found["processors"][case] = [{}]
+        self.assertEqual(values_of(found, "mount, second read / tmpfs, median over files of 16 MB"), [{"": [1.5]}])
+
+    def test_the_codec_on_the_processors_used_lies_between_one_and_all(self):
+        speed = {"codec alone, 1 thread": 1.0, "codec alone, 4 threads": 3.0}
+        for used, expected in ((0.5, 1), (1, 1), (2.5, 2), (4, 3), (9, 3)):
+            self.assertEqual(codec_on_used(speed, used, 4), expected)
+
+
+class Calls(unittest.TestCase):
+    def test_rounds_without_calls_are_left_out(self):
+        rounds = [{"calls": {"stat": [1, 2], "list": []}}, {"calls": {"stat": [], "list": []}}, {"B: calls": {"stat": [3]}}]
+        self.assertEqual(calls_of(rounds), {"stat": [[1, 2]]})
+        self.assertEqual(calls_of(rounds, "B: "), {"stat": [[3]]})
+
+    def test_one_of_a_hundred_is_longer(self):
+        self.assertEqual(hundredth([*range(200)]), 198)
+        self.assertEqual(hundredth([5]), 5)
+
+
+if __name__ == "__main__":
+    unittest.main()

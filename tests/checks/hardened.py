@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What was built has the protections that compiler, linker and kernel offer against damage of memory: loaded anywhere,
+nothing both written and executed, tables of functions read-only after the start, stacks with guards, calls of the C
+library with bounds, and where the processor has it, jumps that lead to marked places only.
+
+usage: hardened.py OPTIMISED(1|0) PROGRAM_OR_LIBRARY...        a line per property; exit status 1 where one is missing
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ENDBR64 = b'\xf3\x0f\x1e\xfa'
+
+
+def readelf(path, *options):
+    return subprocess.run(['readelf', '-W', *options, path], capture_output=True, text=True, check=True,
+                          env={'LC_ALL': 'C', 'PATH': '/usr/bin:/bin'}).stdout
+
+
+def properties(path, is_optimised):
+    """Name and whether the file has it."""
+    header = readelf(path, '-h')
+    segments = readelf(path, '-l')
+    dynamic = readelf(path, '-d')
+    symbols = readelf(path, '--dyn-syms')
+    yield 'position-independent', re.search(r'Type:\s+DYN', header)
+    yield 'no segment both written and executed', not re.search(r'^\s+LOAD .* RWE ', segments, re.M)
+    yield 'no executable stack', re.search(r'GNU_STACK .* RW ', segments)
+    yield 'read-only relocations', 'GNU_RELRO' in segments
+    yield 'bound at start', 'BIND_NOW' in dynamic or re.search(r'FLAGS_1.*\bNOW\b', dynamic)
+    yield 'no relocations of code', 'TEXTREL' not in dynamic
+    yield 'no search path of libraries outside of its own tree', not re.search(r'R(?:UN)?PATH.*\[(?!\$ORIGIN)', dynamic)
+    yield 'stacks with guards', '__stack_chk_fail' in symbols
+    if is_optimised:
+        yield 'calls with bounds', re.search(r'__(?:snprintf|vsnprintf|memcpy|fprintf|read|pread64)_chk\b', symbols)
+    if 'X86-64' in header:
+        # Whether all of a program has them depends on the C library's start files; here: our functions do.
+        yield 'places that jumps may lead to', Path(path).read_bytes().count(ENDBR64) > 100
+
+
+def main(is_optimised, paths):
+    passed = failed = 0
+    for path in paths:
+        for name, holds in properties(path, is_optimised):
+            print(f'{"ok  " if holds else "FAIL"} {Path(path).name}: {name}')
+            passed += bool(holds)
+            failed += not holds
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1] == '1', sys.argv[2:]))

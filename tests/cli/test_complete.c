@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a line's last word could be, over commands of the test's own: which operand stands where, which word is an
+ * option's value, and what lists go on with.
+ */
+#include "cli/complete.h"
+
+#include <string.h>
+
+#include "support.h"
+
+static const char *const colors[] = {"red", "green", NULL};
+
+static void each_animal(nt_option_value *take, void *context)
+{
+    take(context, "dog", "barks");
+    take(context, "dove", "coos");
+}
+
+static const struct nt_option paint_options[] = {
+    {.letter = 'c',
+     .name = "color",
+     .kind = NT_OPTION_CHOICE,
+     .argument = "red|green",
+     .choices = colors,
+     .help = "color"},
+    {.name = "colorless",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, quiet),
+     .help = "none"},
+    {.name = "animal",
+     .kind = NT_OPTION_TEXT,
+     .member = offsetof(struct nt_settings, sort),
+     .argument = "ANIMAL",
+     .each_value = each_animal,
+     .help = "what"},
+    {0},
+};
+static const struct nt_command paint = {
+    .name = "paint", .operands = "FILE [PATH] DESTINATION", .help = "a picture", .options = paint_options};
+static const struct nt_command look = {.name = "look", .operands = "FILE PATH...", .help = "at it"};
+static const struct nt_command part = {.name = "part", .operands = "[COMMAND]", .help = "of it"};
+static const struct nt_command compare = {
+    .name = "compare", .operands = "A B [PATH [PATH_IN_B]]", .help = "two"};
+static const struct nt_command *const commands[] = {&paint, &look, &part, &compare};
+static const struct nt_option common_options[] = {
+    {.letter = 'q',
+     .name = "quiet",
+     .kind = NT_OPTION_FLAG,
+     .member = offsetof(struct nt_settings, quiet),
+     .help = "hush"},
+    {0},
+};
+
+/* Words with one blank between them, "@" for the example; the lines that are printed, "|" for their ends. */
+static const struct line {
+    const char *words, *expected;
+} lines[] = {
+    {"ntuple pa", "paint\ta picture|part\tof it|"},
+    {"ntuple -", "--quiet\thush|"},
+    {"ntuple -q pai", "paint\ta picture|"},
+    {"ntuple dance ", ""},
+    {"ntuple part l", "look\tat it|"},
+    {"ntuple part look ", ""},
+    {"ntuple paint --col", "--color=\tcolor|--colorless\tnone|"},
+    {"ntuple paint --color=g", "--color=green\t|"},
+    {"ntuple paint --color g", "green\t|"},
+    {"ntuple paint -qc g", "green\t|"},
+    {"ntuple paint -cg", "-cgreen\t|"},
+    {"ntuple paint --color=blue x ", ""},
+    {"ntuple paint --animal=d", "--animal=dog\tbarks|--animal=dove\tcoos|"},
+    {"ntuple paint --colorless=r", ""},
+    {"ntuple paint ", "\tfiles|"},
+    {"ntuple paint --color=red ", "\tfiles|"},
+    {"ntuple paint @ Events/mu", "\tpaths|Events/muon_pt/\t|Events/muons/\t|\tfiles|"},
+    {"ntuple paint @ Events x", "\tfiles|"},
+    {"ntuple paint @ Events x y", ""},
+    {"ntuple look --format=rntuple @ -q Events Events/weight/data.n", "\tpaths|Events/weight/data.npy\t|"},
+    {"ntuple look --format=blz @ Ev", "\tpaths|"},
+    {"ntuple look @ nothing/Ev", "\tpaths|"},
+    {"ntuple compare nothing ", "\tfiles|"},
+    {"ntuple compare @ nothing Ev", "\tpaths|Events/\t|"},
+    {"ntuple compare nothing @ x Ev", "\tpaths|Events/\t|"},
+    {"ntuplefs ", "\tfiles|"},
+    {"/usr/bin/ntuplefs a b c ", "\tfiles|"},
+    {"ntuplefs -o broken=s", "broken=show\t|"},
+    {"ntuplefs -o ro,text=a\\,b,list=s", "ro,text=a\\,b,list=sized\t|"},
+    {"ntuplefs -oro,direct_io=o", "-oro,direct_io=on\t|-oro,direct_io=off\t|"},
+    {"ntuplefs -o foregr", ""},
+    {"ntuplefs -o sparkling=", ""},
+};
+
+static size_t split(char *text, const char *example, char **words, size_t most)
+{
+    size_t count = 0;
+    for (char *word; count < most && (word = strsep(&text, " "));)
+        words[count++] = strcmp(word, "@") == 0 ? (char *)example : word;
+    return count;
+}
+
+START_TEST(a_line_has_these_words)
+{
+    const struct nt_complete_tables tables = {commands, sizeof(commands) / sizeof(*commands), common_options};
+    const struct line *line = &lines[_i];
+    char typed[100], example[1000], *words[10], *found;
+    size_t found_bytes;
+    struct nt_arena *arena = nt_arena_new();
+    FILE *out = open_memstream(&found, &found_bytes);
+    ck_assert(arena && out);
+    snprintf(typed, sizeof(typed), "%s", line->words);
+    snprintf(example, sizeof(example), "%s/example.root", getenv("NTUPLE_TEST_DATA"));
+    size_t count = split(typed, example, words, sizeof(words) / sizeof(*words));
+    nt_complete(out, &tables, words, (int)count, arena);
+    fclose(out);
+    for (char *at = found; (at = strchr(at, '\n'));)
+        *at = '|';
+    ck_assert_msg(strcmp(found, line->expected) == 0, "\"%s\": \"%s\" instead of \"%s\"", line->words, found,
+                  line->expected);
+    free(found);
+    nt_arena_free(arena);
+}
+END_TEST
+
+START_TEST(a_program_alone_has_no_word_to_complete)
+{
+    const struct nt_complete_tables tables = {commands, 1, common_options};
+    char *words[] = {(char *)"ntuple"}, *found;
+    size_t found_bytes;
+    struct nt_arena *arena = nt_arena_new();
+    FILE *out = open_memstream(&found, &found_bytes);
+    nt_complete(out, &tables, words, 1, arena);
+    fclose(out);
+    ck_assert_uint_eq(found_bytes, 0);
+    free(found);
+    nt_arena_free(arena);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("complete");
+    TCase *tcase = tcase_create("complete");
+    tcase_add_loop_test(tcase, a_line_has_these_words, 0, sizeof(lines) / sizeof(*lines));
+    tcase_add_test(tcase, a_program_alone_has_no_word_to_complete);
+    suite_add_tcase(suite, tcase);
+    return nt_test_main(suite);
+}

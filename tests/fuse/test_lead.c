@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who waits for requests. A pipe stands for the kernel, a byte for a request, and who has answered is told by
+ * another one.
+ */
+#include <semaphore.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fuse/lead.h"
+#include "support.h"
+
+enum { THREADS = 4 };
+
+/* Requests. */
+enum { QUICK, SLOW, LARGE, HANGING, END };
+
+static struct nt_lead lead;
+static int requests[2], answers[2];
+static atomic_int receiving; /* threads that wait for a request, and not behind another one */
+static sem_t go_on;
+static pthread_t threads[THREADS];
+
+struct answer {
+    pthread_t by;
+    char request;
+};
+
+static void serve(char request)
+{
+    if (request == SLOW)
+        nt_lead_let_go(&lead);
+    if (request == SLOW || request == HANGING || request == LARGE)
+        while (sem_wait(&go_on) != 0)
+            ;
+    struct answer answer;
+    memset(&answer, 0, sizeof(answer));
+    answer.by = pthread_self();
+    answer.request = request;
+    ck_assert_int_eq(write(answers[1], &answer, sizeof(answer)), sizeof(answer));
+}
+
+/* As libfuse does: to be cancelled only while it waits. */
+static void *serve_all(void *context)
+{
+    char request = QUICK;
+    while (request != END) {
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+        nt_lead_wait(&lead);
+        atomic_fetch_add(&receiving, 1);
+        ssize_t count = read(requests[0], &request, 1);
+        atomic_fetch_sub(&receiving, 1);
+        nt_lead_received(&lead, request != LARGE, false);
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+        ck_assert_int_eq(count, 1);
+        serve(request);
+    }
+    return context;
+}
+
+static void send(char request)
+{
+    ck_assert_int_eq(write(requests[1], &request, 1), 1);
+}
+
+static struct answer answered(void)
+{
+    struct answer answer;
+    ck_assert_int_eq(read(answers[0], &answer, sizeof(answer)), sizeof(answer));
+    return answer;
+}
+
+static pthread_t ask(void)
+{
+    send(QUICK);
+    struct answer answer = answered();
+    ck_assert_int_eq(answer.request, QUICK);
+    return answer.by;
+}
+
+static void start(uint64_t patience)
+{
+    ck_assert_int_eq(nt_lead_init(&lead, patience), 0);
+    ck_assert_int_eq(pipe(requests), 0);
+    ck_assert_int_eq(pipe(answers), 0);
+    ck_assert_int_eq(sem_init(&go_on, 0, 0), 0);
+    atomic_store(&receiving, 0);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
+}
+
+/* As libfuse does. */
+static void stop(void)
+{
+    for (int i = 0; i < THREADS; i++)
+        pthread_cancel(threads[i]);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_join(threads[i], NULL), 0);
+    ck_assert_int_eq(pthread_mutex_trylock(&lead.lock), 0); /* nobody has left it locked */
+    pthread_mutex_unlock(&lead.lock);
+    ck_assert(!lead.is_watched);
+    nt_lead_deinit(&lead);
+    for (int i = 0; i < 2; i++) {
+        close(requests[i]);
+        close(answers[i]);
+    }
+}
+
+static const uint64_t for_ever = UINT64_C(1000000000000000);
+
+static void setup(void)
+{
+    start(for_ever);
+}
+
+static void expect_one_thread(unsigned count)
+{
+    pthread_t first = ask();
+    for (unsigned i = 0; i < count; i++)
+        ck_assert(pthread_equal(ask(), first));
+}
+
+static void rest(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+/* Until nobody waits for a request but the one who leads. */
+static void quieten(void)
+{
+    for (unsigned i = 0; i < NT_LEAD_QUIET; i++)
+        ask();
+    for (rest(); atomic_load(&receiving) != 1; rest())
+        ask();
+}
+
+START_TEST(while_all_requests_are_quick_one_thread_answers_them)
+{
+    expect_one_thread(300);
+}
+END_TEST
+
+START_TEST(while_a_request_is_slow_all_others_answer)
+{
+    static const char kinds[] = {SLOW, LARGE};
+    for (size_t i = 0; i < sizeof(kinds); i++) {
+        pthread_t before = ask();
+        for (int k = 0; k < THREADS - 1; k++)
+            send(kinds[i]);
+        for (int k = 0; k < 10; k++)
+            ask(); /* is answered, though all but one are busy */
+        for (int k = 0; k < THREADS - 1; k++)
+            sem_post(&go_on);
+        bool by_the_leader = false;
+        for (int k = 0; k < THREADS - 1; k++)
+            by_the_leader |= pthread_equal(answered().by, before) != 0;
+        ck_assert(by_the_leader);
+        quieten();
+    }
+}
+END_TEST
+
+START_TEST(after_a_slow_request_one_thread_answers_again)
+{
+    send(SLOW);
+    sem_post(&go_on);
+    ck_assert_int_eq(answered().request, SLOW);
+    quieten();
+    expect_one_thread(100);
+}
+END_TEST
+
+START_TEST(a_request_that_hangs_without_a_word_keeps_nobody_waiting)
+{
+    stop();
+    start(2000000);
+    for (int i = 0; i < 5; i++) {
+        send(HANGING);
+        ask();
+        sem_post(&go_on);
+        ck_assert_int_eq(answered().request, HANGING);
+        quieten();
+    }
+}
+END_TEST
+
+static void wait_until_watcher_sleeps(void)
+{
+    while (!atomic_load(&lead.watcher_sleeps))
+        rest();
+}
+
+START_TEST(who_watches_sleeps_while_nothing_is_asked)
+{
+    stop();
+    start(1000000);
+    for (int i = 0; i < 3; i++) {
+        ask();
+        wait_until_watcher_sleeps();
+    }
+    uint64_t progress = atomic_load(&lead.progress);
+    ck_assert_uint_eq(progress % 2, 0);
+}
+END_TEST
+
+START_TEST(another_watches_where_the_one_who_did_is_cancelled)
+{
+    stop();
+    start(2000000);
+    for (int last = THREADS - 1; last > 1; last--) {
+        pthread_t leader = ask();
+        wait_until_watcher_sleeps();
+        for (int i = 0; i < last; i++) /* the one who leads goes to the front */
+            if (pthread_equal(threads[i + 1], leader)) {
+                threads[i + 1] = threads[0];
+                threads[0] = leader;
+            }
+        pthread_cancel(threads[last]);
+        pthread_join(threads[last], NULL);
+        wait_until_watcher_sleeps();
+        send(HANGING);
+        ask();
+        sem_post(&go_on);
+        ck_assert_int_eq(answered().request, HANGING);
+        quieten();
+    }
+    for (int i = 2; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_thread_that_ends_while_it_leads_is_replaced)
+{
+    stop();
+    start(2000000);
+    send(END);
+    struct answer last = answered();
+    for (int i = 0; i < 300; i++)
+        ask();
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_equal(threads[i], last.by)) {
+            pthread_join(threads[i], NULL);
+            ck_assert_int_eq(pthread_create(&threads[i], NULL, serve_all, NULL), 0);
+        }
+}
+END_TEST
+
+START_TEST(one_thread_alone_serves_all)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1), 0);
+    for (int i = 0; i < 1000; i++) {
+        nt_lead_wait(&alone);
+        nt_lead_received(&alone, i % 7 != 0, i % 3 == 0);
+        if (i % 5 == 0)
+            nt_lead_let_go(&alone);
+    }
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+/* One more than this does not have to be waited for. */
+START_TEST(where_requests_queue_up_all_receive)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1), 0);
+    for (int i = 0; i < 100 * NT_LEAD_QUEUED; i++) {
+        ck_assert(nt_lead_wait(&alone));
+        nt_lead_received(&alone, true, i % NT_LEAD_QUEUED != NT_LEAD_QUEUED - 1);
+    }
+    for (int i = 0; i < NT_LEAD_QUEUED; i++) {
+        ck_assert(nt_lead_wait(&alone));
+        nt_lead_received(&alone, true, true);
+    }
+    for (int i = 0; i < NT_LEAD_CROWDED; i++) {
+        ck_assert(!nt_lead_wait(&alone));
+        nt_lead_received(&alone, true, true);
+    }
+    ck_assert(nt_lead_wait(&alone));
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fuse: lead");
+    TCase *tests = tcase_create("lead");
+    tcase_add_checked_fixture(tests, setup, stop);
+    tcase_add_test(tests, while_all_requests_are_quick_one_thread_answers_them);
+    tcase_add_test(tests, while_a_request_is_slow_all_others_answer);
+    tcase_add_test(tests, after_a_slow_request_one_thread_answers_again);
+    tcase_add_test(tests, a_request_that_hangs_without_a_word_keeps_nobody_waiting);
+    tcase_add_test(tests, who_watches_sleeps_while_nothing_is_asked);
+    tcase_add_test(tests, another_watches_where_the_one_who_did_is_cancelled);
+    tcase_add_test(tests, a_thread_that_ends_while_it_leads_is_replaced);
+    tcase_add_test(tests, where_requests_queue_up_all_receive);
+    tcase_add_test(tests, one_thread_alone_serves_all);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}

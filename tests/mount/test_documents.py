@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the documents show is what happens, to the character. A fenced block of README and docs/ is one of
+
+    a session     `$ command` and what it prints, standard error included, in bash
+    Python        `>>> statement` and what it prints, by doctest, in a process of its own
+    C             a part of a file of examples/, which other tests compile and run
+    exempt        a row of EXEMPT, which says why
+
+and nothing else. The blocks of a document follow one another in one fresh directory that has the project's tests/ and examples/,
+by one shell, so that a mount or a `cd` lasts. /tmp/ stands for that directory. Nothing in an output is left out or replaced:
+what differs from run to run (owners, dates, speed) is not shown in a document."""
+import ast
+import importlib.util
+import os
+import re
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from harness import DATA, MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, run, same, scratch
+
+ROOT = MANUALS.parent.parent
+DOCUMENTS = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
+BLOCK = re.compile(r'^```([^\n]*)\n(.*?)^```$', re.DOTALL | re.MULTILINE)
+FENCE = re.compile(r'^\s*(?:```|~~~)', re.MULTILINE)
+STEP = re.compile(r'^\$ (.*(?:\n> .*)*)\n((?:(?!\$ ).*\n)*)', re.MULTILINE)
+MARK = 'END-OF-STEP'
+# Of this build, where a plain compiler can link it: not with sanitizers.
+LIBRARY, PACKAGES = os.environ.get('NTUPLE_LIBRARY'), os.environ.get('NTUPLE_PKG_CONFIG_PATH')
+PROGRAMS = ('jq', 'zstd', 'cc', 'pkg-config')   # those that not everybody has
+MODULES = ('awkward', 'duckdb', 'ntuple', 'pandas', 'polars', 'pyarrow')
+
+# (document, how the block begins): why it is not run.
+EXEMPT = {
+    ('docs/architecture.md', 'file bytes → '): 'a drawing',
+    ('docs/hacking.md', 'scripts/test '): 'a table of what builds and runs the tests',
+    ('docs/install.md', 'meson setup '): 'builds: the check "installed" does, and uses what it has installed',
+    ('docs/library.md', 'struct nt_stream_range ranges'): 'a fragment of a program',
+    ('docs/mounting.md', 'mount -t fuse.ntuplefs '): 'by root with the system\'s helpers: test_fstab.py mounts so',
+    ('docs/mounting.md', '/data/events.root '): 'a line of fstab: test_fstab.py mounts what it says',
+    ('docs/mounting.md', 'ntuplefs: mounted '): 'lines of the log, with a process\'s number and a cut message',
+    ('docs/tree.md', 'MNT/'): 'a drawing',
+}
+
+
+def name_of(document):
+    return str(document.relative_to(ROOT))
+
+
+def blocks(document):
+    """[(language, text)] of those that are not exempt."""
+    found = BLOCK.findall(document.read_text())
+    starts = [start for name, start in EXEMPT if name == name_of(document)]
+    return [(language, text) for language, text in found if not text.startswith(tuple(starts))]
+
+
+def is_of_an_example(text):
+    return any(text in path.read_text() for path in (ROOT / 'examples').glob('*.c'))
+
+
+def problem_of(language, text):
+    if not language and text.startswith('$ ') or language == 'python' and text.startswith('>>> '):
+        return None
+    if language == 'c' and is_of_an_example(text):
+        return None
+    return 'neither session, Python, nor a part of an example, and not exempt'
+
+
+@case
+def every_block_of_every_document_is_tried_or_named_as_one_that_is_not():
+    problems = [f'{name_of(document)}: {problem_of(*block)}: {block[1][:60]!r}' for document in DOCUMENTS
+                for block in blocks(document) if problem_of(*block)]
+    same(problems, [])
+    for document in DOCUMENTS:
+        text = document.read_text()
+        same(len(FENCE.findall(text)), 2 * len(BLOCK.findall(text)), f'{name_of(document)}: fences at the left edge')
+
+
+@case
+def every_exempt_block_is_there():
+    for name, start in EXEMPT:
+        found = [text for _, text in BLOCK.findall((ROOT / name).read_text()) if text.startswith(start)]
+        same(len(found), 1, f'blocks of {name} that begin with {start!r}')
+
+
+def session(text):
+    """[(command, output)]. The empty line that may stand before a prompt is no output."""
+    steps = STEP.findall(text)
+    same(''.join(f'$ {words}\n{expected}' for words, expected in steps), text, 'the session')
+    return [(words.replace('\n> ', '\n'), re.sub(r'(^|\n)\n$', r'\1', expected)) for words, expected in steps]
+
+
+def missing_modules(text):
+    statements = ast.parse(''.join(re.findall(r'^(?:>>>|\.\.\.) (import .*\n)', text, re.MULTILINE))).body
+    names = {alias.name.split('.')[0] for statement in statements for alias in statement.names}
+    return sorted(name for name in names if name in MODULES and not importlib.util.find_spec(name))
+
+
+def steps_of(document, directory):
+    """[(command, output)] of all blocks. doctest says nothing where all is right."""
+    steps = []
+    for number, (language, text) in enumerate(blocks(document)):
+        if not language:
+            steps += [(relocated(words, directory), expected) for words, expected in session(text)]
+        elif language == 'python' and missing_modules(text):
+            print(f'skip {name_of(document)}, block {number}: {", ".join(missing_modules(text))} not installed', flush=True)
+        elif language == 'python':
+            path = directory / f'block-{number}.txt'
+            path.write_text(relocated(text, directory))
+            steps.append((f'{shlex.quote(sys.executable)} -m doctest {path.name}', ''))
+    return steps
+
+
+def relocated(text, directory):
+    return text.replace('/tmp/', f'{directory}/')
+
+
+def environment():
+    """The programs that were built, and the library as pkg-config finds it where it was built."""
+    paths = [str(Path(program).resolve().parent) for program in (NTUPLE, NTUPLEFS) if os.sep in program]
+    changed = {'PATH': os.pathsep.join([*paths, os.environ['PATH']]), 'LC_ALL': 'C.UTF-8', 'COLUMNS': '80'}
+    if LIBRARY:
+        changed |= {'PKG_CONFIG_PATH': PACKAGES, 'LD_LIBRARY_PATH': str(Path(LIBRARY).parent)}
+    return os.environ | changed
+
+
+def try_document(document):
+    words = set(re.findall(r'[\w-]+', ''.join(text for language, text in blocks(document) if not language)))
+    missing = [name for name in PROGRAMS if name in words and not shutil.which(name)]
+    if 'cc' in words and not LIBRARY:
+        missing.append('a library that a plain compiler can link')
+    if missing:
+        raise Skip(f'{", ".join(missing)} missing')
+    with scratch() as directory:
+        (directory / 'tests').symlink_to(DATA.parent)
+        (directory / 'examples').symlink_to(ROOT / 'examples')
+        steps = steps_of(document, directory)
+        script = 'exec 2>&1\n' + ''.join(f'{words}\necho {MARK}\n' for words, _ in steps)
+        result = command('bash', '-c', script, cwd=directory, env=environment())
+        found = result.stdout.decode().replace(f'{directory}/', '/tmp/').split(f'{MARK}\n')
+    for (words, expected), answer in zip(steps, found):
+        if answer != expected:
+            raise AssertionError(f'{name_of(document)}: after\n$ {words}\nexpected\n{expected}found\n{answer}')
+    same(len(found) - 1, len(steps), 'commands that ended')
+
+
+def add_case(document):
+    def try_it():
+        try_document(document)
+    try_it.__name__ = f'{name_of(document)} shows what happens'
+    case(try_it)
+
+
+for document in DOCUMENTS:
+    if any(language != 'c' for language, _ in blocks(document)):
+        add_case(document)
+
+
+if __name__ == '__main__':
+    sys.exit(run())

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Large pages from front to back, with replies from the pages of the cache and without: the same bytes, however they
+are asked for."""
+import errno
+import os
+
+import numpy as np
+
+from harness import case, cat_lines, errors_of, flip, mounted, run, same, scratch, stats
+from soak import COLUMNS, ENTRIES, values, write_large
+
+COLUMN = COLUMNS - 1  # with the largest pages
+LEAST_PINNED = 32 * 1024
+
+
+def read_pieces(path, piece):
+    descriptor = os.open(path, os.O_RDONLY)
+    pieces = []
+    while pieces == [] or pieces[-1]:
+        pieces.append(os.read(descriptor, piece))
+    os.close(descriptor)
+    return b''.join(pieces)
+
+
+def check_column(top, column):
+    expected = values(column, 0, ENTRIES)
+    folder = top / f'Events/c{column}'
+    for piece in 1 << 20, 1 << 17, 100000, expected.nbytes:
+        same(read_pieces(folder / 'data.bin', piece), expected.tobytes(), f'column {column} in pieces of {piece}')
+    same(np.load(folder / 'data.npy').tobytes(), expected.tobytes(), f'column {column}, data.npy')
+    same(np.load(folder / 'data.npy', mmap_mode='r').tobytes(), expected.tobytes(), f'column {column}, mapped')
+
+
+@case
+def large_pages_are_served_alike_in_all_ways():
+    with scratch() as directory:
+        write_large(directory / 'large.root')
+        for options in ['direct_io=on'], ['direct_io=off'], ['direct_io=on,threads=1'], ['direct_io=on,cachesize=2M'], \
+                ['direct_io=on,cachesize=17M,threads=8']:
+            with mounted(directory / 'large.root', options=['-o', *options]) as top:
+                for column in 0, COLUMN:
+                    check_column(top, column)
+                same((top / '.ntuplefs/errors.jsonl').read_bytes(), b'')
+
+
+@case
+def with_direct_io_replies_come_from_the_pages_themselves():
+    with scratch() as directory:
+        write_large(directory / 'large.root')
+        with mounted(directory / 'large.root', options=['-o', 'direct_io=on']) as top:
+            read_pieces(top / f'Events/c{COLUMN}/data.bin', 1 << 20)
+            pinned = stats(top)['pinned_bytes']
+            same(ENTRIES * 4 - pinned < LEAST_PINNED, True, f'{pinned} bytes of {ENTRIES * 4}')
+            same(stats(top)['decoded_bytes'], ENTRIES * 4)
+            read_pieces(top / f'Events/c{COLUMN}/data.bin', 4096)
+            same(stats(top)['pinned_bytes'], pinned)
+
+
+def failure_of(source, options):
+    """What reading a column ends with, and what errors.jsonl says of it."""
+    with mounted(source, options=['-o', options]) as top:
+        try:
+            read_pieces(top / f'Events/c{COLUMN}/data.bin', 1 << 20)
+        except OSError as problem:
+            return problem.errno, [(line['path'], line['status'], line['found']) for line in errors_of(top)]
+    raise AssertionError(f'{options}: no error')
+
+
+@case
+def a_damaged_page_fails_the_same_whoever_passes_it_on():
+    with scratch() as directory:
+        source = directory / 'large.root'
+        write_large(source)
+        pages = cat_lines(source, f'Events/c{COLUMN}/column.0/pages.jsonl')
+        flip(source, pages[3]['file_offset'] + 100)
+        found = failure_of(source, 'direct_io=on')
+        same(found, failure_of(source, 'direct_io=off'))
+        same((found[0], len(found[1])), (errno.EIO, 1))
+
+
+run()

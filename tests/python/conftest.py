@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Where the files of the tests are."""
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get('NTUPLE_TEST_DATA', TESTS / 'data'))
+# What uproot reads of a file is not what stands in it, or nothing.
+NOT_BY_UPROOT = {
+    'damaged_page': 'it does not check what it reads',
+    'multi_representation': 'it does not know that columns are represented twice',
+    'split_keys': 'it does not put the parts of a key together',
+}
+# The same of types.
+TYPES_NOT_BY_UPROOT = ('std::unique_ptr<',)
+sys.path.insert(0, str(TESTS / 'view'))
+
+
+@pytest.fixture
+def example():
+    """The path of a file with a field of nearly every kind."""
+    return DATA / 'example.root'
+
+
+@pytest.fixture
+def events(example):
+    import ntuple
+    with ntuple.open(example) as file:
+        yield file['Events']
+
+
+@pytest.fixture
+def data():
+    return DATA

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Columns as NumPy arrays: against another reader, and any part against the whole."""
+import os
+from pathlib import Path
+
+import ntuple
+import numpy as np
+import pytest
+from conftest import DATA, NOT_BY_UPROOT
+
+FILES = sorted(path for path in DATA.glob('*.root') if path.stem not in NOT_BY_UPROOT)
+SHARED = Path(os.environ.get('NTUPLE_SHARED', 'nothing')) / 'data/rntuple'
+LARGEST = 20000  # entries
+PASSED = ('record', 'tuple', 'wrapper')
+
+
+def leaves(field):
+    """[(field, steps)]: those with plain values below records and collections; a step is a name, or None: into the items."""
+    if field.is_plain and not field.unreadable:
+        yield field, []
+    for child in field.fields:
+        if field.kind in PASSED:
+            step = child.name
+        elif field.kind == 'collection':
+            step = None
+        else:
+            continue
+        for leaf, steps in leaves(child):
+            yield leaf, [step, *steps]
+
+
+def follow(array, field, steps):
+    """The values of a leaf in what uproot has of a field."""
+    import awkward as ak
+    for step in steps:
+        if step is None:
+            array = ak.flatten(array, axis=1)
+        elif ak.fields(array):
+            names = ak.fields(array)
+            array = array[step if step in names else names[int(step[1:])]]
+    return ak.to_numpy(array)
+
+
+def compare(data_set, peer):
+    """How many columns were the same."""
+    count = 0
+    for top in data_set.fields:
+        for leaf, steps in leaves(top):
+            if leaf.dtype.kind not in 'biuf' or '.' in top.name:
+                continue
+            try:
+                expected = follow(peer[top.name].array(), leaf, steps)
+            except Exception:  # whatever uproot cannot read, or shows in another shape
+                continue
+            if expected.shape != leaf.shape:
+                continue
+            values = data_set.field(leaf.path)[:]
+            assert np.array_equal(values.astype(expected.dtype), expected, equal_nan=expected.dtype.kind == 'f'), leaf.path
+            count += 1
+    return count
+
+
+def compare_file(path):
+    """How many columns of a file were the same."""
+    uproot = pytest.importorskip('uproot', reason='uproot is not installed')
+    compared = 0
+    with ntuple.open(path) as file, uproot.open(path) as other:
+        for data_set in file.values():
+            if not data_set.version.startswith('1.') or data_set.entries > LARGEST or data_set.is_attribute_set:
+                continue
+            try:
+                peer = other[data_set.path]
+                peer.keys()
+            except Exception:  # of other generations, of names that it does not find
+                continue
+            compared += compare(data_set, peer)
+    return compared
+
+
+@pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
+def test_columns_are_what_uproot_reads(path):
+    assert compare_file(path) or path.stem == 'empty'
+
+
+def test_columns_of_foreign_files_are_what_uproot_reads():
+    if not SHARED.is_dir():
+        pytest.skip('NTUPLE_SHARED has no files')
+    compared = 0
+    for path in (path for folder in ('gen', 'real') for path in sorted((SHARED / folder).glob('*.root'))):
+        try:
+            compared += compare_file(path)
+        except ntuple.FormatError:  # without any RNTuple
+            pass
+    assert compared >= 100
+
+
+# ---- any part ----
+
+def test_a_slice_is_a_part_of_the_whole(events):
+    for path in ('weight', 'trigger_bits', 'muons/_0/pt', 'beam_spot/_0'):
+        field, whole = events.field(path), events[path]
+        assert field.shape == whole.shape and field.dtype == whole.dtype
+        rows = len(field)
+        for key in (slice(None), slice(10, 20), slice(249, 251), slice(-3, None), slice(rows, None), slice(7, 3)):
+            assert np.array_equal(field[key], whole[key]), (path, key)
+        assert np.array_equal(field[5], whole[5]) and np.array_equal(field[-1], whole[-1])
+        with pytest.raises(IndexError):
+            field[rows]
+        with pytest.raises(ValueError):
+            field[::2]
+
+
+def test_offsets_tell_the_values_of_an_entry(events):
+    offsets, pt = events['muons'].offsets, events['muons/_0/pt']
+    assert len(offsets) == events.entries + 1 and offsets[0] == 0 and offsets[-1] == len(pt)
+    part = events.arrays(['muons', 'muons/_0/pt', 'weight'], entries=(300, 310))
+    assert np.array_equal(part['muons'], offsets[300:311] - offsets[300])
+    assert np.array_equal(part['muons/_0/pt'], pt[offsets[300]:offsets[310]])
+    assert np.array_equal(part['weight'], events['weight'][300:310])
+
+
+def test_collections_in_collections_are_cut_by_entries(events):
+    outer, inner = events['jet_tracks'].offsets, events['jet_tracks/_0'].offsets
+    values = events['jet_tracks/_0/_0']
+    for first, end in ((0, 1000), (249, 252), (500, 500), (999, 1000)):
+        part = events.arrays(['jet_tracks', 'jet_tracks/_0', 'jet_tracks/_0/_0'], (first, end))
+        assert np.array_equal(part['jet_tracks/_0/_0'], values[inner[outer[first]]:inner[outer[end]]])
+        assert len(part['jet_tracks/_0']) == outer[end] - outer[first] + 1
+
+
+def test_all_columns_at_once_are_the_columns(events):
+    paths = ['run', 'event', 'weight', 'muons/_0/eta', 'trigger_bits', 'beam_spot']
+    for path, array in events.arrays(paths).items():
+        assert np.array_equal(array, events[path]), path
+
+
+def test_arrays_that_are_there_are_read_into(events):
+    paths = ['weight', 'muons', 'muons/_0/pt', 'trigger_bits']
+    there = events.arrays(paths, (250, 300))
+    expected = {path: array.copy() for path, array in there.items()}
+    for array in there.values():
+        array[...] = 0
+    found = events.arrays(paths, (250, 300), out=there)
+    for path in paths:
+        assert np.array_equal(there[path], expected[path]) and np.shares_memory(there[path], found[path])
+    for wrong in (np.empty(51), np.empty(50, 'f4'), np.empty(100)[::2]):
+        with pytest.raises(ValueError, match='out: 50 elements of float64'):
+            events.arrays(['weight'], (250, 300), out={'weight': wrong})
+
+
+def test_strings_are_texts(events):
+    texts = events['stream'][:]
+    assert len(texts) == events.entries and set(map(type, texts)) == {str}
+    assert events['stream'][10:12] == texts[10:12] and events['stream'][-1] == texts[-1]
+    assert ''.join(texts).encode() == events['stream'].values.tobytes()
+    assert events['stream'][5:5] == []
+
+
+def test_what_has_no_values_tells_its_parts(events):
+    with pytest.raises(TypeError, match="offsets, '_0'"):
+        events['muons'][:]
+    with pytest.raises(TypeError, match='has no offsets'):
+        events.field('weight').offsets
+    assert set(np.unique(events['comment'].tags)) <= {0, 1, 2}
+    assert len(events['comment'].index) == events.entries
+    assert events['muons']['_0/pt'][3] == events['muons/_0/pt'][3]
+    assert [field.name for field in events['vertex'].fields] == ['x', 'y', 'z']
+
+
+def test_wrappers_and_arrays_are_their_values(events):
+    assert events['trigger'].dtype == np.uint8
+    assert events['beam_spot'].shape == events.field('beam_spot/_0').shape
+
+
+@pytest.mark.parametrize('name', ['structures', 'structures_in_fortran_order', 'blocks'])
+def test_arrays_of_other_formats(data, name):
+    with ntuple.open(data / f'{name}.blp') as file:
+        data_set = file.only()
+        for field in data_set.fields:
+            values = data_set[field.path]
+            assert values.shape == field.shape and len(values) == data_set.entries
+            assert np.array_equal(field[1:], values[1:])
+
+
+def test_bytes_are_files(example):
+    content = example.read_bytes()
+    for source in (content, bytearray(content), memoryview(content), np.frombuffer(content, np.uint8)):
+        with ntuple.open(source) as file, ntuple.open(example) as other:
+            assert list(file) == list(other)
+            assert np.array_equal(file['Events']['weight'], other['Events']['weight'])
+
+
+def test_names_lead_to_data_sets(example):
+    with ntuple.open(example) as file:
+        assert list(file) == ['Events', 'calibration/Constants'] and len(file) == 2
+        assert 'Events' in file and 'Nothing' not in file
+        data_set = file['Events']
+        assert (data_set.name, data_set.entries, data_set.format, data_set.cycle) == ('Events', 1000, 'rntuple', 1)
+        assert 'weight' in data_set and 'muons/_0/pt' in data_set and 'pt' not in data_set
+        assert list(data_set)[:3] == data_set.keys()[:3] == ['run', 'event', 'weight']
+    with ntuple.open(example.parent / 'types.root') as file:
+        assert file.only().path in file

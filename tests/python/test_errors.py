@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Failures are exceptions that tell where and why."""
+import json
+import shutil
+
+import ntuple
+import pytest
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match='nothing.root') as caught:
+        ntuple.open(tmp_path / 'nothing.root')
+    assert isinstance(caught.value, ntuple.SourceNotFoundError) and caught.value.errno == 2
+
+
+def test_a_file_of_no_format(tmp_path):
+    (tmp_path / 'text').write_text('hello\n')
+    for source in (tmp_path / 'text', b'hello\n', b''):
+        with pytest.raises(ntuple.FormatError):
+            ntuple.open(source)
+    with pytest.raises(ntuple.Error):
+        ntuple.open(b'hello', format='parquet')
+
+
+def test_names_that_lead_nowhere(events):
+    for use in (lambda: events['nothing'], lambda: events.field('muons/_0/mass'), lambda: events.arrays(['nothing']),
+                lambda: events.file['nothing']):
+        with pytest.raises(KeyError, match='nothing|mass') as caught:
+            use()
+        assert isinstance(caught.value, ntuple.NotFoundError) and caught.value.status == 'not found'
+
+
+def test_a_damaged_page_tells_its_place_and_fails_no_other(data):
+    told = json.loads((data / 'damaged_page.json').read_text())
+    with ntuple.open(data / 'damaged_page.root') as file:
+        data_set = file.only()
+        failures = {}
+        for field in data_set.fields:
+            try:
+                data_set.arrays([field.path])
+            except ntuple.Error as error:
+                failures[field.path] = error
+            except TypeError:
+                pass
+        assert len(failures) == 1, (failures, told)
+        (path, error), = failures.items()
+        assert isinstance(error, ntuple.ChecksumError) and isinstance(error, ntuple.CorruptError)
+        assert error.offset and error.expected and error.found and error.expected in str(error)
+        assert path in str(error) and 'page' in str(error)
+
+
+def test_arrow_streams_tell_the_page_that_failed(data):
+    pyarrow = pytest.importorskip('pyarrow', reason='pyarrow is not installed')
+    with ntuple.open(data / 'damaged_page.root') as file:
+        with pytest.raises(OSError, match='page'):
+            pyarrow.table(file.only())
+
+
+def test_a_file_that_is_written_to_fails_reads(tmp_path, example):
+    path = tmp_path / 'copy.root'
+    shutil.copy(example, path)
+    with ntuple.open(path) as file:
+        data_set = file['Events']
+        assert len(data_set['weight']) == 1000
+        with path.open('ab') as end:
+            end.write(b'more')
+        with pytest.raises(ntuple.ChangedError) as caught:
+            data_set['event']
+        assert isinstance(caught.value, OSError)
+
+
+def test_every_status_has_a_class():
+    from ntuple import _errors
+    for name in ('not found', 'not this format', 'unsupported', 'corrupt', 'checksum mismatch', 'truncated', 'source changed',
+                 'input/output error', 'out of memory', 'over a limit', 'invalid argument'):
+        error = _errors.make(name, 'a message', 7, 0, 'this', 'that')
+        assert type(error) is not ntuple.Error and isinstance(error, ntuple.Error)
+        assert (str(error), error.status, error.offset, error.expected) == ('a message', name, 7, 'this')
+    assert _errors.make('of tomorrow', 'a message', -1, 0, '', '').offset is None

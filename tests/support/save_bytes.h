@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a test has made becomes a file, all of it.
+ */
+#ifndef NT_TESTS_SAVE_BYTES_H
+#define NT_TESTS_SAVE_BYTES_H
+
+#include <stdio.h>
+
+#include "base/buffer.h"
+#include "demand.h"
+
+static inline void save_file(const void *bytes, size_t count, const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    demand(file);
+    demand(fwrite(bytes, 1, count, file) == count);
+    demand(fclose(file) == 0);
+}
+
+static inline void save_bytes(const struct nt_buffer *bytes, const char *path)
+{
+    demand(!bytes->failed);
+    save_file(bytes->bytes, bytes->length, path);
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comparing two data sets of a test, and what was told, as lines.
+ */
+#ifndef NT_TESTS_DIFFED_H
+#define NT_TESTS_DIFFED_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dataset_builder.h"
+#include "model/path.h"
+#include "support.h"
+#include "view/diff.h"
+
+struct told {
+    struct builder *builders[NT_DIFF_SIDES];
+    struct nt_buffer lines[NT_DIFF_PARTS], failures;
+    struct nt_diff_summary summary;
+    uint64_t progress, total;
+};
+
+static inline void put_place(struct nt_buffer *out, const char *before, uint64_t number, const char *behind)
+{
+    if (number != NT_DIFF_NOWHERE)
+        nt_buffer_format(out, "%s%" PRIu64 "%s", before, number, behind);
+}
+
+static inline void keep_difference(void *context, const struct nt_difference *difference)
+{
+    struct told *told = context;
+    struct nt_buffer *out = &told->lines[difference->part];
+    unsigned side = difference->fields[0] == NT_NONE;
+    if (difference->fields[side] != NT_NONE)
+        nt_append_field_path(out, told->builders[side]->dataset, difference->fields[side], '/');
+    put_place(out, "[", difference->row, "]");
+    put_place(out, "[", difference->element, "]");
+    put_place(out, " of ", difference->entry, "");
+    put_place(out, " at ", difference->byte, "");
+    put_place(out, " from ", difference->first_byte, "");
+    nt_buffer_format(out, " %s", difference->property);
+    for (unsigned i = 0; i < NT_DIFF_SIDES; i++) {
+        struct nt_json json;
+        nt_buffer_text(out, i ? " | " : ": ");
+        nt_json_init(&json, out, true);
+        nt_json_diff_value(&json, &difference->values[i]);
+        if (nt_diff_values_look_alike(difference))
+            nt_append_diff_bits(out, &difference->values[i]);
+    }
+    nt_buffer_byte(out, '\n');
+}
+
+static inline void keep_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
+{
+    struct told *told = context;
+    nt_buffer_format(&told->failures, "%u %d %s\n", side, field == NT_NONE ? -1 : (int)field, error->message);
+}
+
+static inline void keep_progress(void *context, uint64_t bytes, uint64_t total)
+{
+    struct told *told = context;
+    ck_assert_uint_ge(bytes, told->progress);
+    told->progress = bytes;
+    told->total = total;
+}
+
+static inline void diff_fields(struct told *told, struct builder *a, struct builder *b, uint32_t field)
+{
+    struct nt_error error;
+    const struct nt_diff_options options = {.parts = {true, true, true},
+                                            .on_difference = keep_difference,
+                                            .on_failure = keep_failure,
+                                            .on_progress = keep_progress,
+                                            .context = told};
+    *told = (struct told){.builders = {a, b}};
+    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+        struct nt_dataset *dataset = told->builders[side]->dataset;
+        if (!dataset->format)
+            dataset->format = dataset->version = dataset->generation = "built";
+    }
+    const struct nt_diff_side sides[] = {{a->reader, a->dataset, field}, {b->reader, b->dataset, field}};
+    assert_ok(nt_diff(sides, &options, &told->summary, &error));
+    for (int part = 0; part < NT_DIFF_PARTS; part++) {
+        uint64_t lines = 0;
+        for (size_t i = 0; i < told->lines[part].length; i++)
+            lines += told->lines[part].bytes[i] == '\n';
+        ck_assert_uint_eq(lines, told->summary.differences[part]);
+    }
+}
+
+static inline void diff(struct told *told, struct builder *a, struct builder *b)
+{
+    diff_fields(told, a, b, NT_NONE);
+}
+
+static inline void forget(struct told *told)
+{
+    for (int part = 0; part < NT_DIFF_PARTS; part++)
+        nt_buffer_deinit(&told->lines[part]);
+    nt_buffer_deinit(&told->failures);
+}
+
+static inline void check_told(struct told *told, const char *schema, const char *values, const char *failures)
+{
+    ck_assert_str_eq(nt_buffer_string(&told->lines[NT_DIFF_SCHEMA]), schema);
+    ck_assert_str_eq(nt_buffer_string(&told->lines[NT_DIFF_VALUES]), values);
+    ck_assert_msg(strstr(nt_buffer_string(&told->failures), failures) && !*failures == !told->failures.length,
+                  "no '%s' in: %s", failures, nt_buffer_string(&told->failures));
+}
+
+/* Compare, check, and end both. */
+static inline void check_diff(struct builder *a, struct builder *b, const char *schema, const char *values)
+{
+    struct told told;
+    diff(&told, a, b);
+    check_told(&told, schema, values, "");
+    forget(&told);
+    builder_free(a);
+    builder_free(b);
+}
+
+static inline struct nt_text text_of(const char *text)
+{
+    return (struct nt_text){text, strlen(text)};
+}
+
+static inline uint32_t add_named(struct builder *builder, uint32_t parent, const char *name,
+                                 enum nt_field_kind kind, enum nt_element element)
+{
+    uint32_t field = add_field(builder, parent, kind, element);
+    builder->fields[field].name = text_of(name);
+    builder->fields[field].type = text_of(nt_field_kind_name(kind));
+    return field;
+}
+
+/* Turn a bit of a page of the only group, which is loaded already or not. */
+static inline void damage(struct builder *builder, uint32_t page)
+{
+    builder->bytes.bytes[builder->pages[0][page].offset] ^= 1;
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which fields belong together, and what of their types is told.
+ */
+#include "diffed.h"
+
+/* ---- schemas ---- */
+
+static struct builder *schema(const char *const *names, const enum nt_element *elements, uint32_t count)
+{
+    static const uint64_t values[] = {1, 2, 3};
+    struct builder *builder = builder_new();
+    uint32_t columns[MOST_COLUMNS];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t field = add_named(builder, NT_NONE, names[i], NT_FIELD_VALUE, elements[i]);
+        builder->fields[field].type = text_of(nt_element_info(elements[i])->name);
+        columns[i] = add_column(builder, field,
+                                elements[i] == NT_ELEMENT_REAL64 ? NT_ENCODING_REAL64 : NT_ENCODING_INT32, 0);
+    }
+    uint32_t cluster = add_cluster(builder, 0, 3);
+    for (uint32_t i = 0; i < count; i++)
+        add_elements(builder, cluster, columns[i], values, 3, 3);
+    finish(builder, NULL);
+    return builder;
+}
+
+START_TEST(fields_belong_together_by_name_whatever_their_order)
+{
+    static const char *const names[] = {"b", "a", "x", "a"}, *const others[] = {"a", "c", "a", "b", "a"};
+    static const enum nt_element elements[5] = {NT_ELEMENT_INT32, NT_ELEMENT_INT32, NT_ELEMENT_INT32,
+                                                NT_ELEMENT_INT32, NT_ELEMENT_INT32};
+    check_diff(schema(names, elements, 4), schema(others, elements, 5),
+               "x field: \"int32\" | null\nc field: null | \"int32\"\na field: null | \"int32\"\n", "");
+}
+END_TEST
+
+START_TEST(values_of_other_types_are_not_compared_and_that_is_told)
+{
+    static const char *const names[] = {"a", "b"};
+    static const enum nt_element elements[] = {NT_ELEMENT_INT32, NT_ELEMENT_INT32};
+    static const enum nt_element others[] = {NT_ELEMENT_REAL64, NT_ELEMENT_INT32};
+    check_diff(schema(names, elements, 2), schema(names, others, 2), "a type: \"int32\" | \"real64\"\n",
+               "a dtype: \"<i4\" | \"<f8\"\n");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("view: diff fields");
+    TCase *tcase = tcase_create("all");
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, fields_belong_together_by_name_whatever_their_order);
+    tcase_add_test(tcase, values_of_other_types_are_not_compared_and_that_is_told);
+    suite_add_tcase(suite, tcase);
+    return nt_test_main(suite);
+}
