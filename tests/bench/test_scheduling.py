@@ -20,8 +20,14 @@ run_in_session(work)
 """
 
 
-def run(work, **options):
-    return subprocess.run([sys.executable, "-c", SESSION.format(work)], stdout=subprocess.PIPE, text=True, **options)
+def run(work, ignored=()):
+    """Signals are as a terminal's program has them, but for those that it is to ignore: what runs the tests may have been
+    started by nohup, or in the background."""
+    def set_signals():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+    return subprocess.run([sys.executable, "-c", SESSION.format(work)], stdout=subprocess.PIPE, text=True,
+                          preexec_fn=set_signals)
 
 
 class Sessions(unittest.TestCase):
@@ -38,7 +44,7 @@ class Sessions(unittest.TestCase):
         for _ in range(300):
             time.sleep(0.1)
     except KeyboardInterrupt:
-        sys.exit(5)""", preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in ignored])
+        sys.exit(5)""", ignored)
             self.assertEqual(done.returncode, 5, name)
 
 
