@@ -159,7 +159,8 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
 {
     *builder = (struct nt_group_builder){
         .dataset = dataset, .group = &dataset->groups[group], .list = list, .offset = offset};
-    uint64_t count = (uint64_t)builder->group->clusters * dataset->column_count; /* both have 32 bits */
+    uint64_t count = (uint64_t)builder->group->clusters * /* both have 32 bits */
+                     nt_group_column_count(dataset, builder->group);
     /* Absent columns take no bytes in the file, but a range each in memory. */
     enum nt_status status = take(builder, NT_COST_RANGE, count, error);
     if (status != NT_OK)
@@ -177,8 +178,11 @@ enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t
                                       struct nt_error *error)
 {
     struct nt_group *group = builder->group;
-    struct nt_range *range =
-        group->ranges + (size_t)(cluster - group->first_cluster) * builder->dataset->column_count + column;
+    uint32_t place = nt_group_place(builder->dataset, group, column);
+    if (place == NT_NONE)
+        return nt_fail(error, NT_CORRUPT, builder->offset, "%s: a column of another field", builder->list);
+    uint32_t count = nt_group_column_count(builder->dataset, group);
+    struct nt_range *range = group->ranges + (size_t)(cluster - group->first_cluster) * count + place;
     if (range->state != NT_RANGE_ABSENT)
         return nt_fail(error, NT_CORRUPT, builder->offset, "%s: a cluster lists a column twice",
                        builder->list);

@@ -42,6 +42,12 @@ enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups
 enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
                                            struct nt_error *error);
 
+/* For files that tell of each field in another place: each field that owns columns gets a cluster group with one
+ * cluster of its columns, which holds all entries (dataset->entries is set before), so that the page list of one
+ * field is loaded without those of others. A group knows its `field`, dataset->field_groups[field] is its number.
+ * To be called once fields and columns are linked. Without entries there are no groups. */
+enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, struct nt_error *error);
+
 /* ---- ranges and pages ---- */
 
 struct nt_group_builder {
@@ -60,7 +66,7 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
                                      uint32_t group, const char *list, uint64_t offset,
                                      struct nt_error *error);
 /* Begin a column's range in a cluster (index in the data set); its pages follow. NT_CORRUPT where it was
- * begun before. */
+ * begun before, or is not the group's field's. */
 enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t cluster, uint32_t column,
                                       struct nt_error *error);
 /* Append a copy of a page to the range; its `first_element` is set. */

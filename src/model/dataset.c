@@ -243,16 +243,6 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
     return status;
 }
 
-enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
-{
-    for (uint32_t i = 0; i < dataset->group_count; i++) {
-        enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
-
 uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
 {
     uint64_t bytes = 0;
@@ -260,16 +250,6 @@ uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
         if (!nt_add(bytes, dataset->groups[i].metadata_bytes, &bytes))
             return UINT64_MAX;
     return bytes;
-}
-
-enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)
-{
-    for (uint32_t i = 0; i < dataset->group_count; i++) {
-        enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (nt_is_machine_failure(status))
-            return status;
-    }
-    return NT_OK;
 }
 
 NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, .first_cluster)
@@ -284,6 +264,8 @@ NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
 {
     uint32_t number = dataset->clusters[cluster].column_group;
+    if (dataset->field_groups)
+        return nt_group_place(dataset, nt_cluster_group(dataset, cluster), column) != NT_NONE;
     if (number == NT_NONE)
         return true;
     if (number >= dataset->column_group_count)

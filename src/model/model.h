@@ -53,8 +53,10 @@ struct nt_group {
     uint32_t first_cluster;
     uint32_t clusters;
     uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
+    uint32_t field;          /* of a data set with field_groups: whose columns its clusters hold */
     /* Set by loading: */
-    struct nt_range *ranges; /* [cluster - first_cluster][column], row after row */
+    struct nt_range
+        *ranges; /* [cluster - first_cluster][column, of the field's where it has one], row after row */
     struct nt_page *pages;
     uint64_t page_count;
     void *format_data;
@@ -194,6 +196,9 @@ struct nt_dataset {
     bool clusters_known; /* entries of all clusters are known without loading groups */
     struct nt_column_group *column_groups;
     uint32_t column_group_count;
+    /* [field]: the only group that holds the field's columns, NT_NONE: it owns none. NULL: any group may hold any
+     * field. See nt_dataset_add_field_groups. */
+    uint32_t *field_groups;
 
     const struct nt_document *documents;
     uint32_t document_count;
@@ -320,11 +325,40 @@ bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32
 /* Elements in a range; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
 
-static inline const struct nt_range *nt_group_range(const struct nt_dataset *dataset,
-                                                    const struct nt_group *group, uint32_t cluster,
-                                                    uint32_t column)
+/* Groups that follow one another: the first, and the one behind the last. */
+struct nt_groups {
+    uint32_t first, end;
+};
+/* The groups that may hold a column, or any of a field's own (NT_NONE: any). Loads nothing. */
+struct nt_groups nt_groups_of_column(const struct nt_dataset *dataset, uint32_t column);
+struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t field);
+/* nt_dataset_load_all and nt_dataset_load_readable for some groups. */
+enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error);
+enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
+                                       struct nt_error *error);
+/* Whether they are loaded. */
+bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups groups);
+/* The first of their clusters, and how many there are. */
+uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups groups, uint32_t *count_ret);
+
+/* How many columns a cluster of the group has a range for, and these ranges. */
+uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt_group *group);
+static inline const struct nt_range *nt_cluster_ranges(const struct nt_dataset *dataset,
+                                                       const struct nt_group *group, uint32_t cluster,
+                                                       uint32_t *count_ret)
 {
-    return group->ranges + (size_t)(cluster - group->first_cluster) * dataset->column_count + column;
+    *count_ret = nt_group_column_count(dataset, group);
+    return group->ranges + (size_t)(cluster - group->first_cluster) * *count_ret;
+}
+/* Which of them is a column's; NT_NONE: the group holds another field's. */
+uint32_t nt_group_place(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column);
+/* A column's range in a cluster of a loaded group; an absent one where the group holds another field's. */
+const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
+                                      uint32_t cluster, uint32_t column);
+/* Whether all fields have the same clusters, so that their rows can be told cluster by cluster. */
+static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)
+{
+    return !dataset->has_sharded_clusters || dataset->field_groups;
 }
 
 #endif

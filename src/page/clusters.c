@@ -167,10 +167,37 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
     return NT_OK;
 }
 
+/* The clusters of a field's own group follow one another. */
+static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field, struct nt_span **spans_ret,
+                                     uint32_t *count_ret, struct nt_error *error)
+{
+    struct nt_groups groups = nt_groups_of_field(dataset, field);
+    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t count, first = nt_groups_clusters(dataset, groups, &count);
+    struct nt_span *spans = calloc((size_t)count + 1, sizeof(*spans));
+    if (!spans)
+        return nt_fail_memory(error);
+    bool is_bad_list = count && is_failed(&dataset->groups[groups.first]);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_cluster *cluster = &dataset->clusters[first + i];
+        spans[i] = (struct nt_span){cluster->first_entry, cluster->entries, first + i,
+                                    is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};
+    }
+    if (count == 0)
+        spans[count++] = (struct nt_span){0, dataset->entries, NT_NONE, NT_FAULT_NOT_COVERED};
+    *spans_ret = spans;
+    *count_ret = count;
+    return NT_OK;
+}
+
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                               struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error)
 {
     const uint32_t *order = NULL;
+    if (dataset->field_groups)
+        return spans_of_group(dataset, field, spans_ret, count_ret, error);
     enum nt_status status = get_order(reader, dataset, &order, error);
     if (status != NT_OK)
         return status;

@@ -26,7 +26,7 @@ struct nt_span {
 };
 
 /* All spans of a field, holes filled, so that they are the data set's entries in order; `spans_ret` from
- * malloc. Loads all page lists; one that is bad is a fault of its spans. NT_CORRUPT where
+ * malloc. Loads all page lists that may tell of the field; one that is bad is a fault of its spans. NT_CORRUPT where
  * clusters overlap. */
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                               struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error);

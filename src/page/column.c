@@ -38,18 +38,20 @@ static const struct nt_range *stored_range(const struct nt_dataset *dataset, uin
 static enum nt_status build_index(struct nt_dataset *dataset, uint32_t column,
                                   struct nt_column_index **index_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_dataset_load_all(dataset, error);
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = nt_groups_load(dataset, groups, error);
     if (status != NT_OK)
         return status;
-    size_t marks = dataset->cluster_count / NT_INDEX_STRIDE + 1;
+    uint32_t count, first = nt_groups_clusters(dataset, groups, &count);
+    size_t marks = count / NT_INDEX_STRIDE + 1;
     struct nt_column_index *index = calloc(1, sizeof(*index) + marks * sizeof(*index->marks));
     if (!index)
         return nt_fail_memory(error);
-    for (uint32_t cluster = 0; cluster < dataset->cluster_count; cluster++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct nt_group *group;
-        if (cluster % NT_INDEX_STRIDE == 0)
-            index->marks[cluster / NT_INDEX_STRIDE] = (struct nt_column_mark){index->elements, index->pages};
-        const struct nt_range *range = stored_range(dataset, cluster, column, &group);
+        if (i % NT_INDEX_STRIDE == 0)
+            index->marks[i / NT_INDEX_STRIDE] = (struct nt_column_mark){index->elements, index->pages};
+        const struct nt_range *range = stored_range(dataset, first + i, column, &group);
         if (!range)
             continue;
         index->pages += range->pages;
@@ -92,13 +94,14 @@ NT_DEFINE_LAST_AT_MOST(mark_of_element, struct nt_column_mark, .elements)
 NT_DEFINE_LAST_AT_MOST(mark_of_page, struct nt_column_mark, .pages)
 
 /* The last mark at or before an element, or a page, of the column. */
-static struct position mark_before(const struct nt_dataset *dataset, const struct nt_column_index *index,
-                                   bool by_page, uint64_t number)
+static struct position mark_before(const struct nt_dataset *dataset, uint32_t column,
+                                   const struct nt_column_index *index, bool by_page, uint64_t number)
 {
-    uint32_t clusters = dataset->cluster_count;
+    uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
     uint32_t count = clusters / NT_INDEX_STRIDE + (clusters % NT_INDEX_STRIDE != 0);
     uint32_t mark = (by_page ? mark_of_page : mark_of_element)(index->marks, count, number);
-    return (struct position){mark * NT_INDEX_STRIDE, index->marks[mark].elements, index->marks[mark].pages};
+    return (struct position){first + mark * NT_INDEX_STRIDE, index->marks[mark].elements,
+                             index->marks[mark].pages};
 }
 
 /* From a position to the range that holds an element, or a page. NULL behind the end. */
@@ -106,7 +109,8 @@ static const struct nt_range *range_of(const struct nt_dataset *dataset, uint32_
                                        uint64_t number, struct position *at,
                                        const struct nt_group **group_ret)
 {
-    for (; at->cluster < dataset->cluster_count; at->cluster++) {
+    uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
+    for (; at->cluster - first < count; at->cluster++) {
         const struct nt_range *range = stored_range(dataset, at->cluster, column, group_ret);
         if (!range)
             continue;
@@ -140,7 +144,7 @@ enum nt_status nt_column_page(struct nt_reader *reader, struct nt_dataset *datas
     enum nt_status status = get_index(reader, dataset, column, &index, error);
     if (status != NT_OK)
         return status;
-    struct position at = mark_before(dataset, index, true, number);
+    struct position at = mark_before(dataset, column, index, true, number);
     const struct nt_range *range = range_of(dataset, column, true, number, &at, &group);
     if (!range)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the column has no page %llu",
@@ -180,7 +184,7 @@ static const struct nt_page *page_of(const struct column_read *read, uint64_t el
 static void find_ahead(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
 {
     const struct column_read *read = walked;
-    struct position at = mark_before(read->dataset, read->index, false, element);
+    struct position at = mark_before(read->dataset, read->column, read->index, false, element);
     uint32_t following;
     const struct nt_page *page = page_of(read, element, &at, &following);
     *page_ret = (struct nt_ahead_page){.page = page, .column = read->column, .end = read->index->elements};
@@ -227,7 +231,8 @@ static enum nt_status read_pages(const struct column_read *read, const struct nt
 static enum nt_status read_bytes(const struct column_read *read, uint64_t offset, uint8_t *output,
                                  size_t bytes, struct nt_error *error)
 {
-    struct position at = mark_before(read->dataset, read->index, false, offset / read->element_bytes);
+    struct position at =
+        mark_before(read->dataset, read->column, read->index, false, offset / read->element_bytes);
     enum nt_status status = NT_OK;
     while (status == NT_OK && bytes) {
         uint32_t following;

@@ -264,10 +264,10 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
     return status;
 }
 
-/* The group that may hold the data set's last entries; NT_NONE. */
-static uint32_t find_last_group(const struct nt_dataset *dataset)
+/* The one of these groups that may hold the data set's last entries; NT_NONE. */
+static uint32_t find_last_group(const struct nt_dataset *dataset, struct nt_groups groups)
 {
-    for (uint32_t i = dataset->group_count; i-- > 0;) {
+    for (uint32_t i = groups.end; i-- > groups.first;) {
         const struct nt_group *group = &dataset->groups[i];
         if (!dataset->clusters_known && group->entries &&
             group->first_entry + group->entries == dataset->entries)
@@ -281,11 +281,13 @@ static uint32_t find_last_group(const struct nt_dataset *dataset)
     return NT_NONE;
 }
 
-/* The cluster that holds the last entries, loaded; NT_NONE where no single page list tells. */
-static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t *cluster_ret,
+/* The cluster that holds a field's last entries, loaded; NT_NONE where no single page list tells. */
+static enum nt_status load_last_cluster(struct nt_dataset *dataset, uint32_t field, uint32_t *cluster_ret,
                                         struct nt_error *error)
 {
-    uint32_t last = dataset->has_sharded_clusters ? NT_NONE : find_last_group(dataset);
+    uint32_t last = !nt_dataset_shares_borders(dataset)
+                        ? NT_NONE
+                        : find_last_group(dataset, nt_groups_of_field(dataset, field));
     *cluster_ret = NT_NONE;
     if (last == NT_NONE)
         return NT_OK;
@@ -317,7 +319,7 @@ enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *datase
     }
     if (unit.column_field == NT_NONE)
         return total_from_all(reader, dataset, field, of, total_ret, error);
-    status = load_last_cluster(dataset, &cluster, error);
+    status = load_last_cluster(dataset, unit.column_field, &cluster, error);
     if (status != NT_OK)
         return status;
     if (cluster != NT_NONE)

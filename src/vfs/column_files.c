@@ -43,7 +43,8 @@ static enum nt_status data_size(const struct nt_scope *scope, bool may_work, uin
 {
     struct nt_buffer header = {0};
     uint64_t bytes;
-    if (!may_work && !nt_is_loaded(scope->dataset))
+    if (!may_work &&
+        !nt_groups_are_loaded(scope->dataset, nt_groups_of_column(scope->dataset, scope->column)))
         return nt_unknown_size(error);
     enum nt_status status = measure(scope, &header, &bytes, error);
     if (status == NT_OK && !nt_add(bytes, header.length, size_ret))

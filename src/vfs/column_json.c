@@ -68,7 +68,8 @@ static void put_clusters(struct nt_json *json, const char *key, const struct nt_
 {
     nt_json_key(json, key);
     nt_json_array(json);
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
             uint32_t cluster = group->first_cluster + i;
@@ -126,11 +127,12 @@ static void put_gap(struct nt_json *json, uint64_t first, uint64_t end)
 /* Sharded clusters: the entries that no cluster holding the column covers. */
 static void put_uncovered(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
 {
-    struct nt_cluster *held = malloc((dataset->cluster_count + 1) * sizeof(*held));
+    uint32_t clusters, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &clusters);
+    struct nt_cluster *held = malloc(((size_t)clusters + 1) * sizeof(*held));
     uint32_t count = 0;
     uint64_t covered = 0;
     json->out->failed = json->out->failed || !held;
-    for (uint32_t i = 0; held && i < dataset->cluster_count; i++)
+    for (uint32_t i = first; held && i - first < clusters; i++)
         if (nt_cluster_holds(dataset, i, column))
             held[count++] = dataset->clusters[i];
     if (count)

@@ -13,36 +13,38 @@ void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_
         nt_json_null(json);
 }
 
-static void put_setting(struct nt_json *json, const struct nt_range *range, uint8_t *seen, uint32_t limit)
+enum { SETTINGS = 1024 };
+
+static void put_setting(struct nt_json *json, const struct nt_range *range, uint8_t *seen)
 {
     uint32_t value = range->compression_settings;
-    if (range->state != NT_RANGE_PRESENT || value >= limit || seen[value / 8] >> (value % 8) & 1)
+    if (range->state != NT_RANGE_PRESENT || value >= SETTINGS || seen[value / 8] >> (value % 8) & 1)
         return;
     seen[value / 8] |= (uint8_t)(1u << (value % 8));
     nt_json_unsigned(json, value);
 }
 
-void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
+/* Of a column in a cluster; NT_NONE: of all that the cluster's group has ranges for. */
+static void put_settings(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_group *group,
+                         uint32_t cluster, uint32_t column, uint8_t *seen)
 {
-    enum { LIMIT = 1024 };
-    uint8_t seen[LIMIT / 8] = {0};
-    uint32_t first = column == NT_NONE ? 0 : column;
-    uint32_t end = column == NT_NONE ? dataset->column_count : column + 1;
-    nt_json_key(json, "compression_settings");
-    nt_json_array(json);
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
-            for (uint32_t c = first; c < end; c++)
-                put_setting(json, nt_group_range(dataset, group, group->first_cluster + i, c), seen, LIMIT);
-    }
-    nt_json_end_array(json);
+    uint32_t count = 1;
+    const struct nt_range *ranges = column == NT_NONE ? nt_cluster_ranges(dataset, group, cluster, &count)
+                                                      : nt_group_range(dataset, group, cluster, column);
+    for (uint32_t i = 0; i < count; i++)
+        put_setting(json, &ranges[i], seen);
 }
 
-bool nt_is_loaded(const struct nt_dataset *dataset)
+void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column)
 {
-    for (uint32_t i = 0; i < dataset->group_count; i++)
-        if (!nt_group_is_loaded(&dataset->groups[i]))
-            return false;
-    return true;
+    uint8_t seen[SETTINGS / 8] = {0};
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    nt_json_key(json, "compression_settings");
+    nt_json_array(json);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
+            put_settings(json, dataset, group, group->first_cluster + i, column, seen);
+    }
+    nt_json_end_array(json);
 }

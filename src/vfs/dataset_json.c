@@ -101,6 +101,8 @@ static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32
     nt_json_member_unsigned(&json, "entries", c->entries);
     if (c->column_group != NT_NONE)
         nt_json_member_unsigned(&json, "column_group_id", c->column_group);
+    if (dataset->field_groups)
+        nt_json_member_unsigned(&json, "field_id", dataset->fields[dataset->groups[group].field].id);
     nt_json_member_unsigned(&json, "pages", sums.pages);
     nt_json_member_unsigned(&json, "stored_bytes", sums.stored_bytes);
     nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);

@@ -27,9 +27,6 @@ void nt_json_ratio(struct nt_json *json, uint64_t packed_bytes, uint64_t stored_
  * is 100 times the algorithm, plus the level; page lists that are not loaded are left out. */
 void nt_json_member_settings(struct nt_json *json, const struct nt_dataset *dataset, uint32_t column);
 
-/* Whether all groups' page lists are loaded. */
-bool nt_is_loaded(const struct nt_dataset *dataset);
-
 /* "path": where a data set lies below the directory of its file, null where no path is that long. */
 void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file *opened, uint32_t dataset);
 

@@ -39,7 +39,7 @@ static enum nt_status known_shape(const struct nt_scope *scope, bool may_work, s
                                   struct nt_error *error)
 {
     if (!may_work && !nt_stream_is_known(scope->dataset, scope->field, scope->pseudo->parameter) &&
-        !nt_is_loaded(scope->dataset))
+        !nt_groups_are_loaded(scope->dataset, nt_groups_of_field(scope->dataset, scope->field)))
         return nt_unknown_size(error);
     return stream_shape(scope, shape, error);
 }

@@ -29,7 +29,8 @@ static enum nt_status page_size(const struct nt_scope *scope, bool may_work, uin
 {
     struct nt_stretch stretch;
     uint64_t decoded;
-    if (!may_work && !nt_is_loaded(scope->dataset))
+    if (!may_work &&
+        !nt_groups_are_loaded(scope->dataset, nt_groups_of_column(scope->dataset, scope->column)))
         return nt_unknown_size(error);
     enum nt_status status = find_page(scope, &stretch, &decoded, error);
     if (status == NT_OK)

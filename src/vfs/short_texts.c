@@ -49,8 +49,8 @@ static enum nt_status check_rows(const struct nt_scope *scope, uint32_t field, u
     bool is_per_entry = field == NT_NONE || nt_field_row_parent(dataset, field) == NT_NONE;
     uint64_t rows = is_per_entry && dataset->entries < count ? dataset->entries : is_per_entry ? count : 0;
     *is_short_ret = false;
-    if (rows > MOST_ROWS || !are_page_lists_short(dataset))
-        return NT_OK;
+    if (rows > MOST_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
+        return NT_OK; /* else the cost counts the page lists that it looks at */
     return nt_rows_are_cheap(dataset, field, first, count, MOST_DECODED_BYTES, is_short_ret, error);
 }
 
@@ -75,7 +75,8 @@ enum nt_status nt_entry_is_short(const struct nt_scope *scope, bool *is_short_re
 static uint64_t last_pages(const struct nt_dataset *dataset, uint32_t column, uint64_t most)
 {
     uint64_t bytes = 0, packed, decoded;
-    for (uint32_t i = 0; i < dataset->cluster_count && bytes <= most; i++) {
+    uint32_t count, first = nt_groups_clusters(dataset, nt_groups_of_column(dataset, column), &count);
+    for (uint32_t i = first; i - first < count && bytes <= most; i++) {
         const struct nt_group *group = nt_cluster_group(dataset, i);
         const struct nt_range *range =
             nt_group_is_loaded(group) ? nt_group_range(dataset, group, i, column) : NULL;
@@ -97,11 +98,13 @@ enum nt_status nt_schema_is_short(const struct nt_scope *scope, bool *is_short_r
     *is_short_ret = false;
     if (dataset->field_count > MOST_FIELDS || !are_page_lists_short(dataset))
         return NT_OK;
-    enum nt_status status = nt_dataset_load_readable(dataset, error);
+    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < dataset->column_count && status == NT_OK && bytes <= MOST_DECODED_BYTES; i++) {
         const struct nt_field *field = &dataset->fields[dataset->columns[i].field];
-        if (!nt_field_keeps_step(field))
-            bytes += last_pages(dataset, i, MOST_DECODED_BYTES);
+        if (nt_field_keeps_step(field))
+            continue;
+        status = nt_groups_load_readable(dataset, nt_groups_of_column(dataset, i), error);
+        bytes += last_pages(dataset, i, MOST_DECODED_BYTES);
     }
     *is_short_ret = status == NT_OK && bytes <= MOST_DECODED_BYTES;
     return status;

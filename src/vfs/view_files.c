@@ -86,7 +86,7 @@ enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_conte
 bool nt_has_table_arrow(const struct nt_scope *scope, unsigned parameter)
 {
     (void)parameter;
-    return !scope->dataset->has_sharded_clusters;
+    return nt_dataset_shares_borders(scope->dataset);
 }
 
 /* ---- layout.jsonl, pictures ---- */

@@ -292,12 +292,12 @@ static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_s
         sums->stored_bytes = page->stored_bytes;
         return nt_page_sizes(scope->dataset, page, &sums->packed_bytes, &sums->decoded_bytes, error);
     }
-    enum nt_status status = nt_dataset_load_all(scope->dataset, error);
+    enum nt_status status =
+        nt_groups_load(scope->dataset, nt_groups_of_field(scope->dataset, scope->field), error);
     if (status != NT_OK)
         return status;
-    if (in_column(scope)) {
+    if (in_column(scope))
         return nt_column_sums(scope->dataset, scope->column, sums, error);
-    }
     uint32_t count;
     const uint32_t *columns = nt_field_columns(scope->dataset, scope->field, &count);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {

@@ -32,26 +32,28 @@ static void add_range(const struct nt_dataset *dataset, const struct nt_group *g
         add_page(dataset, &group->pages[(size_t)range->first_page + i], sums);
 }
 
-/* Of the columns from `first` to before `end`. */
+/* Of a column; NT_NONE: of all that the group has ranges for. */
 static void add_cluster(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t cluster,
-                        uint32_t first, uint32_t end, struct nt_column_sums *sums)
+                        uint32_t column, struct nt_column_sums *sums)
 {
-    for (uint32_t i = first; i < end; i++)
-        add_range(dataset, group, nt_group_range(dataset, group, cluster, i), sums);
+    uint32_t count = 1;
+    const struct nt_range *ranges = column == NT_NONE ? nt_cluster_ranges(dataset, group, cluster, &count)
+                                                      : nt_group_range(dataset, group, cluster, column);
+    for (uint32_t i = 0; i < count; i++)
+        add_range(dataset, group, &ranges[i], sums);
 }
 
 enum nt_status nt_column_sums(struct nt_dataset *dataset, uint32_t column, struct nt_column_sums *sums,
                               struct nt_error *error)
 {
-    uint32_t first = column == NT_NONE ? 0 : column;
-    uint32_t end = column == NT_NONE ? dataset->column_count : column + 1;
-    enum nt_status status = nt_dataset_load_readable(dataset, error);
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
     *sums = (struct nt_column_sums){.is_complete = true};
-    for (uint32_t g = 0; g < dataset->group_count && status == NT_OK; g++) {
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
         const struct nt_group *group = &dataset->groups[g];
         sums->is_complete &= nt_group_is_loaded(group);
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
-            add_cluster(dataset, group, group->first_cluster + i, first, end, sums);
+            add_cluster(dataset, group, group->first_cluster + i, column, sums);
     }
     return status;
 }
@@ -60,5 +62,5 @@ void nt_cluster_sums(const struct nt_dataset *dataset, const struct nt_group *gr
                      struct nt_column_sums *sums)
 {
     *sums = (struct nt_column_sums){.is_complete = true};
-    add_cluster(dataset, group, cluster, 0, dataset->column_count, sums);
+    add_cluster(dataset, group, cluster, NT_NONE, sums);
 }

@@ -37,7 +37,8 @@ static enum nt_status inspect_pages(struct nt_dataset *dataset, struct nt_inspec
                                     struct nt_error *error)
 {
     uint64_t settings = UINT64_MAX; /* of the clusters that were looked at last */
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
+    struct nt_groups groups = nt_groups_of_column(dataset, inspected->column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++) {
             const struct nt_range *range =

@@ -107,7 +107,8 @@ static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset 
 {
     uint32_t number = 0;
     enum nt_status status = NT_OK;
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         if (!nt_group_is_loaded(group))
             return NT_OK;

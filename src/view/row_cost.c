@@ -22,10 +22,11 @@ struct cost {
     uint64_t left; /* what may still be spent */
     bool is_over;
     /* Of the cluster that is looked at: which of its rows; ALL rows where `count` is so. */
-    const struct nt_group *group;
-    uint32_t cluster;
+    uint32_t cluster; /* where fields have groups of their own: NT_NONE, the only one of each column */
     uint64_t first, count;
     uint64_t rows; /* how many it has, as the first column in step with them tells */
+    enum nt_status status;
+    struct nt_error *error;
 };
 
 static uint64_t multiplied(uint64_t a, uint64_t b)
@@ -47,12 +48,13 @@ static void spend(struct cost *cost, uint64_t bytes)
 }
 
 /* Pages of a range that meet elements [first, end). */
-static void spend_range(struct cost *cost, const struct nt_range *range, uint64_t first, uint64_t end)
+static void spend_range(struct cost *cost, const struct nt_group *group, const struct nt_range *range,
+                        uint64_t first, uint64_t end)
 {
     uint64_t element = 0;
     spend(cost, RANGE_COST);
     for (uint32_t i = 0; i < range->pages && element < end && !cost->is_over; i++) {
-        const struct nt_page *page = &cost->group->pages[(size_t)range->first_page + i];
+        const struct nt_page *page = &group->pages[(size_t)range->first_page + i];
         uint64_t packed, decoded;
         element += page->elements;
         if (element <= first)
@@ -62,6 +64,21 @@ static void spend_range(struct cost *cost, const struct nt_range *range, uint64_
         if (!cost->is_over)
             spend(cost, decoded);
     }
+}
+
+/* The group of a column, loaded, and the cluster that is looked at; NULL where its page list is bad. */
+static const struct nt_group *find_group(struct cost *cost, uint32_t column, uint32_t *cluster_ret)
+{
+    *cluster_ret = cost->cluster;
+    if (cost->cluster != NT_NONE)
+        return nt_cluster_group(cost->dataset, cost->cluster);
+    struct nt_groups groups = nt_groups_of_column(cost->dataset, column);
+    const struct nt_group *group = &cost->dataset->groups[groups.first];
+    *cluster_ret = group->first_cluster;
+    spend(cost, group->metadata_bytes);
+    if (!cost->is_over && cost->status == NT_OK)
+        cost->status = nt_groups_load_readable(cost->dataset, groups, cost->error);
+    return nt_group_is_loaded(group) ? group : NULL;
 }
 
 /* A field's own columns. `rows` of it belong to one of the root's; 0: it is not in step. */
@@ -74,16 +91,20 @@ static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
         elements = 0;
     for (uint32_t i = 0; i < f->column_count && !cost->is_over; i++) {
         uint32_t column = dataset->field_columns[dataset->first_columns[field] + i];
-        const struct nt_range *range = nt_group_range(dataset, cost->group, cost->cluster, column);
+        uint32_t cluster;
+        const struct nt_group *group = find_group(cost, column, &cluster);
         uint64_t first = 0, end = UINT64_MAX;
+        if (!group)
+            continue;
+        const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
         if (elements && cost->count != ALL && dataset->columns[column].position == 0) {
             first = multiplied(cost->first, elements);
             end = multiplied(cost->first + cost->count, elements);
         }
         /* end offsets: the one before the first row is needed, too */
-        spend_range(cost, range, first ? first - 1 : 0, end);
+        spend_range(cost, group, range, first ? first - 1 : 0, end);
         if (elements && !cost->rows)
-            cost->rows = nt_range_elements(cost->group, range) / elements;
+            cost->rows = nt_range_elements(group, range) / elements;
     }
 }
 
@@ -148,8 +169,7 @@ static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64
     uint64_t per_entry = rows_per_entry(dataset, field), found = 0;
     for (uint32_t i = 0; i < dataset->cluster_count && !cost->is_over; i++) {
         const struct nt_cluster *cluster = &dataset->clusters[i];
-        cost->group = nt_cluster_group(dataset, i);
-        if (!nt_group_is_loaded(cost->group))
+        if (!nt_group_is_loaded(nt_cluster_group(dataset, i)))
             continue;
         uint64_t begins = per_entry ? multiplied(cluster->first_entry, per_entry) : found;
         uint64_t ends = added(begins, multiplied(cluster->entries, per_entry));
@@ -164,10 +184,13 @@ static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64
 enum nt_status nt_rows_are_cheap(struct nt_dataset *dataset, uint32_t field, uint64_t first, uint64_t count,
                                  uint64_t most_bytes, bool *are_cheap_ret, struct nt_error *error)
 {
-    struct cost cost = {.dataset = dataset, .left = most_bytes};
-    enum nt_status status = nt_dataset_load_readable(dataset, error);
-    if (status == NT_OK)
+    struct cost cost = {.dataset = dataset, .left = most_bytes, .cluster = NT_NONE, .error = error};
+    if (dataset->field_groups)
+        spend_share(&cost, field, 0, first, added(first, count));
+    else
+        cost.status = nt_dataset_load_readable(dataset, error);
+    if (cost.status == NT_OK && !dataset->field_groups)
         spend_rows(&cost, field, first, added(first, count));
-    *are_cheap_ret = status == NT_OK && !cost.is_over;
-    return status;
+    *are_cheap_ret = cost.status == NT_OK && !cost.is_over;
+    return cost.status;
 }

@@ -68,20 +68,27 @@ static bool add_range(struct stretches *stretches, const struct nt_group *group,
     return true;
 }
 
+static bool add_column(struct stretches *stretches, const struct nt_dataset *dataset, uint32_t column)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
+            if (!add_range(stretches, group,
+                           nt_group_range(dataset, group, group->first_cluster + i, column)))
+                return false;
+    }
+    return true;
+}
+
 enum nt_status nt_stored_once(const struct nt_dataset *dataset, const uint32_t *columns,
                               uint32_t column_count, uint64_t *bytes_ret, struct nt_error *error)
 {
     struct stretches stretches = {0};
     uint32_t count = columns ? column_count : dataset->column_count;
     bool has_memory = true;
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t i = 0; i < group->clusters && nt_group_is_loaded(group); i++)
-            for (uint32_t c = 0; c < count && has_memory; c++)
-                has_memory = add_range(
-                    &stretches, group,
-                    nt_group_range(dataset, group, group->first_cluster + i, columns ? columns[c] : c));
-    }
+    for (uint32_t c = 0; c < count && has_memory; c++)
+        has_memory = add_column(&stretches, dataset, columns ? columns[c] : c);
     if (stretches.count)
         qsort(stretches.items, stretches.count, sizeof(*stretches.items), compare_stretches);
     *bytes_ret = covered_bytes(stretches.items, stretches.count) + stretches.others;

@@ -458,7 +458,8 @@ static void open_stream(struct column *column)
 static void verify_clusters(struct column *column)
 {
     struct nt_dataset *dataset = column->job->dataset;
-    for (uint32_t g = 0; g < dataset->group_count; g++) {
+    struct nt_groups groups = nt_groups_of_column(dataset, column->job->column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
         const struct nt_group *group = &dataset->groups[g];
         if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
             continue; /* told once, for the data set */

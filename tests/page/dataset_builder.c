@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "model/builder.h"
 #include "support.h"
 
 struct builder *builder_new(void)
@@ -265,8 +266,30 @@ void add_elements(struct builder *builder, uint32_t cluster, uint32_t column, co
 
 /* ---- the model ---- */
 
+static enum nt_status load_field(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    struct builder *builder = dataset->format_data;
+    struct nt_group_builder group;
+    uint32_t field = dataset->groups[number].field;
+    builder->field_loads[field]++;
+    if (builder->bad_field[field])
+        return nt_fail(error, NT_CORRUPT, 77, "this page list is bad");
+    enum nt_status status = nt_group_builder_init(&group, dataset, number, "page list", NT_NO_OFFSET, error);
+    for (uint32_t k = 0; k < builder->column_count && status == NT_OK; k++) {
+        const struct share *share = &builder->shares[0][k];
+        if (builder->columns[k].field != field)
+            continue;
+        status = nt_group_builder_start(&group, number, k, error);
+        for (uint32_t i = 0; i < share->pages && status == NT_OK; i++)
+            status = nt_group_builder_add(&group, &builder->pages[0][share->first_page + i], error);
+    }
+    return nt_group_builder_finish(&group, status);
+}
+
 static enum nt_status load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
+    if (dataset->field_groups)
+        return load_field(dataset, number, error);
     struct builder *builder = dataset->format_data;
     struct nt_group *group = &dataset->groups[number];
     builder->loads[number]++;
@@ -385,6 +408,10 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
     list_first_elements(builder);
     static struct nt_cluster hidden[MOST_CLUSTERS];
     dataset->clusters = builder->hide_clusters ? memset(hidden, 0, sizeof(hidden)) : builder->clusters;
+    if (builder->has_field_groups) {
+        dataset->group_count = dataset->cluster_count = 0;
+        assert_ok(nt_dataset_add_field_groups(dataset, &error));
+    }
     reopen(builder, options);
 }
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a column or a field. Out: the cluster groups whose page lists tell of it, and its ranges there. Of most data
+ * sets these are all groups. Where a file tells of each field in another place, a field has a group of its own, so
+ * that nobody who wants one field reads of the others.
+ */
+#include "model/model.h"
+
+#include "base/arena.h"
+#include "model/builder.h"
+
+static struct nt_groups all_groups(const struct nt_dataset *dataset)
+{
+    return (struct nt_groups){0, dataset->group_count};
+}
+
+struct nt_groups nt_groups_of_column(const struct nt_dataset *dataset, uint32_t column)
+{
+    if (!dataset->field_groups || column == NT_NONE)
+        return all_groups(dataset);
+    uint32_t group = dataset->field_groups[dataset->columns[column].field];
+    return (struct nt_groups){group, group + 1};
+}
+
+struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count;
+    if (!dataset->field_groups || field == NT_NONE)
+        return all_groups(dataset);
+    const uint32_t *columns = nt_field_columns(dataset, field, &count); /* perhaps another field's */
+    return count ? nt_groups_of_column(dataset, columns[0]) : (struct nt_groups){0, 0};
+}
+
+/* ---- loading ---- */
+
+enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
+{
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
+                                       struct nt_error *error)
+{
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (nt_is_machine_failure(status))
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load(dataset, all_groups(dataset), error);
+}
+
+enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load_readable(dataset, all_groups(dataset), error);
+}
+
+bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups groups)
+{
+    for (uint32_t i = groups.first; i < groups.end; i++)
+        if (!nt_group_is_loaded(&dataset->groups[i]))
+            return false;
+    return true;
+}
+
+/* ---- clusters and ranges ---- */
+
+uint32_t nt_groups_clusters(const struct nt_dataset *dataset, struct nt_groups groups, uint32_t *count_ret)
+{
+    *count_ret = 0;
+    if (!dataset->field_groups) {
+        *count_ret = dataset->cluster_count;
+        return 0;
+    }
+    if (groups.first == groups.end)
+        return 0;
+    const struct nt_group *last = &dataset->groups[groups.end - 1];
+    uint32_t first = dataset->groups[groups.first].first_cluster;
+    *count_ret = last->first_cluster + last->clusters - first;
+    return first;
+}
+
+uint32_t nt_group_column_count(const struct nt_dataset *dataset, const struct nt_group *group)
+{
+    return dataset->field_groups ? dataset->fields[group->field].column_count : dataset->column_count;
+}
+
+uint32_t nt_group_place(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column)
+{
+    const struct nt_column *info = &dataset->columns[column];
+    if (!dataset->field_groups)
+        return column;
+    if (info->field != group->field)
+        return NT_NONE;
+    return info->representation * dataset->fields[group->field].columns_per_representation + info->position;
+}
+
+const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
+                                      uint32_t cluster, uint32_t column)
+{
+    static const struct nt_range absent = {.state = NT_RANGE_ABSENT};
+    uint32_t place = nt_group_place(dataset, group, column), count;
+    return place == NT_NONE ? &absent : nt_cluster_ranges(dataset, group, cluster, &count) + place;
+}
+
+/* ---- a group for each field ---- */
+
+static bool has_group(const struct nt_field *field)
+{
+    return field->owns_columns && field->column_count;
+}
+
+enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = 0;
+    dataset->clusters_known = true;
+    if (dataset->entries == 0)
+        return NT_OK;
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        count += has_group(&dataset->fields[i]);
+    enum nt_status status = nt_dataset_add_groups(dataset, count, count, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t *groups =
+        nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(*dataset->field_groups));
+    if (!groups)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0, next = 0; i < dataset->field_count; i++) {
+        groups[i] = has_group(&dataset->fields[i]) ? next++ : NT_NONE;
+        if (groups[i] == NT_NONE)
+            continue;
+        dataset->groups[groups[i]].entries = dataset->entries;
+        dataset->groups[groups[i]].first_cluster = groups[i];
+        dataset->groups[groups[i]].clusters = 1;
+        dataset->groups[groups[i]].field = i;
+        dataset->clusters[groups[i]] =
+            (struct nt_cluster){.entries = dataset->entries, .group = groups[i], .column_group = NT_NONE};
+    }
+    dataset->field_groups = groups;
+    dataset->has_sharded_clusters = true;
+    return NT_OK;
+}
