@@ -139,6 +139,42 @@ enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t 
     return NT_OK;
 }
 
+static bool has_group(const struct nt_field *field)
+{
+    return field->owns_columns && field->column_count;
+}
+
+enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, struct nt_error *error)
+{
+    uint32_t count = 0;
+    dataset->clusters_known = true;
+    if (dataset->entries == 0)
+        return NT_OK;
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        count += has_group(&dataset->fields[i]);
+    enum nt_status status = nt_dataset_add_groups(dataset, count, count, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t *groups =
+        nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(*dataset->field_groups));
+    if (!groups)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0, next = 0; i < dataset->field_count; i++) {
+        groups[i] = has_group(&dataset->fields[i]) ? next++ : NT_NONE;
+        if (groups[i] == NT_NONE)
+            continue;
+        dataset->groups[groups[i]].entries = dataset->entries;
+        dataset->groups[groups[i]].first_cluster = groups[i];
+        dataset->groups[groups[i]].clusters = 1;
+        dataset->groups[groups[i]].field = i;
+        dataset->clusters[groups[i]] =
+            (struct nt_cluster){.entries = dataset->entries, .group = groups[i], .column_group = NT_NONE};
+    }
+    dataset->field_groups = groups;
+    dataset->has_sharded_clusters = true;
+    return NT_OK;
+}
+
 /* ---- ranges and pages ---- */
 
 static enum nt_status take(const struct nt_group_builder *builder, enum nt_cost cost, uint64_t count,

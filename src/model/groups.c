@@ -6,9 +6,6 @@
  */
 #include "model/model.h"
 
-#include "base/arena.h"
-#include "model/builder.h"
-
 static struct nt_groups all_groups(const struct nt_dataset *dataset)
 {
     return (struct nt_groups){0, dataset->group_count};
@@ -110,42 +107,4 @@ const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const st
     static const struct nt_range absent = {.state = NT_RANGE_ABSENT};
     uint32_t place = nt_group_place(dataset, group, column), count;
     return place == NT_NONE ? &absent : nt_cluster_ranges(dataset, group, cluster, &count) + place;
-}
-
-/* ---- a group for each field ---- */
-
-static bool has_group(const struct nt_field *field)
-{
-    return field->owns_columns && field->column_count;
-}
-
-enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, struct nt_error *error)
-{
-    uint32_t count = 0;
-    dataset->clusters_known = true;
-    if (dataset->entries == 0)
-        return NT_OK;
-    for (uint32_t i = 0; i < dataset->field_count; i++)
-        count += has_group(&dataset->fields[i]);
-    enum nt_status status = nt_dataset_add_groups(dataset, count, count, error);
-    if (status != NT_OK)
-        return status;
-    uint32_t *groups =
-        nt_arena_alloc(dataset->arena, (size_t)dataset->field_count + 1, sizeof(*dataset->field_groups));
-    if (!groups)
-        return nt_fail_memory(error);
-    for (uint32_t i = 0, next = 0; i < dataset->field_count; i++) {
-        groups[i] = has_group(&dataset->fields[i]) ? next++ : NT_NONE;
-        if (groups[i] == NT_NONE)
-            continue;
-        dataset->groups[groups[i]].entries = dataset->entries;
-        dataset->groups[groups[i]].first_cluster = groups[i];
-        dataset->groups[groups[i]].clusters = 1;
-        dataset->groups[groups[i]].field = i;
-        dataset->clusters[groups[i]] =
-            (struct nt_cluster){.entries = dataset->entries, .group = groups[i], .column_group = NT_NONE};
-    }
-    dataset->field_groups = groups;
-    dataset->has_sharded_clusters = true;
-    return NT_OK;
 }
