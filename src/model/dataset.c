@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/overflow.h"
-#include "base/search.h"
 #include "model/model.h"
 
 /* ---- linking ---- */
@@ -243,6 +242,37 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
     return status;
 }
 
+enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
+{
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
+                                       struct nt_error *error)
+{
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        enum nt_status status = nt_dataset_load_group(dataset, i, error);
+        if (nt_is_machine_failure(status))
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load(dataset, nt_groups_of_field(dataset, NT_NONE), error);
+}
+
+enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)
+{
+    return nt_groups_load_readable(dataset, nt_groups_of_field(dataset, NT_NONE), error);
+}
+
 uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
 {
     uint64_t bytes = 0;
@@ -250,34 +280,4 @@ uint64_t nt_dataset_metadata_bytes(const struct nt_dataset *dataset)
         if (!nt_add(bytes, dataset->groups[i].metadata_bytes, &bytes))
             return UINT64_MAX;
     return bytes;
-}
-
-NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, .first_cluster)
-
-struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
-{
-    return &dataset->groups[find_group(dataset->groups, dataset->group_count, cluster)];
-}
-
-NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
-
-bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
-{
-    uint32_t number = dataset->clusters[cluster].column_group;
-    if (dataset->field_groups)
-        return nt_group_place(dataset, nt_cluster_group(dataset, cluster), column) != NT_NONE;
-    if (number == NT_NONE)
-        return true;
-    if (number >= dataset->column_group_count)
-        return false;
-    const struct nt_column_group *group = &dataset->column_groups[number];
-    return group->count && group->columns[find_column(group->columns, group->count, column)] == column;
-}
-
-uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range)
-{
-    if (range->pages == 0)
-        return 0;
-    const struct nt_page *last = &group->pages[(size_t)range->first_page + range->pages - 1];
-    return last->first_element + last->elements;
 }

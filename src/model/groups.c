@@ -4,6 +4,7 @@
  * sets these are all groups. Where a file tells of each field in another place, a field has a group of its own, so
  * that nobody who wants one field reads of the others.
  */
+#include "base/search.h"
 #include "model/model.h"
 
 static struct nt_groups all_groups(const struct nt_dataset *dataset)
@@ -26,39 +27,6 @@ struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t f
         return all_groups(dataset);
     const uint32_t *columns = nt_field_columns(dataset, field, &count); /* perhaps another field's */
     return count ? nt_groups_of_column(dataset, columns[0]) : (struct nt_groups){0, 0};
-}
-
-/* ---- loading ---- */
-
-enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
-{
-    for (uint32_t i = groups.first; i < groups.end; i++) {
-        enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (status != NT_OK)
-            return status;
-    }
-    return NT_OK;
-}
-
-enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
-                                       struct nt_error *error)
-{
-    for (uint32_t i = groups.first; i < groups.end; i++) {
-        enum nt_status status = nt_dataset_load_group(dataset, i, error);
-        if (nt_is_machine_failure(status))
-            return status;
-    }
-    return NT_OK;
-}
-
-enum nt_status nt_dataset_load_all(struct nt_dataset *dataset, struct nt_error *error)
-{
-    return nt_groups_load(dataset, all_groups(dataset), error);
-}
-
-enum nt_status nt_dataset_load_readable(struct nt_dataset *dataset, struct nt_error *error)
-{
-    return nt_groups_load_readable(dataset, all_groups(dataset), error);
 }
 
 bool nt_groups_are_loaded(const struct nt_dataset *dataset, struct nt_groups groups)
@@ -107,4 +75,34 @@ const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const st
     static const struct nt_range absent = {.state = NT_RANGE_ABSENT};
     uint32_t place = nt_group_place(dataset, group, column), count;
     return place == NT_NONE ? &absent : nt_cluster_ranges(dataset, group, cluster, &count) + place;
+}
+
+NT_DEFINE_LAST_AT_MOST(find_group, struct nt_group, .first_cluster)
+
+struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t cluster)
+{
+    return &dataset->groups[find_group(dataset->groups, dataset->group_count, cluster)];
+}
+
+NT_DEFINE_LAST_AT_MOST(find_column, uint32_t, )
+
+bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column)
+{
+    uint32_t number = dataset->clusters[cluster].column_group;
+    if (dataset->field_groups)
+        return nt_group_place(dataset, nt_cluster_group(dataset, cluster), column) != NT_NONE;
+    if (number == NT_NONE)
+        return true;
+    if (number >= dataset->column_group_count)
+        return false;
+    const struct nt_column_group *group = &dataset->column_groups[number];
+    return group->count && group->columns[find_column(group->columns, group->count, column)] == column;
+}
+
+uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range)
+{
+    if (range->pages == 0)
+        return 0;
+    const struct nt_page *last = &group->pages[(size_t)range->first_page + range->pages - 1];
+    return last->first_element + last->elements;
 }
