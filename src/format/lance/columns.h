@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The column metadata of a Lance file: pages, their buffers and encodings.
+ */
+#ifndef NT_FORMAT_LANCE_COLUMNS_H
+#define NT_FORMAT_LANCE_COLUMNS_H
+
+#include "format/lance/opened.h"
+
+/* Check the message of a column, whose bytes are there, and fill the rest of the column. `number` is its number,
+ * for messages. */
+enum nt_status nt_lance_read_column(struct nt_file *file, uint32_t number, struct nt_lance_column *column,
+                                    struct nt_error *error);
+
+/* What message is in an Any of this type. */
+enum nt_lance_encoding_kind nt_lance_encoding_kind(struct nt_text type_url);
+/* Its table; NULL where it is unknown. */
+const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind kind);
+
+#endif

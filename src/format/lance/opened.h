@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is kept of an open Lance file: what its tail, tables, schema and column metadata say, checked against one
+ * another and the file's size. Pages are read and decoded from it; their bytes are not looked at here.
+ */
+#ifndef NT_FORMAT_LANCE_OPENED_H
+#define NT_FORMAT_LANCE_OPENED_H
+
+#include "format/lance/messages.h"
+#include "model/model.h"
+
+enum { NT_LANCE_TAIL_BYTES = 40 };
+
+/* A range of the file. */
+struct nt_lance_buffer {
+    uint64_t offset, bytes;
+};
+
+struct nt_lance_tail {
+    uint64_t offset;        /* where it lies: in front of the last 40 bytes */
+    uint64_t columns_start; /* column metadata lie from here to the column table */
+    uint64_t column_table;  /* an offset and a size for each column */
+    uint64_t global_table;  /* the same for each global buffer */
+    uint32_t globals, columns;
+    uint16_t major, minor; /* as they stand there */
+    const char *version;   /* as Lance's documentation has it: "2.0" for (0, 3), too, "2.1", ... */
+};
+
+/* Whether it is a file of 2.0: lists and structs have columns of their own, and what is in a list has as many
+ * rows as there are items. */
+static inline bool nt_lance_has_item_columns(const struct nt_lance_tail *tail)
+{
+    return tail->major < 2 || tail->minor == 0;
+}
+
+/* What message tells how a page is encoded. */
+enum nt_lance_encoding_kind {
+    NT_LANCE_ENCODING_IS_UNKNOWN, /* `type_url` tells */
+    NT_LANCE_ENCODING_IS_ARRAY,   /* 2.0: an ArrayEncoding */
+    NT_LANCE_ENCODING_IS_LAYOUT,  /* 2.1, 2.2: a PageLayout */
+    NT_LANCE_ENCODING_IS_COLUMN,  /* of columns: a ColumnEncoding */
+};
+
+struct nt_lance_page {
+    const struct nt_lance_buffer *buffers; /* each within the file */
+    uint32_t buffer_count;
+    uint32_t encoding_kind;   /* enum nt_lance_encoding_kind */
+    uint64_t length;          /* rows; of an item column of 2.0, items */
+    uint64_t priority;        /* the first top-level row */
+    struct nt_proto encoding; /* the message in the Any; checked where its kind is known */
+    struct nt_text type_url;  /* not NUL-terminated */
+};
+
+struct nt_lance_column {
+    struct nt_lance_buffer metadata; /* where its message lies */
+    struct nt_proto message;         /* a ColumnMetadata */
+    const struct nt_lance_page *pages;
+    const struct nt_lance_buffer *buffers; /* of the column itself */
+    uint32_t page_count, buffer_count;
+    uint64_t rows;            /* of all its pages */
+    struct nt_proto encoding; /* a ColumnEncoding; without bytes where there is none, or an unknown one */
+    struct nt_text type_url;  /* of the column's encoding; not NUL-terminated */
+    bool is_blob;             /* 2.0: its values are places in the file */
+    const struct nt_error
+        *failure; /* NULL, or why it cannot be decoded: pages of an encoding that is unknown */
+};
+
+struct nt_lance_field {
+    int32_t id;
+    uint32_t parent; /* index of a field in front of it, NT_NONE: top-level */
+    struct nt_text name, logical_type;
+    bool is_nullable;
+    struct nt_proto message; /* a Field: the rest of it */
+};
+
+/* An nt_dataset's or nt_file's format_data. All memory is the file's arena's. */
+struct nt_lance {
+    struct nt_lance_tail tail;
+    const struct nt_lance_buffer *globals; /* tail.globals, one at least */
+    const struct nt_lance_column *columns; /* tail.columns */
+    const struct nt_lance_field *fields;   /* depth first: parents in front of their children */
+    uint32_t field_count;
+    struct nt_proto descriptor; /* a FileDescriptor: global buffer 0 */
+    uint64_t rows;
+};
+
+/* The value of a key in a map of a message (NT_LANCE_FIELD_METADATA of a Field); false where there is none. Not
+ * NUL-terminated. */
+bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key, struct nt_text *value_ret);
+
+#endif

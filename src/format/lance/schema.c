@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the bytes of a FileDescriptor (lance's protos/file.proto). Out: rows and fields. A field names its parent
+ * by an id; fields stand depth first, so that the parent stands before it.
+ */
+#include "format/lance/schema.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/hash_table.h"
+
+bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key, struct nt_text *value_ret)
+{
+    struct nt_proto_item item;
+    while (nt_proto_next(&message, &item)) {
+        const struct nt_proto entry = {item.bytes, item.size};
+        if (item.number != map || !nt_text_is(nt_proto_text(entry, NT_LANCE_ENTRY_KEY), key))
+            continue;
+        *value_ret = nt_proto_text(entry, NT_LANCE_ENTRY_VALUE);
+        return true;
+    }
+    return false;
+}
+
+/* ---- fields by their ids ---- */
+
+struct known_id {
+    struct nt_link link;
+    int32_t id;
+    uint32_t field;
+};
+
+static const struct known_id *find_id(const struct nt_hash_table *ids, int32_t id)
+{
+    struct nt_link *link = nt_hash_table_find(ids, (uint32_t)id);
+    for (; link; link = nt_hash_table_next(link))
+        if (NT_LINKED(link, struct known_id, link)->id == id)
+            return NT_LINKED(link, struct known_id, link);
+    return NULL;
+}
+
+struct reading {
+    struct nt_file *file;
+    struct nt_lance *lance;
+    struct nt_lance_field *fields;
+    struct known_id *known; /* one for each field */
+    struct nt_hash_table ids;
+    struct nt_error *error;
+};
+
+static uint64_t place_of(const struct reading *reading, struct nt_proto message)
+{
+    const struct nt_lance *lance = reading->lance;
+    return lance->globals[0].offset + (uint64_t)(message.bytes - lance->descriptor.bytes);
+}
+
+static enum nt_status find_parent(struct reading *reading, struct nt_lance_field *field)
+{
+    enum { TOP_LEVEL = -1 };
+    int32_t parent_id = (int32_t)nt_proto_number(field->message, NT_LANCE_FIELD_PARENT_ID);
+    field->parent = NT_NONE;
+    if (parent_id == TOP_LEVEL)
+        return NT_OK;
+    const struct known_id *parent = find_id(&reading->ids, parent_id);
+    if (!parent)
+        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, field->message),
+                       "field %" PRId32 ": no field in front of it has the id of its parent, %" PRId32,
+                       field->id, parent_id);
+    field->parent = parent->field;
+    return NT_OK;
+}
+
+static enum nt_status add_id(struct reading *reading, uint32_t number)
+{
+    const struct nt_lance_field *field = &reading->fields[number];
+    struct known_id *known = &reading->known[number];
+    if (find_id(&reading->ids, field->id))
+        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, field->message),
+                       "field %" PRIu32 " has the id %" PRId32 " of another one", number, field->id);
+    known->id = field->id;
+    known->field = number;
+    nt_hash_table_insert(&reading->ids, &known->link, (uint32_t)field->id);
+    return NT_OK;
+}
+
+static enum nt_status read_field(struct reading *reading, uint32_t number, struct nt_proto message)
+{
+    struct nt_arena *arena = reading->file->arena;
+    struct nt_lance_field *field = &reading->fields[number];
+    field->message = message;
+    field->id = (int32_t)nt_proto_number(message, NT_LANCE_FIELD_ID);
+    field->is_nullable = nt_proto_number(message, NT_LANCE_FIELD_NULLABLE);
+    if (!nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_NAME), &field->name) ||
+        !nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_LOGICAL_TYPE), &field->logical_type))
+        return nt_fail_memory(reading->error);
+    enum nt_status status = find_parent(reading, field);
+    return status == NT_OK ? add_id(reading, number) : status;
+}
+
+static enum nt_status read_fields(struct reading *reading, struct nt_proto schema)
+{
+    struct nt_proto_item item;
+    uint32_t number = 0;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && nt_proto_next(&schema, &item))
+        if (item.number == NT_LANCE_SCHEMA_FIELDS)
+            status = read_field(reading, number++, (struct nt_proto){item.bytes, item.size});
+    return status;
+}
+
+static enum nt_status read_counted_fields(struct reading *reading, struct nt_proto schema, uint64_t count)
+{
+    uint64_t place = reading->lance->globals[0].offset;
+    enum nt_status status =
+        nt_budget_take(&reading->file->budget, NT_COST_FIELD, count, place, reading->error);
+    if (status == NT_OK && count >= NT_NONE)
+        status = nt_fail(reading->error, NT_LIMIT, place, "%" PRIu64 " fields", count);
+    if (status != NT_OK)
+        return status;
+    reading->fields = nt_arena_alloc(reading->file->arena, count, sizeof(*reading->fields));
+    reading->known = calloc(count + 1, sizeof(*reading->known));
+    bool has_table = nt_hash_table_init(&reading->ids);
+    if (reading->fields && reading->known && has_table)
+        status = read_fields(reading, schema);
+    else
+        status = nt_fail_memory(reading->error);
+    if (has_table)
+        nt_hash_table_deinit(&reading->ids);
+    free(reading->known);
+    reading->lance->fields = reading->fields;
+    reading->lance->field_count = (uint32_t)count;
+    return status;
+}
+
+enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)
+{
+    struct reading reading = {.file = file, .lance = lance, .error = error};
+    enum nt_status status =
+        nt_proto_check(lance->descriptor, &nt_lance_file_descriptor, lance->globals[0].offset, error);
+    if (status == NT_OK) {
+        lance->rows = nt_proto_number(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_LENGTH);
+        struct nt_proto schema = nt_proto_message(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_SCHEMA);
+        status = read_counted_fields(&reading, schema, nt_proto_count(schema, NT_LANCE_SCHEMA_FIELDS));
+    }
+    if (status != NT_OK)
+        nt_error_context(error, "schema");
+    return status;
+}

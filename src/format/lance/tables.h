@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening a Lance file, as far as its metadata go.
+ */
+#ifndef NT_FORMAT_LANCE_TABLES_H
+#define NT_FORMAT_LANCE_TABLES_H
+
+#include "format/lance/opened.h"
+
+/* Read tail, tables, schema and column metadata of file->source. NT_NOT_THIS_FORMAT, NT_UNSUPPORTED, NT_CORRUPT,
+ * NT_LIMIT. Memory is the file's arena's, counted in its budget. */
+enum nt_status nt_lance_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error);
+
+#endif
