@@ -106,6 +106,7 @@ enum nt_field_kind {
     NT_FIELD_PAGE_BYTES,     /* column 0: bytes; each page is one row's value (BLZ object arrays) */
     NT_FIELD_MEMBER,         /* part of each element of a structure: `member_offset`, dtype's bytes */
     NT_FIELD_UNREADABLE,     /* see `unreadable` */
+    NT_FIELD_NULL,           /* no columns: every row is null */
     NT_FIELD_KIND_COUNT
 };
 const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */
@@ -128,6 +129,10 @@ struct nt_field {
     struct nt_dtype dtype;  /* of the data file: the field's own type */
     struct nt_text name, type, description;
     const char *unreadable; /* why the data is not served, else NULL */
+    /* Rows may be null, as the column behind those of its kind tells: Bit, valid or not, one for each row; never of
+     * wrappers, optionals, variants. A row that is null has elements all the same: zeros, no items, no bytes, rows
+     * of its sub-fields. `valid` of a sub-field is false where a record around it is null. */
+    bool is_nullable;
 };
 
 /* ---- files ---- */

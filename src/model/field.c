@@ -38,6 +38,14 @@ static const struct nt_stream_row sizes = {.make = NT_MAKE_SIZES, .needs_previou
 static const struct nt_stream_row tags = {.make = NT_MAKE_TAGS, .is_partial = true};
 static const struct nt_stream_row alternatives = {.make = NT_MAKE_INDEX};
 
+/* Of nullable fields, by how many columns their kind has. */
+enum { MOST_COLUMNS = 2 };
+static const struct nt_stream_row validity[MOST_COLUMNS + 1] = {
+    {.make = NT_MAKE_VALUES, .position = 0, .is_per_row = true},
+    {.make = NT_MAKE_VALUES, .position = 1, .is_per_row = true},
+    {.make = NT_MAKE_VALUES, .position = 2, .is_per_row = true},
+};
+
 static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
     [NT_FIELD_RECORD] =
         {
@@ -63,6 +71,7 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
     [NT_FIELD_VALUE] =
         {
             .name = "value",
+            .columns = 1,
             .streams = {[NT_STREAM_DATA] = &values},
             .has_dimensions = true,
             .below = NT_BELOW_SEVERAL,
@@ -71,18 +80,21 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
     [NT_FIELD_STRING] =
         {
             .name = "string",
+            .columns = 2,
             .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
             .form = NT_FORM_TEXT,
         },
     [NT_FIELD_STREAMED] =
         {
             .name = "streamed",
+            .columns = 2,
             .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
             .form = NT_FORM_BYTES,
         },
     [NT_FIELD_COLLECTION] =
         {
             .name = "collection",
+            .columns = 1,
             .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
             .below = NT_BELOW_INDEX,
             .form = NT_FORM_LIST,
@@ -90,6 +102,7 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
     [NT_FIELD_OPTIONAL] =
         {
             .name = "optional",
+            .columns = 1,
             .streams = {[NT_STREAM_OFFSETS] = &end_offsets},
             .below = NT_BELOW_INDEX,
             .form = NT_FORM_OPTIONAL,
@@ -97,12 +110,14 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
     [NT_FIELD_DENSE_OPTIONAL] =
         {
             .name = "dense optional",
+            .columns = 1,
             .streams = {[NT_STREAM_VALID] = &values},
             .form = NT_FORM_OPTIONAL,
         },
     [NT_FIELD_VARIANT] =
         {
             .name = "variant",
+            .columns = 1,
             .streams = {[NT_STREAM_TAGS] = &tags, [NT_STREAM_INDEX] = &alternatives},
             .below = NT_BELOW_SWITCH,
             .form = NT_FORM_VARIANT,
@@ -110,12 +125,14 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
     [NT_FIELD_CARDINALITY] =
         {
             .name = "cardinality",
+            .columns = 1,
             .streams = {[NT_STREAM_DATA] = &sizes},
             .form = NT_FORM_VALUE,
         },
     [NT_FIELD_PAGE_BYTES] =
         {
             .name = "page bytes",
+            .columns = 1,
             .streams = {[NT_STREAM_OFFSETS] = &page_ends, [NT_STREAM_DATA] = &stored_bytes},
             .has_page_per_row = true,
             .form = NT_FORM_BYTES,
@@ -132,6 +149,11 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
             .below = NT_BELOW_OWN,
             .form = NT_FORM_NOTHING,
         },
+    [NT_FIELD_NULL] =
+        {
+            .name = "null",
+            .form = NT_FORM_NULL,
+        },
 };
 
 const struct nt_field_kind_row *nt_field_kind_info(enum nt_field_kind kind)
@@ -144,15 +166,22 @@ const char *nt_field_kind_name(enum nt_field_kind kind)
     return kinds[kind].name;
 }
 
+const struct nt_stream_row *nt_field_stream(const struct nt_field *field, enum nt_stream_kind kind)
+{
+    if (kind == NT_STREAM_VALID && field->is_nullable)
+        return &validity[kinds[field->kind].columns];
+    return kinds[field->kind].streams[kind];
+}
+
 bool nt_field_has_stream(const struct nt_field *field, enum nt_stream_kind kind)
 {
-    return kinds[field->kind].streams[kind];
+    return nt_field_stream(field, kind);
 }
 
 bool nt_field_column_stream(const struct nt_field *field, uint32_t position, enum nt_stream_kind *kind_ret)
 {
     for (unsigned i = 0; i < NT_STREAM_COUNT; i++) {
-        const struct nt_stream_row *stream = kinds[field->kind].streams[i];
+        const struct nt_stream_row *stream = nt_field_stream(field, (enum nt_stream_kind)i);
         *kind_ret = (enum nt_stream_kind)i;
         if (stream && stream->position == position && !stream->is_partial)
             return true;
@@ -171,6 +200,11 @@ bool nt_field_has_members(const struct nt_field *field)
 uint64_t nt_field_row_elements(const struct nt_field *field)
 {
     return kinds[field->kind].has_dimensions && field->dimension_count ? field->repetition : 1;
+}
+
+uint64_t nt_stream_row_elements(const struct nt_field *field, const struct nt_stream_row *row)
+{
+    return row->is_per_row ? 1 : nt_field_row_elements(field);
 }
 
 uint64_t nt_field_rows_below(const struct nt_field *field)

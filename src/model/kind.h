@@ -33,6 +33,7 @@ struct nt_stream_row {
     uint32_t position;     /* of the column that it is made from */
     enum nt_rows_of of;    /* what it has elements for */
     bool has_leading_zero; /* one element more than that */
+    bool is_per_row;       /* one element a row, whatever its dimensions */
     bool needs_previous;   /* an element depends on the one before it in the cluster */
     bool is_partial;       /* another stream shows all of the column */
 };
@@ -59,18 +60,25 @@ enum nt_form {
     NT_FORM_RECORD,     /* of all sub-fields, by their names */
     NT_FORM_TUPLE,      /* of all sub-fields, by their places */
     NT_FORM_WRAPPER,    /* the only sub-field's value */
+    NT_FORM_NULL,       /* no value, ever */
     NT_FORM_COUNT
 };
 
 struct nt_field_kind_row {
     const char *name;
     const struct nt_stream_row *streams[NT_STREAM_COUNT]; /* NULL: the kind has no such stream */
+    uint8_t columns;       /* of each representation; what a nullable field has besides is behind them */
     bool has_dimensions;   /* a row has as many elements as the field's dimensions say */
     bool has_page_per_row; /* rows are counted by pages, not by elements */
     enum nt_rows_below below;
     enum nt_form form;
 };
 const struct nt_field_kind_row *nt_field_kind_info(enum nt_field_kind kind);
+
+/* How a stream of a field is made, as its kind and whether it is nullable tell; NULL: it has none. */
+const struct nt_stream_row *nt_field_stream(const struct nt_field *field, enum nt_stream_kind kind);
+/* Elements of such a stream for each row of the field, where it has elements for rows. */
+uint64_t nt_stream_row_elements(const struct nt_field *field, const struct nt_stream_row *row);
 
 /* The stream that shows all elements of its columns at a position; others that are made from it show a part.
  * False where there is none. */

@@ -27,7 +27,8 @@ struct unit {
 };
 
 /* The first field with columns among a column-less field and the sub-fields in step with it, depth first, and
- * how many elements of its column there are per row of the field. */
+ * how many elements of its first column there are per row of the field. A record or array that has a column has it
+ * to tell which rows are valid, one for each. */
 static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, uint64_t *divisor_ret)
 {
     struct {

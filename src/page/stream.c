@@ -19,7 +19,7 @@
 static const struct nt_stream_row *find_row(const struct nt_dataset *dataset, uint32_t field,
                                             enum nt_stream_kind kind)
 {
-    return nt_field_kind_info(dataset->fields[field].kind)->streams[kind];
+    return nt_field_stream(&dataset->fields[field], kind);
 }
 
 /* Numbers from outside the library. */
@@ -78,7 +78,7 @@ enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_data
     status = nt_rows_total(reader, dataset, field, row->of, &rows, error);
     if (status != NT_OK)
         return status;
-    if (!nt_multiply(rows, nt_field_row_elements(&dataset->fields[field]), elements_ret) ||
+    if (!nt_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
         !nt_add(*elements_ret, row->has_leading_zero, elements_ret))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of elements overflows",
                        dataset->fields[field].id);
@@ -164,7 +164,7 @@ static void locate(const struct nt_stream *stream, struct nt_segment *segment)
 static enum nt_status build_segments(struct nt_stream *stream, const struct nt_rows *rows,
                                      struct nt_error *error)
 {
-    uint64_t per_row = nt_field_row_elements(&stream->dataset->fields[stream->field]);
+    uint64_t per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
     stream->segments = calloc(rows->count ? rows->count : 1, sizeof(*stream->segments));
     if (!stream->segments)
         return nt_fail_memory(error);
@@ -271,12 +271,12 @@ static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error
 static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows *rows, struct nt_error *error)
 {
     uint64_t size, elements;
+    uint64_t per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
     enum nt_status status = nt_field_stream_elements(stream->reader, stream->dataset, stream->field,
                                                      stream->kind, &stream->elements, error);
     if (status != NT_OK)
         return status;
-    if (!nt_multiply(rows->total, nt_field_row_elements(&stream->dataset->fields[stream->field]),
-                     &elements) ||
+    if (!nt_multiply(rows->total, per_row, &elements) ||
         elements + stream->row->has_leading_zero != stream->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                               "elements of all clusters, as the last cluster's page list tells",

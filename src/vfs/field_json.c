@@ -24,6 +24,8 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
         nt_json_unsigned(json, dataset->fields[field->parent].id);
     if (dataset->ops && dataset->ops->describe_field)
         dataset->ops->describe_field(dataset, (uint32_t)(field - dataset->fields), json);
+    if (field->is_nullable)
+        nt_json_member_bool(json, "is_nullable", true);
     if (field->repetition)
         nt_json_member_unsigned(json, "repetition", field->repetition);
 }

@@ -11,7 +11,7 @@
 /* Whether elements are those of rows, and not bytes that have a number of their own. */
 static bool has_elements_of_rows(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind)
 {
-    const struct nt_stream_row *row = nt_field_kind_info(dataset->fields[field].kind)->streams[kind];
+    const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], kind);
     return row && row->of == NT_ROWS_OF_FIELD;
 }
 

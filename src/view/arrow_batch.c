@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * How large a record batch is and where its buffers lie: from the rows of each field in each cluster, which
- * page lists tell, so that nothing is decoded. One exception: a dense optional's nulls have to be counted.
+ * page lists tell, so that nothing is decoded. One exception: nulls of dense optionals and of nullable fields have to
+ * be counted.
  */
 #include <stdlib.h>
 
@@ -76,8 +77,10 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
                                   struct nt_error *error)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    uint64_t slots = body->slots[number], valid = rows_between(node->borders, body->cluster);
-    bool is_dense = false, is_alternative = false;
+    uint64_t slots = body->slots[number], valid = slots;
+    bool is_dense = node->valid != NT_NONE, is_alternative = false;
+    if (node->own_steps)
+        valid = rows_between(node->borders, body->cluster);
     for (uint32_t i = 0; i < node->step_count; i++) {
         is_dense |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_DENSE_OPTIONAL;
         is_alternative |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_ALTERNATIVE;
@@ -122,7 +125,9 @@ static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number, 
 {
     if (!count_slots(arrow, number, body))
         return too_large(arrow, body->cluster, error);
-    return arrow->nodes[number].own_steps ? count_nulls(arrow, number, body, error) : NT_OK;
+    const struct nt_arrow_node *node = &arrow->nodes[number];
+    bool may_be_null = node->own_steps || node->valid != NT_NONE;
+    return may_be_null ? count_nulls(arrow, number, body, error) : NT_OK;
 }
 
 static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t number,

@@ -113,14 +113,14 @@ out:
     return status;
 }
 
-/* A dense optional: a row is stored for each of its rows, valid or not. */
-static enum nt_status pass_dense_optional(const struct nt_arrow *arrow, struct slots *slots,
-                                          const struct nt_arrow_step *step, struct nt_error *error)
+/* A dense optional, or a nullable field: a row is stored for each of its rows, valid or not. */
+static enum nt_status pass_valid(const struct nt_arrow *arrow, struct slots *slots, uint32_t stream,
+                                 struct nt_error *error)
 {
     uint8_t *valid = malloc(slots->rows + 1);
     enum nt_status status = valid ? make_marks(slots, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_arrow_read_stream(arrow, step->stream, slots->first_row, valid, slots->rows, error);
+        status = nt_arrow_read_stream(arrow, stream, slots->first_row, valid, slots->rows, error);
     for (uint64_t i = 0, row = 0; status == NT_OK && i < slots->count; i++)
         if (slots->marks[i] & SLOT_PRESENT && !valid[row++])
             slots->marks[i] = SLOT_PRESENT;
@@ -163,7 +163,7 @@ static enum nt_status pass_step(const struct reading *reading, struct slots *slo
     case NT_ARROW_STEP_OPTIONAL:
         return pass_optional(reading->arrow, slots, step, reading->error);
     case NT_ARROW_STEP_DENSE_OPTIONAL:
-        return pass_dense_optional(reading->arrow, slots, step, reading->error);
+        return pass_valid(reading->arrow, slots, step->stream, reading->error);
     case NT_ARROW_STEP_ALTERNATIVE:
         break;
     }
@@ -196,6 +196,16 @@ static enum nt_status resolve(const struct reading *reading, uint64_t first, uin
     return status;
 }
 
+/* The same, where only those count as valid that are so themselves. */
+static enum nt_status resolve_valid(const struct reading *reading, uint64_t first, uint64_t count,
+                                    struct slots *slots)
+{
+    enum nt_status status = resolve(reading, first, count, slots);
+    if (status == NT_OK && reading->node->valid != NT_NONE)
+        status = pass_valid(reading->arrow, slots, reading->node->valid, reading->error);
+    return status;
+}
+
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error)
 {
@@ -205,7 +215,7 @@ enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node,
     for (uint64_t first = 0; first < slots; first += PIECE_SLOTS) {
         struct slots piece = {0};
         uint64_t count = slots - first < PIECE_SLOTS ? slots - first : PIECE_SLOTS;
-        enum nt_status status = resolve(&reading, first, count, &piece);
+        enum nt_status status = resolve_valid(&reading, first, count, &piece);
         for (uint64_t i = 0; status == NT_OK && i < count; i++)
             valid += !piece.marks || piece.marks[i] == SLOT_VALID;
         free(piece.marks);
@@ -361,17 +371,18 @@ struct piece_kind {
     enum nt_status (*make)(const struct reading *reading, const struct slots *slots, uint8_t *output);
     unsigned bits;        /* of a slot in the buffer; 0: of the node's element */
     unsigned extra_slots; /* elements beyond the slots */
+    bool is_validity;
 };
 
 static const struct piece_kind *piece_kind(const struct reading *reading, enum nt_arrow_buffer_kind kind)
 {
-    static const struct piece_kind bools = {piece_of_bools, 1, 0};
+    static const struct piece_kind bools = {piece_of_bools, 1, 0, false};
     static const struct piece_kind kinds[] = {
-        [NT_ARROW_VALIDITY] = {piece_of_validity, 1, 0},
-        [NT_ARROW_OFFSETS] = {piece_of_offsets, 64, 1},
-        [NT_ARROW_DATA] = {piece_of_values, 0, 0},
-        [NT_ARROW_TYPES] = {piece_of_types, 8, 0},
-        [NT_ARROW_UNION_OFFSETS] = {piece_of_union_offsets, 32, 0},
+        [NT_ARROW_VALIDITY] = {piece_of_validity, 1, 0, true},
+        [NT_ARROW_OFFSETS] = {piece_of_offsets, 64, 1, false},
+        [NT_ARROW_DATA] = {piece_of_values, 0, 0, false},
+        [NT_ARROW_TYPES] = {piece_of_types, 8, 0, false},
+        [NT_ARROW_UNION_OFFSETS] = {piece_of_union_offsets, 32, 0, false},
     };
     return reading->node->kind == NT_ARROW_BOOL && kind == NT_ARROW_DATA ? &bools : &kinds[kind];
 }
@@ -390,7 +401,8 @@ static enum nt_status read_pieces(const struct reading *reading, const struct pi
         if (count > elements - first)
             count = elements - first;
         struct slots slots = {0};
-        status = resolve(reading, first, count - kind->extra_slots, &slots);
+        status =
+            (kind->is_validity ? resolve_valid : resolve)(reading, first, count - kind->extra_slots, &slots);
         if (status == NT_OK)
             status = kind->make(reading, &slots, piece);
         free(slots.marks);

@@ -18,7 +18,7 @@
 #include "model/model.h"
 
 enum nt_arrow_kind {
-    NT_ARROW_NULL, /* the child of a union for "no value" */
+    NT_ARROW_NULL, /* a field of nulls, or the child of a union for "no value" */
     NT_ARROW_PRIMITIVE,
     NT_ARROW_BOOL,
     NT_ARROW_BYTES, /* large_utf8 or large_binary */
@@ -90,6 +90,7 @@ struct nt_arrow_node {
     bool begins_row_space;
     bool is_binary;
     uint32_t data, offsets; /* numbers of streams, NT_NONE: none; for a union tags and index */
+    uint32_t valid;         /* which rows of a nullable field are; NT_NONE: all that are there */
     /* Rows before each cluster, clusters + 1: of the field that begins the row space (an optional's own where
      * one leads to the node), and behind own steps of the node's field. NULL elsewhere. */
     uint64_t *space_borders;
@@ -203,7 +204,7 @@ enum { NT_ARROW_MOST_PAIRS = 6 };
 uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_arrow_pair *pairs);
 static inline bool nt_arrow_is_nullable(const struct nt_arrow_node *node)
 {
-    return node->own_steps > 0 || node->kind == NT_ARROW_NULL;
+    return node->own_steps > 0 || node->valid != NT_NONE || node->kind == NT_ARROW_NULL;
 }
 /* Write the Schema table (of a message or the footer) and patch it into `place`. */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
@@ -241,8 +242,8 @@ struct nt_arrow_run {
 };
 bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
                        struct nt_arrow_run *run_ret);
-/* Valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals; others are
- * known from metadata). */
+/* Valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals and of nullable
+ * fields; others are known from metadata). */
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error);
 

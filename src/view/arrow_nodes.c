@@ -85,6 +85,7 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
         .field = field,
         .typed_by = NT_NONE,
         .data = NT_NONE,
+        .valid = NT_NONE,
         .offsets = NT_NONE,
         .parent = parent,
         .first_step = arrow->step_count - (build->step_count - build->step_base),
@@ -339,6 +340,11 @@ static bool add_variant(struct build *build, uint32_t parent, uint32_t field, st
     return leave_out(build, field, "a variant, which was not asked for");
 }
 
+static bool add_null(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    return add_node(build, parent, field, name, NT_ARROW_NULL) != NT_NONE;
+}
+
 static bool add_wrapped(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
     return add_field(build, parent, only_child(build->arrow->dataset, field), name);
@@ -356,7 +362,7 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_NOTHING] = add_nothing,   [NT_FORM_VALUE] = add_value,     [NT_FORM_TEXT] = add_bytes,
     [NT_FORM_BYTES] = add_bytes,       [NT_FORM_LIST] = add_list,       [NT_FORM_FIXED_LIST] = add_array,
     [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_variant, [NT_FORM_RECORD] = add_struct,
-    [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped,
+    [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped, [NT_FORM_NULL] = add_null,
 };
 
 /* Add a field and what is below it; on false nothing was added. */
@@ -370,6 +376,11 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
         return false;
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
     bool added = add_form[form](build, parent, field, name) && build->status == NT_OK;
+    if (added && arrow->dataset->fields[field].is_nullable) {
+        uint32_t valid = add_stream(build, field, NT_STREAM_VALID);
+        arrow->nodes[first].valid = valid; /* of a value's dimensions the outermost */
+        added = valid != NT_NONE;
+    }
     if (!added) {
         if (arrow->node_count > first)
             arrow->nodes[parent].child_count--;

@@ -61,6 +61,11 @@ static void put_source(struct nt_buffer *out, const struct nt_dataset *dataset, 
         nt_append_field_path(out, dataset, dataset->fields[field].source_field, '/');
 }
 
+static void put_nullable(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    nt_buffer_text(out, dataset->fields[field].is_nullable ? "true" : "false");
+}
+
 static const struct property {
     const char *name;
     put_property *put;
@@ -72,6 +77,7 @@ static const struct property {
     {"kind", put_kind, .is_of_elements = true, .is_of_rows = true},
     {"shape", put_shape, .is_of_schema = true, .is_of_elements = true, .is_of_rows = true},
     {"dtype", put_dtype, .is_of_elements = true},
+    {"is_nullable", put_nullable, .is_of_schema = true, .is_of_elements = true},
     {"description", put_description, .is_of_schema = true},
     {"source", put_source, .is_of_schema = true},
 };

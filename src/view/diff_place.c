@@ -202,6 +202,10 @@ static enum nt_status find_value(struct place *place, const struct nt_stream_pai
     const struct nt_field *field = &place->diffing->sides[0].dataset->fields[stream->fields[0]];
     uint64_t row = finding->difference.row, elements = nt_field_row_elements(field);
     bool has_offsets = nt_field_has_stream(field, NT_STREAM_OFFSETS);
+    if (stream->kind == NT_STREAM_VALID) {
+        finding->difference.property = nt_stream_name(stream->kind);
+        return read_element(place, stream->kind, stream->first, finding, error);
+    }
     if (has_offsets && nt_field_has_stream(field, NT_STREAM_DATA))
         return read_texts(place, row, differs_at, finding, error);
     if (has_offsets)
@@ -225,8 +229,9 @@ static enum nt_status find_first(struct place *place, const struct nt_stream_pai
         if (streams[i].first == NT_DIFF_NOWHERE)
             continue;
         status = row_of(place, &streams[i], &row, error);
-        if (status != NT_OK || row >= finding->difference.row)
-            continue;
+        bool is_null = streams[i].kind == NT_STREAM_VALID && row == finding->difference.row;
+        if (status != NT_OK || (row >= finding->difference.row && !is_null))
+            continue; /* of a row that is null on one side only, that is told */
         finding->difference.row = row;
         *first_ret = &streams[i];
     }

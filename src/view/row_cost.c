@@ -81,23 +81,34 @@ static const struct nt_group *find_group(struct cost *cost, uint32_t column, uin
     return nt_group_is_loaded(group) ? group : NULL;
 }
 
+/* Elements of a column for `rows` rows of its field; 0: it is not in step with them. */
+static uint64_t elements_of(const struct nt_field *field, uint32_t position, uint64_t rows)
+{
+    enum nt_stream_kind kind;
+    uint64_t elements;
+    bool is_shown = nt_field_column_stream(field, position, &kind);
+    const struct nt_stream_row *row = is_shown ? nt_field_stream(field, kind) : NULL;
+    if (position > 0 && (!row || row->of != NT_ROWS_OF_FIELD))
+        return 0;
+    uint64_t per_row = row ? nt_stream_row_elements(field, row) : nt_field_row_elements(field);
+    return nt_multiply(rows, per_row, &elements) ? elements : 0;
+}
+
 /* A field's own columns. `rows` of it belong to one of the root's; 0: it is not in step. */
 static void spend_columns(struct cost *cost, uint32_t field, uint64_t rows)
 {
     const struct nt_dataset *dataset = cost->dataset;
     const struct nt_field *f = &dataset->fields[field];
-    uint64_t elements = 0; /* for each row of the root */
-    if (!nt_multiply(rows, nt_field_row_elements(f), &elements))
-        elements = 0;
     for (uint32_t i = 0; i < f->column_count && !cost->is_over; i++) {
         uint32_t column = dataset->field_columns[dataset->first_columns[field] + i];
+        uint64_t elements = elements_of(f, dataset->columns[column].position, rows);
         uint32_t cluster;
         const struct nt_group *group = find_group(cost, column, &cluster);
         uint64_t first = 0, end = UINT64_MAX;
         if (!group)
             continue;
         const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
-        if (elements && cost->count != ALL && dataset->columns[column].position == 0) {
+        if (elements && cost->count != ALL) {
             first = multiplied(cost->first, elements);
             end = multiplied(cost->first + cost->count, elements);
         }

@@ -10,6 +10,7 @@ void nt_row_shape_deinit(struct nt_row_shape *shape)
 {
     nt_window_close(&shape->data);
     nt_window_close(&shape->offsets);
+    nt_window_close(&shape->valid);
     nt_buffer_deinit(&shape->gathered);
     for (uint32_t i = 0; i < shape->child_count; i++)
         nt_row_shape_deinit(&shape->children[i]);
@@ -38,17 +39,28 @@ static void set_field(struct nt_row_shape *shape, const struct nt_field *field)
         shape->form = NT_FORM_RECORD;
 }
 
-/* Numbers that lead to rows below in one window, all else in the other. */
+/* Numbers that lead to rows below in one window, whether a nullable field's row is valid in another, all else in
+ * the third. NULL: rows are made without. */
+static struct nt_window *window_of(struct nt_row_shape *shape, const struct nt_field *field,
+                                   enum nt_stream_kind kind)
+{
+    if (kind == NT_STREAM_VALID && field->is_nullable)
+        return &shape->valid;
+    if (shape->form == NT_FORM_RECORD)
+        return NULL;
+    return kind == NT_STREAM_OFFSETS || kind == NT_STREAM_INDEX ? &shape->offsets : &shape->data;
+}
+
 static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader *reader,
                                    struct nt_dataset *dataset, struct nt_error *error)
 {
+    const struct nt_field *field = &dataset->fields[shape->field];
     enum nt_status status = NT_OK;
     for (unsigned i = 0; i < NT_STREAM_COUNT && status == NT_OK; i++) {
         enum nt_stream_kind kind = (enum nt_stream_kind)i;
-        bool is_place = kind == NT_STREAM_OFFSETS || kind == NT_STREAM_INDEX;
-        if (nt_field_has_stream(&dataset->fields[shape->field], kind))
-            status = nt_window_open(is_place ? &shape->offsets : &shape->data, reader, dataset, shape->field,
-                                    kind, error);
+        struct nt_window *window = window_of(shape, field, kind);
+        if (window && nt_field_has_stream(field, kind))
+            status = nt_window_open(window, reader, dataset, shape->field, kind, error);
     }
     return status;
 }
@@ -63,7 +75,7 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
     shape->form = NT_FORM_RECORD;
     if (field != NT_NONE)
         set_field(shape, &dataset->fields[field]);
-    if (shape->form != NT_FORM_RECORD)
+    if (field != NT_NONE)
         status = open_windows(shape, reader, dataset, error);
     if (status != NT_OK || shape->form == NT_FORM_NOTHING)
         return status;
@@ -82,7 +94,8 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
 
 static uint32_t count_windows(const struct nt_row_shape *shape)
 {
-    uint32_t count = (shape->data.stream != NULL) + (shape->offsets.stream != NULL);
+    uint32_t count =
+        (shape->data.stream != NULL) + (shape->offsets.stream != NULL) + (shape->valid.stream != NULL);
     for (uint32_t i = 0; i < shape->child_count; i++)
         count += count_windows(&shape->children[i]);
     return count;
@@ -94,6 +107,8 @@ static void bound_windows(struct nt_row_shape *shape, size_t bytes)
         shape->data.most_bytes = bytes;
     if (bytes < shape->offsets.most_bytes)
         shape->offsets.most_bytes = bytes;
+    if (bytes < shape->valid.most_bytes)
+        shape->valid.most_bytes = bytes;
     for (uint32_t i = 0; i < shape->child_count; i++)
         bound_windows(&shape->children[i], bytes);
 }
@@ -109,7 +124,7 @@ void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes)
 size_t nt_row_shape_memory(const struct nt_row_shape *shape)
 {
     size_t bytes = sizeof(*shape) + nt_window_memory(&shape->data) + nt_window_memory(&shape->offsets) +
-                   shape->gathered.capacity;
+                   nt_window_memory(&shape->valid) + shape->gathered.capacity;
     for (uint32_t i = 0; i < shape->child_count; i++)
         bytes += nt_row_shape_memory(&shape->children[i]);
     return bytes;

@@ -16,6 +16,7 @@ struct nt_row_shape {
     bool has_dimensions;            /* values, or records, in fixed dimensions */
     uint64_t size;                  /* values of a row, items of a fixed list */
     struct nt_window data, offsets; /* of a variant: tags and index; of a dense optional: valid */
+    struct nt_window valid;         /* of a nullable field */
     struct nt_buffer gathered;      /* values of a row that do not lie together */
     struct nt_row_shape *children;
     uint32_t child_count;

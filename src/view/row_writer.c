@@ -314,7 +314,20 @@ static enum nt_status write_members(const struct writing *writing, struct nt_row
     return status;
 }
 
-static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+/* Of a field that is not nullable all rows are. */
+static enum nt_status check_valid(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                  bool *is_valid_ret)
+{
+    const uint8_t *valid;
+    *is_valid_ret = shape->form != NT_FORM_NULL;
+    if (!shape->valid.stream)
+        return NT_OK;
+    enum nt_status status = nt_window_get(&shape->valid, row, 1, &valid, writing->error);
+    *is_valid_ret = status == NT_OK && *valid;
+    return status;
+}
+
+static enum nt_status write_valid_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
 {
     switch (shape->form) {
     case NT_FORM_VALUE:
@@ -336,11 +349,23 @@ static enum nt_status write_row(const struct writing *writing, struct nt_row_sha
     case NT_FORM_WRAPPER:
         return write_row(writing, &shape->children[0], row);
     case NT_FORM_NOTHING:
+    case NT_FORM_NULL:
     case NT_FORM_COUNT:
         break;
     }
     nt_json_null(writing->json);
     return NT_OK;
+}
+
+static enum nt_status write_row(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    bool is_valid;
+    enum nt_status status = check_valid(writing, shape, row, &is_valid);
+    if (status == NT_OK && is_valid)
+        return write_valid_row(writing, shape, row);
+    if (status == NT_OK)
+        nt_json_null(writing->json);
+    return status;
 }
 
 enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,
@@ -417,14 +442,16 @@ static enum nt_status write_plain(const struct writing *writing, struct nt_row_s
                                   struct nt_buffer *cell)
 {
     bool has_value = true;
-    enum nt_status status = NT_OK;
+    enum nt_status status;
     while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL) {
-        if (shape->form == NT_FORM_OPTIONAL)
-            status = find_value(writing, shape, row, &row, &has_value);
+        status = shape->form == NT_FORM_OPTIONAL ? find_value(writing, shape, row, &row, &has_value) : NT_OK;
         if (status != NT_OK || !has_value)
             return status;
         shape = &shape->children[0];
     }
+    status = check_valid(writing, shape, row, &has_value);
+    if (status != NT_OK || !has_value)
+        return status;
     return shape->form == NT_FORM_TEXT ? write_text(writing, shape, row, cell)
                                        : write_number(writing, shape, row, cell);
 }
@@ -435,9 +462,12 @@ enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, ui
     struct nt_row_shape *shape = &writer->root.children[writer->cells[cell]];
     struct nt_json json;
     struct writing writing = {writer->dataset, &json, error};
+    bool is_valid;
     nt_buffer_clear(text);
     nt_json_init(&json, text, true);
-    enum nt_status status =
-        is_plain(&writing, shape) ? write_plain(&writing, shape, row, text) : write_row(&writing, shape, row);
+    enum nt_status status = check_valid(&writing, shape, row, &is_valid);
+    if (status == NT_OK && is_valid) /* a cell of no value is empty */
+        status = is_plain(&writing, shape) ? write_plain(&writing, shape, row, text)
+                                           : write_valid_row(&writing, shape, row);
     return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
 }

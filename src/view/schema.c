@@ -183,6 +183,8 @@ static void put_notes(struct lines *lines, const struct nt_field *field, struct 
         nt_buffer_text(out, "  ");
         nt_buffer_deinit_part(&path, out);
     }
+    if (field->is_nullable)
+        nt_buffer_text(out, "nullable  ");
     if (field->unreadable)
         nt_buffer_format(out, "unreadable: %s  ", field->unreadable);
     nt_append_printable(out, field->description.bytes, field->description.length);
@@ -338,6 +340,8 @@ static enum nt_status put_json_field(struct nt_reader *reader, struct nt_dataset
     nt_json_member_text(json, "name", field->name);
     nt_json_member_text(json, "type", field->type);
     nt_json_member_string(json, "kind", nt_field_kind_name(field->kind));
+    if (field->is_nullable)
+        nt_json_member_bool(json, "is_nullable", true);
     if (field->description.length)
         nt_json_member_text(json, "description", field->description);
     if (has_items(field))

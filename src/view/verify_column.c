@@ -474,7 +474,8 @@ void nt_verify_column(struct nt_verify_job *job)
     const struct nt_field *field = &job->dataset->fields[info->field];
     struct column column = {.job = job, .info = info, .is_first = info->representation == 0};
     const struct nt_field_kind_row *row = nt_field_kind_info(field->kind);
-    column.is_text = row->form == NT_FORM_TEXT && info->position == row->streams[NT_STREAM_DATA]->position;
+    column.is_text =
+        row->form == NT_FORM_TEXT && info->position == nt_field_stream(field, NT_STREAM_DATA)->position;
     if (!job->is_alone) {
         open_stream(&column);
         if (column.is_first)

@@ -188,12 +188,39 @@ START_TEST(kinds_have_the_files_that_the_contract_gives_them)
         [NT_FIELD_PAGE_BYTES] = HAS(OFFSETS) | HAS(DATA),
         [NT_FIELD_MEMBER] = HAS(DATA),
         [NT_FIELD_UNREADABLE] = 0,
+        [NT_FIELD_NULL] = 0,
     };
     for (int kind = 0; kind < NT_FIELD_KIND_COUNT; kind++) {
         const struct nt_field field = {.kind = (enum nt_field_kind)kind};
         for (int i = 0; i < NT_STREAM_COUNT; i++)
             ck_assert_int_eq(nt_field_has_stream(&field, (enum nt_stream_kind)i), contract[kind] >> i & 1);
     }
+}
+END_TEST
+
+/* Which rows are valid is told by the column behind those that the kind has. */
+START_TEST(a_nullable_field_has_the_same_files_and_valid)
+{
+    const struct nt_field field = {
+        .kind = (enum nt_field_kind)_i, .is_nullable = true, .dimension_count = 1, .repetition = 5};
+    const struct nt_field_kind_row *row = nt_field_kind_info(field.kind);
+    enum nt_stream_kind kind;
+    uint32_t columns = 0;
+    if (row->form == NT_FORM_OPTIONAL)
+        return; /* has one of its own */
+    for (int i = 0; i < NT_STREAM_COUNT; i++) {
+        const struct nt_stream_row *stream = nt_field_stream(&field, (enum nt_stream_kind)i);
+        ck_assert(i == NT_STREAM_VALID || stream == row->streams[i]);
+        if (stream && i != NT_STREAM_VALID && field.kind != NT_FIELD_MEMBER && columns <= stream->position)
+            columns = stream->position + 1;
+    }
+    const struct nt_stream_row *valid = nt_field_stream(&field, NT_STREAM_VALID);
+    ck_assert_ptr_nonnull(valid);
+    ck_assert_uint_eq(row->columns, columns);
+    ck_assert_uint_eq(valid->position, columns);
+    ck_assert_uint_eq(nt_stream_row_elements(&field, valid), 1);
+    ck_assert(nt_field_column_stream(&field, columns, &kind));
+    ck_assert_int_eq(kind, NT_STREAM_VALID);
 }
 END_TEST
 
@@ -289,6 +316,7 @@ int main(void)
     cases = tcase_create("kinds");
     tcase_add_test(cases, every_role_stream_and_kind_has_a_name);
     tcase_add_test(cases, kinds_have_the_files_that_the_contract_gives_them);
+    tcase_add_loop_test(cases, a_nullable_field_has_the_same_files_and_valid, 0, NT_FIELD_KIND_COUNT);
     tcase_add_loop_test(cases, what_streams_are_made_from_goes_together, 0, NT_FIELD_KIND_COUNT);
     tcase_add_loop_test(cases, each_column_of_a_kind_is_shown_whole_by_one_stream, 0, NT_FIELD_KIND_COUNT);
     tcase_add_test(cases, a_column_is_shown_by_the_stream_that_needs_all_of_it);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A data set in memory with a nullable field of every form, and its rows as they are written by hand.
+ */
+#ifndef NT_TESTS_NULLABLE_DATASET_H
+#define NT_TESTS_NULLABLE_DATASET_H
+
+#include "dataset_builder.h"
+
+/* Not finished, so that fields can be given groups of their own. */
+struct builder *nullable_dataset(void);
+/* The fields' names are top-level names of these lines. */
+extern const char *const nullable_rows;
+extern const char *const nullable_table;
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fields whose rows may be null: as streams, as text, in Arrow; those whose rows all are.
+ */
+#include <string.h>
+
+#include "arrow_consumer.h"
+#include "nullable_dataset.h"
+#include "page/rows.h"
+#include "support.h"
+#include "view/row_cost.h"
+#include "view/row_lines.h"
+#include "view/verify.h"
+
+static struct nt_error error;
+static struct builder *builder;
+static struct nt_buffer text;
+
+/* In clusters of all fields, and with a group for each field. */
+static void build(bool has_field_groups)
+{
+    builder = nullable_dataset();
+    builder->has_field_groups = has_field_groups;
+    finish(builder, NULL);
+}
+
+static void teardown(void)
+{
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+
+static uint32_t find(const char *path)
+{
+    uint32_t field;
+    assert_ok(nt_dataset_find(builder->dataset, path, &field, &error));
+    return field;
+}
+
+START_TEST(a_row_that_is_null_is_null_as_json)
+{
+    build(_i);
+    lines_from_rows(builder, &text);
+    ck_assert_str_eq(nt_buffer_string(&text), nullable_rows);
+}
+END_TEST
+
+START_TEST(a_row_that_is_null_is_an_empty_cell)
+{
+    bool more = true;
+    struct nt_long_text *lines;
+    build(_i);
+    assert_ok(nt_csv_lines(builder->reader, builder->dataset, &lines, &error));
+    while (more)
+        assert_ok(lines->next(lines, &text, &more, &error));
+    lines->free(lines);
+    ck_assert_str_eq(nt_buffer_string(&text), nullable_table);
+}
+END_TEST
+
+/* What Arrow calls a tuple is a structure. */
+START_TEST(a_row_that_is_null_is_null_in_arrow)
+{
+    struct nt_buffer expected = {0};
+    build(_i);
+    struct nt_arrow *arrow = open_arrow(builder);
+    lines_from_arrow(arrow, &text);
+    for (const char *at = nullable_rows; *at; at++)
+        if (!strncmp(at, "\"pair\":[", 8)) {
+            nt_buffer_format(&expected, "\"pair\":{\"first\":%c}", at[8]);
+            at += 9;
+        } else {
+            nt_buffer_byte(&expected, (uint8_t)*at);
+        }
+    ck_assert_str_eq(nt_buffer_string(&text), nt_buffer_string(&expected));
+    nt_buffer_deinit(&expected);
+    nt_arrow_free(arrow);
+}
+END_TEST
+
+/* In the order of the fields, and of the slots of each. */
+static const int64_t null_counts[] = {2, 2, 1, 2, 4, 1, 1, 1, 2};
+
+START_TEST(arrow_tells_how_many_rows_are_null)
+{
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    build(_i);
+    struct nt_arrow *arrow = open_arrow(builder);
+    ck_assert_uint_eq(nt_arrow_left_out(arrow), 0);
+    ck_assert_uint_eq(nt_arrow_batches(arrow), 1);
+    assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
+    assert_ok(nt_arrow_export_batch(arrow, 0, &array, &error));
+    ck_assert_int_eq(schema.n_children, 12);
+    for (size_t i = 0; i < 12; i++)
+        ck_assert(schema.children[i]->flags & ARROW_FLAG_NULLABLE);
+    for (size_t i = 0; i < 6; i++)
+        ck_assert_int_eq(array.children[i]->null_count, null_counts[i]);
+    ck_assert_str_eq(schema.children[4]->format, "n");
+    ck_assert_int_eq(array.children[5]->children[0]->null_count, 1);
+    ck_assert_int_eq(array.children[7]->children[0]->length, 3);
+    ck_assert_int_eq(array.children[8]->children[0]->null_count, 2);
+    ck_assert_int_eq(array.children[10]->children[0]->null_count, 3);
+    ck_assert_int_eq(array.children[11]->null_count, 2);
+    ck_assert_int_eq(array.children[11]->children[0]->null_count, 0);
+    array.release(&array);
+    schema.release(&schema);
+    nt_arrow_free(arrow);
+}
+END_TEST
+
+static const struct {
+    const char *path;
+    uint64_t rows;
+    const char *valid; /* a digit a row; NULL: no stream */
+} streams[] = {
+    {"number", 4, "1010"},         {"text", 4, "1011"},           {"bytes", 4, "0110"},
+    {"nothing", 4, NULL},          {"list", 4, "1011"},           {"list/item", 3, "101"},
+    {"structures/item", 3, "101"}, {"nulls/item", 3, NULL},       {"structures/item/s", 3, "100"},
+    {"record", 4, "1011"},         {"record/x", 4, "1001"},       {"pair", 4, "0101"},
+    {"array", 4, "1011"},          {"array/item", 8, "11000111"}, {"vector", 4, "1010"},
+};
+
+START_TEST(a_nullable_field_has_a_valid_for_each_row)
+{
+    uint64_t rows, elements;
+    uint8_t valid[8];
+    struct nt_stream *stream;
+    build(_i % 2);
+    uint32_t field = find(streams[_i / 2].path);
+    const char *expected = streams[_i / 2].valid;
+    assert_ok(nt_field_rows(builder->reader, builder->dataset, field, &rows, &error));
+    ck_assert_uint_eq(rows, streams[_i / 2].rows);
+    ck_assert_int_eq(nt_field_has_stream(&builder->dataset->fields[field], NT_STREAM_VALID),
+                     expected != NULL);
+    if (!expected)
+        return;
+    assert_ok(nt_field_stream_elements(builder->reader, builder->dataset, field, NT_STREAM_VALID, &elements,
+                                       &error));
+    ck_assert_uint_eq(elements, rows);
+    assert_ok(nt_stream_open(builder->reader, builder->dataset, field, NT_STREAM_VALID, &stream, &error));
+    assert_ok(nt_stream_read(stream, 0, valid, rows, &error));
+    for (uint64_t i = 0; i < rows; i++)
+        ck_assert_uint_eq(valid[i], expected[i] - '0');
+    nt_stream_close(stream);
+}
+END_TEST
+
+static void on_finding(void *context, const struct nt_finding *finding)
+{
+    (void)context;
+    ck_abort_msg("%s", finding->error.message);
+}
+
+START_TEST(nothing_is_wrong_with_them)
+{
+    struct nt_verify_summary summary = {0};
+    build(_i);
+    const struct nt_verify_options options = {.on_finding = on_finding};
+    assert_ok(nt_verify(builder->reader, builder->file, &options, &summary, &error));
+}
+END_TEST
+
+/* Two of four rows, in pages of two: one page of the values and one of what is valid. */
+START_TEST(rows_cost_no_more_than_their_pages)
+{
+    bool are_cheap;
+    build(_i);
+    uint32_t field = find("number");
+    assert_ok(nt_rows_are_cheap(builder->dataset, field, 0, 2, 2 * 1024 + 256, &are_cheap, &error));
+    ck_assert(are_cheap);
+    assert_ok(nt_rows_are_cheap(builder->dataset, field, 0, 4, 2 * 1024 + 256, &are_cheap, &error));
+    ck_assert(!are_cheap);
+    for (uint32_t i = 0; _i && i < builder->field_count; i++)
+        ck_assert_int_eq(builder->field_loads[i], i == field);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("view: nulls");
+    TCase *tcase = tcase_create("all");
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_loop_test(tcase, a_row_that_is_null_is_null_as_json, 0, 2);
+    tcase_add_loop_test(tcase, a_row_that_is_null_is_an_empty_cell, 0, 2);
+    tcase_add_loop_test(tcase, a_row_that_is_null_is_null_in_arrow, 0, 2);
+    tcase_add_loop_test(tcase, arrow_tells_how_many_rows_are_null, 0, 2);
+    tcase_add_loop_test(tcase, a_nullable_field_has_a_valid_for_each_row, 0,
+                        2 * sizeof(streams) / sizeof(streams[0]));
+    tcase_add_loop_test(tcase, nothing_is_wrong_with_them, 0, 2);
+    tcase_add_loop_test(tcase, rows_cost_no_more_than_their_pages, 0, 2);
+    suite_add_tcase(suite, tcase);
+    return nt_test_main(suite);
+}
