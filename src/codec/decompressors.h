@@ -16,7 +16,9 @@ typedef enum nt_status nt_decompress_block(const uint8_t *input, size_t input_by
                                            struct nt_error *error);
 
 nt_decompress_block nt_decompress_zlib, nt_decompress_deflate; /* deflate.c */
-nt_decompress_block nt_decompress_lzma, nt_decompress_lz4, nt_decompress_zstd;
+nt_decompress_block nt_decompress_lzma, nt_decompress_zstd;
+nt_decompress_block nt_decompress_lz4,
+    nt_decompress_bare_lz4;                    /* with ROOT's checksum in front, and without */
 nt_decompress_block nt_decompress_root_blocks; /* root_blocks.c */
 nt_decompress_block nt_decompress_blosc, nt_decompress_whole_blosc;
 

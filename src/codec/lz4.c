@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * LZ4 as ROOT writes it: the XXH64 of the compressed bytes, big-endian, then the LZ4 block.
+ * LZ4 blocks, bare and as ROOT writes them: the XXH64 of the compressed bytes, big-endian, then the block.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -13,11 +13,28 @@
 
 enum { CHECKSUM_BYTES = 8 };
 
+enum nt_status nt_decompress_bare_lz4(const uint8_t *input, size_t input_bytes, uint8_t *output,
+                                      size_t output_bytes, struct nt_codec_context *context,
+                                      struct nt_error *error)
+{
+    (void)context;
+    if (input_bytes > INT_MAX || output_bytes > INT_MAX)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: a block of %zu bytes for %zu", input_bytes,
+                       output_bytes);
+    int produced =
+        LZ4_decompress_safe((const char *)input, (char *)output, (int)input_bytes, (int)output_bytes);
+    if (produced < 0)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: invalid data");
+    if ((size_t)produced != output_bytes)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed lz4 block",
+                              output_bytes, (uint64_t)produced);
+    return NT_OK;
+}
+
 enum nt_status nt_decompress_lz4(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                  size_t output_bytes, struct nt_codec_context *context,
                                  struct nt_error *error)
 {
-    (void)context;
     if (input_bytes < CHECKSUM_BYTES || input_bytes > INT_MAX || output_bytes > INT_MAX)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: a block of %zu bytes for %zu", input_bytes,
                        output_bytes);
@@ -29,12 +46,6 @@ enum nt_status nt_decompress_lz4(const uint8_t *input, size_t input_bytes, uint8
         snprintf(found, sizeof(found), "%016llx", (unsigned long long)computed);
         return nt_fail_mismatch(error, NT_CHECKSUM, NT_NO_OFFSET, "lz4 block's xxh64", expected, found);
     }
-    int produced = LZ4_decompress_safe((const char *)input + CHECKSUM_BYTES, (char *)output,
-                                       (int)(input_bytes - CHECKSUM_BYTES), (int)output_bytes);
-    if (produced < 0)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "lz4: invalid data");
-    if ((size_t)produced != output_bytes)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a decompressed lz4 block",
-                              output_bytes, (uint64_t)produced);
-    return NT_OK;
+    return nt_decompress_bare_lz4(input + CHECKSUM_BYTES, input_bytes - CHECKSUM_BYTES, output, output_bytes,
+                                  context, error);
 }
