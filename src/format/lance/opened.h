@@ -73,7 +73,7 @@ struct nt_lance_field {
     struct nt_proto message; /* a Field: the rest of it */
 };
 
-/* An nt_dataset's or nt_file's format_data. All memory is the file's arena's. */
+/* An nt_dataset's format_data, or the beginning of it. All memory is the file's arena's. */
 struct nt_lance {
     struct nt_lance_tail tail;
     const struct nt_lance_buffer *globals; /* tail.globals, one at least */
@@ -83,6 +83,11 @@ struct nt_lance {
     struct nt_proto descriptor; /* a FileDescriptor: global buffer 0 */
     uint64_t rows;
 };
+
+static inline const struct nt_lance *nt_lance_of(const struct nt_dataset *dataset)
+{
+    return dataset->format_data;
+}
 
 /* The value of a key in a map of a message (NT_LANCE_FIELD_METADATA of a Field); false where there is none. Not
  * NUL-terminated. */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the metadata of an open Lance file. Out: its documents: tail, schema and columns as JSON, and the bytes of
+ * messages and global buffers as they are stored.
+ */
+#include "format/lance/documents.h"
+
+#include "format/lance/details.h"
+#include "format/lance/metadata_json.h"
+
+#define WRITE(function)                                                                                      \
+    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
+                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
+
+WRITE(write_footer)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    const struct nt_lance_tail *tail = &lance->tail;
+    struct nt_json json;
+    nt_json_document(&json, out, "lance-footer");
+    nt_json_member_unsigned(&json, "file_offset", tail->offset);
+    nt_json_member_unsigned(&json, "stored_bytes", NT_LANCE_TAIL_BYTES);
+    nt_json_member_string(&json, "version", tail->version);
+    nt_json_member_unsigned(&json, "major_version", tail->major);
+    nt_json_member_unsigned(&json, "minor_version", tail->minor);
+    nt_json_member_unsigned(&json, "columns", tail->columns);
+    nt_json_member_unsigned(&json, "column_metadata_offset", tail->columns_start);
+    nt_json_member_unsigned(&json, "column_table_offset", tail->column_table);
+    nt_json_member_unsigned(&json, "global_buffer_table_offset", tail->global_table);
+    nt_lance_buffers_json(&json, "global_buffers", lance->globals, tail->globals);
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+WRITE(write_schema)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    struct nt_json json;
+    nt_json_document(&json, out, "lance-schema");
+    nt_json_member_unsigned(&json, "file_offset", lance->globals[0].offset);
+    nt_json_member_unsigned(&json, "stored_bytes", lance->globals[0].bytes);
+    nt_json_key(&json, "message");
+    nt_json_object(&json);
+    nt_proto_json(&json, lance->descriptor, &nt_lance_file_descriptor);
+    nt_json_end_object(&json);
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+WRITE(write_schema_bytes)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    nt_buffer_append(out, lance->descriptor.bytes, lance->descriptor.size);
+    return NT_OK;
+}
+
+WRITE(write_column_bytes)
+{
+    (void)file, (void)error;
+    const struct nt_lance_column *column = &nt_lance_of(dataset)->columns[number];
+    nt_buffer_append(out, column->message.bytes, column->message.size);
+    return NT_OK;
+}
+
+WRITE(write_global_bytes)
+{
+    (void)number;
+    const struct nt_lance_buffer *global = &nt_lance_of(dataset)->globals[number];
+    struct nt_budget *budget = &dataset->file->budget;
+    enum nt_status status =
+        nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, global->bytes, global->offset, error);
+    if (status != NT_OK || global->bytes == 0)
+        return status;
+    uint8_t *bytes = nt_buffer_extend(out, global->bytes);
+    status = bytes ? nt_source_read(file->source, global->offset, bytes, global->bytes, error)
+                   : nt_fail_memory(error);
+    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, global->bytes);
+    return status;
+}
+
+static uint64_t count_globals(const struct nt_file *file, const struct nt_dataset *dataset)
+{
+    (void)file;
+    return nt_lance_of(dataset)->tail.globals;
+}
+
+static uint64_t count_columns(const struct nt_file *file, const struct nt_dataset *dataset)
+{
+    (void)file;
+    return nt_lance_of(dataset)->tail.columns;
+}
+
+static uint64_t global_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    return nt_lance_of(dataset)->globals[number].bytes;
+}
+
+static uint64_t schema_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return global_bytes(dataset, 0);
+}
+
+static uint64_t column_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    return nt_lance_of(dataset)->columns[number].metadata.bytes;
+}
+
+/* The text is about twenty times the messages. */
+static enum nt_status is_metadata_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                        uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_BYTES = 128 << 10 };
+    (void)file, (void)number, (void)error;
+    const struct nt_lance_tail *tail = &nt_lance_of(dataset)->tail;
+    *is_short_ret = tail->column_table - tail->columns_start <= MOST_BYTES;
+    return NT_OK;
+}
+
+const struct nt_document nt_lance_documents[] = {
+    {.prefix = "footer.json", .write = write_footer},
+    {.prefix = "schema.json", .write = write_schema},
+    {.prefix = "metadata.json", .open = nt_lance_metadata_open, .is_short = is_metadata_short},
+    {.prefix = "schema.bin", .write = write_schema_bytes, .bytes = schema_bytes},
+    {.prefix = "global.",
+     .suffix = ".bin",
+     .count = count_globals,
+     .write = write_global_bytes,
+     .bytes = global_bytes},
+    {.prefix = "column.",
+     .suffix = ".bin",
+     .count = count_columns,
+     .write = write_column_bytes,
+     .bytes = column_bytes},
+};
+const uint32_t nt_lance_document_count = sizeof(nt_lance_documents) / sizeof(*nt_lance_documents);

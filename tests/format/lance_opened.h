@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The metadata of a Lance file, read from memory or from a path.
+ */
+#ifndef NT_TESTS_LANCE_OPENED_H
+#define NT_TESTS_LANCE_OPENED_H
+
+#include "format/lance/tables.h"
+#include "lance_writer.h"
+#include "support.h"
+
+struct lance_opened {
+    struct nt_file *file; /* NULL where it was not read */
+    struct nt_lance lance;
+};
+
+static inline enum nt_status lance_open_source(struct lance_opened *opened, struct nt_source *source,
+                                               struct nt_error *error)
+{
+    ck_assert(nt_file_new(source->path, source, &(struct nt_limits){0}, &opened->file, error) == NT_OK);
+    enum nt_status status = nt_lance_read(opened->file, &opened->lance, error);
+    if (status != NT_OK) {
+        nt_file_close(opened->file);
+        opened->file = NULL;
+    }
+    return status;
+}
+
+static inline enum nt_status lance_open_bytes(struct lance_opened *opened, const void *bytes, size_t size,
+                                              struct nt_error *error)
+{
+    struct nt_source *source;
+    ck_assert(nt_source_open_memory(bytes, size, "test.lance", &source, error) == NT_OK);
+    return lance_open_source(opened, source, error);
+}
+
+static inline void lance_close(struct lance_opened *opened)
+{
+    if (opened->file)
+        nt_file_close(opened->file);
+    opened->file = NULL;
+}
+
+#endif
