@@ -220,6 +220,15 @@ START_TEST(an_escape_does_not_reach_into_the_next_string)
 }
 END_TEST
 
+START_TEST(empty_strings_need_no_codes)
+{
+    uint64_t ends[3] = {9, 9, 9};
+    assert_ok(nt_fsst_ends(&fsst, NULL, (uint64_t[]){0, 0, 0}, 3, ends, &error));
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(ends[i], 0);
+}
+END_TEST
+
 START_TEST(plain_bytes_stay_as_they_are)
 {
     static const uint8_t codes[] = {255, 0, 254, 255};
@@ -286,6 +295,7 @@ int main(void)
     tcase_add_test(cases, every_flipped_byte_is_read_as_it_is_or_refused);
     tcase_add_loop_test(cases, strings_end_where_each_ends_alone, 0, each);
     tcase_add_test(cases, an_escape_does_not_reach_into_the_next_string);
+    tcase_add_test(cases, empty_strings_need_no_codes);
     tcase_add_test(cases, plain_bytes_stay_as_they_are);
     tcase_add_loop_test(cases, a_table_that_is_cut_or_wrong_is_refused, 0, 4);
     tcase_add_test(cases, a_table_without_symbols_has_only_escapes);

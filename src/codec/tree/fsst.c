@@ -140,7 +140,7 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
     uint64_t start = 0, decoded = 0, end = 0;
     for (uint64_t i = 0; i < strings; i++) {
         decoded = code_ends[i] - start;
-        if (!fsst->is_plain && !measure(fsst, codes + start, decoded, &decoded, &nothing))
+        if (!fsst->is_plain && decoded && !measure(fsst, codes + start, decoded, &decoded, &nothing))
             return fail_escape(error);
         if (!nt_add(end, decoded, &end))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "strings have more bytes than can be counted");

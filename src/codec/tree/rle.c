@@ -115,22 +115,28 @@ DEFINE_EXPAND(128)
 
 /* ---- values of any size ---- */
 
-/* The value once, then twice as much as is there, and so on. */
+/* The value once, then as much again as is there, and so on; `bytes` is not 0. */
+static void fill_any(uint8_t *output, size_t bytes, const uint8_t *value, size_t value_bytes)
+{
+    memcpy(output, value, value_bytes);
+    for (size_t done = value_bytes, now; done < bytes; done += now) {
+        now = bytes - done < done ? bytes - done : done;
+        memcpy(output + done, output, now);
+    }
+}
+
 static uint64_t expand_any(const struct runs *runs, uint64_t elements, uint8_t *output)
 {
+    size_t done = 0;
     for (uint64_t run = 0; run < runs->count && elements; run++) {
         uint64_t length = length_at(runs->lengths, runs->length_bytes, run);
         if (length > elements)
             length = elements;
-        elements -= length;
-        size_t bytes = (size_t)length * runs->value_bytes, done = runs->value_bytes;
+        size_t bytes = (size_t)length * runs->value_bytes;
         if (bytes)
-            memcpy(output, runs->values + run * runs->value_bytes, runs->value_bytes);
-        for (size_t now; done < bytes; done += now) {
-            now = bytes - done < done ? bytes - done : done;
-            memcpy(output + done, output, now);
-        }
-        output += bytes;
+            fill_any(output + done, bytes, runs->values + run * runs->value_bytes, runs->value_bytes);
+        done += bytes;
+        elements -= length;
     }
     return elements;
 }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What nested encodings are made of. The first byte tells which it is, two how many elements or bytes are wanted,
+ * two are parameters, and the rest is data. Output has exactly the room that is wanted.
+ */
+#include <stdlib.h>
+
+#include "codec/tree/bit_unpack.h"
+#include "codec/tree/fsst.h"
+#include "codec/tree/rle.h"
+#include "codec/tree/sized.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+enum { HEADER = 5, MOST_SIZED = 1 << 20, STRINGS = 4 };
+
+struct input {
+    const uint8_t *data;
+    size_t bytes, wanted;
+    uint32_t parameters[2];
+};
+
+static uint8_t *room(size_t bytes)
+{
+    return malloc(bytes ? bytes : 1);
+}
+
+static void unpack_inline(const struct input *input)
+{
+    uint32_t word_bits = 8u << input->parameters[0] % 4;
+    uint8_t *output = room(input->wanted * word_bits / 8);
+    if (output)
+        nt_unpack_inline(input->data, input->bytes, word_bits, input->wanted, output, NULL);
+    free(output);
+}
+
+static void unpack_blocks(const struct input *input)
+{
+    uint32_t word_bits = 8u << input->parameters[0] % 4;
+    uint8_t *output = room(input->wanted * word_bits / 8);
+    if (output)
+        nt_unpack_blocks(input->data, input->bytes, word_bits, input->parameters[1], input->wanted, output,
+                         NULL);
+    free(output);
+}
+
+/* A byte tells how many runs there are, if there is data for them. */
+static void expand_runs(const struct input *input)
+{
+    uint32_t value_bytes = input->parameters[0] % 20, length_bytes = 1u << input->parameters[1] % 4;
+    size_t runs = input->bytes ? input->data[0] : 0;
+    if (!runs || runs * (value_bytes + length_bytes) > input->bytes - 1)
+        return;
+    const uint8_t *values = input->data + 1, *lengths = values + runs * value_bytes;
+    uint8_t *output = room(input->wanted * value_bytes);
+    if (output)
+        nt_rle_expand(values, value_bytes, runs, lengths, length_bytes, input->wanted, output, NULL);
+    nt_rle_total(lengths, length_bytes, runs);
+    free(output);
+}
+
+static void decode_strings(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes)
+{
+    uint64_t decoded, ends[STRINGS];
+    const uint64_t code_ends[STRINGS] = {bytes / 4, bytes / 3, bytes / 3, bytes};
+    if (nt_fsst_decoded_bytes(fsst, codes, bytes, &decoded, NULL) == NT_OK) {
+        uint8_t *output = room(decoded);
+        if (output && nt_fsst_decode(fsst, codes, bytes, output, decoded, NULL) != NT_OK)
+            abort();
+        free(output);
+    }
+    if (nt_fsst_ends(fsst, codes, code_ends, STRINGS, ends, NULL) == NT_OK && ends[STRINGS - 1] != decoded)
+        abort();
+}
+
+static void decode_fsst(const struct input *input)
+{
+    struct nt_fsst fsst;
+    if (nt_fsst_init(&fsst, input->data, input->bytes, NULL) != NT_OK)
+        return;
+    size_t table = 8 + fsst.count * (size_t)9;
+    uint8_t *output = room(input->wanted);
+    if (output)
+        nt_fsst_decode(&fsst, input->data + table, input->bytes - table, output, input->wanted, NULL);
+    free(output);
+    decode_strings(&fsst, input->data + table, input->bytes - table);
+}
+
+static void decompress(const struct input *input, enum nt_sized_kind kind)
+{
+    uint64_t bytes = 0;
+    if (nt_sized_bytes(kind, input->data, input->bytes, &bytes, NULL) != NT_OK || bytes > MOST_SIZED)
+        bytes = input->wanted;
+    uint8_t *output = room(bytes);
+    struct nt_codec_context *context = nt_codec_context_new();
+    if (output && context)
+        nt_sized_decompress(kind, input->data, input->bytes, output, bytes, context, NULL);
+    nt_codec_context_free(context);
+    free(output);
+}
+
+static void decompress_lz4(const struct input *input)
+{
+    decompress(input, NT_SIZED_LZ4);
+}
+
+static void decompress_zstd(const struct input *input)
+{
+    decompress(input, NT_SIZED_ZSTD);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    static void (*const targets[])(const struct input *input) = {
+        unpack_inline, unpack_blocks, expand_runs, decode_fsst, decompress_lz4, decompress_zstd};
+    if (count < HEADER)
+        return 0;
+    struct input input = {.data = bytes + HEADER,
+                          .bytes = count - HEADER,
+                          .wanted = bytes[1] | (size_t)bytes[2] << 8,
+                          .parameters = {bytes[3], bytes[4]}};
+    targets[bytes[0] % (sizeof(targets) / sizeof(*targets))](&input);
+    return 0;
+}
