@@ -191,6 +191,11 @@ enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field
                                     uint64_t *borders, struct nt_error *error);
 void nt_arrow_forget_cuts(struct nt_arrow *arrow);
 
+/* arrow_types.c: the type of a node, as the file's schema has it: its number, and its table, which is patched into
+ * `place` */
+unsigned nt_arrow_type_number(const struct nt_arrow_node *node);
+void nt_arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t place);
+
 /* arrow_schema.c: names, metadata and the Schema table */
 /* Append a text as UTF-8, which Arrow demands: bytes that are not are shown as \x.. */
 void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text);

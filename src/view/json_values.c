@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Comes in: an element and its type, or a field. Goes out: JSON. Text of a fixed length loses the zeros behind it,
- * numbers of the other byte order are turned, dates and time spans are the count of their units; what is no
- * number and no text is bytes.
+ * numbers of the other byte order are turned, dates and time spans are the count of their units, decimals are text, so
+ * that no digit is lost; what is no number and no text is bytes.
  */
 #include "view/json_values.h"
 
@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/text.h"
 #include "model/path.h"
+#include "view/decimal.h"
 
 static float real16(uint16_t bits)
 {
@@ -69,18 +70,15 @@ static void append_ucs4_string(struct nt_buffer *out, const uint8_t *bytes, size
 
 bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct nt_buffer *out)
 {
-    if (dtype->character_bytes == 1)
+    struct nt_decimal decimal;
+    bool is_decimal = nt_decimal_of(dtype, &decimal);
+    if (is_decimal)
+        nt_decimal_append(out, &decimal, bytes);
+    else if (dtype->character_bytes == 1)
         append_byte_string(out, bytes, dtype->bytes);
     else if (dtype->character_bytes)
         append_ucs4_string(out, bytes, dtype->bytes, dtype->is_big_endian);
-    return dtype->character_bytes;
-}
-
-static void write_text(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
-{
-    struct nt_buffer text = {0};
-    nt_element_text(dtype, bytes, &text);
-    nt_json_buffer(json, &text);
+    return is_decimal || dtype->character_bytes;
 }
 
 static void write_number(struct nt_json *json, enum nt_element number, const uint8_t *bytes)
@@ -141,10 +139,11 @@ static void write_turned(struct nt_json *json, enum nt_element number, const uin
 
 void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes)
 {
+    struct nt_buffer text = {0};
     if (dtype->number != NT_ELEMENT_OPAQUE)
         (dtype->is_big_endian ? write_turned : write_number)(json, dtype->number, bytes);
-    else if (dtype->character_bytes)
-        write_text(json, dtype, bytes);
+    else if (nt_element_text(dtype, bytes, &text))
+        nt_json_buffer(json, &text);
     else
         nt_json_base64(json, bytes, dtype->bytes);
 }

@@ -9,8 +9,8 @@
 #include "json/json.h"
 #include "model/model.h"
 
-/* Append the text of an element that is one (NumPy's S and U), without the zeros at its end; false for
- * others. */
+/* Append the text of an element that is one: NumPy's S and U, without the zeros at its end, and decimals, all digits;
+ * false for others. */
 bool nt_element_text(const struct nt_dtype *dtype, const uint8_t *bytes, struct nt_buffer *out);
 
 void nt_json_element(struct nt_json *json, const struct nt_dtype *dtype, const uint8_t *bytes);

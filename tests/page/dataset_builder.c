@@ -141,7 +141,9 @@ void suppress(struct builder *builder, uint32_t cluster, uint32_t column)
     builder->shares[cluster][column].state = NT_RANGE_SUPPRESSED;
 }
 
-/* One value in `bytes` bytes, little-endian; a Switch is its index, then its tag. */
+enum { ELEMENT_BYTES = 32 };
+
+/* One value in `bytes` bytes, little-endian, with its sign where these are more than 8; a Switch is its index, then its tag. */
 static void put_element(uint8_t *output, const struct nt_decoder *decoder, uint64_t value)
 {
     if (decoder->encoding == NT_ENCODING_SWITCH) {
@@ -150,7 +152,8 @@ static void put_element(uint8_t *output, const struct nt_decoder *decoder, uint6
         memcpy(output, &index, 8);
         memcpy(output + 8, &tag, 4);
     } else {
-        memcpy(output, &value, decoder->bits / 8);
+        memset(output, value >> 63 ? 0xFF : 0, ELEMENT_BYTES);
+        memcpy(output, &value, decoder->bits < 64 ? decoder->bits / 8 : 8);
     }
 }
 
@@ -183,7 +186,7 @@ static void pack(const struct nt_decoder *decoder, const uint64_t *values, uint3
     size_t size = decoder->bits / 8;
     memset(packed, 0, bytes);
     for (uint32_t i = 0; i < count; i++) {
-        uint8_t element[16];
+        uint8_t element[ELEMENT_BYTES];
         if (decoder->encoding == NT_ENCODING_BIT) {
             packed[i / 8] |= (uint8_t)((values[i] & 1) << i % 8);
             continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of nullable_dataset.c as an Arrow file, at the path that is the argument: for test_nulls.py.
+ * The tables of nullable_dataset.c and typed_dataset.c as Arrow files, in the folder that is the argument: for
+ * test_made_tables.py.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +9,17 @@
 #include "arrow_consumer.h"
 #include "nullable_dataset.h"
 #include "support.h"
+#include "typed_dataset.h"
 
-static const char *path;
+static const char *folder;
 
-START_TEST(the_table_is_written)
+static void write_table(struct builder *builder, const char *name)
 {
-    struct builder *builder = nullable_dataset();
-    finish(builder, NULL);
+    char path[4096];
     struct nt_arrow *arrow = open_arrow(builder);
     size_t size = (size_t)nt_arrow_file_bytes(arrow);
     uint8_t *bytes = malloc(size);
+    snprintf(path, sizeof(path), "%s/%s.arrow", folder, name);
     FILE *file = fopen(path, "wb");
     read_file(arrow, 0, size, bytes);
     ck_assert_ptr_nonnull(file);
@@ -27,14 +29,22 @@ START_TEST(the_table_is_written)
     nt_arrow_free(arrow);
     builder_free(builder);
 }
+
+START_TEST(the_tables_are_written)
+{
+    struct builder *builder = nullable_dataset();
+    finish(builder, NULL);
+    write_table(builder, "nulls");
+    write_table(typed_dataset(), "types");
+}
 END_TEST
 
 int main(int argc, char **argv)
 {
-    Suite *suite = suite_create("view: a table of nulls");
+    Suite *suite = suite_create("view: tables");
     TCase *tcase = tcase_create("all");
-    path = argc == 2 ? argv[1] : "/dev/null";
-    tcase_add_test(tcase, the_table_is_written);
+    folder = argc == 2 ? argv[1] : ".";
+    tcase_add_test(tcase, the_tables_are_written);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);
 }

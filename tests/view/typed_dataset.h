@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A data set in memory with a field of every type that is more than its bytes: times and decimals.
+ */
+#ifndef NT_TESTS_TYPED_DATASET_H
+#define NT_TESTS_TYPED_DATASET_H
+
+#include "dataset_builder.h"
+
+/* Finished. */
+struct builder *typed_dataset(void);
+/* Its rows, as they are written by hand. */
+extern const char *const typed_rows;
+
+#endif
