@@ -154,7 +154,7 @@ class Field:
 
     @property
     def valid(self) -> Array:
-        """Of an optional in the dense form of drafts: whether each row has a value."""
+        """Of a nullable field, and of an optional in the dense form of drafts: whether each row has a value."""
         return self._whole('valid')
 
     @property

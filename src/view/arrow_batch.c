@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * How large a record batch is and where its buffers lie: from the rows of each field in each cluster, which
- * page lists tell, so that nothing is decoded. One exception: nulls of dense optionals and of nullable fields have to
- * be counted.
+ * page lists tell, so that nothing is decoded. One exception: nulls of dense optionals have to be counted. Those of
+ * nullable fields are counted when the batch's metadata is read; room for their bits is there whether or not there are
+ * any.
  */
 #include <stdlib.h>
 
@@ -77,10 +78,8 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
                                   struct nt_error *error)
 {
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    uint64_t slots = body->slots[number], valid = slots;
-    bool is_dense = node->valid != NT_NONE, is_alternative = false;
-    if (node->own_steps)
-        valid = rows_between(node->borders, body->cluster);
+    uint64_t slots = body->slots[number], valid = rows_between(node->borders, body->cluster);
+    bool is_dense = false, is_alternative = false;
     for (uint32_t i = 0; i < node->step_count; i++) {
         is_dense |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_DENSE_OPTIONAL;
         is_alternative |= nt_arrow_steps(arrow, node)[i].kind == NT_ARROW_STEP_ALTERNATIVE;
@@ -126,8 +125,26 @@ static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number, 
     if (!count_slots(arrow, number, body))
         return too_large(arrow, body->cluster, error);
     const struct nt_arrow_node *node = &arrow->nodes[number];
-    bool may_be_null = node->own_steps || node->valid != NT_NONE;
-    return may_be_null ? count_nulls(arrow, number, body, error) : NT_OK;
+    if (node->valid != NT_NONE)
+        body->null_counts[number] = NT_ARROW_UNCOUNTED;
+    else if (node->own_steps)
+        return count_nulls(arrow, number, body, error);
+    return NT_OK;
+}
+
+enum nt_status nt_arrow_count_nulls(const struct nt_arrow *arrow, struct nt_arrow_body *body,
+                                    struct nt_error *error)
+{
+    for (uint32_t i = 1; i < arrow->node_count; i++) {
+        uint64_t valid = 0;
+        if (body->null_counts[i] != NT_ARROW_UNCOUNTED)
+            continue;
+        enum nt_status status = nt_arrow_count_valid(arrow, i, body->cluster, body->slots[i], &valid, error);
+        if (status != NT_OK)
+            return status;
+        body->null_counts[i] = body->slots[i] - valid;
+    }
+    return NT_OK;
 }
 
 static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t number,
@@ -218,12 +235,12 @@ out:
 
 /* ---- all batches ---- */
 
-/* The clusters in entry order, as every top-level field has them: one row an entry. A data set without fields
- * is one batch. */
+/* The clusters in entry order, as every top-level field has them: one row an entry. A data set without fields is one
+ * batch, and so is one whose fields have groups of their own, of one cluster each. */
 static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *error)
 {
     struct nt_dataset *dataset = arrow->dataset;
-    if (dataset->top_count)
+    if (dataset->top_count && !dataset->field_groups)
         return nt_field_row_borders(arrow->reader, dataset, dataset->children[0], &arrow->entries,
                                     &arrow->cluster_count, error);
     arrow->entries = calloc(2, sizeof(uint64_t));

@@ -246,9 +246,17 @@ static void spread(uint8_t *values, const struct slots *slots, size_t element_by
 /* A bit for each byte: whether it is `least` or more. */
 static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, uint8_t least)
 {
-    memset(output, 0, (count + 7) / 8);
-    for (uint64_t i = 0; i < count; i++)
-        output[i / 8] |= (uint8_t)((values[i] >= least) << i % 8);
+    uint64_t whole = count / 8;
+    for (uint64_t i = 0; i < whole; i++) {
+        uint8_t byte = 0;
+        for (unsigned bit = 0; bit < 8; bit++)
+            byte |= (uint8_t)((values[8 * i + bit] >= least) << bit);
+        output[i] = byte;
+    }
+    if (count % 8)
+        output[whole] = 0;
+    for (uint64_t i = 8 * whole; i < count; i++)
+        output[whole] |= (uint8_t)((values[i] >= least) << i % 8);
 }
 
 static enum nt_status piece_of_validity(const struct reading *reading, const struct slots *slots,

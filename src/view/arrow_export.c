@@ -194,6 +194,15 @@ static enum nt_status export_buffer(struct export *export, uint32_t buffer, cons
     return fill_buffer(export, buffer, memory);
 }
 
+/* Nulls that nobody has counted, from the bits. */
+static uint64_t count_zeros(const uint8_t *bits, uint64_t slots)
+{
+    uint64_t ones = 0;
+    for (uint64_t i = 0; i < (slots + 7) / 8; i++)
+        ones += (uint64_t)__builtin_popcount(bits[i]);
+    return slots - ones;
+}
+
 static enum nt_status export_array_node(struct export *export, uint32_t number, struct ArrowArray *array)
 {
     const struct nt_arrow_node *node = &export->arrow->nodes[number];
@@ -210,6 +219,9 @@ static enum nt_status export_array_node(struct export *export, uint32_t number, 
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < node->buffer_count && status == NT_OK; i++)
         status = export_buffer(export, node->first_buffer + i, &array->buffers[i]);
+    if (status == NT_OK && export->body->null_counts[number] == NT_ARROW_UNCOUNTED)
+        array->null_count =
+            array->length ? (int64_t)count_zeros(array->buffers[0], export->body->slots[number]) : 0;
     for (uint32_t child = number + 1, i = 0; child < node->end && status == NT_OK;
          child = export->arrow->nodes[child].end, i++) {
         array->children[i] = calloc(1, sizeof(struct ArrowArray));

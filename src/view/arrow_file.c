@@ -147,19 +147,6 @@ static enum nt_status place_batches(struct nt_arrow *arrow, struct nt_error *err
     return NT_OK;
 }
 
-/* Those of the table's fields, as far as fields have lists of their own. */
-static enum nt_status load_page_lists(const struct nt_arrow *arrow, struct nt_error *error)
-{
-    struct nt_dataset *dataset = arrow->dataset;
-    enum nt_status status = NT_OK;
-    if (!dataset->field_groups || !arrow->is_chosen)
-        return nt_dataset_load_all(dataset, error);
-    for (uint32_t i = 0; i < dataset->field_count && status == NT_OK; i++)
-        if (arrow->is_chosen[i])
-            status = nt_groups_load(dataset, nt_groups_of_field(dataset, i), error);
-    return status;
-}
-
 enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset,
                             const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                             struct nt_error *error)
@@ -187,8 +174,8 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     status = nt_arrow_check_range(arrow, error);
     if (status == NT_OK)
         status = nt_arrow_choose(arrow, error);
-    if (status == NT_OK)
-        status = load_page_lists(arrow, error);
+    if (status == NT_OK && !dataset->field_groups) /* else those of the table's fields, one by one */
+        status = nt_dataset_load_all(dataset, error);
     if (status == NT_OK && !nt_dataset_shares_borders(dataset))
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                          "sharded clusters: their columns do not share their borders");
@@ -312,7 +299,9 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
     enum nt_status status = take_body(arrow, arrow->batches[batch].cluster, &body, error);
     if (status != NT_OK)
         return status;
-    if (offset < arrow->message_bytes) {
+    if (offset < arrow->message_bytes)
+        status = nt_arrow_count_nulls(arrow, body, error);
+    if (status == NT_OK && offset < arrow->message_bytes) {
         struct nt_buffer message = {0};
         write_batch_message(arrow, body, &message);
         uint64_t left = arrow->message_bytes - offset;

@@ -118,12 +118,13 @@ struct nt_arrow_batch {
 struct nt_arrow_body {
     uint32_t cluster;
     uint64_t *slots;        /* [node] */
-    uint64_t *null_counts;  /* [node] */
+    uint64_t *null_counts;  /* [node]; NT_ARROW_UNCOUNTED of nullable fields until somebody asks */
     uint64_t *buffer_start; /* [buffer + 1], from the body's start, 64-byte aligned */
     uint64_t *buffer_bytes; /* [buffer], without padding */
 };
 
 enum { NT_ARROW_ALIGNMENT = 64 };
+#define NT_ARROW_UNCOUNTED UINT64_MAX
 
 struct nt_arrow {
     struct nt_reader *reader;
@@ -220,6 +221,9 @@ enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *e
 enum nt_status nt_arrow_body_new(const struct nt_arrow *arrow, uint32_t cluster,
                                  struct nt_arrow_body **body_ret, struct nt_error *error);
 void nt_arrow_body_free(struct nt_arrow_body *body);
+/* Count the nulls that are not counted yet: decodes what says which rows of nullable fields are valid. */
+enum nt_status nt_arrow_count_nulls(const struct nt_arrow *arrow, struct nt_arrow_body *body,
+                                    struct nt_error *error);
 
 /* arrow_stream.c: a stream and bytes of it, by its number; any thread */
 enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,

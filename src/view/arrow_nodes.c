@@ -365,6 +365,21 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped, [NT_FORM_NULL] = add_null,
 };
 
+/* Where a field has a page list of its own, one that is bad is no reason to do without the other fields. */
+static bool load_page_list(struct build *build, uint32_t field)
+{
+    struct nt_dataset *dataset = build->arrow->dataset;
+    if (!dataset->field_groups)
+        return true;
+    struct nt_groups groups = nt_groups_of_field(dataset, field);
+    enum nt_status status = nt_groups_load(dataset, groups, build->error);
+    if (nt_is_machine_failure(status))
+        stop(build, status);
+    else if (status != NT_OK)
+        leave_out(build, field, dataset->groups[groups.first].failure->message);
+    return status == NT_OK;
+}
+
 /* Add a field and what is below it; on false nothing was added. */
 static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
@@ -375,7 +390,8 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
     if (arrow->is_chosen && !arrow->is_chosen[field])
         return false;
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
-    bool added = add_form[form](build, parent, field, name) && build->status == NT_OK;
+    bool added =
+        load_page_list(build, field) && add_form[form](build, parent, field, name) && build->status == NT_OK;
     if (added && arrow->dataset->fields[field].is_nullable) {
         uint32_t valid = add_stream(build, field, NT_STREAM_VALID);
         arrow->nodes[first].valid = valid; /* of a value's dimensions the outermost */

@@ -44,6 +44,39 @@ START_TEST(values_of_other_types_are_not_compared_and_that_is_told)
 }
 END_TEST
 
+/* Three numbers, of which the second may be null. */
+static struct builder *nullable(const uint64_t *values, const uint64_t *valid)
+{
+    struct builder *builder = builder_new();
+    uint32_t field = add_named(builder, NT_NONE, "n", NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t cluster = add_cluster(builder, 0, 3);
+    add_elements(builder, cluster, add_column(builder, field, NT_ENCODING_INT32, 0), values, 3, 3);
+    builder->fields[field].is_nullable = valid != NULL;
+    if (valid)
+        add_elements(builder, cluster, add_column(builder, field, NT_ENCODING_BIT, 0), valid, 3, 3);
+    finish(builder, NULL);
+    return builder;
+}
+
+/* The zero of a null is no value: that one is null is told, also where the other is not 0. */
+START_TEST(a_row_that_is_null_differs_from_every_value)
+{
+    const uint64_t values[] = {1, 0, 3}, others[] = {1, 2, 3}, valid[] = {1, 0, 1}, all_valid[] = {1, 1, 1};
+    check_diff(nullable(values, valid), nullable(values, valid), "", "");
+    check_diff(nullable(values, valid), nullable(values, all_valid), "", "n[1] of 1 valid: false | true\n");
+    check_diff(nullable(others, all_valid), nullable(values, valid), "", "n[1] of 1 valid: true | false\n");
+    check_diff(nullable(others, all_valid), nullable(values, all_valid), "", "n[1] of 1 value: 2 | 0\n");
+}
+END_TEST
+
+START_TEST(a_field_that_is_nullable_on_one_side_only_is_told)
+{
+    const uint64_t values[] = {1, 2, 3}, valid[] = {1, 1, 1};
+    check_diff(nullable(values, valid), nullable(values, NULL), "n is_nullable: \"true\" | \"false\"\n",
+               "n is_nullable: \"true\" | \"false\"\n");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("view: diff fields");
@@ -51,6 +84,8 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, fields_belong_together_by_name_whatever_their_order);
     tcase_add_test(tcase, values_of_other_types_are_not_compared_and_that_is_told);
+    tcase_add_test(tcase, a_row_that_is_null_differs_from_every_value);
+    tcase_add_test(tcase, a_field_that_is_nullable_on_one_side_only_is_told);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);
 }

@@ -8,6 +8,7 @@
 #include "nullable_dataset.h"
 #include "page/rows.h"
 #include "support.h"
+#include "view/arrow_internal.h"
 #include "view/row_cost.h"
 #include "view/row_lines.h"
 #include "view/verify.h"
@@ -109,6 +110,70 @@ START_TEST(arrow_tells_how_many_rows_are_null)
 }
 END_TEST
 
+static uint64_t pages_decoded(void)
+{
+    struct nt_counters counters;
+    nt_counters_read(builder->reader, &counters);
+    return counters.pages_decoded;
+}
+
+/* But for the last index of a list of nulls, as those have nothing that counts them. How many rows are null is asked
+ * for with the first byte of the batch. */
+START_TEST(the_size_of_a_table_costs_no_page)
+{
+    uint8_t bytes[64];
+    build(_i);
+    struct nt_arrow *arrow = open_arrow(builder);
+    ck_assert_uint_gt(nt_arrow_file_bytes(arrow), 0);
+    ck_assert_uint_eq(pages_decoded(), 1);
+    read_file(arrow, 0, 64, bytes);
+    ck_assert_uint_eq(pages_decoded(), 1);
+    read_file(arrow, arrow->batches[0].offset, 64, bytes);
+    ck_assert_uint_gt(pages_decoded(), 1);
+    nt_arrow_free(arrow);
+}
+END_TEST
+
+START_TEST(a_table_of_one_field_loads_its_page_list_alone)
+{
+    struct nt_error failure;
+    struct nt_arrow *arrow;
+    struct nt_arrow_options options = NT_ARROW_OPTIONS_INIT;
+    build(true);
+    uint32_t chosen[] = {find("text")};
+    options.fields = chosen;
+    options.field_count = 1;
+    assert_ok(nt_arrow_new(builder->reader, builder->dataset, &options, &arrow, &failure));
+    for (uint32_t i = 0; i < builder->field_count; i++)
+        ck_assert_int_eq(builder->field_loads[i], i == chosen[0]);
+    nt_arrow_free(arrow);
+}
+END_TEST
+
+/* A record does without the member, a list goes with its item. */
+START_TEST(a_field_with_a_bad_page_list_of_its_own_is_left_out)
+{
+    static const char *const bad[] = {"text", "record/x", "list/item"};
+    const char *reason;
+    struct ArrowSchema schema;
+    build(true);
+    for (size_t i = 0; i < 3; i++)
+        builder->bad_field[find(bad[i])] = true;
+    struct nt_arrow *arrow = open_arrow(builder);
+    ck_assert_uint_eq(nt_arrow_left_out(arrow), 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        nt_arrow_left_out_field(arrow, i, &reason);
+        ck_assert_ptr_nonnull(strstr(reason, "this page list is bad"));
+    }
+    assert_ok(nt_arrow_export_schema(arrow, &schema, &error));
+    ck_assert_int_eq(schema.n_children, 10);
+    ck_assert_str_eq(schema.children[6]->name, "record");
+    ck_assert_int_eq(schema.children[6]->n_children, 1);
+    schema.release(&schema);
+    nt_arrow_free(arrow);
+}
+END_TEST
+
 static const struct {
     const char *path;
     uint64_t rows;
@@ -185,6 +250,9 @@ int main(void)
     tcase_add_loop_test(tcase, a_row_that_is_null_is_an_empty_cell, 0, 2);
     tcase_add_loop_test(tcase, a_row_that_is_null_is_null_in_arrow, 0, 2);
     tcase_add_loop_test(tcase, arrow_tells_how_many_rows_are_null, 0, 2);
+    tcase_add_loop_test(tcase, the_size_of_a_table_costs_no_page, 0, 2);
+    tcase_add_test(tcase, a_table_of_one_field_loads_its_page_list_alone);
+    tcase_add_test(tcase, a_field_with_a_bad_page_list_of_its_own_is_left_out);
     tcase_add_loop_test(tcase, a_nullable_field_has_a_valid_for_each_row, 0,
                         2 * sizeof(streams) / sizeof(streams[0]));
     tcase_add_loop_test(tcase, nothing_is_wrong_with_them, 0, 2);

@@ -88,6 +88,19 @@ START_TEST(one_field_is_shown_with_what_is_below)
 }
 END_TEST
 
+START_TEST(what_may_be_null_is_said_to_be)
+{
+    struct nt_buffer text = {0};
+    struct builder *builder = nested();
+    builder->fields[0].is_nullable = true;
+    finish(builder, NULL);
+    read_all(builder, NT_NONE, &text);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "\n  run      std::int64_t  nullable  of the year\n"));
+    nt_buffer_deinit(&text);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(items_that_cannot_be_counted_are_a_question_mark)
 {
     struct nt_buffer text = {0};
@@ -144,6 +157,7 @@ int main(void)
     TCase *tcase = tcase_create("all");
     tcase_add_test(tcase, fields_are_indented_and_items_of_lists_counted);
     tcase_add_test(tcase, one_field_is_shown_with_what_is_below);
+    tcase_add_test(tcase, what_may_be_null_is_said_to_be);
     tcase_add_test(tcase, items_that_cannot_be_counted_are_a_question_mark);
     tcase_add_test(tcase, a_very_long_name_does_not_push_the_types_away);
     tcase_add_test(tcase, json_has_every_field);
