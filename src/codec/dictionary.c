@@ -89,3 +89,50 @@ enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct
                    "element %zu is item %" PRIu64 " of a dictionary that has %" PRIu64, done,
                    number_at(numbers->data, done, numbers->element_bytes), items->elements);
 }
+
+/* ---- strings ---- */
+
+static uint64_t end_at(const struct nt_value *ends, uint64_t number)
+{
+    return nt_load_le64(ends->data + sizeof(uint64_t) * number);
+}
+
+enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
+                                  const uint8_t *valid, uint64_t *ends, struct nt_error *error)
+{
+    uint64_t total = 0;
+    for (uint64_t i = 0; i < numbers->elements; i++) {
+        if (!valid || valid[i]) {
+            uint64_t number = number_at(numbers->data, i, numbers->element_bytes);
+            if (number >= item_ends->elements)
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                               "element %" PRIu64 " is item %" PRIu64 " of a dictionary that has %" PRIu64, i,
+                               number, item_ends->elements);
+            uint64_t begin = number ? end_at(item_ends, number - 1) : 0, end = end_at(item_ends, number);
+            if (end < begin || end - begin > UINT64_MAX - total)
+                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                               "item %" PRIu64 " of a dictionary ends before it begins", number);
+            total += end - begin;
+        }
+        ends[i] = total;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
+                                   const struct nt_value *bytes, const uint64_t *ends, uint8_t *output,
+                                   struct nt_error *error)
+{
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < numbers->elements; at = ends[i++]) {
+        uint64_t count = ends[i] - at;
+        if (!count)
+            continue;
+        uint64_t end = end_at(item_ends, number_at(numbers->data, i, numbers->element_bytes));
+        if (end > bytes->elements)
+            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "end of a dictionary's item, at most",
+                                  bytes->elements, end);
+        memcpy(output + at, bytes->data + (end - count), count);
+    }
+    return NT_OK;
+}

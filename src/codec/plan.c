@@ -108,6 +108,46 @@ static enum nt_status look_up(const struct nt_step *step, const struct nt_packed
     return nt_dictionary_gather(&operands[0], &operands[1], output, error);
 }
 
+static enum nt_status check_tree(const struct nt_step *step, const struct nt_value *operands,
+                                 struct nt_error *error)
+{
+    static const enum nt_element made[] = {[NT_TREE_VALID] = NT_ELEMENT_BOOL,
+                                           [NT_TREE_OFFSETS] = NT_ELEMENT_UINT64,
+                                           [NT_TREE_ENDS] = NT_ELEMENT_UINT64,
+                                           [NT_TREE_BYTES] = NT_ELEMENT_BYTE,
+                                           [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
+    const struct nt_decoder *decoder = &step->decoder;
+    bool is_values = step->want.output == NT_TREE_VALUES;
+    uint32_t bytes = nt_element_info(decoder->element)->bytes;
+    if (!step->tree || (unsigned)step->want.output > NT_TREE_PRESENT ||
+        (!is_values && decoder->element != made[step->want.output]) ||
+        (bytes && bytes != decoder->element_bytes))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tree does not make what is wanted of it");
+    bool is_sound = !step->tree->has_dictionary ||
+                    (step->want.output == NT_TREE_VALID && !step->want.depth) ||
+                    step->want.output == NT_TREE_OFFSETS;
+    if (!is_sound && is_values)
+        is_sound = operands[1].element_bytes == decoder->element_bytes;
+    else if (!is_sound)
+        is_sound = operands[1].element == NT_ELEMENT_UINT64 && operands[2].element_bytes == 1;
+    if (!is_sound)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a dictionary's items are not the elements");
+    return check_bytes(step, operands, error);
+}
+
+static enum nt_status decode_tree(const struct nt_step *step, const struct nt_packed *packed,
+                                  uint64_t elements, const struct nt_value *operands, uint8_t *output,
+                                  size_t bytes, struct nt_error *error)
+{
+    (void)bytes;
+    struct nt_packed what = *packed;
+    what.data = operands[0].data;
+    what.bytes = (size_t)operands[0].elements;
+    what.elements = (size_t)elements;
+    what.inputs = &operands[1];
+    return nt_tree_decode(step->tree, &step->want, &what, step->decoder.element_bytes, output, error);
+}
+
 static const struct nt_step_info steps[NT_STEP_COUNT] = {
     [NT_STEP_DECOMPRESS] = {.name = "decompress",
                             .operands = 1,
@@ -122,6 +162,8 @@ static const struct nt_step_info steps[NT_STEP_COUNT] = {
                             .check = check_dictionary,
                             .bound = decoded_bytes,
                             .run = look_up},
+    [NT_STEP_TREE] =
+        {.name = "tree", .operands = 3, .check = check_tree, .bound = decoded_bytes, .run = decode_tree},
 };
 
 const struct nt_step_info *nt_step_info(enum nt_step_kind kind)

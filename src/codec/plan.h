@@ -9,15 +9,17 @@
 #define NT_CODEC_PLAN_H
 
 #include "codec/codec.h"
+#include "codec/tree/tree.h"
 
 enum nt_step_kind {
     NT_STEP_DECOMPRESS, /* bytes, by a row of the compressions */
     NT_STEP_DECODE,     /* bytes, by a row of the encodings */
     NT_STEP_DICTIONARY, /* elements of the second operand, by the first one's, which number them from 0 */
+    NT_STEP_TREE, /* what is wanted of bytes in nested encodings; further operands are a dictionary's items */
     NT_STEP_COUNT
 };
 
-enum { NT_PLAN_STEPS = 32, NT_PLAN_INPUTS = 4, NT_PLAN_DEPTH = 4, NT_STEP_OPERANDS = 2 };
+enum { NT_PLAN_STEPS = 32, NT_PLAN_INPUTS = 4, NT_PLAN_DEPTH = 4, NT_STEP_OPERANDS = 4 };
 
 struct nt_step {
     enum nt_step_kind kind;
@@ -28,6 +30,8 @@ struct nt_step {
     /* What they are: DECODE: and how; DECOMPRESS: packed, so that its `bits` tell how many bytes they take.
      */
     struct nt_decoder decoder;
+    const struct nt_tree *tree; /* TREE; equal ones are one, as the format makes them. Else NULL */
+    struct nt_tree_want want;
 };
 
 struct nt_page;

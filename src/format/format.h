@@ -39,6 +39,7 @@ static inline struct nt_limits nt_open_limits(const struct nt_open_options *opti
 /* ---- the rows of the formats, each from its own folder ---- */
 
 extern const struct nt_format nt_format_blz;
+extern const struct nt_format nt_format_lance;
 extern const struct nt_format nt_format_rntuple;
 extern const struct nt_format nt_format_roaring;
 

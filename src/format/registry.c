@@ -12,7 +12,8 @@
 #include "format/format.h"
 #include "io/folder.h"
 
-const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_roaring, NULL};
+const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_lance,
+                                              &nt_format_roaring, NULL};
 
 static const struct nt_format *format_at(uint32_t index)
 {

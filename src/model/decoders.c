@@ -12,7 +12,9 @@
 
 _Static_assert(sizeof(struct nt_decoder) == 4 * sizeof(uint32_t) + 2 * sizeof(double) + sizeof(void *),
                "a decoder has no padding");
-_Static_assert(sizeof(struct nt_step) == 4 * sizeof(uint32_t) + sizeof(uint64_t) + sizeof(struct nt_decoder),
+_Static_assert(sizeof(struct nt_step) == (2 + NT_STEP_OPERANDS) * sizeof(uint32_t) + sizeof(uint64_t) +
+                                             sizeof(struct nt_decoder) + sizeof(void *) +
+                                             sizeof(struct nt_tree_want),
                "a step has no padding");
 _Static_assert(sizeof(struct nt_page) == 48, "a page has no padding");
 

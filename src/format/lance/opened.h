@@ -73,6 +73,8 @@ struct nt_lance_field {
     struct nt_proto message; /* a Field: the rest of it */
 };
 
+struct nt_lance_use;
+
 /* An nt_dataset's format_data, or the beginning of it. All memory is the file's arena's. */
 struct nt_lance {
     struct nt_lance_tail tail;
@@ -82,6 +84,7 @@ struct nt_lance {
     uint32_t field_count;
     struct nt_proto descriptor; /* a FileDescriptor: global buffer 0 */
     uint64_t rows;
+    const struct nt_lance_use *uses; /* by field of the model; see fields.h */
 };
 
 static inline const struct nt_lance *nt_lance_of(const struct nt_dataset *dataset)

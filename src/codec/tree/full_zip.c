@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a full-zip page, or rows of one: of each row its levels and its value, one behind the other. Out:
+ * levels and an array of values (Lance's encoding, "Full zip layout").
+ *
+ *   control word of 0, 1, 2 or 4 bytes: definition in the low bits, repetition above
+ *   what is masked by an outer list has nothing else; of values of fixed width, those that are null have room,
+ *   too; of others, those that are valid have a length and so many bytes
+ */
+#include "codec/tree/work.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/overflow.h"
+
+struct walk {
+    const struct nt_tree *tree;
+    struct nt_cursor cursor;
+    struct nt_layer_rule rule;
+    uint32_t control_bytes, length_bytes, value_bytes;
+};
+
+struct row {
+    uint16_t repetition, definition;
+    bool is_visible;
+    struct nt_part value;
+};
+
+static uint64_t get_number(struct nt_cursor *cursor, uint32_t bytes)
+{
+    switch (bytes) {
+    case 0:
+        return 0;
+    case 1:
+        return nt_get_u8(cursor);
+    case 2:
+        return nt_get_le16(cursor);
+    case 4:
+        return nt_get_le32(cursor);
+    default:
+        return nt_get_le64(cursor);
+    }
+}
+
+static void start(struct walk *walk, const struct nt_tree *tree, const struct nt_part *part)
+{
+    uint32_t bits = tree->repetition_bits + tree->definition_bits;
+    *walk = (struct walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
+    walk->control_bytes = bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+    walk->length_bytes = tree->offset_bits / 8;
+    walk->value_bytes = (tree->value_bits + 7) / 8;
+    nt_layer_rule(tree, 0, &walk->rule);
+}
+
+static bool next(struct walk *walk, struct row *row)
+{
+    if (!nt_cursor_left(&walk->cursor))
+        return false;
+    uint64_t control = get_number(&walk->cursor, walk->control_bytes);
+    uint64_t definition = control & ((UINT64_C(1) << walk->tree->definition_bits) - 1);
+    uint64_t repetition = control >> walk->tree->definition_bits;
+    *row = (struct row){.repetition = (uint16_t)repetition,
+                        .definition = (uint16_t)definition,
+                        .is_visible = definition <= walk->rule.visible};
+    if (row->is_visible) {
+        row->value.bytes = walk->value_bytes;
+        if (walk->length_bytes)
+            row->value.bytes = definition ? 0 : get_number(&walk->cursor, walk->length_bytes);
+        row->value.data = nt_get_bytes(&walk->cursor, row->value.bytes);
+    }
+    return !walk->cursor.failed;
+}
+
+struct totals {
+    uint64_t rows, values, bytes;
+};
+
+static enum nt_status count(const struct nt_tree *tree, const struct nt_part *part, struct totals *totals,
+                            struct nt_error *error)
+{
+    struct walk walk;
+    struct row row;
+    start(&walk, tree, part);
+    *totals = (struct totals){0};
+    if (!walk.control_bytes && !walk.length_bytes && !walk.value_bytes)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a full-zip page take no bytes");
+    while (next(&walk, &row)) {
+        totals->rows++;
+        totals->values += row.is_visible;
+        totals->bytes += row.value.bytes;
+    }
+    if (walk.cursor.failed)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "row %" PRIu64 " of a full-zip page goes on behind its %" PRIu64 " bytes",
+                       totals->rows, part->bytes);
+    return NT_OK;
+}
+
+/* ---- gathering ---- */
+
+struct gathered {
+    uint16_t *repetition, *definition;
+    uint8_t *bytes;
+    uint64_t *ends;
+};
+
+static enum nt_status take_memory(struct nt_work *work, const struct totals *totals,
+                                  struct gathered *gathered, struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    enum nt_status status = NT_OK;
+    if (tree->repetition_bits)
+        status = nt_work_take(work, totals->rows * sizeof(uint16_t), &gathered->repetition, error);
+    if (status == NT_OK && tree->definition_bits)
+        status = nt_work_take(work, totals->rows * sizeof(uint16_t), &gathered->definition, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, totals->bytes, &gathered->bytes, error);
+    if (status == NT_OK && tree->offset_bits)
+        status = nt_work_take(work, totals->values * sizeof(uint64_t), &gathered->ends, error);
+    return status;
+}
+
+static enum nt_status gather(struct nt_work *work, const struct nt_part *part, const struct totals *totals,
+                             struct nt_opened *opened, struct nt_error *error)
+{
+    struct gathered gathered = {0};
+    struct walk walk;
+    struct row row;
+    uint64_t rows = 0, values = 0, bytes = 0;
+    enum nt_status status = take_memory(work, totals, &gathered, error);
+    if (status != NT_OK)
+        return status;
+    start(&walk, work->tree, part);
+    for (; next(&walk, &row); rows++) {
+        if (gathered.repetition)
+            gathered.repetition[rows] = row.repetition;
+        if (gathered.definition)
+            gathered.definition[rows] = row.definition;
+        if (!row.is_visible)
+            continue;
+        if (row.value.bytes)
+            memcpy(gathered.bytes + bytes, row.value.data, row.value.bytes);
+        bytes += row.value.bytes;
+        if (gathered.ends)
+            gathered.ends[values] = bytes;
+        values++;
+    }
+    if (gathered.repetition || gathered.definition)
+        opened->levels = (struct nt_levels){rows, gathered.repetition, gathered.definition};
+    opened->array =
+        (struct nt_array){.elements = values, .data = gathered.bytes, .bytes = bytes, .ends = gathered.ends};
+    return nt_levels_check(work->tree, &opened->levels, error);
+}
+
+/* ---- values that have an encoding each ---- */
+
+/* Strings of equal length are values of fixed width; null ones have none. */
+static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_array *array,
+                               struct nt_error *error)
+{
+    uint64_t width = bits / 8, begin = 0, total;
+    uint8_t *output;
+    if (!nt_multiply(array->elements, width, &total))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
+    enum nt_status status = nt_work_take(work, total, &output, error);
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+        uint64_t bytes = array->ends[i] - begin;
+        if (bytes && bytes != width)
+            status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value", width, bytes);
+        else if (bytes)
+            memcpy(output + i * width, array->data + begin, width);
+        else
+            memset(output + i * width, 0, width);
+    }
+    *array = (struct nt_array){.elements = array->elements, .bits = bits, .data = output, .bytes = total};
+    return status;
+}
+
+/* A member of structures, each with its members one behind the other. */
+static enum nt_status select_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
+                                    struct nt_array *array, struct nt_error *error)
+{
+    const struct nt_tree_member *wanted = &node->members[member];
+    uint8_t *output;
+    uint64_t *ends, made = 0, begin = 0;
+    enum nt_status status = nt_work_take(work, array->bytes, &output, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+        struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
+        for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
+            const struct nt_tree_member *at = &node->members[k];
+            uint64_t bytes = at->bits ? at->bits / 8 : get_number(&cursor, at->length_bits / 8);
+            const uint8_t *value = nt_get_bytes(&cursor, bytes);
+            if (k == member && value) {
+                memcpy(output + made, value, bytes);
+                made += bytes;
+            }
+        }
+        ends[i] = made;
+        if (cursor.failed)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "structure %" PRIu64 " is shorter than its members", i);
+    }
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = made, .ends = ends};
+    return status == NT_OK && wanted->bits ? to_fixed(work, wanted->bits, array, error) : status;
+}
+
+static enum nt_status decompress_each(struct nt_work *work, const struct nt_tree_node *node,
+                                      struct nt_array *array, struct nt_error *error)
+{
+    uint64_t total = 0, bytes = 0, begin = 0, *ends;
+    uint8_t *output;
+    enum nt_status status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+        bytes = 0;
+        if (array->ends[i] != begin)
+            status =
+                nt_sized_bytes(node->algorithm, array->data + begin, array->ends[i] - begin, &bytes, error);
+        if (status == NT_OK && !nt_add(total, bytes, &total))
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the sizes of compressed values overflow");
+        ends[i] = total;
+    }
+    if (status == NT_OK)
+        status = nt_work_take(work, total, &output, error);
+    begin = 0;
+    for (uint64_t i = 0, to = 0; status == NT_OK && i < array->elements;
+         to = ends[i], begin = array->ends[i++])
+        if (array->ends[i] != begin)
+            status = nt_sized_decompress(node->algorithm, array->data + begin, array->ends[i] - begin,
+                                         output + to, ends[i] - to, work->packed->context, error);
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = total, .ends = ends};
+    return status;
+}
+
+static void copy_bits(const uint8_t *from, uint8_t *to, uint64_t at, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (from[i / 8] >> (i % 8) & 1)
+            to[(at + i) / 8] |= (uint8_t)(1U << ((at + i) % 8));
+}
+
+/* Bits [at ...) of each value, of `stride` bytes, become bits one behind the other. */
+static enum nt_status gather_bits(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                  uint64_t offset, uint64_t count, const uint8_t **bits_ret,
+                                  struct nt_error *error)
+{
+    uint8_t *bits;
+    uint64_t total, bytes;
+    if (!nt_multiply(array->elements, count, &total))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
+    enum nt_status status = nt_bits_to_bytes(total, 1, &bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, bytes, &bits, error);
+    if (status != NT_OK)
+        return status;
+    memset(bits, 0, bytes);
+    for (uint64_t i = 0; i < array->elements; i++)
+        copy_bits(array->data + i * stride + offset, bits, i * count, count);
+    *bits_ret = bits;
+    return NT_OK;
+}
+
+static enum nt_status gather_items(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                   uint64_t offset, uint64_t bytes, const uint8_t **data_ret,
+                                   struct nt_error *error)
+{
+    uint8_t *data;
+    if (bytes == stride) {
+        *data_ret = array->data;
+        return NT_OK;
+    }
+    enum nt_status status =
+        nt_work_take(work, array->elements * bytes, &data, error); /* less than the stride */
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; i++)
+        memcpy(data + i * bytes, array->data + i * stride + offset, bytes);
+    *data_ret = data;
+    return status;
+}
+
+/* Each value is, of each fixed list around its items that has it, the validity of its items, then the items. */
+static enum nt_status cut_values(struct nt_work *work, uint32_t root, struct nt_array *array,
+                                 struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    const struct nt_tree_node *node = &tree->nodes[root];
+    uint64_t items = 1, offset = 0, stride = (tree->value_bits + 7) / 8, bytes;
+    struct nt_array cut = {.elements = array->elements};
+    enum nt_status status = NT_OK;
+    for (; node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED;
+         node = &tree->nodes[node->children[0]]) {
+        if (node->kind == NT_TREE_PACKED)
+            continue;
+        if (!nt_multiply(items, node->items, &items) || cut.depth == NT_TREE_DEPTH || items / 8 > stride)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "fixed-size lists of %" PRIu64 " items in %" PRIu64 " bytes", items, stride);
+        struct nt_array_items *list = &cut.lists[cut.depth++];
+        list->items = node->items;
+        if (node->has_validity && offset + (items + 7) / 8 <= stride)
+            status = gather_bits(work, array, stride, offset, items, &list->valid, error);
+        if (status != NT_OK)
+            return status;
+        offset += node->has_validity ? (items + 7) / 8 : 0;
+    }
+    if (node->kind != NT_TREE_FLAT)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
+                       nt_tree_node_info(node->kind)->name);
+    status = nt_bits_to_bytes(items, node->bits, &bytes, error);
+    if (status == NT_OK && (offset > stride || bytes > stride - offset))
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least", offset + bytes,
+                                stride);
+    if (status == NT_OK)
+        status = node->bits == 1 ? gather_bits(work, array, stride, offset, items, &cut.data, error)
+                                 : gather_items(work, array, stride, offset, bytes, &cut.data, error);
+    cut.bits = node->bits;
+    cut.elements = array->elements * items;
+    cut.bytes = node->bits == 1 ? (cut.elements + 7) / 8 : array->elements * bytes;
+    *array = cut;
+    return status;
+}
+
+static enum nt_status decode_values(struct nt_work *work, uint32_t member, struct nt_array *array,
+                                    struct nt_error *error)
+{
+    const struct nt_tree_node *nodes = work->tree->nodes;
+    uint32_t root = work->tree->values;
+    enum nt_status status = NT_OK;
+    if (!array->ends)
+        return cut_values(work, root, array, error);
+    for (; status == NT_OK && nodes[root].kind == NT_TREE_SIZED; root = nodes[root].children[0])
+        status = decompress_each(work, &nodes[root], array, error);
+    if (status != NT_OK)
+        return status;
+    switch (nodes[root].kind) {
+    case NT_TREE_VARIABLE:
+        return NT_OK;
+    case NT_TREE_FSST:
+        return nt_strings_expand(work, nodes[root].fsst, array, error);
+    case NT_TREE_VARIABLE_PACKED:
+        return select_member(work, &nodes[root], member, array, error);
+    case NT_TREE_FLAT:
+        return to_fixed(work, nodes[root].bits, array, error);
+    default:
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
+                       nt_tree_node_info(nodes[root].kind)->name);
+    }
+}
+
+enum nt_status nt_full_zip_open(struct nt_work *work, uint32_t member, uint64_t values,
+                                struct nt_opened *opened, struct nt_error *error)
+{
+    const struct nt_tree *tree = work->tree;
+    const struct nt_part part = {work->packed->data, work->packed->bytes};
+    struct totals totals;
+    enum nt_status status = NT_OK;
+    opened->has_array = true;
+    if (tree->repetition_bits || tree->definition_bits || tree->offset_bits) {
+        status = count(tree, &part, &totals, error);
+        if (status == NT_OK)
+            status = gather(work, &part, &totals, opened, error);
+    } else {
+        uint64_t bytes = 0;
+        if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))
+            bytes = UINT64_MAX;
+        status = nt_part_require(&part, bytes, "rows of a full-zip page", error);
+        opened->array = (struct nt_array){.elements = values, .data = part.data, .bytes = bytes};
+    }
+    return status == NT_OK ? decode_values(work, member, &opened->array, error) : status;
+}

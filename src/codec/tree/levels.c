@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: repetition and definition levels, and the layers around a value. Out: which levels are rows of which
+ * layer, and which of them are null (Lance's encoding, "Repetition and definition levels").
+ *
+ * Definition levels count up from the innermost layer; one tells that its layer, and all inside it, has
+ * nothing. Repetition r begins a list at the r-th list layer from inside, 0 goes on in all of them.
+ */
+#include "codec/tree/work.h"
+
+#include <inttypes.h>
+
+static const struct {
+    bool is_list;
+    uint8_t levels; /* that it takes */
+    bool has_null;  /* the first of them */
+    bool has_empty; /* the last of them */
+} layers[NT_LAYER_COUNT] = {
+    [NT_LAYER_ITEM] = {false, 0, false, false},
+    [NT_LAYER_LIST] = {true, 0, false, false},
+    [NT_LAYER_NULLABLE_ITEM] = {false, 1, true, false},
+    [NT_LAYER_NULLABLE_LIST] = {true, 1, true, false},
+    [NT_LAYER_EMPTYABLE_LIST] = {true, 1, false, true},
+    [NT_LAYER_NULL_AND_EMPTY_LIST] = {true, 2, true, true},
+};
+
+void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule)
+{
+    uint16_t level = 0, lists = 0;
+    *rule = (struct nt_layer_rule){.visible = UINT16_MAX};
+    for (uint32_t i = 0; i < tree->layer_count; i++) {
+        uint8_t kind = tree->layers[i];
+        if (i > layer && layers[kind].is_list) {
+            rule->visible = level;
+            return;
+        }
+        uint16_t before = level;
+        level = (uint16_t)(level + layers[kind].levels);
+        lists = (uint16_t)(lists + layers[kind].is_list);
+        if (i != layer)
+            continue;
+        rule->begins = lists;
+        rule->valid = layers[kind].has_null || layers[kind].has_empty ? before : level;
+        rule->empty = layers[kind].has_empty ? level : 0;
+    }
+}
+
+enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
+                               struct nt_error *error)
+{
+    uint16_t most_lists = 0, most = 0, repetition = 0, definition = 0;
+    for (uint32_t i = 0; i < tree->layer_count; i++) {
+        most = (uint16_t)(most + layers[tree->layers[i]].levels);
+        most_lists = (uint16_t)(most_lists + layers[tree->layers[i]].is_list);
+    }
+    for (uint64_t i = 0; levels->repetition && i < levels->count; i++)
+        repetition = levels->repetition[i] > repetition ? levels->repetition[i] : repetition;
+    for (uint64_t i = 0; levels->definition && i < levels->count; i++)
+        definition = levels->definition[i] > definition ? levels->definition[i] : definition;
+    if (repetition > most_lists)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the largest repetition level, at most",
+                              most_lists, repetition);
+    if (definition > most)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the largest definition level, at most", most,
+                              definition);
+    return NT_OK;
+}
+
+uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_rule *rule)
+{
+    uint64_t rows = 0;
+    for (uint64_t i = 0; i < levels->count; i++)
+        rows += nt_is_row(levels, rule, i);
+    return rows;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a page of version 2.0: buffers, and encodings that name them by their numbers. Out: an array with its
+ * validity (Lance's encoding for 2.0, "ArrayEncoding"). Such a page has no levels: structures and lists are
+ * columns of their own.
+ */
+#include "codec/tree/work.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/overflow.h"
+#include "codec/dictionary.h"
+
+struct job {
+    struct nt_work *work;
+    const struct nt_tree_node *node;
+    const struct nt_part *parts;
+    uint32_t part_count;
+    const struct nt_part *instead; /* of the buffer: it was decompressed */
+    uint64_t elements;
+    struct nt_array *array;
+};
+
+typedef enum nt_status decode_node(const struct job *job, struct nt_error *error);
+
+static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error);
+
+static enum nt_status decode_child(const struct job *job, unsigned child, uint64_t elements,
+                                   struct nt_array *array, struct nt_error *error)
+{
+    struct job below = *job;
+    below.elements = elements;
+    below.array = array;
+    *array = (struct nt_array){0};
+    return decode(&below, job->node->children[child], error);
+}
+
+static enum nt_status find_part(const struct job *job, const struct nt_part **part_ret,
+                                struct nt_error *error)
+{
+    *part_ret = job->instead;
+    if (job->instead)
+        return NT_OK;
+    if (job->node->buffer >= job->part_count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of the page, more than",
+                              job->node->buffer, job->part_count);
+    *part_ret = &job->parts[job->node->buffer];
+    return NT_OK;
+}
+
+static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
+{
+    const struct nt_part *part;
+    uint64_t bytes;
+    enum nt_status status = find_part(job, &part, error);
+    if (status == NT_OK)
+        status = nt_bits_to_bytes(job->elements, job->node->bits, &bytes, error);
+    if (status == NT_OK)
+        status = nt_part_require(part, bytes, "flat values", error);
+    if (status == NT_OK)
+        *job->array = (struct nt_array){
+            .elements = job->elements, .bits = job->node->bits, .data = part->data, .bytes = bytes};
+    return status;
+}
+
+static enum nt_status decompress(const struct job *job, struct nt_error *error)
+{
+    const struct nt_part *part;
+    struct nt_part instead;
+    uint8_t *output;
+    struct job below = *job;
+    enum nt_sized_kind algorithm = job->node->algorithm;
+    enum nt_status status = find_part(job, &part, error);
+    if (status == NT_OK)
+        status = nt_sized_bytes(algorithm, part->data, part->bytes, &instead.bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(job->work, instead.bytes, &output, error);
+    if (status == NT_OK)
+        status = nt_sized_decompress(algorithm, part->data, part->bytes, output, instead.bytes,
+                                     job->work->packed->context, error);
+    if (status != NT_OK)
+        return status;
+    instead.data = output;
+    below.instead = &instead;
+    return decode(&below, job->node->children[0], error);
+}
+
+static enum nt_status decode_nullable(const struct job *job, struct nt_error *error)
+{
+    struct nt_array valid;
+    enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
+    if (status != NT_OK || job->node->children[1] == NT_NO_NODE)
+        return status;
+    status = decode_child(job, 1, job->elements, &valid, error);
+    if (status == NT_OK && valid.bits != 1)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of validity", 1, valid.bits);
+    job->array->valid = valid.data;
+    return status;
+}
+
+static enum nt_status make_null(const struct job *job, struct nt_error *error)
+{
+    (void)error;
+    *job->array = (struct nt_array){.elements = job->elements, .is_null = true};
+    return NT_OK;
+}
+
+static enum nt_status decode_list(const struct job *job, struct nt_error *error)
+{
+    struct nt_array *array = job->array;
+    uint64_t items;
+    if (!nt_multiply(job->elements, job->node->items, &items))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
+    enum nt_status status = decode_child(job, 0, items, array, error);
+    if (status == NT_OK && array->depth == NT_TREE_DEPTH)
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
+                         NT_TREE_DEPTH);
+    if (status != NT_OK)
+        return status;
+    memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
+    array->lists[0] = (struct nt_array_items){array->valid, job->node->items};
+    array->depth++;
+    array->valid = NULL;
+    return NT_OK;
+}
+
+static enum nt_status decode_rows(const struct job *job, struct nt_error *error)
+{
+    return decode_child(job, 0, job->elements, job->array, error);
+}
+
+/* ---- end offsets ---- */
+
+/* Numbers of `bits` as they are read here. */
+static enum nt_status load_numbers(const struct job *job, const struct nt_array *array, uint64_t *numbers,
+                                   struct nt_error *error)
+{
+    const uint8_t *data = array->data;
+    for (uint64_t i = 0; i < array->elements; i++)
+        switch (array->bits) {
+        case 8:
+            numbers[i] = data[i];
+            break;
+        case 16:
+            numbers[i] = nt_load_le16(data + 2 * i);
+            break;
+        case 32:
+            numbers[i] = nt_load_le32(data + 4 * i);
+            break;
+        case 64:
+            numbers[i] = nt_load_le64(data + 8 * i);
+            break;
+        default:
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of numbers of %" PRIu32 " bits",
+                           nt_tree_node_info(job->node->kind)->name, array->bits);
+        }
+    return NT_OK;
+}
+
+static enum nt_status take_valid(struct nt_work *work, uint64_t elements, uint8_t **valid_ret,
+                                 struct nt_error *error)
+{
+    uint64_t bytes;
+    enum nt_status status = nt_bits_to_bytes(elements, 1, &bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, bytes, valid_ret, error);
+    if (status == NT_OK)
+        memset(*valid_ret, 0, bytes);
+    return status;
+}
+
+static void set_valid(uint8_t *valid, uint64_t i)
+{
+    valid[i / 8] |= (uint8_t)(1U << (i % 8));
+}
+
+/* A row whose end offset has the adjustment added is null. */
+static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
+{
+    struct nt_array stored;
+    uint64_t *ends, bytes, adjustment = job->node->adjustment, last = 0;
+    uint8_t *valid;
+    enum nt_status status = decode_child(job, 0, job->elements, &stored, error);
+    if (status == NT_OK && !nt_multiply(job->elements, sizeof(*ends), &bytes))
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of end offsets overflows");
+    if (status == NT_OK)
+        status = nt_work_take(job->work, bytes, &ends, error);
+    if (status == NT_OK)
+        status = take_valid(job->work, job->elements, &valid, error);
+    if (status == NT_OK)
+        status = load_numbers(job, &stored, ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
+        if (adjustment && ends[i] >= adjustment)
+            ends[i] -= adjustment;
+        else
+            set_valid(valid, i);
+        if (ends[i] < last)
+            status =
+                nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
+        last = ends[i];
+    }
+    *job->array = (struct nt_array){.elements = job->elements, .ends = ends, .valid = valid};
+    return status;
+}
+
+static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
+{
+    struct nt_array bytes;
+    enum nt_status status = decode_ends(job, error);
+    if (status != NT_OK)
+        return status;
+    uint64_t total = job->elements ? job->array->ends[job->elements - 1] : 0;
+    status = decode_child(job, 1, total, &bytes, error);
+    if (status == NT_OK && bytes.bits != 8)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a string's bytes", 8, bytes.bits);
+    job->array->data = bytes.data;
+    job->array->bytes = total;
+    return status;
+}
+
+static enum nt_status expand_strings(const struct job *job, struct nt_error *error)
+{
+    enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
+    const uint8_t *valid = job->array->valid;
+    if (status == NT_OK)
+        status = nt_strings_expand(job->work, job->node->fsst, job->array, error);
+    job->array->valid = valid;
+    return status;
+}
+
+/* ---- dictionaries ---- */
+
+static bool is_item_valid(const struct nt_array *items, uint64_t number)
+{
+    return !items->is_null && (!items->valid || (items->valid[number / 8] >> (number % 8) & 1));
+}
+
+static enum nt_status copy_strings(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
+                                   const struct nt_array *items, struct nt_error *error)
+{
+    uint64_t *ends, total = 0, count = job->elements;
+    uint8_t *output;
+    enum nt_status status = nt_work_take(job->work, count * sizeof(*ends), &ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < count; i++) {
+        uint64_t number = numbers[i];
+        if (valid[i / 8] >> (i % 8) & 1)
+            total +=
+                items->ends[number] - (number ? items->ends[number - 1] : 0); /* 2^64 of them do not fit */
+        ends[i] = total;
+    }
+    if (status == NT_OK)
+        status = nt_work_take(job->work, total, &output, error);
+    for (uint64_t i = 0, at = 0; status == NT_OK && i < count; at = ends[i++])
+        if (ends[i] != at)
+            memcpy(output + at, items->data + items->ends[numbers[i]] - (ends[i] - at), ends[i] - at);
+    *job->array =
+        (struct nt_array){.elements = count, .data = output, .bytes = total, .ends = ends, .valid = valid};
+    return status;
+}
+
+static enum nt_status copy_values(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
+                                  const struct nt_array *items, struct nt_error *error)
+{
+    uint64_t width = items->bits / 8, bytes;
+    uint8_t *output;
+    if (items->bits % 8 || !nt_multiply(job->elements, width, &bytes))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a dictionary of items of %" PRIu32 " bits",
+                       items->bits);
+    enum nt_status status = nt_work_take(job->work, bytes, &output, error);
+    if (status != NT_OK)
+        return status;
+    memset(output, 0, bytes);
+    for (uint64_t i = 0; i < job->elements; i++)
+        if (valid[i / 8] >> (i % 8) & 1)
+            memcpy(output + i * width, items->data + numbers[i] * width, width);
+    *job->array = (struct nt_array){
+        .elements = job->elements, .bits = items->bits, .data = output, .bytes = bytes, .valid = valid};
+    return NT_OK;
+}
+
+static enum nt_status look_up(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *node = job->node;
+    struct nt_array stored, items;
+    uint64_t *numbers, bytes;
+    uint8_t *valid;
+    enum nt_status status = decode_child(job, 0, job->elements, &stored, error);
+    if (status == NT_OK)
+        status = decode_child(job, 1, node->items, &items, error);
+    if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
+        status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of a dictionary's numbers overflows");
+    if (status == NT_OK)
+        status = nt_work_take(job->work, bytes, &numbers, error);
+    if (status == NT_OK)
+        status = take_valid(job->work, job->elements, &valid, error);
+    if (status == NT_OK)
+        status = load_numbers(job, &stored, numbers, error);
+    for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
+        bool is_null =
+            (node->is_one_based && !numbers[i]) || (stored.valid && !(stored.valid[i / 8] >> (i % 8) & 1));
+        numbers[i] -= node->is_one_based && !is_null;
+        if (!is_null && numbers[i] >= node->items)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "element %" PRIu64 " is item %" PRIu64 " of a dictionary that has %" PRIu64, i,
+                             numbers[i], node->items);
+        else if (!is_null && is_item_valid(&items, numbers[i]))
+            set_valid(valid, i);
+    }
+    if (status != NT_OK)
+        return status;
+    return items.ends ? copy_strings(job, numbers, valid, &items, error)
+                      : copy_values(job, numbers, valid, &items, error);
+}
+
+/* ---- all ---- */
+
+static decode_node *const functions[NT_TREE_NODE_COUNT] = {
+    [NT_TREE_FLAT] = decode_flat,         [NT_TREE_SIZED] = decompress,
+    [NT_TREE_NULLABLE] = decode_nullable, [NT_TREE_ALL_NULL] = make_null,
+    [NT_TREE_FIXED_LIST] = decode_list,   [NT_TREE_LIST_ENDS] = decode_ends,
+    [NT_TREE_BINARY] = decode_strings,    [NT_TREE_FSST] = expand_strings,
+    [NT_TREE_DICTIONARY] = look_up,       [NT_TREE_PACKED] = decode_rows,
+};
+
+static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
+{
+    struct job below = *job;
+    below.node = &job->work->tree->nodes[node];
+    decode_node *function = functions[below.node->kind];
+    if (!function)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in a page of version 2.0",
+                       nt_tree_node_info(below.node->kind)->name);
+    return function(&below, error);
+}
+
+enum nt_status nt_plain_decode(struct nt_work *work, uint32_t node, const struct nt_part *parts,
+                               uint32_t part_count, uint64_t elements, struct nt_array *array,
+                               struct nt_error *error)
+{
+    const struct job job = {
+        .work = work, .parts = parts, .part_count = part_count, .elements = elements, .array = array};
+    *array = (struct nt_array){0};
+    return decode(&job, node, error);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: parts of the file's pages, with what is in them. Out: pages of the model: of values, of end offsets that go on
+ * from part to part, of bytes, of validity.
+ */
+#include "format/lance/filling.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/overflow.h"
+#include "codec/plan.h"
+
+enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled *filled)
+{
+    struct nt_filled *grown = nt_grow(filling->filled, filling->count, &filling->capacity, sizeof(*grown));
+    if (!grown)
+        return nt_fail_memory(filling->error);
+    filling->filled = grown;
+    grown[filling->count++] = *filled;
+    if (!nt_add(filling->rows, filled->rows, &filling->rows))
+        return nt_fail(filling->error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^64 rows");
+    return NT_OK;
+}
+
+enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,
+                                      const struct nt_tree_want *want, const struct nt_dtype *dtype,
+                                      const struct nt_page *inputs, uint32_t input_count,
+                                      uint32_t *number_ret)
+{
+    struct nt_step step = {.kind = NT_STEP_TREE,
+                           .operands = {0, input_count > 0 ? 1 : 0, input_count > 1 ? 2 : 0},
+                           .tree = tree,
+                           .want = *want};
+    const struct nt_plan plan = {
+        .steps = &step, .inputs = inputs, .step_count = 1, .input_count = input_count};
+    const struct nt_decoder decoder = {.encoding = NT_ENCODING_PLAN,
+                                       .element = dtype->element,
+                                       .element_bytes = dtype->bytes,
+                                       .plan = &plan};
+    step.decoder = decoder;
+    step.decoder.plan = NULL;
+    struct nt_dataset *dataset = filling->dataset;
+    return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
+                           filling->error);
+}
+
+void nt_filling_deinit(struct nt_filling *filling)
+{
+    free(filling->filled);
+    free(filling->dictionary.ends);
+    free(filling->window.bytes);
+    nt_codec_context_free(filling->context);
+}
+
+static enum nt_status add_page(const struct nt_filling *filling, struct nt_group_builder *builder,
+                               const struct nt_filled *filled, uint32_t position, uint64_t elements,
+                               uint64_t parameter)
+{
+    if (elements > UINT32_MAX)
+        return nt_fail(filling->error, NT_LIMIT, filled->offset,
+                       "%" PRIu64 " elements in one piece, more than 2^32", elements);
+    const struct nt_page page = {.offset = filled->offset,
+                                 .stored_bytes = filled->stored_bytes,
+                                 .parameter = parameter,
+                                 .elements = (uint32_t)elements,
+                                 .decoder = filled->decoders[position]};
+    return elements || filled->is_blob ? nt_group_builder_add(builder, &page, filling->error) : NT_OK;
+}
+
+/* ---- what a column's elements are ---- */
+
+struct putting {
+    struct nt_filling *filling;
+    struct nt_group_builder *builder;
+    uint32_t position;
+    uint64_t base;  /* bytes or items before the current part */
+    bool has_begun; /* a list has */
+};
+
+typedef enum nt_status put_part(struct putting *putting, const struct nt_filled *filled, bool is_last);
+
+static enum nt_status put_values(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    const struct nt_filling *filling = putting->filling;
+    uint64_t elements;
+    (void)is_last;
+    if (!nt_multiply(filled->rows, filling->use->items, &elements))
+        return nt_fail(filling->error, NT_LIMIT, filled->offset,
+                       "the number of items of fixed-size lists overflows");
+    return add_page(filling, putting->builder, filled, putting->position, elements, 0);
+}
+
+static enum nt_status put_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    (void)is_last;
+    enum nt_status status =
+        add_page(putting->filling, putting->builder, filled, putting->position, filled->rows, putting->base);
+    if (status == NT_OK && !nt_add(putting->base, filled->bytes, &putting->base))
+        status =
+            nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 bytes of strings");
+    return status;
+}
+
+static enum nt_status put_bytes(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    (void)is_last;
+    return add_page(putting->filling, putting->builder, filled, putting->position, filled->bytes,
+                    filled->rows);
+}
+
+static enum nt_status put_blob(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    (void)is_last;
+    return filled->is_blob
+               ? add_page(putting->filling, putting->builder, filled, putting->position, filled->bytes, 0)
+               : NT_OK;
+}
+
+static enum nt_status put_presence(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    return filled->is_blob ? NT_OK : put_values(putting, filled, is_last);
+}
+
+/* A list's end is known where the next one begins, maybe in a later part. */
+static enum nt_status put_list_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    bool is_first = !putting->has_begun && filled->rows;
+    uint64_t elements = filled->rows - is_first, parameter = putting->base;
+    if (putting->base >= NT_TREE_IS_LAST || filled->items >= NT_TREE_IS_LAST)
+        return nt_fail(putting->filling->error, NT_LIMIT, filled->offset, "more than 2^62 items of lists");
+    putting->has_begun = putting->has_begun || filled->rows;
+    putting->base += filled->items;
+    if (is_first)
+        parameter |= NT_TREE_IS_FIRST;
+    if (is_last && putting->has_begun) {
+        parameter |= NT_TREE_IS_LAST;
+        elements++;
+    }
+    return add_page(putting->filling, putting->builder, filled, putting->position, elements, parameter);
+}
+
+/* Version 2.0 has all ends of a page's lists in it. */
+static enum nt_status put_plain_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    (void)is_last;
+    enum nt_status status =
+        add_page(putting->filling, putting->builder, filled, putting->position, filled->rows, putting->base);
+    if (status == NT_OK && !nt_add(putting->base, filled->items, &putting->base))
+        status =
+            nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 items of lists");
+    return status;
+}
+
+static put_part *put_at(const struct nt_filling *filling, uint32_t position)
+{
+    switch (filling->field->kind) {
+    case NT_FIELD_STRING:
+    case NT_FIELD_STREAMED:
+        return position == 0 ? put_ends : position == 1 ? put_bytes : put_values;
+    case NT_FIELD_COLLECTION:
+        return position ? put_values : filling->use->layer ? put_list_ends : put_plain_ends;
+    case NT_FIELD_PAGE_BYTES:
+        return position ? put_presence : put_blob;
+    default:
+        return put_values;
+    }
+}
+
+/* ---- all ---- */
+
+enum nt_status nt_filling_finish(struct nt_filling *filling, struct nt_group_builder *builder)
+{
+    enum nt_status status = NT_OK;
+    uint32_t cluster = builder->group->first_cluster;
+    for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++) {
+        struct putting putting = {.filling = filling, .builder = builder, .position = position};
+        put_part *put = put_at(filling, position);
+        status = nt_group_builder_start(builder, cluster,
+                                        nt_field_column(filling->dataset, filling->number, 0, position),
+                                        filling->error);
+        for (size_t i = 0; status == NT_OK && i < filling->count; i++)
+            status = put(&putting, &filling->filled[i], i + 1 == filling->count);
+    }
+    return status;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The page lists of one field while they are made.
+ */
+#ifndef NT_FORMAT_LANCE_FILLING_H
+#define NT_FORMAT_LANCE_FILLING_H
+
+#include "codec/tree/tree.h"
+#include "format/lance/fields.h"
+#include "model/builder.h"
+
+enum { NT_FILLED_DECODERS = 3 };
+
+/* A part of a page of the file, as pages of the field's columns. */
+struct nt_filled {
+    uint64_t offset, stored_bytes;
+    uint64_t rows;  /* of the layer */
+    uint64_t items; /* lists: rows of the layer below */
+    uint64_t bytes; /* strings; a blob's */
+    bool is_blob;   /* a blob, for position 0; else what tells of blobs, for their validity */
+    uint32_t decoders[NT_FILLED_DECODERS]; /* by position */
+};
+
+struct nt_filling {
+    struct nt_dataset *dataset;
+    uint32_t number; /* of the field */
+    const struct nt_field *field;
+    const struct nt_lance_use *use;
+    struct nt_error *error;
+    struct nt_codec_context *context;
+    struct nt_filled *filled; /* from malloc */
+    size_t count, capacity;
+    uint64_t rows;                         /* so far */
+    uint32_t decoders[NT_FILLED_DECODERS]; /* of the current page */
+    struct {
+        uint64_t *ends; /* from malloc; strings: where the items end */
+        uint64_t bytes;
+    } dictionary; /* of the current page */
+    struct {
+        uint8_t *bytes; /* from malloc */
+        uint64_t offset, count, capacity;
+    } window; /* what was read last */
+};
+
+/* Whether the field's values are strings, which have to be counted. */
+bool nt_filling_is_strings(const struct nt_filling *filling);
+
+/* A decoder of one step, by its number. `inputs`: a dictionary's items, or where they end and their bytes, or none. */
+enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,
+                                      const struct nt_tree_want *want, const struct nt_dtype *dtype,
+                                      const struct nt_page *inputs, uint32_t input_count,
+                                      uint32_t *number_ret);
+
+enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled *filled);
+/* Hand all to the group's builder, column after column. */
+enum nt_status nt_filling_finish(struct nt_filling *filling, struct nt_group_builder *builder);
+void nt_filling_deinit(struct nt_filling *filling);
+
+#endif

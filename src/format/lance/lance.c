@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the path of a Lance file of version 2.0 to 2.2. Out: the model of it: a data set named like the file. Opening reads
+ * the tail, its tables, the schema and the columns' metadata; a field's pages are listed when they are needed.
+ */
+#include "base/arena.h"
+#include "base/text.h"
+#include "format/format.h"
+#include "format/lance/details.h"
+#include "format/lance/documents.h"
+#include "format/lance/fields.h"
+#include "format/lance/pages.h"
+#include "format/lance/tables.h"
+#include "model/builder.h"
+
+static const struct nt_dataset_ops dataset_ops = {
+    .load_group = nt_lance_load_group,
+};
+
+static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                              struct nt_error *error)
+{
+    const struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
+    (void)error;
+    return nt_lance_layout_put_own(nt_lance_of(file->datasets[0]), &output);
+}
+
+static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)
+{
+    dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(struct nt_source *));
+    if (!nt_text_copy(dataset->arena, nt_path_stem(dataset->file->path), &dataset->name) || !dataset->sources)
+        return nt_fail_memory(error);
+    dataset->title = dataset->name;
+    dataset->sources[0] = dataset->file->source;
+    dataset->source_count = 1;
+    dataset->description = dataset->writer = (struct nt_text){"", 0};
+    dataset->format = nt_format_lance.name;
+    dataset->version = dataset->generation = lance->tail.version;
+    dataset->generation_reason = "the tail";
+    dataset->entries = lance->rows;
+    dataset->documents = nt_lance_documents;
+    dataset->document_count = nt_lance_document_count;
+    dataset->ops = &dataset_ops;
+    dataset->format_data = lance;
+    enum nt_status status = nt_lance_build_fields(dataset, lance, error);
+    return status == NT_OK ? nt_dataset_add_field_groups(dataset, error) : status;
+}
+
+static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
+{
+    struct nt_dataset *dataset;
+    struct nt_lance *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
+    if (!lance)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_lance_read(file, lance, error);
+    if (status == NT_OK)
+        status = nt_file_add_dataset(file, &dataset, error);
+    if (status != NT_OK)
+        return status;
+    file->describe = nt_lance_describe_file;
+    file->layout = lay_out;
+    return fill_dataset(dataset, lance, error);
+}
+
+static enum nt_status open_lance(struct nt_source *source, const struct nt_open_options *options,
+                                 struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_limits limits = nt_open_limits(options);
+    struct nt_file *file;
+    enum nt_status status = nt_file_new(source->path, source, &limits, &file, error);
+    if (status != NT_OK)
+        return status;
+    status = fill_file(file, error);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_discard(file);
+    return status;
+}
+
+const struct nt_format nt_format_lance = {
+    .name = "lance",
+    .description = "Lance files of versions 2.0 to 2.2",
+    .open = open_lance,
+};

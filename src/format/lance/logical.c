@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a logical type ("fixed_size_list:float:768"). Out: what its values are, to memory, NumPy and Arrow
+ * (Lance's table format, "Schema").
+ */
+#include "format/lance/logical.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* ---- types without parameters ---- */
+
+static const struct {
+    const char *name;
+    enum nt_lance_shape shape;
+    enum nt_element element;
+} plain[] = {
+    {"bool", NT_LANCE_IS_VALUE, NT_ELEMENT_BOOL},
+    {"int8", NT_LANCE_IS_VALUE, NT_ELEMENT_INT8},
+    {"uint8", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT8},
+    {"int16", NT_LANCE_IS_VALUE, NT_ELEMENT_INT16},
+    {"uint16", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT16},
+    {"int32", NT_LANCE_IS_VALUE, NT_ELEMENT_INT32},
+    {"uint32", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT32},
+    {"int64", NT_LANCE_IS_VALUE, NT_ELEMENT_INT64},
+    {"uint64", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT64},
+    {"halffloat", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL16},
+    {"float", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL32},
+    {"double", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL64},
+    {"string", NT_LANCE_IS_TEXT, NT_ELEMENT_BYTE},
+    {"large_string", NT_LANCE_IS_TEXT, NT_ELEMENT_BYTE},
+    {"binary", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE},
+    {"large_binary", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE},
+    {"list", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE},
+    {"list.struct", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE},
+    {"large_list", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE},
+    {"large_list.struct", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE},
+    {"map", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE},
+    {"struct", NT_LANCE_IS_STRUCT, NT_ELEMENT_BYTE},
+    {"null", NT_LANCE_IS_NULL, NT_ELEMENT_BYTE},
+    {"blob", NT_LANCE_IS_BLOB, NT_ELEMENT_BYTE},
+};
+
+/* ---- counts of units of time ---- */
+
+/* NumPy's dates and time spans have 64 bits; of those of 32 the numbers are shown. */
+static const struct {
+    const char *name;
+    uint32_t bytes;
+    const char *numpy, *arrow;
+} times[] = {
+    {"date32:day", 4, "<i4", "tdD"},      {"date64:ms", 8, "<M8[ms]", "tdm"},
+    {"time32:s", 4, "<i4", "tts"},        {"time32:ms", 4, "<i4", "ttm"},
+    {"time64:us", 8, "<m8[us]", "ttu"},   {"time64:ns", 8, "<m8[ns]", "ttn"},
+    {"duration:s", 8, "<m8[s]", "tDs"},   {"duration:ms", 8, "<m8[ms]", "tDm"},
+    {"duration:us", 8, "<m8[us]", "tDu"}, {"duration:ns", 8, "<m8[ns]", "tDn"},
+};
+
+static const struct {
+    const char *unit, *numpy, *arrow;
+} timestamps[] = {{"s:", "<M8[s]", "tss:"},
+                  {"ms:", "<M8[ms]", "tsm:"},
+                  {"us:", "<M8[us]", "tsu:"},
+                  {"ns:", "<M8[ns]", "tsn:"}};
+
+static void set_opaque(struct nt_lance_type *type, uint32_t bytes, const char *numpy, const char *arrow)
+{
+    bool is_number = bytes == 4 || bytes == 8;
+    type->shape = NT_LANCE_IS_VALUE;
+    type->value.bits = bytes * 8;
+    type->dtype = (struct nt_dtype){.element = NT_ELEMENT_OPAQUE,
+                                    .bytes = bytes,
+                                    .number = !is_number   ? NT_ELEMENT_OPAQUE
+                                              : bytes == 4 ? NT_ELEMENT_INT32
+                                                           : NT_ELEMENT_INT64,
+                                    .numpy = numpy,
+                                    .arrow = arrow};
+}
+
+static const char *copy_text(struct nt_arena *arena, const char *prefix, struct nt_text text)
+{
+    size_t length = strlen(prefix);
+    char *copy = nt_arena_alloc(arena, length + text.length + 1, 1);
+    if (copy) {
+        memcpy(copy, prefix, length);
+        memcpy(copy + length, text.bytes, text.length);
+        copy[length + text.length] = '\0';
+    }
+    return copy;
+}
+
+/* ---- numbers in texts ---- */
+
+/* Digits up to `end` or the text's end; false where there are none, or too many. */
+static bool take_number(struct nt_text *text, char end, uint64_t *number_ret)
+{
+    uint64_t number = 0;
+    size_t i = 0;
+    for (; i < text->length && text->bytes[i] >= '0' && text->bytes[i] <= '9' && number <= UINT32_MAX; i++)
+        number = number * 10 + (uint64_t)(text->bytes[i] - '0');
+    if (i == 0 || number > UINT32_MAX || (i < text->length && text->bytes[i] != end))
+        return false;
+    size_t used = i < text->length ? i + 1 : i;
+    *text = (struct nt_text){text->bytes + used, text->length - used};
+    *number_ret = number;
+    return true;
+}
+
+/* ---- types with parameters: each takes what stands behind its prefix ---- */
+
+typedef enum nt_status take_parameters(struct nt_arena *arena, struct nt_text rest,
+                                       struct nt_lance_type *type, struct nt_error *error);
+
+static enum nt_status take_timestamp(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
+                                     struct nt_error *error)
+{
+    for (size_t i = 0; i < sizeof(timestamps) / sizeof(*timestamps); i++) {
+        if (!nt_text_skip(&rest, timestamps[i].unit))
+            continue;
+        const char *arrow =
+            copy_text(arena, timestamps[i].arrow, nt_text_is(rest, "-") ? (struct nt_text){"", 0} : rest);
+        if (!arrow)
+            return nt_fail_memory(error);
+        set_opaque(type, 8, timestamps[i].numpy, arrow);
+        return NT_OK;
+    }
+    return NT_OK;
+}
+
+/* "128:10,2" as Arrow has it. */
+static enum nt_status take_decimal(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
+                                   struct nt_error *error)
+{
+    enum { TEXT = 64 };
+    uint64_t bits, precision;
+    if (!take_number(&rest, ':', &bits) || !take_number(&rest, ':', &precision) ||
+        (bits != 128 && bits != 256) || precision < 1 || precision > (bits == 128 ? 38 : 76) ||
+        !rest.length || rest.length > 4)
+        return NT_OK;
+    char *arrow = nt_arena_alloc(arena, TEXT, 1);
+    if (!arrow)
+        return nt_fail_memory(error);
+    snprintf(arrow, TEXT, "d:%" PRIu64 ",%.*s%s", precision, (int)rest.length, rest.bytes,
+             bits == 256 ? ",256" : "");
+    set_opaque(type, (uint32_t)bits / 8, bits == 128 ? "|V16" : "|V32", arrow);
+    return NT_OK;
+}
+
+static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
+                                  struct nt_error *error)
+{
+    uint64_t bytes;
+    struct nt_text digits = rest;
+    if (!take_number(&rest, '\0', &bytes) || !bytes || bytes > UINT32_MAX / 8)
+        return NT_OK;
+    const char *numpy = copy_text(arena, "|V", digits), *arrow = copy_text(arena, "w:", digits);
+    if (!numpy || !arrow)
+        return nt_fail_memory(error);
+    set_opaque(type, (uint32_t)bytes, numpy, arrow);
+    type->dtype.number = NT_ELEMENT_OPAQUE;
+    return NT_OK;
+}
+
+/* "string:int32:false": the values' type stands in front of the last two. */
+static enum nt_status take_dictionary(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
+                                      struct nt_error *error)
+{
+    for (int colons = 0; rest.length && colons < 2; rest.length--)
+        colons += rest.bytes[rest.length - 1] == ':';
+    enum nt_status status = nt_lance_parse_type(arena, rest, type, error);
+    type->is_dictionary = true;
+    return status;
+}
+
+static const struct {
+    const char *prefix;
+    take_parameters *take;
+} families[] = {
+    {"timestamp:", take_timestamp},
+    {"decimal:", take_decimal},
+    {"fixed_size_binary:", take_binary},
+    {"dict:", take_dictionary},
+};
+
+/* ---- all ---- */
+
+static enum nt_status parse_inner(struct nt_arena *arena, struct nt_text text, struct nt_lance_type *type,
+                                  struct nt_error *error)
+{
+    type->shape = NT_LANCE_IS_UNKNOWN;
+    for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+        if (nt_text_is(text, plain[i].name)) {
+            type->shape = plain[i].shape;
+            type->dtype = nt_element_dtype(plain[i].element);
+            if (type->shape == NT_LANCE_IS_VALUE)
+                type->value.bits = plain[i].element == NT_ELEMENT_BOOL ? 1 : type->dtype.bytes * 8;
+            return NT_OK;
+        }
+    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+        if (nt_text_is(text, times[i].name)) {
+            set_opaque(type, times[i].bytes, times[i].numpy, times[i].arrow);
+            return NT_OK;
+        }
+    for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+        if (nt_text_skip(&text, families[i].prefix))
+            return families[i].take(arena, text, type, error);
+    return NT_OK;
+}
+
+/* The number behind the last colon is the list's; the rest, between, its items' type. */
+static bool cut_list(struct nt_text *text, uint64_t *items_ret)
+{
+    size_t colon = text->length;
+    while (colon && text->bytes[colon - 1] != ':')
+        colon--;
+    struct nt_text number = {text->bytes + colon, text->length - colon};
+    if (!colon || !take_number(&number, '\0', items_ret))
+        return false;
+    text->length = colon - 1;
+    return true;
+}
+
+enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, struct nt_lance_type *type,
+                                   struct nt_error *error)
+{
+    *type = (struct nt_lance_type){.shape = NT_LANCE_IS_UNKNOWN};
+    struct nt_lance_value *value = &type->value;
+    while (nt_text_skip(&text, "fixed_size_list:")) {
+        if (value->list_count == NT_TREE_DEPTH)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
+                           NT_TREE_DEPTH);
+        if (!cut_list(&text, &value->lists[value->list_count++]))
+            return NT_OK;
+    }
+    enum nt_status status = parse_inner(arena, text, type, error);
+    if (type->value.list_count && type->shape != NT_LANCE_IS_VALUE)
+        type->shape = NT_LANCE_IS_UNKNOWN;
+    return status;
+}

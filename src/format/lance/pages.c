@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field, and the column of the file that it comes from. Out: the pages of its columns in the model, all
+ * in one cluster. Numbers of values of fixed width stand in the pages' metadata; lists below the innermost and the
+ * bytes of strings are counted in one pass over the column, chunk by chunk.
+ */
+#include "format/lance/pages.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/overflow.h"
+#include "codec/plan.h"
+#include "format/lance/blobs.h"
+#include "format/lance/filling.h"
+#include "format/lance/reading.h"
+
+/* ---- decoders ---- */
+
+static void set_dictionary_page(const struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                uint64_t elements, uint32_t decoder, struct nt_page *page)
+{
+    const struct nt_lance_buffer *buffer = &opened->page->buffers[opened->layout.dictionary_buffer];
+    (void)filling;
+    *page = (struct nt_page){.offset = buffer->offset,
+                             .stored_bytes = buffer->bytes,
+                             .parameter = opened->layout.dictionary_items,
+                             .elements = (uint32_t)elements,
+                             .decoder = decoder};
+}
+
+/* The pages that a page with a dictionary needs decoded before: items, or where they end and their bytes. */
+static enum nt_status add_inputs(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                 struct nt_page inputs[2], uint32_t *count_ret)
+{
+    const struct nt_lance_layout *layout = &opened->layout;
+    const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
+                          byte = nt_element_dtype(NT_ELEMENT_BYTE);
+    const struct nt_tree_want values = {.output = NT_TREE_VALUES}, ends = {.output = NT_TREE_ENDS},
+                              bytes = {.output = NT_TREE_BYTES};
+    uint32_t decoder;
+    enum nt_status status;
+    *count_ret = 0;
+    if (!layout->dictionary)
+        return NT_OK;
+    if (layout->dictionary_items > UINT32_MAX || filling->dictionary.bytes > UINT32_MAX)
+        return nt_fail(filling->error, NT_LIMIT, NT_NO_OFFSET,
+                       "a dictionary of %" PRIu64 " items and %" PRIu64 " bytes", layout->dictionary_items,
+                       filling->dictionary.bytes);
+    if (!nt_filling_is_strings(filling)) {
+        status = nt_filling_add_decoder(filling, layout->dictionary, &values, &filling->field->dtype, NULL, 0,
+                                        &decoder);
+        set_dictionary_page(filling, opened, layout->dictionary_items, decoder, &inputs[0]);
+        inputs[0].parameter = 0;
+        *count_ret = 1;
+        return status;
+    }
+    status = nt_filling_add_decoder(filling, layout->dictionary, &ends, &index, NULL, 0, &decoder);
+    set_dictionary_page(filling, opened, layout->dictionary_items, decoder, &inputs[0]);
+    inputs[0].parameter = 0;
+    if (status == NT_OK)
+        status = nt_filling_add_decoder(filling, layout->dictionary, &bytes, &byte, NULL, 0, &decoder);
+    set_dictionary_page(filling, opened, filling->dictionary.bytes, decoder, &inputs[1]);
+    *count_ret = 2;
+    return status;
+}
+
+/* What a kind of field has at each position, before its validity. */
+static const struct {
+    uint32_t count;
+    enum nt_tree_output outputs[2];
+} outputs[NT_FIELD_KIND_COUNT] = {
+    [NT_FIELD_VALUE] = {1, {NT_TREE_VALUES}},
+    [NT_FIELD_STRING] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
+    [NT_FIELD_STREAMED] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
+    [NT_FIELD_COLLECTION] = {1, {NT_TREE_OFFSETS}},
+};
+
+bool nt_filling_is_strings(const struct nt_filling *filling)
+{
+    return outputs[filling->field->kind].count > 1;
+}
+
+static enum nt_tree_output output_at(const struct nt_filling *filling, uint32_t position)
+{
+    enum nt_field_kind kind = filling->field->kind;
+    return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
+}
+
+static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_lance_opened *opened)
+{
+    const struct nt_lance_use *use = filling->use;
+    struct nt_page inputs[2];
+    uint32_t input_count;
+    enum nt_status status = add_inputs(filling, opened, inputs, &input_count);
+    for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++) {
+        uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position);
+        struct nt_tree_want want = {.output = output_at(filling, position),
+                                    .member = use->member,
+                                    .member_offset = use->member_offset};
+        bool is_structure = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
+        want.layer = is_structure ? use->layer : 0;
+        want.depth = want.output == NT_TREE_VALID ? use->depth : 0;
+        if (is_structure)
+            want.member_offset = want.member = 0;
+        bool has_inputs = !is_structure || want.depth;
+        status = nt_filling_add_decoder(filling, opened->layout.tree, &want,
+                                        &filling->dataset->columns[column].dtype, inputs,
+                                        has_inputs ? input_count : 0, &filling->decoders[position]);
+    }
+    return status;
+}
+
+/* ---- counting ---- */
+
+static enum nt_status check_layer(const struct nt_filling *filling, const struct nt_tree *tree)
+{
+    if (tree->layout == NT_TREE_ARRAY || filling->use->layer < tree->layer_count)
+        return NT_OK;
+    return nt_fail_number(filling->error, NT_CORRUPT, NT_NO_OFFSET,
+                          "layers around the values of a page, more than", filling->use->layer,
+                          tree->layer_count);
+}
+
+static bool has_to_be_read(const struct nt_filling *filling, const struct nt_tree *tree,
+                           const struct nt_layer_begin *begin)
+{
+    bool is_constant_with_levels =
+        tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
+    return nt_filling_is_strings(filling) || begin->has_lists || is_constant_with_levels;
+}
+
+static enum nt_status count_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                 const struct nt_lance_unit *unit, struct nt_filled *filled)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_lance_use *use = filling->use;
+    struct nt_tree_counts counts;
+    const uint8_t *bytes;
+    enum nt_status status = nt_lance_read_unit(filling, opened, unit, &bytes);
+    if (status != NT_OK)
+        return status;
+    const struct nt_value inputs[2] = {{(const uint8_t *)filling->dictionary.ends,
+                                        opened->layout.dictionary_items, NT_ELEMENT_UINT64, sizeof(uint64_t)},
+                                       {NULL, filling->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
+    const struct nt_packed packed = {.data = bytes,
+                                     .bytes = (size_t)unit->bytes,
+                                     .inputs = inputs,
+                                     .context = filling->context,
+                                     .limit = filling->dataset->file->page_bytes};
+    status = nt_tree_count(tree, &packed, unit->values, nt_filling_is_strings(filling), use->member, &counts,
+                           filling->error);
+    filled->bytes = counts.bytes;
+    if (tree->layer_count) {
+        filled->rows = counts.slots[use->layer];
+        filled->items = use->layer ? counts.slots[use->layer - 1] : 0;
+    }
+    return status;
+}
+
+static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_opened *opened)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    struct nt_lance_unit unit;
+    struct nt_layer_begin begin = nt_lance_layer_begin(tree, filling->use->layer);
+    enum nt_status status = nt_lance_next_unit(opened, &unit, filling->error);
+    if (status != NT_OK)
+        return status;
+    struct nt_filled filled = {.offset = unit.offset,
+                               .stored_bytes = unit.bytes,
+                               .rows = unit.values,
+                               .items = opened->layout.list_items};
+    if (has_to_be_read(filling, tree, &begin))
+        status = count_unit(filling, opened, &unit, &filled);
+    for (uint32_t i = 0; i < NT_FILLED_DECODERS; i++)
+        filled.decoders[i] = filling->decoders[i];
+    if (status == NT_OK)
+        status = nt_filling_add(filling, &filled);
+    if (status != NT_OK)
+        nt_error_context(filling->error, "unit %" PRIu64 " at byte %" PRIu64, opened->next_unit - 1,
+                         unit.offset);
+    return status;
+}
+
+/* ---- pages ---- */
+
+static enum nt_status fill_units(struct nt_filling *filling, struct nt_lance_opened *opened)
+{
+    enum nt_status status = check_layer(filling, opened->layout.tree);
+    if (status == NT_OK)
+        status = nt_lance_read_dictionary(filling, opened);
+    if (status == NT_OK)
+        status = add_decoders(filling, opened);
+    while (status == NT_OK && opened->next_unit < opened->unit_count)
+        status = fill_unit(filling, opened);
+    return status;
+}
+
+static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lance_page *page,
+                                const struct nt_tree **known)
+{
+    struct nt_lance_opened opened;
+    uint64_t before = filling->rows;
+    enum nt_status status =
+        nt_lance_open_page(filling->dataset, page, filling->use, *known, &opened, filling->error);
+    if (status == NT_OK)
+        *known = opened.layout.tree;
+    if (status == NT_OK && filling->field->kind == NT_FIELD_PAGE_BYTES)
+        status = nt_lance_fill_blobs(filling, &opened);
+    else if (status == NT_OK)
+        status = fill_units(filling, &opened);
+    nt_lance_close_page(&opened);
+    uint64_t rows = filling->rows - before;
+    if (status == NT_OK && filling->field->parent == NT_NONE && rows != page->length)
+        status =
+            nt_fail_number(filling->error, NT_CORRUPT, NT_NO_OFFSET, "rows of the page", page->length, rows);
+    return status;
+}
+
+static enum nt_status fill(struct nt_filling *filling)
+{
+    const struct nt_lance_column *column = &nt_lance_of(filling->dataset)->columns[filling->use->column];
+    const struct nt_tree *known = NULL;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < column->page_count; i++) {
+        status = fill_page(filling, &column->pages[i], &known);
+        if (status != NT_OK)
+            nt_error_context(filling->error, "page %" PRIu32, i);
+    }
+    return status;
+}
+
+enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    const struct nt_group *group = &dataset->groups[number];
+    struct nt_group_builder builder;
+    struct nt_filling filling = {.dataset = dataset,
+                                 .number = group->field,
+                                 .field = &dataset->fields[group->field],
+                                 .use = &nt_lance_of(dataset)->uses[group->field],
+                                 .error = error};
+    enum nt_status status =
+        nt_group_builder_init(&builder, dataset, number, "list of pages", NT_NO_OFFSET, error);
+    filling.context = nt_codec_context_new();
+    if (status == NT_OK && !filling.context)
+        status = nt_fail_memory(error);
+    if (status == NT_OK)
+        status = fill(&filling);
+    if (status == NT_OK)
+        status = nt_filling_finish(&filling, &builder);
+    if (status != NT_OK)
+        nt_error_context(error, "column %" PRIu32 " of the file", filling.use->column);
+    nt_filling_deinit(&filling);
+    return nt_group_builder_finish(&builder, status);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a part of a page, or its dictionary. Out: its bytes, or what they tell of the strings in it.
+ */
+#include "format/lance/reading.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/overflow.h"
+#include "io/source.h"
+
+enum { WINDOW_BYTES = 1024 * 1024 };
+
+/* Where the buffer ends that a unit lies in: what may be read ahead. */
+static uint64_t end_of(const struct nt_lance_opened *opened, const struct nt_lance_unit *unit)
+{
+    const struct nt_lance_page *page = opened->page;
+    uint64_t end = unit->offset + unit->bytes;
+    for (uint32_t i = 0; i < page->buffer_count; i++) {
+        uint64_t first = page->buffers[i].offset, last = first + page->buffers[i].bytes;
+        if (unit->offset >= first && unit->offset < last && last > end)
+            end = last;
+    }
+    return end;
+}
+
+static enum nt_status read_window(struct nt_filling *filling, uint64_t offset, uint64_t bytes)
+{
+    if (bytes > filling->dataset->file->page_bytes)
+        return nt_fail(filling->error, NT_LIMIT, offset,
+                       "a page of %" PRIu64 " bytes, more than the limit pagesize of %" PRIu64, bytes,
+                       filling->dataset->file->page_bytes);
+    if (bytes > filling->window.capacity) {
+        free(filling->window.bytes);
+        filling->window.bytes = malloc(bytes);
+        filling->window.capacity = filling->window.bytes ? bytes : 0;
+    }
+    filling->window.count = 0;
+    if (!filling->window.bytes && bytes)
+        return nt_fail_memory(filling->error);
+    enum nt_status status = bytes ? nt_source_read(filling->dataset->file->source, offset,
+                                                   filling->window.bytes, bytes, filling->error)
+                                  : NT_OK;
+    if (status == NT_OK) {
+        filling->window.offset = offset;
+        filling->window.count = bytes;
+    }
+    return status;
+}
+
+enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                  const struct nt_lance_unit *unit, const uint8_t **bytes_ret)
+{
+    enum nt_status status = NT_OK;
+    uint64_t offset = filling->window.offset, count = filling->window.count;
+    bool is_there = unit->offset >= offset && unit->offset - offset <= count &&
+                    unit->bytes <= count - (unit->offset - offset);
+    if (!is_there) {
+        uint64_t ahead = end_of(opened, unit) - unit->offset;
+        if (ahead > WINDOW_BYTES)
+            ahead = WINDOW_BYTES;
+        status = read_window(filling, unit->offset, ahead > unit->bytes ? ahead : unit->bytes);
+        offset = unit->offset;
+    }
+    *bytes_ret = filling->window.bytes + (unit->bytes ? unit->offset - offset : 0);
+    return status;
+}
+
+enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct nt_lance_opened *opened)
+{
+    const struct nt_lance_layout *layout = &opened->layout;
+    uint64_t limit = filling->dataset->file->page_bytes, bytes;
+    if (!layout->dictionary || !nt_filling_is_strings(filling))
+        return NT_OK;
+    const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
+    const struct nt_lance_unit unit = {buffer->offset, buffer->bytes, layout->dictionary_items};
+    struct nt_packed packed = {.bytes = (size_t)buffer->bytes,
+                               .elements = (size_t)layout->dictionary_items,
+                               .context = filling->context,
+                               .limit = limit};
+    struct nt_tree_counts counts = {.bytes = 0};
+    const struct nt_tree_want want = {.output = NT_TREE_ENDS};
+    enum nt_status status = nt_lance_read_unit(filling, opened, &unit, &packed.data);
+    if (status == NT_OK &&
+        (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
+        status = nt_fail(filling->error, NT_LIMIT, buffer->offset, "a dictionary of %" PRIu64 " items",
+                         layout->dictionary_items);
+    if (status == NT_OK)
+        status = nt_tree_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
+                               filling->error);
+    free(filling->dictionary.ends);
+    filling->dictionary.ends = status == NT_OK ? malloc(bytes ? bytes : 1) : NULL;
+    filling->dictionary.bytes = counts.bytes;
+    if (status == NT_OK && !filling->dictionary.ends)
+        status = nt_fail_memory(filling->error);
+    if (status == NT_OK)
+        status = nt_tree_decode(layout->dictionary, &want, &packed, sizeof(uint64_t),
+                                (uint8_t *)filling->dictionary.ends, filling->error);
+    return status;
+}
+
+struct nt_layer_begin nt_lance_layer_begin(const struct nt_tree *tree, uint32_t layer)
+{
+    struct nt_layer_begin begin = {false};
+    for (uint32_t i = 0; i <= layer && i < tree->layer_count; i++)
+        if (tree->layers[i] != NT_LAYER_ITEM && tree->layers[i] != NT_LAYER_NULLABLE_ITEM)
+            begin.has_lists = true;
+    return begin;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Bytes of pages that have to be looked at before they are decoded.
+ */
+#ifndef NT_FORMAT_LANCE_READING_H
+#define NT_FORMAT_LANCE_READING_H
+
+#include "format/lance/filling.h"
+#include "format/lance/pages.h"
+
+/* A unit's bytes, valid until the next call: read with those behind them. NT_LIMIT where they are more than a page may have. */
+enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                  const struct nt_lance_unit *unit, const uint8_t **bytes_ret);
+
+/* Find where the strings of a page's dictionary end, and how many bytes they have; nothing to do for others. */
+enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct nt_lance_opened *opened);
+
+/* Whether lists lie inside a layer, so that its rows are fewer than the values. */
+struct nt_layer_begin {
+    bool has_lists;
+};
+struct nt_layer_begin nt_lance_layer_begin(const struct nt_tree *tree, uint32_t layer);
+
+#endif
