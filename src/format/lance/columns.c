@@ -163,7 +163,7 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
     return status;
 }
 
-/* The rows of pages add up, and pages stand in the order of their first rows. */
+/* The rows of pages add up. */
 static enum nt_status add_page_rows(const struct reading *reading, struct nt_proto message, uint32_t number,
                                     struct nt_lance_page *pages)
 {
@@ -174,10 +174,6 @@ static enum nt_status add_page_rows(const struct reading *reading, struct nt_pro
     if (!nt_add(column->rows, page->length, &column->rows) || column->rows > INT64_MAX)
         return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
                        "%" PRIu64 " rows are more than a column can have", page->length);
-    if (number > 0 && page->priority < pages[number - 1].priority)
-        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
-                       "its first row %" PRIu64 " stands before that of the page in front of it, %" PRIu64,
-                       page->priority, pages[number - 1].priority);
     return NT_OK;
 }
 

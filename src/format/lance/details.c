@@ -39,7 +39,7 @@ void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct
 void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page)
 {
     nt_json_member_unsigned(json, "rows", page->length);
-    nt_json_member_unsigned(json, "first_row", page->priority);
+    nt_json_member_unsigned(json, "priority", page->priority);
     nt_lance_buffers_json(json, "buffers", page->buffers, page->buffer_count);
     nt_lance_message_json(json, page->type_url, page->encoding,
                           (enum nt_lance_encoding_kind)page->encoding_kind);

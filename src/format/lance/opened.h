@@ -46,7 +46,7 @@ struct nt_lance_page {
     uint32_t buffer_count;
     uint32_t encoding_kind;   /* enum nt_lance_encoding_kind */
     uint64_t length;          /* rows; of an item column of 2.0, items */
-    uint64_t priority;        /* the first top-level row */
+    uint64_t priority;        /* the first top-level row; in 2.0 maybe counted from where a batch began */
     struct nt_proto encoding; /* the message in the Any; checked where its kind is known */
     struct nt_text type_url;  /* not NUL-terminated */
 };

@@ -7,7 +7,6 @@
 #include "format/lance/tables.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -156,17 +155,32 @@ static enum nt_status read_messages(const struct reading *reading, const struct 
     return status;
 }
 
+/* Pages stand in the order of their first rows. In 2.0 a page's may count from where a batch began. */
+static enum nt_status check_order(const struct reading *reading, const struct nt_lance_column *column)
+{
+    for (uint32_t i = 1; i < column->page_count; i++)
+        if (column->pages[i].priority < column->pages[i - 1].priority)
+            return nt_fail(reading->error, NT_CORRUPT, column->metadata.offset,
+                           "page %" PRIu32 " begins at row %" PRIu64
+                           ", before the one in front of it, at row %" PRIu64,
+                           i, column->pages[i].priority, column->pages[i - 1].priority);
+    return NT_OK;
+}
+
 /* From 2.1 on each column has all rows of the file, whatever is nested in them. In 2.0 those of items have more. */
 static enum nt_status check_rows(const struct reading *reading, uint32_t number,
                                  const struct nt_lance_column *column)
 {
-    char what[64];
     const struct nt_lance *lance = reading->lance;
-    if (nt_lance_has_item_columns(&lance->tail) || column->rows == lance->rows)
+    if (nt_lance_has_item_columns(&lance->tail))
         return NT_OK;
-    snprintf(what, sizeof(what), "column %" PRIu32 ": rows of its pages", number);
-    return nt_fail_number(reading->error, NT_CORRUPT, column->metadata.offset, what, lance->rows,
-                          column->rows);
+    enum nt_status status = check_order(reading, column);
+    if (status == NT_OK && column->rows != lance->rows)
+        status = nt_fail_number(reading->error, NT_CORRUPT, column->metadata.offset, "rows of its pages",
+                                lance->rows, column->rows);
+    if (status != NT_OK)
+        nt_error_context(reading->error, "column %" PRIu32, number);
+    return status;
 }
 
 static enum nt_status read_all_columns(const struct reading *reading, const struct nt_lance_buffer *entries)
