@@ -46,7 +46,7 @@ START_TEST(the_footer_is_shown)
 {
     json_t *footer = lance_load_document(dataset, "footer.json");
     const json_t *globals = json_object_get(footer, "global_buffers");
-    check_json_text(footer, "schema", "ntuplefs.lance-footer/1");
+    check_json_text(footer, "schema", "ntuplefs.lance_footer/1");
     check_json_text(footer, "version", "2.1");
     ck_assert_int_eq(json_number(footer, "file_offset"), (json_int_t)writer.footer);
     ck_assert_int_eq(json_number(footer, "stored_bytes"), 40);
@@ -69,7 +69,7 @@ START_TEST(the_schema_is_shown_under_its_own_names)
     json_t *document = lance_load_document(dataset, "schema.json");
     const json_t *message = json_object_get(document, "message");
     const json_t *fields = json_object_get(json_object_get(message, "schema"), "fields");
-    check_json_text(document, "schema", "ntuplefs.lance-schema/1");
+    check_json_text(document, "schema", "ntuplefs.lance_schema/1");
     ck_assert_int_eq(json_number(message, "length"), ROWS);
     ck_assert_uint_eq(json_array_size(fields), 2);
     check_json_text(json_array_get(fields, 0), "name", "x");

@@ -18,7 +18,7 @@ WRITE(write_footer)
     const struct nt_lance *lance = nt_lance_of(dataset);
     const struct nt_lance_tail *tail = &lance->tail;
     struct nt_json json;
-    nt_json_document(&json, out, "lance-footer");
+    nt_json_document(&json, out, "lance_footer");
     nt_json_member_unsigned(&json, "file_offset", tail->offset);
     nt_json_member_unsigned(&json, "stored_bytes", NT_LANCE_TAIL_BYTES);
     nt_json_member_string(&json, "version", tail->version);
@@ -38,7 +38,7 @@ WRITE(write_schema)
     (void)file, (void)number, (void)error;
     const struct nt_lance *lance = nt_lance_of(dataset);
     struct nt_json json;
-    nt_json_document(&json, out, "lance-schema");
+    nt_json_document(&json, out, "lance_schema");
     nt_json_member_unsigned(&json, "file_offset", lance->globals[0].offset);
     nt_json_member_unsigned(&json, "stored_bytes", lance->globals[0].bytes);
     nt_json_key(&json, "message");
