@@ -13,6 +13,7 @@
 
 #include "base/overflow.h"
 #include "codec/dictionary.h"
+#include "codec/tree/tree.h"
 
 /* ---- the table ---- */
 

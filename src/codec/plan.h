@@ -9,7 +9,7 @@
 #define NT_CODEC_PLAN_H
 
 #include "codec/codec.h"
-#include "codec/tree/tree.h"
+#include "codec/tree/description.h"
 
 enum nt_step_kind {
     NT_STEP_DECOMPRESS, /* bytes, by a row of the compressions */

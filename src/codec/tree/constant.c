@@ -3,13 +3,15 @@
  * In: a page in which all values are the same, or null. Out: its levels, and an array of its values (Lance's
  * encoding, "Constant layout").
  */
-#include "codec/tree/work.h"
+#include "codec/tree/constant.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/overflow.h"
+#include "codec/tree/levels.h"
+#include "codec/tree/nodes.h"
 
 static enum nt_status open_part(const struct nt_work *work, uint32_t number, struct nt_part *part,
                                 struct nt_error *error)

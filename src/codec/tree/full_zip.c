@@ -7,13 +7,16 @@
  *   what is masked by an outer list has nothing else; of values of fixed width, those that are null have room,
  *   too; of others, those that are valid have a length and so many bytes
  */
-#include "codec/tree/work.h"
+#include "codec/tree/full_zip.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/overflow.h"
+#include "codec/tree/levels.h"
+#include "codec/tree/nodes.h"
+#include "codec/tree/strings.h"
 
 struct walk {
     const struct nt_tree *tree;

@@ -6,7 +6,7 @@
  * Definition levels count up from the innermost layer; one tells that its layer, and all inside it, has
  * nothing. Repetition r begins a list at the r-th list layer from inside, 0 goes on in all of them.
  */
-#include "codec/tree/work.h"
+#include "codec/tree/levels.h"
 
 #include <inttypes.h>
 

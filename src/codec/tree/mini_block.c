@@ -6,10 +6,12 @@
  *   u16 levels, u16 bytes of repetition, u16 bytes of definition (those two where there are such levels),
  *   the size of each buffer (u16, u32 of large chunks), padding to 8; each of them, padded to 8
  */
-#include "codec/tree/work.h"
+#include "codec/tree/mini_block.h"
 
 #include "base/bytes.h"
 #include "codec/tree/rle.h"
+#include "codec/tree/levels.h"
+#include "codec/tree/nodes.h"
 
 enum { ALIGNMENT = 8 };
 

@@ -7,7 +7,7 @@
  * order; a block has all in one. A node works on what its children make; these stand behind it in the tree,
  * so that no recursion goes deeper than the tree has nodes.
  */
-#include "codec/tree/work.h"
+#include "codec/tree/nodes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "base/overflow.h"
 #include "codec/tree/bit_unpack.h"
 #include "codec/tree/rle.h"
+#include "codec/tree/strings.h"
 
 /* What a node is to decode. */
 struct job {

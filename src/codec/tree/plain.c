@@ -4,7 +4,7 @@
  * validity (Lance's encoding for 2.0, "ArrayEncoding"). Such a page has no levels: structures and lists are
  * columns of their own.
  */
-#include "codec/tree/work.h"
+#include "codec/tree/plain.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,6 +12,8 @@
 #include "base/bytes.h"
 #include "base/overflow.h"
 #include "codec/dictionary.h"
+#include "codec/tree/nodes.h"
+#include "codec/tree/strings.h"
 
 struct job {
     struct nt_work *work;

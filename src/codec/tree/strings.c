@@ -3,7 +3,7 @@
  * In: offsets and bytes. Out: strings: where each ends, and the bytes of all, with nothing between them
  * (Lance's encoding, "Variable" and "FSST").
  */
-#include "codec/tree/work.h"
+#include "codec/tree/strings.h"
 
 #include <inttypes.h>
 

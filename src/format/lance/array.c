@@ -2,7 +2,7 @@
  *
  * In: an ArrayEncoding (Lance's encodings_v2_0.proto). Out: the nodes that decode it.
  */
-#include "format/lance/trees.h"
+#include "format/lance/array.h"
 
 #include <inttypes.h>
 #include <string.h>

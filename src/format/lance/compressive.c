@@ -3,7 +3,7 @@
  * In: a CompressiveEncoding (Lance's encodings_v2_1.proto), which is one encoding over others. Out: the nodes
  * that decode it. Buffers of a mini-block are taken in the order in which encodings stand in one another.
  */
-#include "format/lance/trees.h"
+#include "format/lance/compressive.h"
 
 #include <inttypes.h>
 

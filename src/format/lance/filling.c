@@ -12,6 +12,28 @@
 #include "base/overflow.h"
 #include "codec/plan.h"
 
+/* What a kind of field has at each position, before its validity. */
+static const struct {
+    uint32_t count;
+    enum nt_tree_output outputs[2];
+} outputs[NT_FIELD_KIND_COUNT] = {
+    [NT_FIELD_VALUE] = {1, {NT_TREE_VALUES}},
+    [NT_FIELD_STRING] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
+    [NT_FIELD_STREAMED] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
+    [NT_FIELD_COLLECTION] = {1, {NT_TREE_OFFSETS}},
+};
+
+bool nt_filling_is_strings(const struct nt_filling *filling)
+{
+    return outputs[filling->field->kind].count > 1;
+}
+
+enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t position)
+{
+    enum nt_field_kind kind = filling->field->kind;
+    return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
+}
+
 enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled *filled)
 {
     struct nt_filled *grown = nt_grow(filling->filled, filling->count, &filling->capacity, sizeof(*grown));

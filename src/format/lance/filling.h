@@ -5,7 +5,7 @@
 #ifndef NT_FORMAT_LANCE_FILLING_H
 #define NT_FORMAT_LANCE_FILLING_H
 
-#include "codec/tree/tree.h"
+#include "codec/tree/description.h"
 #include "format/lance/fields.h"
 #include "model/builder.h"
 
@@ -44,6 +44,8 @@ struct nt_filling {
 
 /* Whether the field's values are strings, which have to be counted. */
 bool nt_filling_is_strings(const struct nt_filling *filling);
+/* What the field's column at a position is made of. */
+enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t position);
 
 /* A decoder of one step, by its number. `inputs`: a dictionary's items, or where they end and their bytes, or none. */
 enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/overflow.h"
-#include "codec/plan.h"
+#include "codec/tree/tree.h"
 #include "format/lance/blobs.h"
 #include "format/lance/filling.h"
 #include "format/lance/reading.h"
@@ -65,28 +65,6 @@ static enum nt_status add_inputs(struct nt_filling *filling, const struct nt_lan
     return status;
 }
 
-/* What a kind of field has at each position, before its validity. */
-static const struct {
-    uint32_t count;
-    enum nt_tree_output outputs[2];
-} outputs[NT_FIELD_KIND_COUNT] = {
-    [NT_FIELD_VALUE] = {1, {NT_TREE_VALUES}},
-    [NT_FIELD_STRING] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
-    [NT_FIELD_STREAMED] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
-    [NT_FIELD_COLLECTION] = {1, {NT_TREE_OFFSETS}},
-};
-
-bool nt_filling_is_strings(const struct nt_filling *filling)
-{
-    return outputs[filling->field->kind].count > 1;
-}
-
-static enum nt_tree_output output_at(const struct nt_filling *filling, uint32_t position)
-{
-    enum nt_field_kind kind = filling->field->kind;
-    return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
-}
-
 static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
     const struct nt_lance_use *use = filling->use;
@@ -95,7 +73,7 @@ static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_l
     enum nt_status status = add_inputs(filling, opened, inputs, &input_count);
     for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++) {
         uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position);
-        struct nt_tree_want want = {.output = output_at(filling, position),
+        struct nt_tree_want want = {.output = nt_filling_output(filling, position),
                                     .member = use->member,
                                     .member_offset = use->member_offset};
         bool is_structure = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;

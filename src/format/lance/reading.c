@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/overflow.h"
+#include "codec/tree/tree.h"
 #include "io/source.h"
 
 enum { WINDOW_BYTES = 1024 * 1024 };

@@ -6,7 +6,7 @@
 #define NT_FORMAT_LANCE_READING_H
 
 #include "format/lance/filling.h"
-#include "format/lance/pages.h"
+#include "format/lance/units.h"
 
 /* A unit's bytes, valid until the next call: read with those behind them. NT_LIMIT where they are more than a page may have. */
 enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,

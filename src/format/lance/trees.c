@@ -9,36 +9,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-
-enum nt_status nt_lance_check_bits(uint64_t bits, const char *what, struct nt_error *error)
-{
-    enum { MOST = 1 << 30 };
-    if (bits == 1 || (bits && bits % 8 == 0 && bits <= MOST))
-        return NT_OK;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of %" PRIu64 " bits", what, bits);
-}
-
-enum nt_status nt_lance_make_symbols(struct nt_file *file, struct nt_proto message, uint32_t field,
-                                     const struct nt_fsst **fsst_ret, struct nt_error *error)
-{
-    struct nt_proto_item item = {0};
-    struct nt_fsst *fsst = nt_arena_alloc(file->arena, 1, sizeof(*fsst));
-    if (!fsst)
-        return nt_fail_memory(error);
-    *fsst_ret = fsst;
-    nt_proto_find(message, field, &item);
-    return nt_fsst_init(fsst, item.bytes, item.size, error);
-}
-
-enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node,
-                                uint32_t *number_ret, struct nt_error *error)
-{
-    if (builder->count == NT_TREE_NODES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d encodings in one another", NT_TREE_NODES);
-    *number_ret = builder->count;
-    builder->nodes[builder->count++] = *node;
-    return NT_OK;
-}
+#include "format/lance/array.h"
+#include "format/lance/compressive.h"
 
 /* ---- trees ---- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * From the message that tells how a page is encoded to the tree that decodes it (codec/tree/tree.h).
+ * From the message that tells how a page is encoded to the tree that decodes it (codec/tree/description.h).
  */
 #ifndef NT_FORMAT_LANCE_TREES_H
 #define NT_FORMAT_LANCE_TREES_H
 
-#include "codec/tree/tree.h"
+#include "codec/tree/description.h"
 #include "format/lance/opened.h"
 
 /* A column's values, as their type tells. */
@@ -33,30 +33,5 @@ enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_
                                     const struct nt_lance_value *value, bool is_dictionary_one_based,
                                     const struct nt_tree *known, struct nt_lance_layout *layout,
                                     struct nt_error *error);
-
-/* ---- parts of it, each in a file of its own ---- */
-
-struct nt_tree_builder {
-    struct nt_file *file;
-    struct nt_tree_node nodes[NT_TREE_NODES];
-    uint32_t count;
-    uint32_t buffers; /* of a mini-block's values: how many are taken so far */
-};
-
-/* The number of a new node, whose children are added next. NT_LIMIT where there are too many. */
-enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt_tree_node *node,
-                                uint32_t *number_ret, struct nt_error *error);
-/* A CompressiveEncoding of 2.1 and 2.2. */
-enum nt_status nt_lance_add_compressive(struct nt_tree_builder *builder, struct nt_proto message,
-                                        uint32_t *number_ret, struct nt_error *error);
-/* An ArrayEncoding of 2.0. */
-enum nt_status nt_lance_add_array(struct nt_tree_builder *builder, struct nt_proto message,
-                                  bool is_dictionary_one_based, uint32_t *number_ret, struct nt_error *error);
-
-/* Bits of values: 1, or whole bytes, of a width that memory can have. */
-enum nt_status nt_lance_check_bits(uint64_t bits, const char *what, struct nt_error *error);
-/* A symbol table that lives as long as the file. */
-enum nt_status nt_lance_make_symbols(struct nt_file *file, struct nt_proto message, uint32_t field,
-                                     const struct nt_fsst **fsst_ret, struct nt_error *error);
 
 #endif

@@ -4,7 +4,7 @@
  * numbers of values stand in the page's first buffer; rows of fixed width, which are cut as is convenient;
  * else the whole page (Lance's encoding, "Mini-block layout", "Full zip layout").
  */
-#include "format/lance/pages.h"
+#include "format/lance/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

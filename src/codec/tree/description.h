@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Nested encodings: pages whose values are compressed by one encoding over another, and which carry, beside
+ * values, levels that tell where lists begin and what is null (Lance's file format, versions 2.0 to 2.2). A
+ * tree says how such a page is taken apart; an output says what of it is wanted: one page of the file is
+ * read as pages of several columns of the model. The encodings are rows of one table (nodes.c).
+ */
+#ifndef NT_CODEC_TREE_DESCRIPTION_H
+#define NT_CODEC_TREE_DESCRIPTION_H
+
+#include "codec/codec.h"
+#include "codec/tree/fsst.h"
+#include "codec/tree/sized.h"
+
+/* ---- encodings ---- */
+
+enum nt_tree_node_kind {
+    NT_TREE_FLAT,             /* values of `bits` one behind the other */
+    NT_TREE_VARIABLE,         /* offsets of `bits`, then bytes */
+    NT_TREE_INLINE_BITS,      /* FastLanes blocks that tell their width */
+    NT_TREE_OUT_OF_LINE_BITS, /* FastLanes blocks of `packed_bits` */
+    NT_TREE_RUNS,             /* children: values, lengths of runs */
+    NT_TREE_BYTE_SPLIT,       /* byte planes of the child's values */
+    NT_TREE_SIZED,            /* compressed by `algorithm`, with its size in front */
+    NT_TREE_FSST,             /* short codes for frequent bytes, over the child's strings */
+    NT_TREE_FIXED_LIST,       /* `items` of the child's values for each */
+    NT_TREE_PACKED,           /* structures: the child's values are whole rows */
+    NT_TREE_VARIABLE_PACKED,  /* structures of members that may be strings; full zip only */
+    /* Of version 2.0 only: */
+    NT_TREE_NULLABLE, /* child 0: the values; child 1: their validity; NT_NO_NODE: all valid */
+    NT_TREE_ALL_NULL,
+    NT_TREE_LIST_ENDS,  /* child 0: end offsets, to which `adjustment` is added where the row is null */
+    NT_TREE_BINARY,     /* child 0: such end offsets, child 1: bytes */
+    NT_TREE_DICTIONARY, /* child 0: numbers of items, child 1: the items */
+    NT_TREE_NODE_COUNT
+};
+
+enum { NT_NO_NODE = UINT32_MAX, NT_TREE_NODES = 64, NT_TREE_LAYERS = 64, NT_TREE_DEPTH = 16 };
+
+/* A member of a structure of variable width. */
+struct nt_tree_member {
+    uint32_t bits;        /* of a value, 0: it is a string */
+    uint32_t length_bits; /* of a string's length */
+};
+
+struct nt_tree_node {
+    enum nt_tree_node_kind kind;
+    uint32_t children[2]; /* behind this one, so that there are no circles */
+    uint32_t buffer;      /* the first that it takes */
+    uint32_t bits, packed_bits;
+    enum nt_sized_kind algorithm;
+    bool has_validity; /* fixed lists: a bit for each item, in a buffer before the items */
+    bool is_one_based; /* dictionaries: 0 is null */
+    uint64_t items;    /* of a fixed list, of a dictionary */
+    uint64_t adjustment;
+    const struct nt_fsst *fsst;
+    const struct nt_tree_member *members; /* of VARIABLE_PACKED */
+    uint32_t member_count;
+};
+
+struct nt_tree_node_info {
+    const char *name; /* as in Lance's documentation */
+    uint32_t buffers; /* of a mini-block chunk, that it takes itself */
+    uint32_t children;
+};
+const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind);
+
+/* ---- pages ---- */
+
+enum nt_tree_layout {
+    NT_TREE_MINI_BLOCK, /* a chunk: levels, then the buffers of the values */
+    NT_TREE_FULL_ZIP,   /* levels and value of one row after the other */
+    NT_TREE_CONSTANT,   /* one value, or none, and levels */
+    NT_TREE_BLOCK,      /* a dictionary: one buffer with all of its values */
+    NT_TREE_ARRAY,      /* version 2.0: buffers, no levels */
+};
+
+/* What surrounds a value, as the file numbers it. */
+enum nt_layer {
+    NT_LAYER_NONE,
+    NT_LAYER_ITEM,
+    NT_LAYER_LIST,
+    NT_LAYER_NULLABLE_ITEM,
+    NT_LAYER_NULLABLE_LIST,
+    NT_LAYER_EMPTYABLE_LIST,
+    NT_LAYER_NULL_AND_EMPTY_LIST,
+    NT_LAYER_COUNT
+};
+
+struct nt_tree_part {
+    uint64_t offset, bytes; /* within the page's stored bytes */
+};
+
+struct nt_tree {
+    enum nt_tree_layout layout;
+    const struct nt_tree_node *nodes;
+    uint32_t node_count;
+    uint32_t values, repetition, definition; /* roots; NT_NO_NODE: there are none */
+    bool has_dictionary;                     /* the values number the items of the plan's inputs */
+    bool has_large_chunk;
+    uint32_t buffers; /* of a chunk's values */
+    /* Full zip: */
+    uint32_t repetition_bits, definition_bits, value_bits, offset_bits;
+    /* Constant: */
+    const uint8_t *value; /* NULL: null, or in the first part */
+    uint32_t value_bytes;
+    bool has_value_part;
+    uint64_t repetition_count, definition_count; /* levels where they are compressed */
+    /* Where buffers lie within the page, but of mini-block chunks. */
+    const struct nt_tree_part *parts;
+    uint32_t part_count;
+    uint32_t layer_count;
+    uint8_t layers[NT_TREE_LAYERS]; /* enum nt_layer, innermost first */
+};
+
+/* ---- outputs ---- */
+
+enum nt_tree_output {
+    NT_TREE_VALUES,  /* fixed width: null ones are zeros; of fixed lists all items */
+    NT_TREE_VALID,   /* bool: of the layer, and of what surrounds it up to the next list */
+    NT_TREE_OFFSETS, /* uint64: of the layer, a list: where each list but the last ends, see nt_tree_offsets */
+    NT_TREE_ENDS,    /* uint64: where each string ends */
+    NT_TREE_BYTES,   /* of all strings */
+    NT_TREE_PRESENT, /* bool: of places of blobs (u64 position, u64 size), whether one is there: without bytes only
+                      * position 0 is a value */
+};
+
+/* The page's `parameter` is, of BYTES: how many strings there are; of ENDS and OFFSETS: what is added. OFFSETS
+ * has in it, beside, these bits: a list's end is told where the next one begins, so that the first page of a
+ * column has one fewer than lists begin there, and its last one more. */
+#define NT_TREE_IS_FIRST (UINT64_C(1) << 63)
+#define NT_TREE_IS_LAST (UINT64_C(1) << 62)
+
+struct nt_tree_want {
+    enum nt_tree_output output;
+    uint32_t layer;         /* VALID, OFFSETS: innermost 0 */
+    uint32_t depth;         /* VALID: of the items this many fixed lists deep; 0: of the layer itself */
+    uint32_t member;        /* of structures; else 0 */
+    uint64_t member_offset; /* of packed structures of fixed width: bytes */
+};
+
+#endif

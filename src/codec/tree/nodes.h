@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of nested encodings, and what is decoded by it.
+ */
+#ifndef NT_CODEC_TREE_NODES_H
+#define NT_CODEC_TREE_NODES_H
+
+#include "codec/tree/work.h"
+
+/* Bytes of a value that the tree makes of one row: items of fixed lists all together; false where it overflows or is
+ * variable. */
+bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
+
+/* Make `elements` values of a node from a chunk's buffers. `into`: memory of exactly the bytes of the result, to be used for it
+ * or not; NULL: there is none. */
+enum nt_status nt_tree_node_decode(struct nt_work *work, uint32_t node, struct nt_part *parts,
+                                   uint32_t part_count, uint64_t elements, uint8_t *into,
+                                   struct nt_array *array, struct nt_error *error);
+/* The same of a block: one buffer that holds all of it. */
+enum nt_status nt_block_decode(struct nt_work *work, uint32_t node, const struct nt_part *part,
+                               uint64_t elements, uint8_t *into, struct nt_array *array,
+                               struct nt_error *error);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: decoded values. Out: elements of fixed width: bits as bytes, members of structures, items of dictionaries, zeros
+ * where something is null.
+ */
+#include "codec/tree/values.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/overflow.h"
+#include "codec/dictionary.h"
+#include "codec/tree/nodes.h"
+#include "codec/tree/numbers.h"
+
+/* A fixed-width dictionary's items. */
+static enum nt_status look_up_values(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_value *items = &made->work->packed->inputs[0];
+    struct nt_value numbers;
+    if (nt_made_is_null(made)) {
+        memset(output, 0, made->rows * items->element_bytes);
+        return NT_OK;
+    }
+    enum nt_status status = nt_made_numbers(made, &numbers, error);
+    return status == NT_OK ? nt_dictionary_gather(&numbers, items, output, error) : status;
+}
+
+static void expand_bits(const struct nt_array *array, uint8_t *output)
+{
+    for (uint64_t i = 0; i < array->elements; i++)
+        output[i] = array->data[i / 8] >> (i % 8) & 1;
+}
+
+/* Whether values are rows of structures, of which a member is wanted. */
+static bool is_structure(const struct nt_tree *tree)
+{
+    return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_PACKED;
+}
+
+/* From values as they are stored to elements: bits become bytes, of structures the member is taken. */
+static enum nt_status copy_values(const struct nt_made *made, uint32_t width, uint8_t *output,
+                                  struct nt_error *error)
+{
+    const struct nt_array *array = &made->opened.array;
+    bool is_packed = is_structure(made->work->tree);
+    uint64_t stored = array->bits / 8, offset = is_packed ? made->want->member_offset : 0;
+    if (array->is_null) {
+        memset(output, 0, made->work->packed->elements * width);
+    } else if (array->bits == 1 && width == 1) {
+        expand_bits(array, output);
+    } else if (array->bits % 8 || offset > stored || width > stored - offset ||
+               (!is_packed && width != stored)) {
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a value", (uint64_t)width * 8,
+                              array->bits);
+    } else if (stored == width) {
+        if (output != array->data)
+            memcpy(output, array->data, array->elements * width);
+    } else {
+        for (uint64_t i = 0; i < array->elements; i++)
+            memcpy(output + i * width, array->data + i * stored + offset, width);
+    }
+    return NT_OK;
+}
+
+static void mask_items(const struct nt_made *made, uint32_t width, uint8_t *output)
+{
+    const struct nt_array *array = &made->opened.array;
+    uint64_t items = made->rows ? array->elements / made->rows : 0, lists = made->rows,
+             elements = array->elements;
+    for (uint64_t i = 0; made->valid && i < made->rows; i++)
+        if (!made->valid[i])
+            memset(output + i * items * width, 0, items * width);
+    for (uint32_t d = 0; d < array->depth; d++) {
+        const uint8_t *valid = array->lists[d].valid;
+        lists *= array->lists[d].items; /* these are at most as many as there are elements */
+        uint64_t each = lists ? elements / lists : 0;
+        for (uint64_t i = 0; valid && i < lists; i++)
+            if (!(valid[i / 8] >> (i % 8) & 1))
+                memset(output + i * each * width, 0, each * width);
+    }
+}
+
+enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_tree *tree = made->work->tree;
+    uint64_t elements = made->work->packed->elements, items;
+    if (!nt_tree_items(tree, &items) || !items || elements % items)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements in lists of %" PRIu64, elements,
+                       items);
+    made->rows = elements / items;
+    bool is_nullable = nt_made_has_nulls(tree);
+    enum nt_status status = nt_made_open(made, is_nullable, true, error);
+    bool is_direct = !tree->has_dictionary && !is_structure(tree) && tree->values != NT_NO_NODE &&
+                     tree->nodes[tree->values].bits == width * 8;
+    if (status == NT_OK)
+        status = nt_made_decode(made, is_direct ? output : NULL, error);
+    if (status == NT_OK)
+        status = nt_made_find_nulls(made, error);
+    if (status == NT_OK && !made->opened.array.is_null &&
+        made->opened.array.elements != (tree->has_dictionary ? made->rows : elements))
+        status = nt_made_check_rows(made, made->opened.array.elements / items, error);
+    if (status == NT_OK)
+        status = tree->has_dictionary ? look_up_values(made, output, error)
+                                      : copy_values(made, width, output, error);
+    if (status == NT_OK)
+        mask_items(made, width, output);
+    return status;
+}
+
+/* Of the places of blobs. */
+enum nt_status nt_make_presence(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    enum { PLACE_BYTES = 16 };
+    uint64_t elements = made->work->packed->elements, bytes;
+    uint8_t *places;
+    if (!nt_multiply(elements, PLACE_BYTES, &bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " blobs are too many", elements);
+    enum nt_status status = nt_work_take(made->work, bytes, &places, error);
+    if (status == NT_OK)
+        status = nt_make_values(made, PLACE_BYTES, places, error);
+    for (uint64_t i = 0; status == NT_OK && i < elements; i++)
+        output[i] = nt_load_le64(places + i * PLACE_BYTES + 8) || !nt_load_le64(places + i * PLACE_BYTES);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parts of a page of the file that can be decoded alone.
+ */
+#ifndef NT_FORMAT_LANCE_UNITS_H
+#define NT_FORMAT_LANCE_UNITS_H
+
+#include "format/lance/fields.h"
+
+/* A part of a page of the file that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
+struct nt_lance_unit {
+    uint64_t offset, bytes;
+    uint64_t values; /* that it holds, where they are counted without looking at it */
+};
+
+/* A page of the file that is taken apart. */
+struct nt_lance_opened {
+    struct nt_lance_layout layout;
+    const struct nt_lance_page *page;
+    const uint8_t *chunks; /* mini-blocks: a word for each, from malloc */
+    uint64_t unit_count;
+    uint64_t rows_per_unit, row_bytes; /* rows of fixed width: how they are cut */
+    uint64_t next_offset, next_value;  /* of the unit that comes next */
+    uint64_t next_unit;
+};
+
+enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance_page *page,
+                                  const struct nt_lance_use *use, const struct nt_tree *known,
+                                  struct nt_lance_opened *opened, struct nt_error *error);
+void nt_lance_close_page(struct nt_lance_opened *opened);
+/* The next unit; call it unit_count times. */
+enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
+                                  struct nt_error *error);
+
+#endif
