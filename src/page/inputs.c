@@ -8,16 +8,8 @@
 
 #include <inttypes.h>
 
-#include "codec/plan.h"
-#include "page/cache.h"
 #include "page/contexts.h"
 #include "page/page.h"
-
-struct inputs {
-    struct nt_value values[NT_PLAN_INPUTS];
-    struct nt_cached *pinned[NT_PLAN_INPUTS];
-    uint32_t count;
-};
 
 /* For the cache. The error tells where the input lies: it belongs to no one column. */
 static enum nt_status load_input(void *context, uint8_t *output, struct nt_error *error)
@@ -33,7 +25,7 @@ static enum nt_status load_input(void *context, uint8_t *output, struct nt_error
 }
 
 static enum nt_status pin_input(const struct nt_page_request *request, const struct nt_page *page,
-                                struct inputs *inputs, struct nt_error *error)
+                                struct nt_page_inputs *inputs, struct nt_error *error)
 {
     struct nt_page_request input = {
         .reader = request->reader, .dataset = request->dataset, .column = request->column, .page = page};
@@ -51,17 +43,18 @@ static enum nt_status pin_input(const struct nt_page_request *request, const str
     return NT_OK;
 }
 
-static enum nt_status pin_inputs(const struct nt_page_request *request, struct inputs *inputs,
-                                 struct nt_error *error)
+enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct nt_page_inputs *inputs,
+                                  struct nt_error *error)
 {
     const struct nt_plan *plan = nt_page_decoder(request->dataset, request->page)->plan;
     enum nt_status status = NT_OK;
+    inputs->count = 0;
     for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++)
         status = pin_input(request, &plan->inputs[i], inputs, error);
     return status;
 }
 
-static void unpin_inputs(struct nt_reader *reader, const struct inputs *inputs)
+void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs *inputs)
 {
     for (uint32_t i = 0; i < inputs->count; i++)
         nt_cache_release(reader->cache, inputs->pinned[i], NT_CACHE_STAY);
@@ -82,13 +75,13 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
 {
     struct nt_contexts *contexts = request->reader->contexts;
     struct nt_page_request whole = *request;
-    struct inputs inputs = {.count = 0};
+    struct nt_page_inputs inputs;
     struct nt_loan loan;
     if (request->context)
         return nt_page_load_with(request, output, error);
     if (is_slow(request))
         nt_reader_before_slow_work(request->reader);
-    enum nt_status status = pin_inputs(request, &inputs, error);
+    enum nt_status status = nt_page_pin_inputs(request, &inputs, error);
     if (status == NT_OK)
         status = nt_contexts_borrow(contexts, nt_page_scratch_bytes(request->dataset, request->page), &loan,
                                     error);
@@ -98,7 +91,7 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
         status = nt_page_load_with(&whole, output, error);
         nt_contexts_return(contexts, &loan);
     }
-    unpin_inputs(request->reader, &inputs);
+    nt_page_unpin_inputs(request->reader, &inputs);
     return status;
 }
 

@@ -5,6 +5,8 @@
 #ifndef NT_PAGE_LOAD_H
 #define NT_PAGE_LOAD_H
 
+#include "codec/plan.h"
+#include "page/cache.h"
 #include "page/cache_key.h"
 #include "page/page.h"
 #include "page/reader.h"
@@ -38,9 +40,19 @@ enum nt_status nt_page_load_with(const struct nt_page_request *request, void *ou
 enum nt_status nt_page_find_algorithm(struct nt_dataset *dataset, const struct nt_page *page,
                                       enum nt_algorithm *algorithm_ret, struct nt_error *error);
 
-/* nt_page_load_with for a page of any decoder: with the other pages that its plan needs (a dictionary), which
- * come through the cache. `context` NULL: one is borrowed; else the decoder has no plan, whose inputs would
- * have to be waited for. */
+/* The other pages that the plan of a page's decoder needs (a dictionary), pinned in the cache. */
+struct nt_page_inputs {
+    struct nt_value values[NT_PLAN_INPUTS];
+    struct nt_cached *pinned[NT_PLAN_INPUTS];
+    uint32_t count;
+};
+/* They are waited for: by whoever has not borrowed a context yet. To be unpinned where that fails, too. */
+enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct nt_page_inputs *inputs,
+                                  struct nt_error *error);
+void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs *inputs);
+
+/* nt_page_load_with for a page of any decoder. `context` NULL: its inputs are pinned, and one is borrowed; else
+ * `inputs` are those of its plan. */
 enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error);
 
 #endif

@@ -17,6 +17,13 @@ static uint64_t bytes_of(const struct nt_page *page)
     return page->stored_bytes + nt_checksum_info(page->checksum)->bytes;
 }
 
+static bool are_decoded_alike(const struct nt_dataset *dataset, const struct nt_page *a,
+                              const struct nt_page *b)
+{
+    return a->decoder == b->decoder ||
+           (!nt_page_decoder(dataset, a)->plan && !nt_page_decoder(dataset, b)->plan);
+}
+
 uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count)
 {
     const struct nt_source *source = dataset->sources[pages->source];
@@ -27,7 +34,7 @@ uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_p
         if (page->source != pages->source || page->compression == NT_COMPRESSION_ELSEWHERE ||
             page->stored_bytes > MOST_BYTES || bytes + bytes_of(page) > MOST_BYTES ||
             !nt_source_is_range(source, bytes + bytes_of(page)) || !nt_add(pages->offset, bytes, &offset) ||
-            page->offset != offset || nt_page_decoder(dataset, page)->plan)
+            page->offset != offset || !are_decoded_alike(dataset, pages, page))
             break;
         bytes += bytes_of(page);
     }

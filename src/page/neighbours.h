@@ -8,8 +8,8 @@
 
 #include "page/page.h"
 
-/* How many of the pages, from the first on, can be read together: 0 where the first is large, or decoded with
- * other pages. */
+/* How many of the pages, from the first on, can be read together: 0 where the first is large. Where one of them is decoded
+ * by a plan, all are by the same one: they need the same other pages. */
 uint32_t nt_neighbours_count(const struct nt_dataset *dataset, const struct nt_page *pages, uint32_t count);
 /* The bytes from the first of so many neighbours (1 at least) to the end of the last one's digest. */
 size_t nt_neighbours_bytes(const struct nt_page *pages, uint32_t count);

@@ -169,22 +169,35 @@ static uint64_t joined_scratch_bytes(const struct nt_page_request *request, uint
     return largest + nt_large_capacity(bytes);
 }
 
+/* What joined pages are decoded with, once for all of them. Where an input cannot be had, the request gets no
+ * context, so that each page finds it out, and tells it, on its own. */
+static enum nt_status borrow_joined(struct nt_page_request *request, uint64_t bytes,
+                                    struct nt_page_inputs *inputs, struct nt_loan *loan,
+                                    struct nt_error *error)
+{
+    if (nt_page_pin_inputs(request, inputs, NULL) != NT_OK)
+        return NT_OK;
+    enum nt_status status = nt_contexts_borrow(request->reader->contexts, bytes, loan, error);
+    if (status != NT_OK)
+        return status;
+    request->inputs = inputs->values;
+    request->context = loan->context;
+    return NT_OK;
+}
+
 /* `count` pages, one after the other, from stored bytes that are read in one call. While it has a context it
  * waits for no entry of the cache: a page that another thread has begun to load meanwhile is loaded twice. */
 static enum nt_status read_joined(struct nt_page_request request, uint32_t count, size_t bytes,
                                   uint8_t *output, size_t *bytes_ret, struct nt_error *error)
 {
-    struct nt_contexts *contexts = request.reader->contexts;
     const struct nt_page *pages = request.page;
+    struct nt_page_inputs inputs;
     struct nt_loan loan;
     struct nt_cache_key key;
     size_t page_bytes = 0;
     enum nt_status status =
-        nt_contexts_borrow(contexts, joined_scratch_bytes(&request, count, bytes), &loan, error);
-    if (status != NT_OK)
-        return status;
-    request.context = loan.context;
-    const uint8_t *stored = read_neighbours(&request, bytes);
+        borrow_joined(&request, joined_scratch_bytes(&request, count, bytes), &inputs, &loan, error);
+    const uint8_t *stored = status == NT_OK && request.context ? read_neighbours(&request, bytes) : NULL;
     *bytes_ret = 0;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         request.page = &pages[i];
@@ -194,7 +207,9 @@ static enum nt_status read_joined(struct nt_page_request request, uint32_t count
             status = read_direct(&request, &key, output + *bytes_ret, error);
         *bytes_ret += page_bytes;
     }
-    nt_contexts_return(contexts, &loan);
+    if (request.context)
+        nt_contexts_return(request.reader->contexts, &loan);
+    nt_page_unpin_inputs(request.reader, &inputs);
     return status;
 }
 

@@ -9,6 +9,7 @@
 
 #include "codec/plan.h"
 #include "dataset_builder.h"
+#include "page/neighbours.h"
 #include "page/page.h"
 #include "page/pages.h"
 #include "planned_dataset.h"
@@ -156,6 +157,29 @@ START_TEST(the_items_are_decoded_once_however_pages_are_read)
 }
 END_TEST
 
+START_TEST(neighbours_are_read_together_where_one_plan_decodes_them)
+{
+    struct nt_page pages[PAGES];
+    memcpy(pages, page_number(0), sizeof(pages));
+    ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages, PAGES), PAGES);
+    items_offset++; /* other items */
+    pages[4].decoder = add_plan();
+    ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages, PAGES), 4);
+    ck_assert_uint_eq(nt_neighbours_count(builder->dataset, pages + 4, PAGES - 4), 1);
+}
+END_TEST
+
+START_TEST(damaged_items_are_told_of_the_first_page_of_those_that_are_read_together)
+{
+    struct nt_error error;
+    builder->bytes.bytes[items_offset + 9] ^= 4;
+    assert_status(NT_CHECKSUM, nt_pages_read_whole(builder->reader, builder->dataset, 0, page_number(0),
+                                                   PAGES, elements, &error));
+    ck_assert_uint_eq(error.offset, items_offset);
+    ck_assert_ptr_nonnull(strstr(error.message, "page 0 of cluster 0"));
+}
+END_TEST
+
 START_TEST(a_stream_gives_the_same_bytes_however_it_is_split)
 {
     struct nt_error error;
@@ -278,6 +302,8 @@ int main(void)
     tcase_add_test(cases, sizes_are_those_of_numbers_and_of_items);
     tcase_add_test(cases, pages_are_loaded_one_by_one);
     tcase_add_test(cases, the_items_are_decoded_once_however_pages_are_read);
+    tcase_add_test(cases, neighbours_are_read_together_where_one_plan_decodes_them);
+    tcase_add_test(cases, damaged_items_are_told_of_the_first_page_of_those_that_are_read_together);
     tcase_add_test(cases, a_stream_gives_the_same_bytes_however_it_is_split);
     tcase_add_test(cases, damaged_items_make_every_page_fail_with_their_place);
     tcase_add_test(cases, numbers_beyond_the_items_are_an_error_of_the_page);

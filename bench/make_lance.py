@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the Lance files that the benchmarks read. Needs pylance, pyarrow and NumPy.
+
+usage: make_lance.py KIND VERSION FILE [NUMBER]
+
+Of KIND int64, float64, vectors, fsst, dictionary, list or nullable the file has a column `value` of NUMBER rows, about 256 MB of
+values; of columns it has NUMBER columns field0, field1, ... of 10 rows.
+"""
+import sys
+
+import numpy
+import pyarrow
+
+MEBIBYTE = 1 << 20
+SIZE = 256 * MEBIBYTE
+BATCH_ROWS = 1 << 20
+VECTOR, WORDS = 768, 4096
+ROWS = {"int64": SIZE // 8, "float64": SIZE // 8, "nullable": SIZE // 8, "vectors": SIZE // (4 * VECTOR),
+        "fsst": SIZE // 40, "dictionary": SIZE // 24, "list": SIZE // 24}
+
+
+def integers(random, rows):
+    return pyarrow.array(random.integers(0, 1 << 20, rows))
+
+
+def nullable(random, rows):
+    return pyarrow.array(random.integers(0, 1 << 20, rows), mask=random.random(rows) < 0.1)
+
+
+def vectors(random, rows):
+    return pyarrow.FixedSizeListArray.from_arrays(random.standard_normal(rows * VECTOR, numpy.float32), VECTOR)
+
+
+def words():
+    """Words of 2 to 9 letters, the same each time."""
+    random = numpy.random.default_rng(2)
+    letters = random.choice(list("etaoinshrdlucmfwypvbgkjqxz"), (WORDS, 9), p=frequencies())
+    return ["".join(row[:length]) for row, length in zip(letters, random.integers(2, 10, WORDS))]
+
+
+def frequencies():
+    falling = 1 / numpy.arange(2, 28)
+    return falling / falling.sum()
+
+
+def sentences(random, rows):
+    """Five words and a number: all different, about 32 bytes."""
+    known = numpy.array(words(), object)
+    chosen = known[random.integers(0, WORDS, (rows, 5))]
+    return pyarrow.array([f"{' '.join(row)} {number}" for row, number in zip(chosen, random.integers(0, 10_000, rows))])
+
+
+def names(random, rows):
+    """One of a thousand, of 16 bytes on the average."""
+    known = words()
+    items = pyarrow.array([f"{known[i]}-{known[i + 1]}-{i:04}" for i in range(1000)])
+    return items.take(pyarrow.array(random.integers(0, len(items), rows)))
+
+
+def lists(random, rows):
+    """0 to 7 items each."""
+    ends = numpy.concatenate([[0], numpy.cumsum(random.integers(0, 8, rows))]).astype(numpy.int32)
+    return pyarrow.ListArray.from_arrays(ends, random.integers(0, 1 << 30, ends[-1], numpy.int32))
+
+
+KINDS = {"int64": integers, "float64": lambda random, rows: pyarrow.array(random.standard_normal(rows)), "vectors": vectors,
+         "fsst": sentences, "dictionary": names, "list": lists, "nullable": nullable}
+
+
+def batches(kind, number):
+    random = numpy.random.default_rng(1)
+    if kind == "columns":
+        yield pyarrow.table({f"field{i}": numpy.arange(i, i + 10) for i in range(number)})
+        return
+    for first in range(0, number, BATCH_ROWS):
+        yield pyarrow.table({"value": KINDS[kind](random, min(BATCH_ROWS, number - first))})
+
+
+def main():
+    kind, version, path = sys.argv[1:4]
+    number = int(sys.argv[4]) if len(sys.argv) > 4 else ROWS[kind]
+    from lance.file import LanceFileWriter
+    writer = None
+    for table in batches(kind, number):
+        writer = writer or LanceFileWriter(path, table.schema, version=version)
+        for batch in table.to_batches():
+            writer.write_batch(batch)
+    writer.close()
+
+
+if __name__ == "__main__":
+    main()
