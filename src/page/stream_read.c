@@ -162,6 +162,41 @@ static enum nt_status produce_whole_pages(const struct reading *reading, const s
                  : NT_OK;
 }
 
+/* The same for offsets: the pages' own, which become the stream's where they lie. The last of the pages is left
+ * to go through the cache, because the next read asks for its last value. */
+static enum nt_status produce_whole_offsets(struct reading *reading, const struct nt_page *page,
+                                            uint64_t wanted, uint64_t *count_ret, uint8_t *output,
+                                            struct nt_error *error)
+{
+    struct nt_stream *stream = reading->stream;
+    const struct nt_segment *segment = reading->segment;
+    uint32_t left = segment->page_count - (uint32_t)(page - segment->pages);
+    *count_ret = 0;
+    if (stream->row->make != NT_MAKE_OFFSETS)
+        return NT_OK;
+    uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
+    if (whole)
+        *count_ret -= page[--whole].elements;
+    if (!*count_ret)
+        return NT_OK;
+    enum nt_status status =
+        nt_pages_read_whole(stream->reader, stream->dataset, segment->column, page, whole, output, error);
+    for (const struct nt_page *end = page + whole; status == NT_OK && page < end; page++) {
+        struct nt_run run = nt_stream_run(stream, segment, page);
+        run.data = output;
+        run.count = page->elements;
+        status = find_previous(reading, &run, error);
+        if (status != NT_OK)
+            return status;
+        carry_on(reading, &run);
+        status = stream->transform(&run, output, error);
+        output += run.count * stream->element_bytes;
+        if (status != NT_OK)
+            return elements_failed(reading, &run, status, error);
+    }
+    return status;
+}
+
 /* Offsets of values that are a page each: from the page list alone. */
 static void produce_page_offsets(const struct nt_segment *segment, uint64_t first, uint64_t count,
                                  uint8_t *output)
@@ -197,6 +232,8 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
     enum nt_status status = NT_OK;
     if (stored == page->first_element)
         status = produce_whole_pages(reading, page, *count, &whole, output, error);
+    if (status == NT_OK && !whole && stored == page->first_element)
+        status = produce_whole_offsets(reading, page, *count, &whole, output, error);
     if (whole) {
         *count = whole;
         return status;
