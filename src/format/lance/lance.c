@@ -6,23 +6,29 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/format.h"
+#include "format/lance/describe.h"
 #include "format/lance/details.h"
 #include "format/lance/documents.h"
 #include "format/lance/fields.h"
+#include "format/lance/padding.h"
 #include "format/lance/pages.h"
 #include "format/lance/tables.h"
 #include "model/builder.h"
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,
+    .describe_column = nt_lance_describe_column,
+    .describe_page = nt_lance_describe_page,
 };
 
 static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
                               struct nt_error *error)
 {
     const struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
+    const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
     (void)error;
-    return nt_lance_layout_put_own(nt_lance_of(file->datasets[0]), &output);
+    enum nt_status status = nt_lance_layout_put_own(lance, &output);
+    return status == NT_OK ? nt_lance_layout_put_padding(lance, &output) : status;
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)
