@@ -14,8 +14,8 @@ from json_rules import name_problem, problems  # noqa: E402
 
 SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data'
 CONTRACT = (Path(__file__).parent.parent.parent / 'docs/tree.md').read_text()
-# What BLZ files hold as JSON is shown as it is, under these names.
-VERBATIM = ('attributes', 'metadata', 'rootdirs', 'sizes', 'storage')
+# What BLZ files hold as JSON is shown as it is, under these names, and Lance's messages are with the names of their members.
+VERBATIM = ('attributes', 'metadata', 'rootdirs', 'sizes', 'storage', 'message')
 
 
 # ---- sources of the other formats ----
@@ -74,7 +74,7 @@ def documents(top):
 
 def check_names(top, what):
     found = [f'{path}: {problem}' for path, value in documents(top)
-             for problem in problems(value, VERBATIM if path.name == 'metadata.json' else ())]
+             for problem in problems(value, VERBATIM if path.name in ('metadata.json', 'schema.json') else ())]
     same(sorted(set(found)), [], what)
 
 
@@ -126,7 +126,7 @@ def the_rules_refuse_what_they_say():
 
 @case
 def every_document_of_every_test_file_keeps_the_rules():
-    sources = [path for path in sorted(DATA.iterdir()) if path.suffix in ('.root', '.blp')]
+    sources = [path for path in sorted(DATA.iterdir()) if path.suffix in ('.root', '.blp', '.lance')]
     same([source.name for source in sources if not check_source(source)], [], 'refused')
     if len(sources) < 20:
         raise AssertionError(f'only {len(sources)} files')

@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the test files of Lance and, beside each, what it must read as.
+
+usage: make_lance.py [NAME...]      needs pylance and NumPy: pip install pylance
+
+X.lance is written by pylance. X.json says what pylance's own reader finds in it: of each node of the schema the digests
+of what the mounted tree has for it (tests/support/arrow_columns.py), some rows, and which encodings the columns have.
+Those are named here, and nothing is written where pylance tells of others. The values are the same each time; symbols of FSST are
+chosen at random.
+"""
+import datetime
+import decimal
+import json
+import re
+import sys
+from pathlib import Path
+
+import lance
+import numpy as np
+import pyarrow as pa
+from lance.file import LanceFileReader, LanceFileWriter
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / 'support'))
+from arrow_columns import table_columns, table_rows  # noqa: E402
+from compare_columns import ENCODINGS  # noqa: E402
+
+BATCH = 65536
+ROWS_KEPT, LONG = 12, 2000        # rows, characters of one
+
+
+def random_of(name):
+    return np.random.default_rng(sum(name.encode()))
+
+
+def every(step, values, start=0):
+    """The same with nulls: each `step`th from `start`."""
+    return [None if row % step == start else value for row, value in enumerate(values)]
+
+
+def table_of(*columns):
+    """Columns are (name, array) or (name, array, {what the encodings are told})."""
+    fields = [pa.field(name, array.type, metadata={f'lance-encoding:{key}': value for key, value in (told[0] if told else {}).items()})
+              for name, array, *told in columns]
+    return pa.table([array for _, array, *_ in columns], schema=pa.schema(fields))
+
+
+# ---- every type ----
+
+def numbers(rows=24):
+    columns = []
+    for name in 'int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64':
+        limits = np.iinfo(name)
+        values = [int(limits.max), int(limits.min), *range(rows - 2)]
+        columns.append((name, pa.array(every(5, values, 4), getattr(pa, name)())))
+    floats = [0.25 * row for row in range(rows - 4)] + [float('nan'), float('inf'), float('-inf'), -0.0]
+    columns += [(name, pa.array(every(7, floats, 3), kind)) for name, kind in
+                (('half', pa.float16()), ('float', pa.float32()), ('double', pa.float64()))]
+    columns += [('bool', pa.array(every(6, [row % 3 == 0 for row in range(rows)], 5))), ('null', pa.nulls(rows))]
+    return table_of(*columns)
+
+
+def decimals_and_times(rows=20):
+    decimal.getcontext().prec = 80
+    def column(name, values, kind):
+        return name, pa.array(every(6, values, 5), kind)
+    columns = [
+        column('decimal128', [decimal.Decimal(row * 37 - 100).scaleb(-3) for row in range(rows)], pa.decimal128(20, 3)),
+        column('decimal256', [decimal.Decimal(row * 10 ** 45 - 7).scaleb(-5) for row in range(rows)], pa.decimal256(60, 5)),
+        column('date32', [datetime.date(1969, 12, 25) + datetime.timedelta(row) for row in range(rows)], pa.date32()),
+        column('date64', [datetime.date(1969, 12, 25) + datetime.timedelta(row) for row in range(rows)], pa.date64())]
+    ticks = [row * 86_399 // rows - 5 for row in range(rows)]
+    positive = [max(tick, 0) for tick in ticks]
+    columns += [column(f'time_{unit}', positive, pa.time32(unit)) for unit in ('s', 'ms')]
+    columns += [column(f'time_{unit}', positive, pa.time64(unit)) for unit in ('us', 'ns')]
+    for unit in 's', 'ms', 'us', 'ns':
+        columns += [column(f'timestamp_{unit}', ticks, pa.timestamp(unit)),
+                    column(f'zoned_{unit}', ticks, pa.timestamp(unit, 'Europe/Berlin')),
+                    column(f'duration_{unit}', ticks, pa.duration(unit))]
+    return table_of(*columns)
+
+
+def texts(rows=30):
+    words = ['', 'a', 'größer', '你好', 'a longer text of some bytes']
+    values = every(7, [words[row % 5] + str(row) * (row % 2) for row in range(rows)], 6)
+    data = [None if value is None else value.encode() + b'\0\xff' for value in values]
+    return table_of(
+        ('string', pa.array(values)), ('large_string', pa.array(values, pa.large_string())),
+        ('binary', pa.array(data)), ('large_binary', pa.array(data, pa.large_binary())),
+        ('fixed', pa.array([None if value is None else value[:5].ljust(5, b'-') for value in data], pa.binary(5))),
+        ('dictionary', pa.array(values).dictionary_encode()),
+        ('small_dictionary', pa.array(every(4, ['x', 'y', 'z', 'x', 'y'] * (rows // 5))).cast(pa.dictionary(pa.int8(), pa.string()))))
+
+
+def nested(rows=40, has_null_structures=True, has_maps=False):
+    lists = [None if row % 7 == 6 else [row * 10 + k if (row + k) % 5 else None for k in range(row % 4)] for row in range(rows)]
+    deep = [None if row % 9 == 8 else [None if (row + k) % 4 == 3 else [
+        {'x': row * k + j, 'words': [f'{row}.{k}.{j}'] * j} for j in range((row + k) % 3)] for k in range(row % 3)] for row in range(rows)]
+    structures = [{'a': row, 'b': {'c': row / 4 if row % 3 else None, 'd': f'd{row}' if row % 4 else None}} for row in range(rows)]
+    if has_null_structures:
+        structures = every(5, [{**s, 'b': None if row % 6 == 1 else s['b']} for row, s in enumerate(structures)], 3)
+        deep = [row and [each and [None if item['x'] % 5 == 4 else item for item in each] for each in row] for row in deep]
+    inner = pa.struct([('x', pa.int32()), ('words', pa.list_(pa.string()))])
+    vectors = every(6, [[[row, k, row + k] for k in range(2)] for row in range(rows)], 4)
+    columns = [
+        ('list', pa.array(lists, pa.list_(pa.int32()))), ('large_list', pa.array(lists, pa.large_list(pa.int64()))),
+        ('deep', pa.array(deep, pa.list_(pa.large_list(inner)))),
+        ('structure', pa.array(structures, pa.struct([('a', pa.int32()), ('b', pa.struct([('c', pa.float64()), ('d', pa.string())]))]))),
+        ('vectors', pa.array(vectors, pa.list_(pa.list_(pa.int16(), 3), 2))),
+        ('lists_of_vectors', pa.array([None if row % 8 == 5 else [[row, k] for k in range(row % 3)] for row in range(rows)],
+                                      pa.list_(pa.list_(pa.float32(), 2))))]
+    columns += [
+        ('full_lists', pa.array([[row] * (row % 3 + 1) for row in range(rows)], pa.list_(pa.uint8()))),
+        ('null_lists', pa.array(every(4, [[row] * (row % 3 + 1) for row in range(rows)]), pa.list_(pa.uint8()))),
+        ('empty_lists', pa.array([[row] * (row % 3) for row in range(rows)], pa.list_(pa.uint8())))]
+    if has_maps:
+        maps = every(5, [[(f'k{k}', row * k if (row + k) % 4 else None) for k in range(row % 4)] for row in range(rows)], 2)
+        columns.append(('map', pa.array(maps, pa.map_(pa.string(), pa.int32()))))
+    return table_of(*columns)
+
+
+# ---- encodings ----
+
+def mini_blocks(rows=1100):
+    random = random_of('mini_blocks')
+    few = [int(value).to_bytes(16, 'big') for value in random.integers(0, 2 ** 62, 9)]
+    return table_of(
+        ('flat', pa.array(random.integers(-2 ** 31, 2 ** 31, 300).astype('i4').tolist() + [None] * (rows - 300), pa.int32())),
+        ('inline_bits', pa.array(random.integers(0, 13, rows).astype('u2'))),
+        ('inline_bits_with_nulls', pa.array(every(11, random.integers(0, 7, rows).tolist(), 2), pa.int64())),
+        ('runs', pa.array(np.repeat(np.arange(rows // 50, dtype='i4') * 70_001, 50)), {'rle-threshold': '1.0'}),
+        ('byte_planes', pa.array(np.arange(rows, dtype='f4') / 8), {'bss': 'on', 'compression': 'lz4'}),
+        ('zstd', pa.array((np.arange(rows, dtype='i8') // 3) * 1_000_003), {'compression': 'zstd'}),
+        ('strings', pa.array(every(13, [f'{row * 7919:x}' for row in range(rows)], 5)), {'compression': 'none'}),
+        ('dictionary', pa.array(every(8, [f'word {row % 11}' for row in range(rows)], 1))),
+        ('fixed_dictionary', pa.array([few[row * row % 9] for row in range(rows)], pa.binary(16)), {'dict-divisor': '2'}),
+        ('bools', pa.array(every(5, (random.integers(0, 2, rows) > 0).tolist(), 3))))
+
+
+def symbols(rows=1100):
+    paths = [f'https://example.org/path/{row % 97}/file-{row}' for row in range(rows)]
+    return table_of(('symbols', pa.array(paths), {'compression': 'fsst'}))
+
+
+def packed(rows=280):
+    vectors = every(9, [[row % 50, None if row % 4 == 1 else row % 7, 3] for row in range(rows)], 7)
+    flags = [[row % 3 == 0, None if row % 5 == 2 else row % 2 == 0] for row in range(rows)]
+    members = [pa.array(np.arange(rows, dtype='i4')), pa.array(np.arange(rows, dtype='u1') % 5), pa.array(np.arange(rows) / 2)]
+    return table_of(
+        ('vectors', pa.array(vectors, pa.list_(pa.int16(), 3))), ('flags', pa.array(flags, pa.list_(pa.bool_(), 2))),
+        ('packed', pa.StructArray.from_arrays(members, names=['a', 'b', 'c']), {'packed': 'true'}))
+
+
+def full_zip(rows=24):
+    random = random_of('full_zip')
+    zipped = {'structural-encoding': 'fullzip'}
+    long = [f'{row}: ' + 'text ' * (row % 5) for row in range(rows)]
+    longer = [f'{row}' + 'text and more ' * 3000 if row % 8 == 1 else value for row, value in enumerate(long)]
+    lists = [None if row % 6 == 4 else [f'{row}.{k}' if k != 1 else None for k in range(row % 4)] for row in range(rows)]
+    vectors = every(9, [[row / 4, None if row % 4 == 1 else 1.5, 3] for row in range(rows)], 7)
+    columns = [
+        ('fixed', pa.array(every(5, random.integers(0, 2 ** 40, rows).tolist(), 2), pa.int64()), zipped),
+        ('strings', pa.array(every(7, long, 3)), {**zipped, 'compression': 'none'}),
+        ('lz4', pa.array(every(7, longer, 3)), {**zipped, 'compression': 'lz4'}),
+        ('zstd', pa.array([value.encode() for value in longer]), {**zipped, 'compression': 'zstd'}),
+        ('lists', pa.array(lists), zipped),
+        ('numbers', pa.array([row and [number, None, 2][:len(row)] for number, row in enumerate(lists)], pa.list_(pa.int32())), zipped),
+        ('vectors', pa.array(vectors, pa.list_(pa.float32(), 3)), zipped)]
+    return table_of(*columns)
+
+
+def zipped_symbols(rows=110):
+    paths = [f'https://example.org/a/path/that/is/long/{row % 97}/file-{row}?query={row * 7}' * 3 for row in range(rows)]
+    return table_of(('symbols', pa.array(paths), {'structural-encoding': 'fullzip', 'compression': 'fsst'}))
+
+
+def packed_strings(rows=40):
+    members = [pa.array(np.arange(rows, dtype='i4')), pa.array([f'text {row}' * (row % 3) for row in range(rows)])]
+    return table_of(('packed', pa.StructArray.from_arrays(members, names=['number', 'text']), {'packed': 'true'}))
+
+
+def constants(rows=300):
+    lists = [None if row % 4 == 3 else [None] * (row % 3) for row in range(rows)]
+    return table_of(
+        ('nulls', pa.nulls(rows, pa.float64())), ('null_strings', pa.nulls(rows, pa.string())),
+        ('null_items', pa.array(lists, pa.list_(pa.int32()))),
+        ('number', pa.array([7] * rows, pa.int32())), ('some', pa.array(every(3, [2.5] * rows), pa.float64())),
+        ('text', pa.array(['the same'] * rows)), ('flag', pa.array([True] * rows)),
+        ('equal_items', pa.array([None if row % 4 == 3 else [9] * (row % 3) for row in range(rows)], pa.list_(pa.int64()))))
+
+
+def arrays(rows=200):
+    return table_of(
+        ('flat', pa.array(np.arange(rows, dtype='i4') * 3)),
+        ('nullable', pa.array(every(7, list(range(rows)), 2), pa.uint16())),
+        ('nulls', pa.nulls(rows, pa.int64())),
+        ('bools', pa.array(every(5, [row % 3 == 0 for row in range(rows)], 3))),
+        ('binary', pa.array(every(6, [f'{row * 7919:x}'.encode() for row in range(rows)], 1))),
+        ('dictionary', pa.array(every(4, [f'word {row % 5}' for row in range(rows)], 3))),
+        ('zstd', pa.array(np.arange(rows, dtype='i8') * 1_000_003), {'compression': 'zstd'}),
+        ('lz4', pa.array(np.arange(rows, dtype='f8') / 4), {'compression': 'lz4'}),
+        ('symbols', pa.array([f'https://example.org/{row}/{row * row}' for row in range(rows)]), {'compression': 'fsst'}),
+        ('vectors', pa.array(every(9, [[row, row + 1, None if row % 4 else 5] for row in range(rows)], 7), pa.list_(pa.int16(), 3))),
+        ('packed', pa.StructArray.from_arrays([pa.array(np.arange(rows, dtype='i4')), pa.array(np.arange(rows) / 2)], names=['a', 'b']),
+         {'packed': 'true'}))
+
+
+def blobs(rows=30):
+    content = [None if row % 6 == 4 else bytes([row]) * (row * 17 % 90) for row in range(rows)]
+    return table_of(('number', pa.array(range(rows))), ('blob', pa.array(content, pa.large_binary()), {'blob': 'true'}))
+
+
+def pages(rows=260):
+    return table_of(
+        ('number', pa.array(every(7, [row * 11 for row in range(rows)], 3), pa.int32())),
+        ('list', pa.array([None if row % 9 == 5 else [row] * (row % 5) for row in range(rows)], pa.list_(pa.int16()))),
+        ('text', pa.array(every(5, [f'row {row}' for row in range(rows)], 1))))
+
+
+def no_rows():
+    return pa.table({'number': pa.array([], pa.int32()), 'text': pa.array([], pa.string()),
+                     'list': pa.array([], pa.list_(pa.float32())),
+                     'structure': pa.array([], pa.struct([('x', pa.int8()), ('y', pa.binary())]))})
+
+
+MINI_BLOCKS = ('mini_block_layout flat variable inline_bitpacking out_of_line_bitpacking rle byte_stream_split general dictionary '
+               'COMPRESSION_ALGORITHM_LZ4 COMPRESSION_ALGORITHM_ZSTD REPDEF_ALL_VALID_ITEM REPDEF_NULLABLE_ITEM')
+LISTS = 'REPDEF_ALL_VALID_LIST REPDEF_NULLABLE_LIST REPDEF_EMPTYABLE_LIST REPDEF_NULL_AND_EMPTY_LIST REPDEF_NULLABLE_ITEM'
+
+# file -> (version, table, rows of a page or 0, encodings that it must have)
+FILES = {
+    'lance_numbers_2.0': ('2.0', numbers, 0, 'flat some_nulls all_nulls'),
+    'lance_numbers_2.1': ('2.1', numbers, 0, 'mini_block_layout flat'),
+    'lance_times_2.0': ('2.0', decimals_and_times, 0, 'flat some_nulls'),
+    'lance_times_2.2': ('2.2', decimals_and_times, 0, 'mini_block_layout'),
+    'lance_texts_2.0': ('2.0', texts, 0, 'binary dictionary'),
+    'lance_texts_2.1': ('2.1', texts, 0, 'variable'),
+    'lance_nested_2.0': ('2.0', lambda: nested(has_null_structures=False), 0, 'list struct fixed_size_list'),
+    'lance_nested_2.1': ('2.1', nested, 0, LISTS),
+    'lance_nested_2.2': ('2.2', lambda: nested(has_maps=True), 0, LISTS),
+    'lance_mini_blocks_2.1': ('2.1', mini_blocks, 0, MINI_BLOCKS),
+    'lance_mini_blocks_2.2': ('2.2', mini_blocks, 0, MINI_BLOCKS + ' has_large_chunk'),
+    'lance_symbols_2.1': ('2.1', symbols, 0, 'mini_block_layout fsst'),
+    'lance_packed_2.1': ('2.1', packed, 0, 'packed_struct fixed_size_list has_validity'),
+    'lance_full_zip_2.1': ('2.1', full_zip, 0, 'full_zip_layout flat variable general fixed_size_list has_validity'),
+    'lance_zipped_symbols_2.1': ('2.1', zipped_symbols, 0, 'full_zip_layout fsst'),
+    'lance_packed_strings_2.2': ('2.2', packed_strings, 0, 'full_zip_layout variable_packed_struct'),
+    'lance_constants_2.1': ('2.1', constants, 0, 'constant_layout'),
+    'lance_constants_2.2': ('2.2', constants, 0, 'constant_layout inline_value'),
+    'lance_arrays_2.0': ('2.0', arrays, 0, 'flat no_nulls some_nulls all_nulls binary dictionary fsst fixed_size_list packed_struct'),
+    'lance_blobs_2.0': ('2.0', blobs, 0, ''),
+    'lance_blobs_2.1': ('2.1', blobs, 0, 'blob_layout'),
+    'lance_pages_2.0': ('2.0', pages, 100, ''),
+    'lance_pages_2.1': ('2.1', pages, 100, ''),
+    'lance_no_rows_2.0': ('2.0', no_rows, 0, ''),
+    'lance_no_rows_2.2': ('2.2', no_rows, 0, ''),
+}
+
+
+def named_as_in_the_format(name):
+    """pylance tells names as Rust has them."""
+    if name in ('AllNulls', 'SomeNulls', 'NoNulls'):
+        return re.sub('(?<=l)(?=N)|(?<=e)(?=N)|(?<=o)(?=N)', '_', name).lower()
+    words = re.findall('[A-Z][a-z0-9]*', name)
+    is_number = words[0] in ('Repdef', 'Compression') and len(words) > 2
+    return ('_'.join(words).upper() if is_number else '_'.join(words).lower()) if words else name
+
+
+def encodings_of(column):
+    """Which of them pylance tells of a column's pages."""
+    found = set()
+    for page in column.pages:
+        found |= {named_as_in_the_format(name) for name in re.findall(r'\b([A-Z][A-Za-z0-9]+)\(', page.encoding)}
+        found |= {named_as_in_the_format(name) for name in re.findall(r'\b((?:Repdef|CompressionAlgorithm)\w+)', page.encoding)}
+        found |= set(re.findall(r'\b([a-z_]+): (?:Some|true)\b', page.encoding))
+    return sorted(found & set(ENCODINGS))
+
+
+def line(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def save(name, reader, table):
+    """Indented, but for what is told of a column or row: a line for each."""
+    metadata = reader.metadata()
+    rows = table_rows(table)
+    chosen = [row for row in range(len(rows)) if (row < ROWS_KEPT or row in (len(rows) // 2, len(rows) - 1)) and
+              len(line(rows[row])) < LONG]
+    parts = {'columns': [line(column) for column in table_columns(table)],
+             'encodings': [line(encodings_of(column)) for column in metadata.columns],
+             'rows': [f'[{row}, {line(rows[row])}]' for row in chosen]}
+    head = {'writer': f'pylance {lance.__version__}', 'version': FILES[name][0], 'entries': metadata.num_rows,
+            'types': {field.name: str(field.type) for field in table.schema}, 'pages': [len(column.pages) for column in metadata.columns]}
+    lines = [f' {line(key)}: {line(value)},' for key, value in head.items()]
+    for key, members in parts.items():
+        lines += [f' {line(key)}: [', ',\n'.join('  ' + member for member in members), ' ],']
+    text = '\n'.join(['{', *(each for each in lines if each)])[:-1] + '\n}\n'
+    json.loads(text)
+    (HERE / f'{name}.json').write_text(text)
+
+
+def make(name):
+    version, make_table, page_rows, encodings = FILES[name]
+    table, path = make_table(), HERE / f'{name}.lance'
+    options = {'data_cache_bytes': 1} if page_rows else {}
+    with LanceFileWriter(str(path), table.schema, version=version, **options) as writer:
+        for batch in table.to_batches(page_rows or None):
+            writer.write_batch(batch)
+    reader = LanceFileReader(str(path))
+    found = reader.read_all(batch_size=BATCH).to_table()
+    if table_columns(found) != table_columns(table):
+        sys.exit(f'{name}: pylance reads something else than it wrote')
+    told = {encoding for column in reader.metadata().columns for encoding in encodings_of(column)}
+    if missing := set(encodings.split()) - told:
+        sys.exit(f'{name}: no column has {", ".join(sorted(missing))}')
+    save(name, reader, found)
+
+
+def main(names):
+    if unknown := set(names) - set(FILES):
+        sys.exit(f'no such file: {", ".join(unknown)}; there are {", ".join(FILES)}')
+    for name in names or FILES:
+        make(name)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""What the nodes of an Arrow table hold, as digests of the files that a mounted tree has for them. Needs pyarrow.
+
+A node is a path of names; items of lists are `item`, entries of maps `item/key` and `item/value`. Its validity is a
+byte for each slot, together with that of the structures and fixed-size lists around it; offsets count from 0, null lists
+have length 0; null values are zeros, a bool is a byte. Dictionaries are their values.
+"""
+import base64
+import hashlib
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as types
+
+ADJACENT_IN_UNITS = (types.is_timestamp, types.is_date, types.is_time, types.is_duration)
+
+
+def digest(content):
+    return hashlib.sha256(content).hexdigest()
+
+
+def validity(array, around):
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    return valid if around is None else valid & around
+
+
+def whole(array):
+    """Arrays that begin in the middle of their buffers become ones that do not; dictionaries become their values."""
+    if types.is_dictionary(array.type):
+        return array.cast(array.type.value_type)
+    return array
+
+
+def value_bits(data_type):
+    return data_type.byte_width * 8 if types.is_fixed_size_binary(data_type) else data_type.bit_width
+
+
+def fixed_bytes(array, valid):
+    """The values of a column of fixed width, null ones as zeros."""
+    if types.is_boolean(array.type):
+        return (array.fill_null(False).to_numpy(zero_copy_only=False) & valid).astype('u1').tobytes()
+    width = value_bits(array.type) // 8
+    buffer = array.buffers()[1]
+    content = np.frombuffer(buffer, 'u1') if buffer else np.zeros(0, 'u1')
+    values = content[array.offset * width:(array.offset + len(array)) * width].reshape(len(array), width).copy()
+    values[~valid] = 0
+    return values.tobytes()
+
+
+def offsets_of(lengths):
+    return np.concatenate([[0], np.cumsum(lengths)]).astype('<i8').tobytes()
+
+
+def string_columns(array, valid):
+    values = [value if is_valid else b'' for value, is_valid in zip(array.cast(pa.large_binary()).fill_null(b'').to_pylist(), valid)]
+    return {'offsets': digest(offsets_of([len(value) for value in values])), 'data': digest(b''.join(values))}
+
+
+def list_items(array, valid):
+    """Lengths of the lists, and the items of those that are valid, one behind the other."""
+    lengths = np.where(valid, array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False), 0) \
+        if not types.is_map(array.type) else np.where(valid, np.diff(array.offsets.to_numpy()), 0)
+    starts = array.offsets.to_numpy()[:-1]
+    numbers = np.concatenate([np.zeros(0, 'i8'), *(np.arange(start, start + length) for start, length in zip(starts, lengths))])
+    if types.is_map(array.type):
+        names = 'key', 'value'
+        items = pa.StructArray.from_arrays([array.keys, array.items], names=names)
+    else:
+        items = array.values
+    return lengths, items.take(pa.array(numbers.astype('i8')))
+
+
+def columns(path, array, around=None):
+    """[{path, rows, nulls, and digests of valid, offsets, data}] of a node and of those below it."""
+    array = whole(array)
+    valid = validity(array, around)
+    data_type = array.type
+    node, below = {'path': path, 'rows': len(array), 'nulls': int((~valid).sum())}, []
+    if types.is_null(data_type):        # there is nothing to tell
+        return [node]
+    node['valid'] = digest(valid.astype('u1').tobytes())
+    if types.is_struct(data_type):
+        for number, field in enumerate(data_type):
+            below += columns(f'{path}/{field.name}', array.field(number), valid)
+    elif types.is_fixed_size_list(data_type):
+        size = data_type.list_size
+        items = array.values.slice(array.offset * size, len(array) * size)
+        below += columns(f'{path}/item', items, np.repeat(valid, size))
+    elif types.is_list(data_type) or types.is_large_list(data_type) or types.is_map(data_type):
+        lengths, items = list_items(array, valid)
+        node['offsets'] = digest(offsets_of(lengths))
+        below += columns(f'{path}/item', items)
+    elif types.is_string(data_type) or types.is_large_string(data_type) or types.is_binary(data_type) or \
+            types.is_large_binary(data_type):
+        node.update(string_columns(array, valid))
+    else:
+        node['data'] = digest(fixed_bytes(array, valid))
+    return [node, *below]
+
+
+def table_columns(table):
+    """Of all columns of a table, those of a structure before what is in it."""
+    found = []
+    for name, column in zip(table.column_names, table.columns):
+        array = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+        found += columns(name, array)
+    return found
+
+
+# ---- rows as text ----
+
+def plain_float(value):
+    if value != value:
+        return 'NaN'
+    return value if abs(value) != float('inf') else 'Infinity' if value > 0 else '-Infinity'
+
+
+def plain_value(value, data_type):
+    """A value that is none of those that have others in them."""
+    if types.is_float16(data_type) or types.is_float32(data_type):
+        return plain_float(float(str(np.float32(value))))
+    if types.is_float64(data_type):
+        return plain_float(value)
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+
+
+def values_of(array):
+    """The values of a column without others in it; dates and times as numbers in their units, decimals as text."""
+    data_type = array.type
+    if any(is_one(data_type) for is_one in ADJACENT_IN_UNITS):
+        return array.view(pa.int64() if data_type.bit_width == 64 else pa.int32()).to_pylist()
+    if types.is_decimal(data_type):
+        return [None if value is None else format(value, 'f') for value in array.to_pylist()]
+    return [None if value is None else plain_value(value, data_type) for value in array.to_pylist()]
+
+
+def rows(array):
+    """Values as lines of rows.jsonl have them."""
+    array = whole(array)
+    data_type, valid = array.type, array.is_valid().to_pylist()
+    if types.is_struct(data_type):
+        members = [(field.name, rows(array.field(number))) for number, field in enumerate(data_type)]
+        return [{name: values[row] for name, values in members} if valid[row] else None for row in range(len(array))]
+    if types.is_fixed_size_list(data_type):
+        size = data_type.list_size
+        items = rows(array.values.slice(array.offset * size, len(array) * size))
+        return [items[row * size:(row + 1) * size] if valid[row] else None for row in range(len(array))]
+    if types.is_list(data_type) or types.is_large_list(data_type) or types.is_map(data_type):
+        lengths, chosen = list_items(array, np.array(valid, bool))
+        items, ends = rows(chosen), np.cumsum(lengths).tolist()
+        return [items[end - length:end] if valid[row] else None for row, (end, length) in enumerate(zip(ends, lengths))]
+    return values_of(array)
+
+
+def table_rows(table):
+    members = [(name, rows(column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)))
+               for name, column in zip(table.column_names, table.columns)]
+    return [{name: values[row] for name, values in members} for row in range(table.num_rows)]
