@@ -22,6 +22,7 @@ enum {
     GROUP = 8, /* codes that are looked at together */
     COUNT_MASK = 0xFF,
     HAS_CODES = 1 << 24,
+    NOTHING = 128, /* what a code measures that stands for nothing: more than eight of those that do not */
 };
 
 static const uint32_t magic = 0x46535354; /* "FSST", the letters from the highest byte on */
@@ -41,6 +42,8 @@ static enum nt_status load_symbols(struct nt_fsst *fsst, struct nt_cursor *curso
         if (fsst->lengths[i] < 1 || fsst->lengths[i] > SYMBOL_BYTES)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "symbol %u has %u bytes, expected 1 to 8", i,
                            fsst->lengths[i]);
+    for (uint32_t i = 0; i < ESCAPE; i++)
+        fsst->measures[i] = fsst->lengths[i] ? fsst->lengths[i] : NOTHING;
     return NT_OK;
 }
 
@@ -64,13 +67,19 @@ enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t t
 
 /* ---- how many bytes ---- */
 
-/* How many of eight codes stand before the first escape, which has all bits set. Of a byte whose complement is
- * 0, subtracting 1 borrows, and of none below it. */
-ALWAYS_INLINE unsigned before_escape(const uint8_t *codes)
+/* Which of eight codes is the first escape, which has all bits set. Of a byte whose complement is 0, subtracting 1
+ * borrows, and of none below it. */
+ALWAYS_INLINE unsigned before_escape(uint64_t codes)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101), eight = nt_load_le64(codes);
-    uint64_t escapes = (~eight - ones) & eight & ones << 7;
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t escapes = (~codes - ones) & codes & ones << 7;
     return escapes ? (unsigned)__builtin_ctzll(escapes) / 8 : GROUP;
+}
+
+/* Of eight codes those from the `count`-th on as escapes. */
+ALWAYS_INLINE uint64_t escaped_from(uint64_t codes, uint64_t count)
+{
+    return count < GROUP ? codes | ~UINT64_C(0) << 8 * count : codes;
 }
 
 /* Of a length, 1 where it is 0. */
@@ -89,33 +98,38 @@ static enum nt_status fail_escape(struct nt_error *error)
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a string's codes end within an escape");
 }
 
-/* Bytes that `count` codes without an escape stand for. */
-ALWAYS_INLINE uint64_t measure_symbols(const struct nt_fsst *fsst, const uint8_t *codes, unsigned count,
-                                       unsigned *nothing)
+/* Eight codes, of which `left` are the string's; the others become escapes. `there` bytes can be read. */
+ALWAYS_INLINE uint64_t load_codes(const uint8_t *codes, uint64_t left, uint64_t there)
 {
-    uint64_t decoded = 0;
-    for (unsigned i = 0; i < count; i++) {
-        uint8_t length = fsst->lengths[codes[i]];
-        *nothing |= is_nothing(length);
-        decoded += length;
-    }
-    return decoded;
+    uint8_t last[GROUP];
+    if (there >= GROUP)
+        return escaped_from(nt_load_le64(codes), left);
+    memset(last, ESCAPE, sizeof(last));
+    memcpy(last, codes, left < GROUP ? left : GROUP);
+    return nt_load_le64(last);
+}
+
+/* Bytes that eight codes stand for, escapes for none. */
+ALWAYS_INLINE unsigned measure_group(const struct nt_fsst *fsst, uint64_t codes)
+{
+    unsigned bytes = 0;
+    for (unsigned i = 0; i < GROUP; i++)
+        bytes += fsst->measures[codes >> 8 * i & 0xFF];
+    return bytes;
 }
 
 /* False where the last code is an escape. */
-ALWAYS_INLINE bool measure(const struct nt_fsst *fsst, const uint8_t *codes, uint64_t bytes,
+ALWAYS_INLINE bool measure(const struct nt_fsst *fsst, const uint8_t *codes, uint64_t bytes, uint64_t there,
                            uint64_t *decoded_ret, unsigned *nothing)
 {
     uint64_t decoded = 0, i = 0;
     while (i < bytes) {
-        unsigned count = bytes - i >= GROUP ? before_escape(codes + i) : codes[i] != ESCAPE;
-        if (count == GROUP) /* a constant, so that there is no loop */
-            decoded += measure_symbols(fsst, codes + i, GROUP, nothing);
-        else if (count)
-            decoded += measure_symbols(fsst, codes + i, count, nothing);
-        else
-            decoded++;
-        i += count ? count : 2;
+        uint64_t left = bytes - i, eight = load_codes(codes + i, left, there - i);
+        unsigned count = before_escape(eight), found = measure_group(fsst, escaped_from(eight, count));
+        bool is_escape = count < GROUP && count < left;
+        decoded += found + is_escape;
+        *nothing |= found / NOTHING;
+        i += count + 2 * is_escape;
     }
     *decoded_ret = decoded;
     return i == bytes;
@@ -128,7 +142,7 @@ enum nt_status nt_fsst_decoded_bytes(const struct nt_fsst *fsst, const uint8_t *
     *bytes_ret = bytes;
     if (fsst->is_plain)
         return NT_OK;
-    if (!measure(fsst, codes, bytes, bytes_ret, &nothing))
+    if (!measure(fsst, codes, bytes, bytes, bytes_ret, &nothing))
         return fail_escape(error);
     return nothing ? fail_code(fsst, error) : NT_OK;
 }
@@ -137,10 +151,11 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
                             uint64_t strings, uint64_t *ends, struct nt_error *error)
 {
     unsigned nothing = 0;
-    uint64_t start = 0, decoded = 0, end = 0;
+    uint64_t start = 0, decoded = 0, end = 0, total = strings ? code_ends[strings - 1] : 0;
     for (uint64_t i = 0; i < strings; i++) {
         decoded = code_ends[i] - start;
-        if (!fsst->is_plain && decoded && !measure(fsst, codes + start, decoded, &decoded, &nothing))
+        if (!fsst->is_plain && decoded &&
+            !measure(fsst, codes + start, decoded, total - start, &decoded, &nothing))
             return fail_escape(error);
         if (!nt_add(end, decoded, &end))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "strings have more bytes than can be counted");
@@ -178,7 +193,7 @@ static void decode_groups(const struct nt_fsst *fsst, struct place *place)
 {
     struct place now = *place;
     while (now.bytes >= GROUP && now.room >= GROUP * SYMBOL_BYTES) {
-        unsigned count = before_escape(now.codes), taken = count;
+        unsigned count = before_escape(nt_load_le64(now.codes)), taken = count;
         uint8_t *end;
         if (count == GROUP) { /* a constant, so that there is no loop */
             end = decode_symbols(fsst, now.codes, GROUP, now.output, &now.nothing);

@@ -16,6 +16,8 @@
 struct nt_fsst {
     uint64_t symbols[256]; /* the first byte lowest; what is behind its end is of no interest */
     uint8_t lengths[256];  /* 1 to 8; 0 where a code stands for nothing */
+    uint8_t
+        measures[256]; /* the same, but more than 8 codes have where one stands for nothing; 0 of escapes */
     uint32_t count;
     bool is_plain; /* no codes: bytes are what they are */
 };

@@ -232,10 +232,17 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
                : nt_strings_decode(job->work, job->node, part, job->elements, job->array, error);
 }
 
-static enum nt_status expand_strings(const struct job *job, struct nt_error *error)
+/* Codes stay codes: who wants only the ends, or only the bytes, expands them to just that. */
+static enum nt_status take_codes(const struct job *job, struct nt_error *error)
 {
-    enum nt_status status = decode_child(job, 0, job->elements, NULL, job->array, error);
-    return status == NT_OK ? nt_strings_expand(job->work, job->node->fsst, job->array, error) : status;
+    struct nt_array *array = job->array;
+    enum nt_status status = decode_child(job, 0, job->elements, NULL, array, error);
+    if (status == NT_OK && array->fsst)
+        status = nt_strings_expand(job->work, array->fsst, array, error);
+    if (status == NT_OK && !array->ends)
+        status = nt_strings_are_missing(error);
+    array->fsst = job->node->fsst;
+    return status;
 }
 
 /* ---- the table ---- */
@@ -251,7 +258,7 @@ static const struct {
     [NT_TREE_RUNS] = {{"rle", 0, 2}, expand_runs},
     [NT_TREE_BYTE_SPLIT] = {{"byte stream split", 0, 1}, join_planes},
     [NT_TREE_SIZED] = {{"general", 0, 1}, decompress},
-    [NT_TREE_FSST] = {{"fsst", 0, 1}, expand_strings},
+    [NT_TREE_FSST] = {{"fsst", 0, 1}, take_codes},
     [NT_TREE_FIXED_LIST] = {{"fixed-size list", 0, 1}, decode_list},
     [NT_TREE_PACKED] = {{"packed struct", 0, 1}, decode_rows},
     [NT_TREE_VARIABLE_PACKED] = {{"variable packed struct", 0, 0}, NULL},

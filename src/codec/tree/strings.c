@@ -95,13 +95,31 @@ enum nt_status nt_strings_decode_block(struct nt_work *work, const struct nt_tre
                                    array, error);
 }
 
+enum nt_status nt_strings_are_missing(struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "codes of symbols that are no strings");
+}
+
+enum nt_status nt_strings_measure(struct nt_work *work, struct nt_array *array, struct nt_error *error)
+{
+    uint64_t *ends;
+    enum nt_status status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    if (status == NT_OK)
+        status = nt_fsst_ends(array->fsst, array->data, array->ends, array->elements, ends, error);
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = array->elements,
+                                   .bytes = array->elements ? ends[array->elements - 1] : 0,
+                                   .ends = ends};
+    return status;
+}
+
 enum nt_status nt_strings_expand(struct nt_work *work, const struct nt_fsst *fsst, struct nt_array *array,
                                  struct nt_error *error)
 {
     uint64_t *ends;
     uint8_t *output;
     if (!array->ends)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "codes of symbols that are no strings");
+        return nt_strings_are_missing(error);
     enum nt_status status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
     if (status == NT_OK)
         status = nt_fsst_ends(fsst, array->data, array->ends, array->elements, ends, error);

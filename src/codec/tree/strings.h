@@ -11,6 +11,10 @@
 enum nt_status nt_strings_from_offsets(struct nt_work *work, const uint8_t *offsets, uint32_t offset_bits,
                                        const uint8_t *base, uint64_t base_bytes, uint64_t elements,
                                        struct nt_array *array, struct nt_error *error);
+/* NT_CORRUPT: there are codes of no strings. */
+enum nt_status nt_strings_are_missing(struct nt_error *error);
+/* Where strings of a symbol table's codes end, once they are decoded. */
+enum nt_status nt_strings_measure(struct nt_work *work, struct nt_array *array, struct nt_error *error);
 /* Strings of a symbol table's codes. */
 enum nt_status nt_strings_expand(struct nt_work *work, const struct nt_fsst *fsst, struct nt_array *array,
                                  struct nt_error *error);

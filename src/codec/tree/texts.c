@@ -8,6 +8,7 @@
 
 #include "codec/dictionary.h"
 #include "codec/tree/numbers.h"
+#include "codec/tree/strings.h"
 
 /* Of a dictionary of strings, those that the rows number. */
 static enum nt_status look_up_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
@@ -59,12 +60,13 @@ static enum nt_status drop_null_strings(struct nt_made *made, bool wants_bytes, 
         ends[i] = at += bytes;
     }
     if (status == NT_OK)
-        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = at, .ends = ends};
+        *array = (struct nt_array){
+            .elements = array->elements, .data = output, .bytes = at, .ends = ends, .fsst = array->fsst};
     return status;
 }
 
-/* `rows` is how many strings there are. */
-enum nt_status nt_make_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
+/* `rows` is how many strings there are. They may be codes still. */
+static enum nt_status take_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
 {
     const struct nt_tree *tree = made->work->tree;
     enum nt_status status = nt_made_open(made, nt_made_has_nulls(tree), true, error);
@@ -79,14 +81,24 @@ enum nt_status nt_make_strings(struct nt_made *made, bool wants_bytes, struct nt
     if (status == NT_OK && !made->opened.array.is_null && !made->opened.array.ends && made->rows)
         status =
             nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "values of fixed width where strings were expected");
-    return status == NT_OK && made->opened.array.ends ? drop_null_strings(made, wants_bytes, error) : status;
+    if (status == NT_OK && made->opened.array.ends)
+        status = drop_null_strings(made, wants_bytes || made->opened.array.fsst, error);
+    return status;
+}
+
+enum nt_status nt_make_string_ends(struct nt_made *made, struct nt_error *error)
+{
+    enum nt_status status = take_strings(made, false, error);
+    return status == NT_OK && made->opened.array.fsst
+               ? nt_strings_measure(made->work, &made->opened.array, error)
+               : status;
 }
 
 enum nt_status nt_make_ends(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_packed *packed = made->work->packed;
     made->rows = packed->elements;
-    enum nt_status status = nt_make_strings(made, false, error);
+    enum nt_status status = nt_make_string_ends(made, error);
     for (uint64_t i = 0; status == NT_OK && i < made->rows; i++) {
         uint64_t end = packed->parameter + (made->opened.array.is_null ? 0 : made->opened.array.ends[i]);
         memcpy(output + i * sizeof(end), &end, sizeof(end));
@@ -98,11 +110,15 @@ enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_er
 {
     const struct nt_packed *packed = made->work->packed;
     made->rows = packed->parameter;
-    enum nt_status status = nt_make_strings(made, true, error);
-    uint64_t bytes = status != NT_OK || made->opened.array.is_null ? 0 : made->opened.array.bytes;
+    enum nt_status status = take_strings(made, true, error);
+    const struct nt_array *array = &made->opened.array;
+    if (status == NT_OK &&
+        array->fsst) /* that no string ends within an escape was seen when they were counted */
+        return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);
+    uint64_t bytes = status != NT_OK || array->is_null ? 0 : array->bytes;
     if (status == NT_OK && bytes != packed->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of strings", packed->elements, bytes);
     if (status == NT_OK && bytes)
-        memcpy(output, made->opened.array.data, bytes);
+        memcpy(output, array->data, bytes);
     return status;
 }

@@ -7,9 +7,8 @@
 
 #include "codec/tree/made.h"
 
-/* The page's strings in made->opened.array, null ones without bytes; made->rows is how many there are. Without
- * `wants_bytes` only the ends need to be there. */
-enum nt_status nt_make_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error);
+/* Where the page's strings end, in made->opened.array, null ones without bytes; made->rows is how many there are. */
+enum nt_status nt_make_string_ends(struct nt_made *made, struct nt_error *error);
 enum nt_status nt_make_ends(struct nt_made *made, uint8_t *output, struct nt_error *error);
 enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_error *error);
 

@@ -70,12 +70,10 @@ static enum nt_status count_rows(struct nt_made *made, uint64_t values, struct n
 static enum nt_status count_bytes(struct nt_made *made, uint64_t rows, struct nt_tree_counts *counts,
                                   struct nt_error *error)
 {
-    const struct nt_work *work = made->work;
     made->rows = rows;
     made->valid = NULL;
     made->opened = (struct nt_opened){0};
-    (void)work;
-    enum nt_status status = nt_make_strings(made, false, error);
+    enum nt_status status = nt_make_string_ends(made, error);
     if (status == NT_OK && !made->opened.array.is_null)
         counts->bytes =
             made->opened.array.elements ? made->opened.array.ends[made->opened.array.elements - 1] : 0;

@@ -42,8 +42,9 @@ struct nt_array {
     uint64_t elements;
     uint32_t bits; /* of each, 1 or whole bytes; 0: strings, or nothing at all */
     const uint8_t *data;
-    uint64_t bytes;       /* of `data` */
-    const uint64_t *ends; /* strings: where each ends in `data` */
+    uint64_t bytes;             /* of `data` */
+    const uint64_t *ends;       /* strings: where each ends in `data` */
+    const struct nt_fsst *fsst; /* strings that are still codes of these symbols; NULL: they are not */
     /* Bits of the items of fixed lists, 1 is valid, outermost lists first; NULL: all are. */
     struct nt_array_items {
         const uint8_t *valid;
