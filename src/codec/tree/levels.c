@@ -66,10 +66,46 @@ enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_level
     return NT_OK;
 }
 
+/* What is counted in a vector may be as narrow as the levels are. */
+static uint16_t count_some(const uint16_t *repetition, const uint16_t *definition,
+                           const struct nt_layer_rule *rule, uint64_t first, uint64_t end)
+{
+    const uint16_t begins = rule->begins, visible = rule->visible;
+    uint16_t rows = 0;
+    if (!definition)
+        for (uint64_t i = first; i < end; i++)
+            rows = (uint16_t)(rows + (repetition[i] >= begins));
+    else if (!repetition)
+        for (uint64_t i = first; i < end; i++)
+            rows = (uint16_t)(rows + (definition[i] <= visible));
+    else
+        for (uint64_t i = first; i < end; i++)
+            rows = (uint16_t)(rows + ((repetition[i] >= begins) & (definition[i] <= visible)));
+    return rows;
+}
+
 uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_rule *rule)
 {
+    enum { SOME = UINT16_MAX };
     uint64_t rows = 0;
-    for (uint64_t i = 0; i < levels->count; i++)
-        rows += nt_is_row(levels, rule, i);
+    if (!levels->repetition && !levels->definition)
+        return levels->count;
+    for (uint64_t i = 0; i < levels->count; i += SOME)
+        rows += count_some(levels->repetition, levels->definition, rule, i,
+                           levels->count - i < SOME ? levels->count : i + SOME);
     return rows;
+}
+
+bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer)
+{
+    struct nt_layer_rule rule;
+    uint16_t level = 0;
+    nt_layer_rule(tree, layer, &rule);
+    for (uint32_t i = 0; i < tree->layer_count; i++)
+        level = (uint16_t)(level + layers[tree->layers[i]].levels);
+    level = level < rule.visible ? level : rule.visible;
+    for (; level > rule.valid; level--)
+        if (level != rule.empty)
+            return false;
+    return true;
 }

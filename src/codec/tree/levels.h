@@ -31,6 +31,9 @@ static inline bool nt_is_valid(const struct nt_levels *levels, const struct nt_l
     return definition <= rule->valid || (rule->empty && definition == rule->empty);
 }
 
+/* Whether no level that the layers allow makes a row of the layer null. */
+bool nt_layer_is_always_valid(const struct nt_tree *tree, uint32_t layer);
+
 /* How many rows a layer has in the page. */
 uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_rule *rule);
 

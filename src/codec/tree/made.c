@@ -81,20 +81,25 @@ enum nt_status nt_made_check_rows(const struct nt_made *made, uint64_t found, st
 enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, uint64_t rows, uint8_t *valid,
                                   struct nt_error *error)
 {
-    const struct nt_levels *levels = &made->opened.levels;
+    const struct nt_levels levels = made->opened.levels;
     struct nt_layer_rule rule;
-    uint64_t found = 0;
     nt_layer_rule(made->work->tree, layer, &rule);
-    for (uint64_t i = 0; i < levels->count; i++) {
-        if (!nt_is_row(levels, &rule, i))
-            continue;
-        if (found < rows)
-            valid[found] = nt_is_valid(levels, &rule, i);
-        found++;
-    }
-    return found == rows ? NT_OK
-                         : nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                                          "rows that the levels of a page tell", rows, found);
+    uint64_t found = nt_levels_rows(&levels, &rule);
+    if (found != rows)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", rows,
+                              found);
+    const struct nt_layer_rule fixed = rule; /* in registers: a byte that is written could be anything */
+    if (nt_layer_is_always_valid(made->work->tree, layer))
+        memset(valid, 1, rows);
+    else if (rows == levels.count)
+        for (uint64_t i = 0; i < rows; i++)
+            valid[i] = nt_is_valid(&levels, &fixed, i);
+    else
+        for (uint64_t i = 0, done = 0; done < rows; i++) {
+            valid[done] = nt_is_valid(&levels, &fixed, i);
+            done += nt_is_row(&levels, &fixed, i);
+        }
+    return NT_OK;
 }
 
 static enum nt_status spread_bits(struct nt_work *work, const uint8_t *bits, uint64_t count,

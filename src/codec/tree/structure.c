@@ -83,40 +83,57 @@ enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_er
     return NT_OK;
 }
 
-static enum nt_status put_offset(uint8_t *output, uint64_t elements, uint64_t *made, uint64_t value,
-                                 struct nt_error *error)
+/* `count` offsets, each where a list begins: what is written behind the last one is overwritten by the next, so that
+ * there is no branch. `from` is the first level, and `items` how many items are before it. */
+static void put_offsets(const struct nt_levels *levels, const struct nt_layer_rule *list,
+                        const struct nt_layer_rule *item, uint64_t from, uint64_t items, uint8_t *output,
+                        uint64_t count)
 {
-    if (*made == elements)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more than %" PRIu64 " lists in a page", elements);
-    memcpy(output + 8 * (*made)++, &value, sizeof(value));
-    return NT_OK;
+    const struct nt_levels fixed = *levels;
+    const struct nt_layer_rule lists = *list, inside = *item;
+    for (uint64_t i = from, done = 0; i < fixed.count && done < count; i++) {
+        memcpy(output + 8 * done, &items, sizeof(items));
+        done += nt_is_row(&fixed, &lists, i);
+        items += nt_is_row(&fixed, &inside, i);
+    }
+}
+
+/* The first list's level, whose offset the page before has told, or nobody has to. */
+static uint64_t skip_first(const struct nt_levels *levels, const struct nt_layer_rule *list,
+                           const struct nt_layer_rule *item, uint64_t *items)
+{
+    uint64_t i = 0;
+    while (i < levels->count && !nt_is_row(levels, list, i))
+        *items += nt_is_row(levels, item, i++);
+    if (i < levels->count)
+        *items += nt_is_row(levels, item, i++);
+    return i;
 }
 
 enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_packed *packed = made->work->packed;
     const struct nt_levels *levels = &made->opened.levels;
-    uint64_t items = packed->parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST), elements = packed->elements,
-             done = 0;
-    bool is_first = packed->parameter & NT_TREE_IS_FIRST;
+    uint64_t items = packed->parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST), last, from = 0;
+    bool is_first = packed->parameter & NT_TREE_IS_FIRST, is_last = packed->parameter & NT_TREE_IS_LAST;
     struct nt_layer_rule list, item;
     if (made->work->tree->layout == NT_TREE_ARRAY)
         return nt_make_ends(made, output, error);
     enum nt_status status = nt_made_open(made, true, false, error);
     nt_layer_rule(made->work->tree, made->want->layer, &list);
     nt_layer_rule(made->work->tree, made->want->layer - 1, &item);
-    for (uint64_t i = 0; status == NT_OK && i < levels->count; i++) {
-        if (nt_is_row(levels, &list, i)) {
-            if (!is_first)
-                status = put_offset(output, elements, &done, items, error);
-            is_first = false;
-        }
-        items += nt_is_row(levels, &item, i);
-    }
-    if (status == NT_OK && (packed->parameter & NT_TREE_IS_LAST))
-        status = put_offset(output, elements, &done, items, error);
-    if (status == NT_OK && done != elements)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "lists that the levels of a page tell",
-                                elements, done);
-    return status;
+    if (status != NT_OK)
+        return status;
+    uint64_t lists = nt_levels_rows(levels, &list);
+    uint64_t found = lists - (is_first && lists) + is_last;
+    if (found != packed->elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "lists that the levels of a page tell",
+                              packed->elements, found);
+    last = items + nt_levels_rows(levels, &item);
+    if (is_first)
+        from = skip_first(levels, &list, &item, &items);
+    put_offsets(levels, &list, &item, from, items, output, found - is_last);
+    if (is_last)
+        memcpy(output + 8 * (found - 1), &last, sizeof(last));
+    return NT_OK;
 }
