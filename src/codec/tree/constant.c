@@ -160,36 +160,31 @@ static enum nt_status repeat_value(struct nt_work *work, const struct nt_part *v
 }
 
 /* Without levels, and without a value, all rows are null. */
-static enum nt_status make_null(struct nt_work *work, uint64_t count, struct nt_levels *levels,
-                                struct nt_error *error)
+static bool is_null(const struct nt_work *work, const struct nt_part *value, const struct nt_levels *levels)
 {
-    uint16_t *definition;
-    uint64_t bytes;
-    if (!nt_multiply(count, sizeof(*definition), &bytes))
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " null values are too many", count);
-    enum nt_status status = nt_work_take(work, bytes, &definition, error);
-    for (uint64_t i = 0; status == NT_OK && i < count; i++)
-        definition[i] = 1;
-    *levels = (struct nt_levels){count, NULL, definition};
-    return status;
+    return !value->data && !levels->count && work->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
 }
 
 enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool wants_values,
                                 struct nt_opened *opened, struct nt_error *error)
 {
-    struct nt_part value;
+    struct nt_part value = {0};
     struct nt_layer_rule rule;
     enum nt_status status = open_levels(work, &opened->levels, error);
     if (status == NT_OK)
         status = open_value(work, &value, error);
-    if (status == NT_OK && !value.data && !opened->levels.count &&
-        work->tree->layers[0] == NT_LAYER_NULLABLE_ITEM)
-        status = make_null(work, values, &opened->levels, error);
-    if (status != NT_OK || !wants_values)
+    if (status != NT_OK)
         return status;
+    if (is_null(work, &value, &opened->levels)) {
+        opened->has_array = true;
+        opened->array = (struct nt_array){.elements = values, .is_null = true};
+        return NT_OK;
+    }
+    if (!wants_values)
+        return NT_OK;
+    opened->has_array = true;
     nt_layer_rule(work->tree, 0, &rule);
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;
-    opened->has_array = true;
     return is_variable(work) ? repeat_string(work, &value, count, &opened->array, error)
                              : repeat_value(work, &value, count, &opened->array, error);
 }

@@ -113,6 +113,9 @@ struct nt_tree {
     uint8_t layers[NT_TREE_LAYERS]; /* enum nt_layer, innermost first */
 };
 
+/* Values in one row: items of the fixed lists around them, all together; false where they overflow. */
+bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
+
 /* ---- outputs ---- */
 
 enum nt_tree_output {

@@ -7,10 +7,6 @@
 
 #include "codec/tree/work.h"
 
-/* Bytes of a value that the tree makes of one row: items of fixed lists all together; false where it overflows or is
- * variable. */
-bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
-
 /* Make `elements` values of a node from a chunk's buffers. `into`: memory of exactly the bytes of the result, to be used for it
  * or not; NULL: there is none. */
 enum nt_status nt_tree_node_decode(struct nt_work *work, uint32_t node, struct nt_part *parts,

@@ -52,6 +52,36 @@ static bool items_of_depth(const struct nt_tree *tree, uint32_t depth, uint64_t 
     return *items_ret;
 }
 
+/* Version 2.0: what its array says. */
+static enum nt_status make_plain_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    uint64_t elements = made->work->packed->elements;
+    enum nt_status status = nt_made_decode(made, NULL, error);
+    if (status == NT_OK)
+        status = nt_made_find_nulls(made, error);
+    if (status == NT_OK && made->valid)
+        memcpy(output, made->valid, elements);
+    else if (status == NT_OK)
+        memset(output, 1, elements);
+    return status;
+}
+
+static enum nt_status make_layer_valid(const struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_tree *tree = made->work->tree;
+    uint64_t elements = made->work->packed->elements;
+    struct nt_layer_rule rule;
+    nt_layer_rule(tree, made->want->layer, &rule);
+    if (made->opened.array.is_null)
+        memset(output, rule.valid >= 1, elements); /* the innermost layer is what has no value */
+    else if (made->opened.levels.count || tree->repetition_bits || tree->definition_bits ||
+             tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE)
+        return nt_made_valid_rows(made, made->want->layer, elements, output, error);
+    else
+        memset(output, 1, elements);
+    return NT_OK;
+}
+
 enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_tree *tree = made->work->tree;
@@ -66,21 +96,7 @@ enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_er
         return status;
     if (made->want->depth)
         return make_item_valid(made, output, error);
-    if (is_plain) {
-        status = nt_made_decode(made, NULL, error);
-        if (status == NT_OK)
-            status = nt_made_find_nulls(made, error);
-        if (status == NT_OK && made->valid)
-            memcpy(output, made->valid, elements);
-        else if (status == NT_OK)
-            memset(output, 1, elements);
-        return status;
-    }
-    if (made->opened.levels.count || (tree->repetition_bits + tree->definition_bits) ||
-        tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE)
-        return nt_made_valid_rows(made, made->want->layer, elements, output, error);
-    memset(output, 1, elements);
-    return NT_OK;
+    return is_plain ? make_plain_valid(made, output, error) : make_layer_valid(made, output, error);
 }
 
 /* `count` offsets, each where a list begins: what is written behind the last one is overwritten by the next, so that

@@ -52,7 +52,7 @@ struct nt_array {
     } lists[NT_TREE_DEPTH];
     uint32_t depth;
     const uint8_t *valid; /* version 2.0: bits; NULL: all are valid */
-    bool is_null;         /* version 2.0: there is nothing but nulls */
+    bool is_null;         /* there is nothing but nulls */
 };
 
 /* ---- levels ---- */

@@ -114,6 +114,14 @@ static enum nt_status put_values(struct putting *putting, const struct nt_filled
     return add_page(filling, putting->builder, filled, putting->position, elements, 0);
 }
 
+static enum nt_status put_validity(struct putting *putting, const struct nt_filled *filled, bool is_last)
+{
+    struct nt_filled valid = *filled;
+    if (filled->is_all_valid)
+        valid.offset = valid.stored_bytes = 0;
+    return put_values(putting, &valid, is_last);
+}
+
 static enum nt_status put_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
 {
     (void)is_last;
@@ -180,13 +188,15 @@ static put_part *put_at(const struct nt_filling *filling, uint32_t position)
     switch (filling->field->kind) {
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
-        return position == 0 ? put_ends : position == 1 ? put_bytes : put_values;
+        return position == 0 ? put_ends : position == 1 ? put_bytes : put_validity;
     case NT_FIELD_COLLECTION:
         return position ? put_values : filling->use->layer ? put_list_ends : put_plain_ends;
     case NT_FIELD_PAGE_BYTES:
         return position ? put_presence : put_blob;
+    case NT_FIELD_VALUE:
+        return position ? put_validity : put_values;
     default:
-        return put_values;
+        return put_validity;
     }
 }
 

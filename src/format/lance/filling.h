@@ -14,10 +14,11 @@ enum { NT_FILLED_DECODERS = 3 };
 /* A part of a page of the file, as pages of the field's columns. */
 struct nt_filled {
     uint64_t offset, stored_bytes;
-    uint64_t rows;  /* of the layer */
-    uint64_t items; /* lists: rows of the layer below */
-    uint64_t bytes; /* strings; a blob's */
-    bool is_blob;   /* a blob, for position 0; else what tells of blobs, for their validity */
+    uint64_t rows;     /* of the layer */
+    uint64_t items;    /* lists: rows of the layer below */
+    uint64_t bytes;    /* strings; a blob's */
+    bool is_blob;      /* a blob, for position 0; else what tells of blobs, for their validity */
+    bool is_all_valid; /* nothing has to be read for its validity */
     uint32_t decoders[NT_FILLED_DECODERS]; /* by position */
 };
 
@@ -30,7 +31,9 @@ struct nt_filling {
     struct nt_codec_context *context;
     struct nt_filled *filled; /* from malloc */
     size_t count, capacity;
+    size_t first_of_page;                  /* the first of the current page */
     uint64_t rows;                         /* so far */
+    bool is_all_valid;                     /* the current page */
     uint32_t decoders[NT_FILLED_DECODERS]; /* of the current page */
     struct {
         uint64_t *ends; /* from malloc; strings: where the items end */

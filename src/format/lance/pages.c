@@ -65,27 +65,72 @@ static enum nt_status add_inputs(struct nt_filling *filling, const struct nt_lan
     return status;
 }
 
-static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_lance_opened *opened)
+/* What no tree has to be asked for: that all rows are valid. */
+static const struct nt_tree all_valid = {.layout = NT_TREE_CONSTANT,
+                                         .values = NT_NO_NODE,
+                                         .repetition = NT_NO_NODE,
+                                         .definition = NT_NO_NODE,
+                                         .layer_count = 1,
+                                         .layers = {NT_LAYER_ITEM}};
+
+static bool has_levels(const struct nt_tree *tree)
+{
+    return tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE || tree->repetition_bits ||
+           tree->definition_bits;
+}
+
+static bool is_all_valid(const struct nt_filling *filling, const struct nt_lance_opened *opened)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    bool is_bare =
+        (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) && !has_levels(tree);
+    return opened->is_plain || (is_bare && !filling->use->depth);
+}
+
+/* Values that lie there as the column has them. */
+static bool is_plain(const struct nt_filling *filling, const struct nt_lance_opened *opened, uint32_t column)
+{
+    uint64_t bytes;
+    return opened->is_plain &&
+           nt_multiply(filling->use->items, filling->dataset->columns[column].dtype.bytes, &bytes) &&
+           bytes == opened->row_bytes;
+}
+
+static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                     uint32_t position, const struct nt_page *inputs, uint32_t input_count)
 {
     const struct nt_lance_use *use = filling->use;
+    uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position),
+             *number = &filling->decoders[position];
+    const struct nt_dtype *dtype = &filling->dataset->columns[column].dtype;
+    struct nt_tree_want want = {.output = nt_filling_output(filling, position)};
+    if (want.output == NT_TREE_VALUES && is_plain(filling, opened, column)) {
+        *number = filling->dataset->columns[column].decoder;
+        return NT_OK;
+    }
+    if (want.output == NT_TREE_VALID && filling->is_all_valid)
+        return nt_filling_add_decoder(filling, &all_valid, &want, dtype, NULL, 0, number);
+    bool is_structure = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
+    if (is_structure) {
+        want.layer = use->layer;
+        want.depth = want.output == NT_TREE_VALID ? use->depth : 0;
+    } else {
+        want.member = use->member;
+        want.member_offset = use->member_offset;
+    }
+    bool has_inputs = !is_structure || want.depth;
+    return nt_filling_add_decoder(filling, opened->layout.tree, &want, dtype, inputs,
+                                  has_inputs ? input_count : 0, number);
+}
+
+static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_lance_opened *opened)
+{
     struct nt_page inputs[2];
     uint32_t input_count;
     enum nt_status status = add_inputs(filling, opened, inputs, &input_count);
-    for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++) {
-        uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position);
-        struct nt_tree_want want = {.output = nt_filling_output(filling, position),
-                                    .member = use->member,
-                                    .member_offset = use->member_offset};
-        bool is_structure = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
-        want.layer = is_structure ? use->layer : 0;
-        want.depth = want.output == NT_TREE_VALID ? use->depth : 0;
-        if (is_structure)
-            want.member_offset = want.member = 0;
-        bool has_inputs = !is_structure || want.depth;
-        status = nt_filling_add_decoder(filling, opened->layout.tree, &want,
-                                        &filling->dataset->columns[column].dtype, inputs,
-                                        has_inputs ? input_count : 0, &filling->decoders[position]);
-    }
+    filling->is_all_valid = is_all_valid(filling, opened);
+    for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++)
+        status = add_decoder_at(filling, opened, position, inputs, input_count);
     return status;
 }
 
@@ -136,6 +181,14 @@ static enum nt_status count_unit(struct nt_filling *filling, const struct nt_lan
     return status;
 }
 
+/* Of a value that is the same in all rows, the parts of equal length are equal. */
+static bool is_as_before(const struct nt_filling *filling, const struct nt_tree *tree,
+                         const struct nt_filled *filled)
+{
+    return filling->count > filling->first_of_page && nt_lance_is_uniform(tree) &&
+           filling->filled[filling->count - 1].rows == filled->rows;
+}
+
 static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_opened *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
@@ -148,7 +201,10 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
                                .stored_bytes = unit.bytes,
                                .rows = unit.values,
                                .items = opened->layout.list_items};
-    if (has_to_be_read(filling, tree, &begin))
+    filled.is_all_valid = filling->is_all_valid;
+    if (is_as_before(filling, tree, &filled))
+        filled.bytes = filling->filled[filling->count - 1].bytes;
+    else if (has_to_be_read(filling, tree, &begin))
         status = count_unit(filling, opened, &unit, &filled);
     for (uint32_t i = 0; i < NT_FILLED_DECODERS; i++)
         filled.decoders[i] = filling->decoders[i];
@@ -169,6 +225,7 @@ static enum nt_status fill_units(struct nt_filling *filling, struct nt_lance_ope
         status = nt_lance_read_dictionary(filling, opened);
     if (status == NT_OK)
         status = add_decoders(filling, opened);
+    filling->first_of_page = filling->count;
     while (status == NT_OK && opened->next_unit < opened->unit_count)
         status = fill_unit(filling, opened);
     return status;

@@ -70,38 +70,91 @@ static enum nt_status next_chunk(struct nt_lance_opened *opened, struct nt_lance
 
 /* ---- rows ---- */
 
-/* Rows of fixed width without lists lie at multiples of their width. */
-static enum nt_status open_rows(struct nt_lance_opened *opened, struct nt_error *error)
+/* Where nothing lies between values, and none is compressed: of the fixed lists around them and them. */
+static const struct nt_tree_node *find_plain(const struct nt_tree *tree)
 {
-    const struct nt_tree *tree = opened->layout.tree;
+    const struct nt_tree_node *node = &tree->nodes[tree->values];
+    bool is_bare = tree->layout == NT_TREE_ARRAY ||
+                   (!tree->repetition_bits && !tree->definition_bits && !tree->offset_bits);
+    while (is_bare && node->kind == NT_TREE_FIXED_LIST && !node->has_validity)
+        node = &tree->nodes[node->children[0]];
+    return is_bare && node->kind == NT_TREE_FLAT && node->bits % 8 == 0 ? node : NULL;
+}
+
+static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, uint64_t rows,
+                               struct nt_error *error)
+{
     const struct nt_lance_page *page = opened->page;
-    uint32_t bits = tree->repetition_bits + tree->definition_bits;
-    uint64_t control = bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4, bytes;
-    if (!page->buffer_count)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a full-zip page without buffers");
-    opened->next_offset = page->buffers[0].offset;
-    opened->unit_count = 1;
-    if (tree->repetition_bits || tree->offset_bits)
-        return NT_OK;
-    opened->row_bytes = control + (tree->value_bits + 7) / 8;
-    if (!nt_multiply(opened->row_bytes, opened->layout.items, &bytes) || bytes != page->buffers[0].bytes)
-        return nt_fail(error, NT_CORRUPT, page->buffers[0].offset,
-                       "%" PRIu64 " rows of %" PRIu64 " bytes in %" PRIu64 " bytes", opened->layout.items,
-                       opened->row_bytes, page->buffers[0].bytes);
-    opened->rows_per_unit = opened->row_bytes >= ROWS_BYTES ? 1 : ROWS_BYTES / opened->row_bytes;
-    opened->unit_count = (opened->layout.items + opened->rows_per_unit - 1) / opened->rows_per_unit;
+    uint64_t bytes;
+    if (buffer >= page->buffer_count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, more than", buffer,
+                              page->buffer_count);
+    const struct nt_lance_buffer *from = &page->buffers[buffer];
+    if (!nt_multiply(opened->row_bytes, rows, &bytes) || bytes != from->bytes)
+        return nt_fail(error, NT_CORRUPT, from->offset,
+                       "%" PRIu64 " rows of %" PRIu64 " bytes in %" PRIu64 " bytes", rows, opened->row_bytes,
+                       from->bytes);
+    opened->next_offset = from->offset;
+    opened->rows_per_unit =
+        opened->row_bytes >= ROWS_BYTES || !opened->row_bytes ? 1 : ROWS_BYTES / opened->row_bytes;
+    opened->unit_count = (rows + opened->rows_per_unit - 1) / opened->rows_per_unit;
     return NT_OK;
 }
 
-static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+/* Rows of fixed width without lists lie at multiples of their width. */
+static enum nt_status open_full_zip(struct nt_lance_opened *opened, struct nt_error *error)
 {
-    uint64_t rows = opened->layout.items - opened->next_value;
-    if (!opened->rows_per_unit) {
-        *unit = (struct nt_lance_unit){opened->page->buffers[0].offset, opened->page->buffers[0].bytes, rows};
-        return;
-    }
-    rows = rows < opened->rows_per_unit ? rows : opened->rows_per_unit;
-    *unit = (struct nt_lance_unit){opened->next_offset, rows * opened->row_bytes, rows};
+    const struct nt_tree *tree = opened->layout.tree;
+    uint32_t bits = tree->repetition_bits + tree->definition_bits;
+    uint64_t control = bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+    opened->is_plain = find_plain(tree);
+    if (tree->repetition_bits || tree->offset_bits)
+        return NT_OK;
+    opened->row_bytes = control + (tree->value_bits + 7) / 8;
+    return cut_rows(opened, 0, opened->layout.items, error);
+}
+
+static enum nt_status open_array(struct nt_lance_opened *opened, struct nt_error *error)
+{
+    const struct nt_tree_node *node = find_plain(opened->layout.tree);
+    uint64_t items;
+    opened->is_plain = node;
+    if (!node)
+        return NT_OK;
+    if (!nt_tree_items(opened->layout.tree, &items) ||
+        !nt_multiply(items, node->bits / 8, &opened->row_bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the bytes of a row of fixed-size lists overflow");
+    return cut_rows(opened, node->buffer, opened->page->length, error);
+}
+
+/* A value that is the same in all rows takes no bytes, and rows may be many: as many are a unit as a page may have, once
+ * there are more than LEAST_ROWS in each of MOST_UNITS. */
+static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance_value *value,
+                         struct nt_lance_opened *opened)
+{
+    enum { LEAST_ROWS = 1 << 16, MOST_UNITS = 1 << 17 };
+    const struct nt_tree *tree = opened->layout.tree;
+    uint64_t rows = opened->page->length, bytes = value->bits / 8, most;
+    if (!value->bits)
+        bytes = sizeof(uint64_t) + (tree->has_value_part ? tree->parts[0].bytes : tree->value_bytes);
+    for (uint32_t i = 0; i < value->list_count; i++)
+        if (!nt_multiply(bytes, value->lists[i], &bytes))
+            bytes = UINT64_MAX;
+    most = bytes ? dataset->file->page_bytes / bytes : UINT32_MAX;
+    opened->rows_per_unit = rows / MOST_UNITS + 1 > LEAST_ROWS ? rows / MOST_UNITS + 1 : LEAST_ROWS;
+    if (opened->rows_per_unit > most)
+        opened->rows_per_unit = most ? most : 1;
+    opened->unit_count = rows / opened->rows_per_unit + (rows % opened->rows_per_unit != 0);
+}
+
+bool nt_lance_is_uniform(const struct nt_tree *tree)
+{
+    if (tree->layout == NT_TREE_CONSTANT)
+        return tree->part_count == tree->has_value_part;
+    for (uint32_t i = 0; i < tree->part_count; i++)
+        if (tree->parts[i].bytes)
+            return false;
+    return tree->layout == NT_TREE_ARRAY;
 }
 
 /* ---- whole pages ---- */
@@ -121,7 +174,35 @@ static void next_page(const struct nt_lance_opened *opened, struct nt_lance_unit
     *unit = (struct nt_lance_unit){end ? first : 0, end ? end - first : 0, page->length};
 }
 
+static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+{
+    uint64_t total =
+        opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
+    uint64_t rows = total - opened->next_value;
+    next_page(opened, unit);
+    if (opened->layout.tree->layout == NT_TREE_FULL_ZIP)
+        *unit = (struct nt_lance_unit){opened->page->buffers[0].offset, opened->page->buffers[0].bytes, rows};
+    if (!opened->rows_per_unit)
+        return;
+    unit->values = rows < opened->rows_per_unit ? rows : opened->rows_per_unit;
+    if (!opened->row_bytes)
+        return;
+    unit->offset = opened->next_offset;
+    unit->bytes = unit->values * opened->row_bytes;
+}
+
 /* ---- all ---- */
+
+/* As many pages have to be within the file's budget: asked for before there is memory for them. */
+static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_lance_opened *opened,
+                                  struct nt_error *error)
+{
+    enum nt_status status =
+        nt_budget_take(&dataset->file->budget, NT_COST_PAGE, opened->unit_count, NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        nt_budget_give(&dataset->file->budget, NT_COST_PAGE, opened->unit_count);
+    return status;
+}
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance_page *page,
                                   const struct nt_lance_use *use, const struct nt_tree *known,
@@ -132,9 +213,16 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
                                                  &opened->layout, error);
     if (status != NT_OK)
         return status;
-    if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
-        return open_mini_block(dataset, opened, error);
-    return opened->layout.tree->layout == NT_TREE_FULL_ZIP ? open_rows(opened, error) : NT_OK;
+    const struct nt_tree *tree = opened->layout.tree;
+    if (tree->layout == NT_TREE_MINI_BLOCK)
+        status = open_mini_block(dataset, opened, error);
+    else if (tree->layout == NT_TREE_FULL_ZIP)
+        status = open_full_zip(opened, error);
+    else if (nt_lance_is_uniform(tree))
+        open_uniform(dataset, use->value, opened);
+    else if (tree->layout == NT_TREE_ARRAY)
+        status = open_array(opened, error);
+    return status == NT_OK ? check_count(dataset, opened, error) : status;
 }
 
 void nt_lance_close_page(struct nt_lance_opened *opened)
@@ -148,10 +236,8 @@ enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lanc
     enum nt_status status = NT_OK;
     if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
         status = next_chunk(opened, unit, error);
-    else if (opened->layout.tree->layout == NT_TREE_FULL_ZIP)
-        next_rows(opened, unit);
     else
-        next_page(opened, unit);
+        next_rows(opened, unit);
     if (status != NT_OK)
         return status;
     opened->next_offset += unit->bytes;

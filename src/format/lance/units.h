@@ -19,14 +19,17 @@ struct nt_lance_opened {
     const struct nt_lance_page *page;
     const uint8_t *chunks; /* mini-blocks: a word for each, from malloc */
     uint64_t unit_count;
-    uint64_t rows_per_unit, row_bytes; /* rows of fixed width: how they are cut */
-    uint64_t next_offset, next_value;  /* of the unit that comes next */
+    uint64_t rows_per_unit, row_bytes; /* how rows are cut, where they are; bytes of those that take any */
+    bool is_plain; /* values lie in the units as they are: no tree is needed for them, and none are null */
+    uint64_t next_offset, next_value; /* of the unit that comes next */
     uint64_t next_unit;
 };
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance_page *page,
                                   const struct nt_lance_use *use, const struct nt_tree *known,
                                   struct nt_lance_opened *opened, struct nt_error *error);
+/* Whether a page without levels has the same value, or null, in all rows, however many. */
+bool nt_lance_is_uniform(const struct nt_tree *tree);
 void nt_lance_close_page(struct nt_lance_opened *opened);
 /* The next unit; call it unit_count times. */
 enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
