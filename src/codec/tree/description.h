@@ -25,6 +25,7 @@ enum nt_tree_node_kind {
     NT_TREE_FSST,             /* short codes for frequent bytes, over the child's strings */
     NT_TREE_FIXED_LIST,       /* `items` of the child's values for each */
     NT_TREE_PACKED,           /* structures: the child's values are whole rows */
+    NT_TREE_SAME,             /* `value` every time, zeros where there is none */
     NT_TREE_VARIABLE_PACKED,  /* structures of members that may be strings; full zip only */
     /* Of version 2.0 only: */
     NT_TREE_NULLABLE, /* child 0: the values; child 1: their validity; NT_NO_NODE: all valid */
@@ -35,7 +36,13 @@ enum nt_tree_node_kind {
     NT_TREE_NODE_COUNT
 };
 
-enum { NT_NO_NODE = UINT32_MAX, NT_TREE_NODES = 64, NT_TREE_LAYERS = 64, NT_TREE_DEPTH = 16 };
+enum {
+    NT_NO_NODE = UINT32_MAX,
+    NT_TREE_NODES = 64,
+    NT_TREE_LAYERS = 64,
+    NT_TREE_DEPTH = 16,
+    NT_TREE_BUFFERS = 32
+};
 
 /* A member of a structure of variable width. */
 struct nt_tree_member {
@@ -53,6 +60,7 @@ struct nt_tree_node {
     bool is_one_based; /* dictionaries: 0 is null */
     uint64_t items;    /* of a fixed list, of a dictionary */
     uint64_t adjustment;
+    const uint8_t *value; /* of SAME: bits / 8 bytes, or NULL */
     const struct nt_fsst *fsst;
     const struct nt_tree_member *members; /* of VARIABLE_PACKED */
     uint32_t member_count;

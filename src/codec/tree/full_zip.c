@@ -285,43 +285,81 @@ static enum nt_status gather_items(struct nt_work *work, const struct nt_array *
     return status;
 }
 
-/* Each value is, of each fixed list around its items that has it, the validity of its items, then the items. */
-static enum nt_status cut_values(struct nt_work *work, uint32_t root, struct nt_array *array,
-                                 struct nt_error *error)
+/* The fixed lists around a value: of each that has it, the validity of its items stands before the items. */
+struct lists {
+    const struct nt_tree_node *inside; /* of all of them */
+    uint64_t items;                    /* of all of them together */
+    uint64_t offset;                   /* where the items begin */
+};
+
+static enum nt_status cut_lists(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                struct nt_array *cut, struct lists *lists, struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
-    const struct nt_tree_node *node = &tree->nodes[root];
-    uint64_t items = 1, offset = 0, stride = (tree->value_bits + 7) / 8, bytes;
-    struct nt_array cut = {.elements = array->elements};
+    const struct nt_tree_node *node = &tree->nodes[tree->values];
     enum nt_status status = NT_OK;
-    for (; node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED;
+    for (; status == NT_OK && (node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED);
          node = &tree->nodes[node->children[0]]) {
         if (node->kind == NT_TREE_PACKED)
             continue;
-        if (!nt_multiply(items, node->items, &items) || cut.depth == NT_TREE_DEPTH || items / 8 > stride)
+        if (!nt_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH ||
+            lists->items / 8 > stride)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                           "fixed-size lists of %" PRIu64 " items in %" PRIu64 " bytes", items, stride);
-        struct nt_array_items *list = &cut.lists[cut.depth++];
+                           "fixed-size lists of %" PRIu64 " items in %" PRIu64 " bytes", lists->items,
+                           stride);
+        struct nt_array_items *list = &cut->lists[cut->depth++];
+        uint64_t bytes = node->has_validity ? (lists->items + 7) / 8 : 0;
         list->items = node->items;
-        if (node->has_validity && offset + (items + 7) / 8 <= stride)
-            status = gather_bits(work, array, stride, offset, items, &list->valid, error);
-        if (status != NT_OK)
-            return status;
-        offset += node->has_validity ? (items + 7) / 8 : 0;
+        if (bytes > stride - lists->offset)
+            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least",
+                                  lists->offset + bytes, stride);
+        if (node->has_validity)
+            status = gather_bits(work, array, stride, lists->offset, lists->items, &list->valid, error);
+        lists->offset += bytes;
     }
-    if (node->kind != NT_TREE_FLAT)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
-                       nt_tree_node_info(node->kind)->name);
-    status = nt_bits_to_bytes(items, node->bits, &bytes, error);
-    if (status == NT_OK && (offset > stride || bytes > stride - offset))
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least", offset + bytes,
-                                stride);
+    lists->inside = node;
+    return status;
+}
+
+static enum nt_status cut_items(struct nt_work *work, const struct nt_array *array, uint64_t stride,
+                                const struct lists *lists, struct nt_array *cut, struct nt_error *error)
+{
+    uint64_t bytes;
+    cut->bits = lists->inside->bits;
+    enum nt_status status = nt_bits_to_bytes(lists->items, cut->bits, &bytes, error);
+    if (status == NT_OK && bytes > stride - lists->offset)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least",
+                                lists->offset + bytes, stride);
     if (status == NT_OK)
-        status = node->bits == 1 ? gather_bits(work, array, stride, offset, items, &cut.data, error)
-                                 : gather_items(work, array, stride, offset, bytes, &cut.data, error);
-    cut.bits = node->bits;
-    cut.elements = array->elements * items;
-    cut.bytes = node->bits == 1 ? (cut.elements + 7) / 8 : array->elements * bytes;
+        status = cut->bits == 1
+                     ? gather_bits(work, array, stride, lists->offset, lists->items, &cut->data, error)
+                     : gather_items(work, array, stride, lists->offset, bytes, &cut->data, error);
+    cut->bytes = cut->bits == 1 ? (cut->elements + 7) / 8 : array->elements * bytes;
+    return status;
+}
+
+static enum nt_status cut_values(struct nt_work *work, struct nt_array *array, struct nt_error *error)
+{
+    uint64_t stride = (work->tree->value_bits + 7) / 8;
+    struct nt_array cut = {0};
+    struct lists lists = {.items = 1};
+    enum nt_status status = cut_lists(work, array, stride, &cut, &lists, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_array values = {0};
+    uint32_t number = (uint32_t)(lists.inside - work->tree->nodes);
+    cut.elements = array->elements * lists.items; /* a bit of the page each, at least */
+    if (lists.inside->kind == NT_TREE_FLAT) {
+        status = cut_items(work, array, stride, &lists, &cut, error);
+    } else if (lists.inside->kind == NT_TREE_SAME) {
+        status = nt_tree_node_decode(work, number, NULL, cut.elements, NULL, &values, error);
+        cut.bits = values.bits;
+        cut.data = values.data;
+        cut.bytes = values.bytes;
+    } else {
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
+                       nt_tree_node_info(lists.inside->kind)->name);
+    }
     *array = cut;
     return status;
 }
@@ -333,7 +371,7 @@ static enum nt_status decode_values(struct nt_work *work, uint32_t member, struc
     uint32_t root = work->tree->values;
     enum nt_status status = NT_OK;
     if (!array->ends)
-        return cut_values(work, root, array, error);
+        return cut_values(work, array, error);
     for (; status == NT_OK && nodes[root].kind == NT_TREE_SIZED; root = nodes[root].children[0])
         status = decompress_each(work, &nodes[root], array, error);
     if (status != NT_OK)

@@ -63,8 +63,7 @@ enum nt_status nt_made_decode(struct nt_made *made, uint8_t *into, struct nt_err
                                error);
     if (work->tree->layout == NT_TREE_BLOCK)
         return nt_block_decode(work, root, &opened->parts[0], made->rows, into, &opened->array, error);
-    return nt_tree_node_decode(work, root, opened->parts, opened->part_count, made->rows, into,
-                               &opened->array, error);
+    return nt_tree_node_decode(work, root, opened->parts, made->rows, into, &opened->array, error);
 }
 
 /* ---- which rows are null ---- */

@@ -22,8 +22,7 @@
 struct job {
     struct nt_work *work;
     const struct nt_tree_node *node;
-    struct nt_part *parts;
-    uint32_t part_count;
+    struct nt_part *parts; /* NT_TREE_BUFFERS of them; those that the chunk does not have are empty */
     bool is_block;
     uint64_t elements;
     uint8_t *into;
@@ -69,6 +68,26 @@ static enum nt_status decode_flat(const struct job *job, struct nt_error *error)
     if (status == NT_OK)
         set_fixed(job, job->node->bits, part->data, bytes);
     return status;
+}
+
+/* ---- one value ---- */
+
+static enum nt_status repeat(const struct job *job, struct nt_error *error)
+{
+    const struct nt_tree_node *node = job->node;
+    uint64_t bytes, width = node->bits / 8;
+    uint8_t *output;
+    enum nt_status status = nt_bits_to_bytes(job->elements, node->bits, &bytes, error);
+    if (status == NT_OK)
+        status = take_output(job, bytes, &output, error);
+    if (status != NT_OK)
+        return status;
+    if (!node->value)
+        memset(output, 0, bytes);
+    for (uint64_t i = 0; node->value && i < job->elements; i++)
+        memcpy(output + i * width, node->value, width);
+    set_fixed(job, node->bits, output, bytes);
+    return NT_OK;
 }
 
 /* ---- packed bits ---- */
@@ -261,6 +280,7 @@ static const struct {
     [NT_TREE_FSST] = {{"fsst", 0, 1}, take_codes},
     [NT_TREE_FIXED_LIST] = {{"fixed-size list", 0, 1}, decode_list},
     [NT_TREE_PACKED] = {{"packed struct", 0, 1}, decode_rows},
+    [NT_TREE_SAME] = {{"constant", 0, 0}, repeat},
     [NT_TREE_VARIABLE_PACKED] = {{"variable packed struct", 0, 0}, NULL},
     [NT_TREE_NULLABLE] = {{"nullable", 0, 2}, NULL},
     [NT_TREE_ALL_NULL] = {{"all nulls", 0, 0}, NULL},
@@ -282,22 +302,14 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     if (!function)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s where values of a block were expected",
                        nt_tree_node_info(below.node->kind)->name);
-    if (below.node->buffer >= below.part_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of the values, more than",
-                              below.node->buffer, below.part_count);
     return function(&below, error);
 }
 
 enum nt_status nt_tree_node_decode(struct nt_work *work, uint32_t node, struct nt_part *parts,
-                                   uint32_t part_count, uint64_t elements, uint8_t *into,
-                                   struct nt_array *array, struct nt_error *error)
+                                   uint64_t elements, uint8_t *into, struct nt_array *array,
+                                   struct nt_error *error)
 {
-    const struct job job = {.work = work,
-                            .parts = parts,
-                            .part_count = part_count,
-                            .elements = elements,
-                            .into = into,
-                            .array = array};
+    const struct job job = {.work = work, .parts = parts, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
 
@@ -308,13 +320,8 @@ enum nt_status nt_block_decode(struct nt_work *work, uint32_t node, const struct
     struct nt_part parts[NT_TREE_BUFFERS];
     for (uint32_t i = 0; i < NT_TREE_BUFFERS; i++) /* whatever number a node has: there is only the one */
         parts[i] = *part;
-    const struct job job = {.work = work,
-                            .parts = parts,
-                            .part_count = NT_TREE_BUFFERS,
-                            .is_block = true,
-                            .elements = elements,
-                            .into = into,
-                            .array = array};
+    const struct job job = {
+        .work = work, .parts = parts, .is_block = true, .elements = elements, .into = into, .array = array};
     return decode(&job, node, error);
 }
 

@@ -34,8 +34,6 @@ enum nt_status nt_part_require(const struct nt_part *part, uint64_t bytes, const
 /* Bytes of so many bits. NT_LIMIT where they overflow. */
 enum nt_status nt_bits_to_bytes(uint64_t count, uint64_t bits, uint64_t *bytes_ret, struct nt_error *error);
 
-enum { NT_TREE_BUFFERS = 32 };
-
 /* ---- values ---- */
 
 struct nt_array {

@@ -203,10 +203,26 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
     return nt_tree_add_node(builder, &node, number_ret, error);
 }
 
+/* Without a value, all are null: their zeros are of the type's width. */
+static enum nt_status add_same(struct nt_tree_builder *builder, struct nt_proto message, uint32_t *number_ret,
+                               struct nt_error *error)
+{
+    struct nt_proto_item value = {0};
+    bool has_value = nt_proto_find(message, NT_LANCE_CONSTANT_VALUE, &value);
+    if (!builder->value_bits || (has_value && value.size * 8 != builder->value_bits))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "a constant of %zu bytes of values of %" PRIu32 " bits", value.size,
+                       builder->value_bits);
+    const struct nt_tree_node node = {
+        .kind = NT_TREE_SAME, .bits = builder->value_bits, .value = has_value ? value.bytes : NULL};
+    return nt_tree_add_node(builder, &node, number_ret, error);
+}
+
 static const struct {
     uint32_t field;
     add_node *add;
 } encodings[] = {
+    {NT_LANCE_COMPRESSIVE_CONSTANT, add_same},
     {NT_LANCE_COMPRESSIVE_FLAT, add_flat},
     {NT_LANCE_COMPRESSIVE_VARIABLE, add_variable},
     {NT_LANCE_COMPRESSIVE_OUT_OF_LINE_BITPACKING, add_out_of_line},

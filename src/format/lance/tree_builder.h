@@ -12,7 +12,8 @@ struct nt_tree_builder {
     struct nt_file *file;
     struct nt_tree_node nodes[NT_TREE_NODES];
     uint32_t count;
-    uint32_t buffers; /* of a mini-block's values: how many are taken so far */
+    uint32_t value_bits; /* of the column's values, as their type tells; 0: strings */
+    uint32_t buffers;    /* of a mini-block's values: how many are taken so far */
 };
 
 /* The number of a new node, whose children are added next. NT_LIMIT where there are too many. */

@@ -18,7 +18,7 @@ static bool are_nodes_equal(const struct nt_tree_node *a, const struct nt_tree_n
 {
     return a->kind == b->kind && !memcmp(a->children, b->children, sizeof(a->children)) &&
            a->buffer == b->buffer && a->bits == b->bits && a->packed_bits == b->packed_bits &&
-           a->algorithm == b->algorithm && a->has_validity == b->has_validity &&
+           a->algorithm == b->algorithm && a->has_validity == b->has_validity && a->value == b->value &&
            a->is_one_based == b->is_one_based && a->items == b->items && a->adjustment == b->adjustment &&
            a->member_count == b->member_count &&
            (a->fsst == b->fsst || (a->fsst && b->fsst && !memcmp(a->fsst, b->fsst, sizeof(*a->fsst)))) &&
@@ -150,7 +150,7 @@ static enum nt_status make_dictionary(const struct making *making, struct nt_pro
 static enum nt_status make_mini_block(const struct making *making, struct nt_proto message,
                                       struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file};
+    struct nt_tree_builder builder = {.file = making->file, .value_bits = making->value->bits};
     struct nt_tree tree;
     set_tree(&tree, NT_TREE_MINI_BLOCK);
     tree.has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
@@ -161,6 +161,9 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
             &builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION), &tree.values, error);
     tree.buffers = builder.buffers;
     uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
+    if (status == NT_OK && tree.buffers > NT_TREE_BUFFERS)
+        status = nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk, at most", NT_TREE_BUFFERS,
+                                tree.buffers);
     if (status == NT_OK && buffers != tree.buffers)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                                 "buffers of a chunk, as its encodings take them", tree.buffers, buffers);
@@ -197,7 +200,7 @@ static uint32_t narrow(uint64_t number)
 static enum nt_status make_full_zip(const struct making *making, struct nt_proto message,
                                     struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file};
+    struct nt_tree_builder builder = {.file = making->file, .value_bits = making->value->bits};
     struct nt_tree tree;
     set_tree(&tree, NT_TREE_FULL_ZIP);
     tree.repetition_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_REP));
