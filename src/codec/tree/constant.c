@@ -36,6 +36,9 @@ static enum nt_status decode_levels(struct nt_work *work, uint32_t number, uint3
         status = nt_block_decode(work, root, &part, compressed, NULL, &array, error);
     if (status == NT_OK && array.bits != 16)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
+    if (status == NT_OK && root != NT_NO_NODE && array.elements != compressed)
+        status =
+            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a page", compressed, array.elements);
     uint16_t *levels;
     if (status == NT_OK)
         status = nt_work_take(work, array.elements * sizeof(*levels), &levels, error);

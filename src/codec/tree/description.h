@@ -36,13 +36,8 @@ enum nt_tree_node_kind {
     NT_TREE_NODE_COUNT
 };
 
-enum {
-    NT_NO_NODE = UINT32_MAX,
-    NT_TREE_NODES = 64,
-    NT_TREE_LAYERS = 64,
-    NT_TREE_DEPTH = 16,
-    NT_TREE_BUFFERS = 32
-};
+#define NT_NO_NODE UINT32_MAX
+enum { NT_TREE_NODES = 64, NT_TREE_LAYERS = 64, NT_TREE_DEPTH = 16, NT_TREE_BUFFERS = 32 };
 
 /* A member of a structure of variable width. */
 struct nt_tree_member {

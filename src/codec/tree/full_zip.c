@@ -64,7 +64,7 @@ static bool next(struct walk *walk, struct row *row)
     uint64_t control = get_number(&walk->cursor, walk->control_bytes);
     uint64_t definition = control & ((UINT64_C(1) << walk->tree->definition_bits) - 1);
     uint64_t repetition = control >> walk->tree->definition_bits;
-    *row = (struct row){.repetition = (uint16_t)repetition,
+    *row = (struct row){.repetition = (uint16_t)(repetition < UINT16_MAX ? repetition : UINT16_MAX),
                         .definition = (uint16_t)definition,
                         .is_visible = definition <= walk->rule.visible};
     if (row->is_visible) {
@@ -165,6 +165,9 @@ static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_ar
 {
     uint64_t width = bits / 8, begin = 0, total;
     uint8_t *output;
+    if (bits % 8 || !width)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "values of %" PRIu32 " bits that have lengths",
+                       bits);
     if (!nt_multiply(array->elements, width, &total))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "values of a full-zip page overflow");
     enum nt_status status = nt_work_take(work, total, &output, error);
@@ -185,9 +188,12 @@ static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_ar
 static enum nt_status select_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
                                     struct nt_array *array, struct nt_error *error)
 {
-    const struct nt_tree_member *wanted = &node->members[member];
     uint8_t *output;
     uint64_t *ends, made = 0, begin = 0;
+    if (member >= node->member_count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, more than", member,
+                              node->member_count);
+    const struct nt_tree_member *wanted = &node->members[member];
     enum nt_status status = nt_work_take(work, array->bytes, &output, error);
     if (status == NT_OK)
         status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);

@@ -39,7 +39,8 @@ static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct n
     values = &tree->nodes[node->children[0]];
     lengths = &tree->nodes[node->children[1]];
     uint64_t value_bytes = nt_load_le64(part->data), rest = part->bytes - sizeof(uint64_t);
-    if (values->bits != 16 || lengths->bits != 8 || value_bytes > rest)
+    if (values->bits != 16 || lengths->bits != 8 || value_bytes > rest ||
+        value_bytes / 2 > rest - value_bytes)
         return count;
     uint64_t total = nt_rle_total(part->data + sizeof(uint64_t) + value_bytes, 1, value_bytes / 2);
     return total > count && (total - count) % 65536 == 0 ? total : count;
@@ -54,6 +55,8 @@ static enum nt_status decode_levels(struct nt_work *work, uint32_t root, const s
     enum nt_status status = nt_block_decode(work, root, part, count, NULL, &array, error);
     if (status == NT_OK && array.bits != 16)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
+    if (status == NT_OK && array.elements != count)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a chunk", count, array.elements);
     if (status != NT_OK) {
         nt_error_context(error, "levels");
         return status;

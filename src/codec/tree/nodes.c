@@ -165,10 +165,13 @@ static enum nt_status join_planes(const struct job *job, struct nt_error *error)
                                                       [2] = NT_ENCODING_SPLIT_REAL16,
                                                       [4] = NT_ENCODING_SPLIT_REAL32,
                                                       [8] = NT_ENCODING_SPLIT_REAL64};
-    struct nt_array planes;
+    struct nt_array planes = {0};
     enum nt_status status = decode_child(job, 0, job->elements, NULL, &planes, error);
     uint32_t width = planes.bits / 8;
     uint8_t *output;
+    if (status == NT_OK && planes.elements != job->elements)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values in byte planes", job->elements,
+                                planes.elements);
     if (status == NT_OK && (planes.bits % 8 || width > 8 || (width & (width - 1)) || !width))
         status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "byte planes of values of %" PRIu32 " bits",
                          planes.bits);

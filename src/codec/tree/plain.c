@@ -39,6 +39,17 @@ static enum nt_status decode_child(const struct job *job, unsigned child, uint64
     return decode(&below, job->node->children[child], error);
 }
 
+/* The same where there has to be one for each: lists would make more of them, or fewer. */
+static enum nt_status decode_exactly(const struct job *job, unsigned child, uint64_t elements,
+                                     struct nt_array *array, struct nt_error *error)
+{
+    enum nt_status status = decode_child(job, child, elements, array, error);
+    if (status == NT_OK && array->elements != elements)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, nt_tree_node_info(job->node->kind)->name,
+                                elements, array->elements);
+    return status;
+}
+
 static enum nt_status find_part(const struct job *job, const struct nt_part **part_ret,
                                 struct nt_error *error)
 {
@@ -95,7 +106,7 @@ static enum nt_status decode_nullable(const struct job *job, struct nt_error *er
     enum nt_status status = decode_child(job, 0, job->elements, job->array, error);
     if (status != NT_OK || job->node->children[1] == NT_NO_NODE)
         return status;
-    status = decode_child(job, 1, job->elements, &valid, error);
+    status = decode_exactly(job, 1, job->elements, &valid, error);
     if (status == NT_OK && valid.bits != 1)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of validity", 1, valid.bits);
     job->array->valid = valid.data;
@@ -184,7 +195,7 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
     struct nt_array stored;
     uint64_t *ends, bytes, adjustment = job->node->adjustment, last = 0;
     uint8_t *valid;
-    enum nt_status status = decode_child(job, 0, job->elements, &stored, error);
+    enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*ends), &bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of end offsets overflows");
     if (status == NT_OK)
@@ -198,11 +209,17 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
             ends[i] -= adjustment;
         else
             set_valid(valid, i);
+        if (job->node->kind == NT_TREE_LIST_ENDS && adjustment && !(valid[i / 8] >> (i % 8) & 1) &&
+            ends[i] != last)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "list %" PRIu64 " of a page is null and has items", i);
         if (ends[i] < last)
             status =
                 nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
         last = ends[i];
     }
+    if (status != NT_OK)
+        return status;
     *job->array = (struct nt_array){.elements = job->elements, .ends = ends, .valid = valid};
     return status;
 }
@@ -214,7 +231,7 @@ static enum nt_status decode_strings(const struct job *job, struct nt_error *err
     if (status != NT_OK)
         return status;
     uint64_t total = job->elements ? job->array->ends[job->elements - 1] : 0;
-    status = decode_child(job, 1, total, &bytes, error);
+    status = decode_exactly(job, 1, total, &bytes, error);
     if (status == NT_OK && bytes.bits != 8)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a string's bytes", 8, bytes.bits);
     job->array->data = bytes.data;
@@ -288,9 +305,9 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
     struct nt_array stored, items;
     uint64_t *numbers, bytes;
     uint8_t *valid;
-    enum nt_status status = decode_child(job, 0, job->elements, &stored, error);
+    enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
     if (status == NT_OK)
-        status = decode_child(job, 1, node->items, &items, error);
+        status = decode_exactly(job, 1, node->items, &items, error);
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of a dictionary's numbers overflows");
     if (status == NT_OK)

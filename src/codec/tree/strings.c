@@ -15,6 +15,16 @@ static uint64_t load_offset(const uint8_t *offsets, uint32_t bits, uint64_t i)
     return bits == 32 ? nt_load_le32(offsets + 4 * i) : nt_load_le64(offsets + 8 * i);
 }
 
+/* Bytes of the offsets of so many strings, one more than these. */
+static enum nt_status offset_bytes(uint64_t elements, uint32_t bits, uint64_t *bytes_ret,
+                                   struct nt_error *error)
+{
+    uint64_t offsets;
+    if (!nt_add(elements, 1, &offsets))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " strings are too many", elements);
+    return nt_bits_to_bytes(offsets, bits, bytes_ret, error);
+}
+
 static enum nt_status check_width(uint32_t bits, struct nt_error *error)
 {
     if (bits == 32 || bits == 64)
@@ -55,7 +65,7 @@ enum nt_status nt_strings_decode(struct nt_work *work, const struct nt_tree_node
     uint64_t bytes;
     enum nt_status status = check_width(node->bits, error);
     if (status == NT_OK)
-        status = nt_bits_to_bytes(elements + 1, node->bits, &bytes, error);
+        status = offset_bytes(elements, node->bits, &bytes, error);
     if (status == NT_OK)
         status = nt_part_require(part, bytes, "offsets of strings", error);
     return status == NT_OK ? nt_strings_from_offsets(work, part->data, node->bits, part->data, part->bytes,
@@ -76,13 +86,14 @@ enum nt_status nt_strings_decode_block(struct nt_work *work, const struct nt_tre
     if (bits == 64)
         nt_skip(&cursor, sizeof(uint32_t));
     if (bits > 64 && (bits & 0xff) <= 64) {
-        cursor.position = 1 + sizeof(uint32_t);
+        cursor = nt_cursor(part->data, part->bytes);
+        nt_skip(&cursor, 1 + sizeof(uint32_t));
         bits &= 0xff;
     }
     start = bits == 64 ? nt_get_le64(&cursor) : nt_get_le32(&cursor);
     enum nt_status status = check_width(bits, error);
     if (status == NT_OK)
-        status = nt_bits_to_bytes(elements + 1, bits, &bytes, error);
+        status = offset_bytes(elements, bits, &bytes, error);
     if (status != NT_OK)
         return status;
     const uint8_t *offsets = nt_get_bytes(&cursor, bytes);

@@ -16,15 +16,16 @@
 static enum nt_status make_item_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_array *array = &made->opened.array;
-    uint64_t elements = made->work->packed->elements, count = made->rows;
+    uint64_t elements = made->work->packed->elements, count = made->rows, items;
     enum nt_status status = nt_made_decode(made, NULL, error);
     if (status == NT_OK)
         status = nt_made_find_nulls(made, error);
     if (status != NT_OK)
         return status;
-    if (made->rows && elements % made->rows)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists", elements,
-                       made->rows);
+    if ((made->rows && elements % made->rows) || !nt_tree_items(made->work->tree, &items) ||
+        !nt_multiply(made->rows, items, &items) || array->elements != items)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists",
+                       array->elements, made->rows);
     memset(output, 1, elements);
     for (uint64_t i = 0, each = made->rows ? elements / made->rows : 0; made->valid && i < made->rows; i++)
         memset(output + i * each, made->valid[i], each);

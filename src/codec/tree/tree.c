@@ -94,6 +94,7 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
         status = count_rows(&made, values, counts, error);
     if (status == NT_OK && wants_bytes)
         status = count_bytes(&made, tree->layer_count ? counts->slots[0] : values, counts, error);
+    counts->spent = packed->limit - work.left;
     nt_work_free(&work);
     return status;
 }

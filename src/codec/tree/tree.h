@@ -17,6 +17,7 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
 struct nt_tree_counts {
     uint64_t slots[NT_TREE_LAYERS]; /* of each layer: rows that begin in the page */
     uint64_t bytes;                 /* of strings, where they were asked for */
+    uint64_t spent;                 /* bytes of memory that were used for it */
 };
 /* `values`: how many values there are where no levels tell. `wants_bytes`: count the bytes of strings (`member` of a structure),
  * too. */

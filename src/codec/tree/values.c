@@ -100,7 +100,8 @@ enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *out
         status = nt_made_find_nulls(made, error);
     if (status == NT_OK && !made->opened.array.is_null &&
         made->opened.array.elements != (tree->has_dictionary ? made->rows : elements))
-        status = nt_made_check_rows(made, made->opened.array.elements / items, error);
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a page",
+                                tree->has_dictionary ? made->rows : elements, made->opened.array.elements);
     if (status == NT_OK)
         status = tree->has_dictionary ? look_up_values(made, output, error)
                                       : copy_values(made, width, output, error);

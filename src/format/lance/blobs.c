@@ -43,6 +43,8 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
         status = nt_lance_read_unit(filling, opened, &unit, &packed.data);
     if (status == NT_OK && (!nt_multiply(unit.values, PLACE_BYTES, &bytes) || bytes > packed.limit))
         status = nt_fail(filling->error, NT_LIMIT, unit.offset, "%" PRIu64 " blobs in one page", unit.values);
+    if (status == NT_OK)
+        status = nt_filling_spend(filling, bytes);
     if (status != NT_OK)
         return status;
     packed.bytes = (size_t)unit.bytes;
@@ -66,6 +68,8 @@ enum nt_status nt_lance_fill_blobs(struct nt_filling *filling, struct nt_lance_o
     const struct nt_tree_want presence = {.output = NT_TREE_PRESENT};
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     struct nt_decoder decoder;
+    if (opened->layout.dictionary)
+        return nt_fail(filling->error, NT_UNSUPPORTED, NT_NO_OFFSET, "places of blobs in a dictionary");
     enum nt_status status = nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, filling->error);
     if (status == NT_OK)
         status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,

@@ -180,8 +180,12 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
                                           uint32_t *number_ret, struct nt_error *error)
 {
     uint64_t count = nt_proto_count(message, NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS), found = 0;
-    struct nt_tree_member *members = nt_arena_alloc(builder->file->arena, count, sizeof(*members));
     struct nt_proto_item item;
+    enum nt_status status = nt_budget_take(&builder->file->budget, NT_COST_ENVELOPE_BYTE,
+                                           count * sizeof(struct nt_tree_member), NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_tree_member *members = nt_arena_alloc(builder->file->arena, count, sizeof(*members));
     if (!members)
         return nt_fail_memory(error);
     for (struct nt_proto rest = message; nt_proto_next(&rest, &item);) {

@@ -34,8 +34,32 @@ enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t
     return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
 }
 
+enum nt_status nt_filling_spend(struct nt_filling *filling, uint64_t bytes)
+{
+    enum { MOST_PAGES = 64 };
+    uint64_t limit;
+    if (!nt_multiply(filling->dataset->file->page_bytes, MOST_PAGES, &limit))
+        limit = UINT64_MAX;
+    if (bytes <= limit - filling->spent) {
+        filling->spent += bytes;
+        return NT_OK;
+    }
+    return nt_fail(filling->error, NT_LIMIT, NT_NO_OFFSET,
+                   "counting what the column's pages hold takes more than %" PRIu64
+                   " bytes, %d times the limit pagesize",
+                   limit, MOST_PAGES);
+}
+
+/* A part is kept with what a list that grows has beside it. */
+enum { FILLED_BYTES = 2 * sizeof(struct nt_filled) };
+
 enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled *filled)
 {
+    enum nt_status status = nt_budget_take(&filling->dataset->file->budget, NT_COST_ENVELOPE_BYTE,
+                                           FILLED_BYTES, filled->offset, filling->error);
+    if (status != NT_OK)
+        return status;
+    filling->taken++;
     struct nt_filled *grown = nt_grow(filling->filled, filling->count, &filling->capacity, sizeof(*grown));
     if (!grown)
         return nt_fail_memory(filling->error);
@@ -70,6 +94,7 @@ enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct n
 
 void nt_filling_deinit(struct nt_filling *filling)
 {
+    nt_budget_give(&filling->dataset->file->budget, NT_COST_ENVELOPE_BYTE, filling->taken * FILLED_BYTES);
     free(filling->filled);
     free(filling->dictionary.ends);
     free(filling->window.bytes);

@@ -34,6 +34,8 @@ struct nt_filling {
     size_t first_of_page;                  /* the first of the current page */
     uint64_t rows;                         /* so far */
     bool is_all_valid;                     /* the current page */
+    uint64_t taken;                        /* parts that the file's budget was told of, until deinit */
+    uint64_t spent;                        /* bytes that were made to count what pages hold */
     uint32_t decoders[NT_FILLED_DECODERS]; /* of the current page */
     struct {
         uint64_t *ends; /* from malloc; strings: where the items end */
@@ -57,6 +59,9 @@ enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct n
                                       uint32_t *number_ret);
 
 enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled *filled);
+/* So many bytes were read or made to count what is in a part. NT_LIMIT where they are too many in all: a part may be of a
+ * few bytes and take the time of a whole page, and there may be many that lie at the same place. */
+enum nt_status nt_filling_spend(struct nt_filling *filling, uint64_t bytes);
 /* Hand all to the group's builder, column after column. */
 enum nt_status nt_filling_finish(struct nt_filling *filling, struct nt_group_builder *builder);
 void nt_filling_deinit(struct nt_filling *filling);

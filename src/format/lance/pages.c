@@ -173,6 +173,8 @@ static enum nt_status count_unit(struct nt_filling *filling, const struct nt_lan
                                      .limit = filling->dataset->file->page_bytes};
     status = nt_tree_count(tree, &packed, unit->values, nt_filling_is_strings(filling), use->member, &counts,
                            filling->error);
+    if (status == NT_OK)
+        status = nt_filling_spend(filling, unit->bytes + counts.spent);
     filled->bytes = counts.bytes;
     if (tree->layer_count) {
         filled->rows = counts.slots[use->layer];
@@ -231,6 +233,18 @@ static enum nt_status fill_units(struct nt_filling *filling, struct nt_lance_ope
     return status;
 }
 
+/* Whether a page stores places of values elsewhere if and only if the field's first page did. */
+static enum nt_status check_places(const struct nt_filling *filling, const struct nt_lance_opened *opened)
+{
+    bool is_layout = opened->page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT,
+         has_places = filling->field->kind == NT_FIELD_PAGE_BYTES,
+         has_values = filling->field->kind == NT_FIELD_VALUE || nt_filling_is_strings(filling);
+    if (!is_layout || !(has_places || has_values) || opened->layout.is_blob == has_places)
+        return NT_OK;
+    return nt_fail(filling->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "blobs in some of the column's pages, values in others");
+}
+
 static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lance_page *page,
                                 const struct nt_tree **known)
 {
@@ -240,6 +254,8 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
         nt_lance_open_page(filling->dataset, page, filling->use, *known, &opened, filling->error);
     if (status == NT_OK)
         *known = opened.layout.tree;
+    if (status == NT_OK)
+        status = check_places(filling, &opened);
     if (status == NT_OK && filling->field->kind == NT_FIELD_PAGE_BYTES)
         status = nt_lance_fill_blobs(filling, &opened);
     else if (status == NT_OK)

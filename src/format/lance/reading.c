@@ -50,6 +50,8 @@ static enum nt_status read_window(struct nt_filling *filling, uint64_t offset, u
     return status;
 }
 
+static const uint8_t nothing[1];
+
 enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
                                   const struct nt_lance_unit *unit, const uint8_t **bytes_ret)
 {
@@ -64,7 +66,7 @@ enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_la
         status = read_window(filling, unit->offset, ahead > unit->bytes ? ahead : unit->bytes);
         offset = unit->offset;
     }
-    *bytes_ret = filling->window.bytes + (unit->bytes ? unit->offset - offset : 0);
+    *bytes_ret = unit->bytes ? filling->window.bytes + (unit->offset - offset) : nothing;
     return status;
 }
 
@@ -90,6 +92,8 @@ enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct
     if (status == NT_OK)
         status = nt_tree_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
                                filling->error);
+    if (status == NT_OK)
+        status = nt_filling_spend(filling, buffer->bytes + counts.spent);
     free(filling->dictionary.ends);
     filling->dictionary.ends = status == NT_OK ? malloc(bytes ? bytes : 1) : NULL;
     filling->dictionary.bytes = counts.bytes;

@@ -20,6 +20,10 @@ enum nt_status nt_lance_make_symbols(struct nt_file *file, struct nt_proto messa
                                      const struct nt_fsst **fsst_ret, struct nt_error *error)
 {
     struct nt_proto_item item = {0};
+    enum nt_status status =
+        nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, sizeof(struct nt_fsst), NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
     struct nt_fsst *fsst = nt_arena_alloc(file->arena, 1, sizeof(*fsst));
     if (!fsst)
         return nt_fail_memory(error);

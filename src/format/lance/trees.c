@@ -167,6 +167,9 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
     if (status == NT_OK && buffers != tree.buffers)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                                 "buffers of a chunk, as its encodings take them", tree.buffers, buffers);
+    if (status == NT_OK && buffers > NT_TREE_BUFFERS)
+        status = nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk, at most", NT_TREE_BUFFERS,
+                                buffers);
     if (status == NT_OK)
         status =
             add_optional(&builder, message, NT_LANCE_MINI_BLOCK_REP_COMPRESSION, &tree.repetition, error);
@@ -181,10 +184,11 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
 
 static enum nt_status check_widths(const struct nt_tree *tree, struct nt_error *error)
 {
+    enum { MOST_BITS = 1 << 30 };
     bool has_length = tree->offset_bits == 8 || tree->offset_bits == 16 || tree->offset_bits == 32 ||
                       tree->offset_bits == 64;
     if (tree->repetition_bits <= 16 && tree->definition_bits <= 16 && (has_length || !tree->offset_bits) &&
-        !tree->value_bits == has_length)
+        !tree->value_bits == has_length && tree->value_bits <= MOST_BITS)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                    "rows of %" PRIu32 " and %" PRIu32 " bits of levels, %" PRIu32 " of values, %" PRIu32
