@@ -5,7 +5,7 @@
 usage: make_lance.py KIND VERSION FILE [NUMBER]
 
 Of KIND int64, float64, vectors, fsst, dictionary, list or nullable the file has a column `value` of NUMBER rows, about 256 MB of
-values; of columns it has NUMBER columns field0, field1, ... of 10 rows.
+values, null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows.
 """
 import sys
 
@@ -28,8 +28,13 @@ def nullable(random, rows):
     return pyarrow.array(random.integers(0, 1 << 20, rows), mask=random.random(rows) < 0.1)
 
 
+def item(kind):
+    return pyarrow.field("item", kind, nullable=False)
+
+
 def vectors(random, rows):
-    return pyarrow.FixedSizeListArray.from_arrays(random.standard_normal(rows * VECTOR, numpy.float32), VECTOR)
+    return pyarrow.FixedSizeListArray.from_arrays(random.standard_normal(rows * VECTOR, numpy.float32),
+                                                  type=pyarrow.list_(item(pyarrow.float32()), VECTOR))
 
 
 def words():
@@ -61,7 +66,8 @@ def names(random, rows):
 def lists(random, rows):
     """0 to 7 items each."""
     ends = numpy.concatenate([[0], numpy.cumsum(random.integers(0, 8, rows))]).astype(numpy.int32)
-    return pyarrow.ListArray.from_arrays(ends, random.integers(0, 1 << 30, ends[-1], numpy.int32))
+    return pyarrow.ListArray.from_arrays(ends, random.integers(0, 1 << 30, ends[-1], numpy.int32),
+                                         type=pyarrow.list_(item(pyarrow.int32())))
 
 
 KINDS = {"int64": integers, "float64": lambda random, rows: pyarrow.array(random.standard_normal(rows)), "vectors": vectors,
@@ -74,7 +80,9 @@ def batches(kind, number):
         yield pyarrow.table({f"field{i}": numpy.arange(i, i + 10) for i in range(number)})
         return
     for first in range(0, number, BATCH_ROWS):
-        yield pyarrow.table({"value": KINDS[kind](random, min(BATCH_ROWS, number - first))})
+        values = KINDS[kind](random, min(BATCH_ROWS, number - first))
+        field = pyarrow.field("value", values.type, nullable=kind == "nullable")
+        yield pyarrow.table([values], pyarrow.schema([field]))
 
 
 def main():

@@ -86,6 +86,7 @@ def end(process, seconds=END_SECONDS):
 
 class Mount:
     """A daemon of its own, from the start of its process until the with block ends."""
+    dataset = "data"
 
     def __init__(self, program, source, options=()):
         self.point = pathlib.Path(tempfile.mkdtemp(prefix="ntuplefs-bench-"))
@@ -113,7 +114,7 @@ class Mount:
 
     def files(self, field):
         """The data of a field, or of all fields; columns as stored would be the same bytes again."""
-        root = self.point / "data"
+        root = self.point / self.dataset
         if field != "*":
             return [root / field / "data.bin"]
         found = []

@@ -129,13 +129,36 @@ def python_table(cases, prefixes):
                                          for what in in_order(every_round, prefixes)])
 
 
+def lance_tables(found, prefixes):
+    """Whole columns, random reads, opening."""
+    whole = found.get("whole", {})
+    lines = []
+    if whole:
+        every_round = [one for rounds in whole.values() for one in rounds]
+        lines += table("Lance, GB/s", whole, [(what, "", lambda values: spread(values, 1e-9))
+                                              for what in in_order(every_round, prefixes)])
+        for above in ("library", "mount, numpy.fromfile"):
+            lines.append(row(f"{above} / pylance", *(spread(ratios(rounds, above, "pylance")) for rounds in whole.values())))
+    reads = {f"Lance {version}": file for version, file in found.get("random", {}).items()}
+    lines += random_table(reads, prefixes)
+    if reads:
+        take = "pylance, take_rows of as many rows"
+        lines.append(row(f"{take}, in µs", *(spread(series(file["rounds"], take), 1e6, 1) for file in reads.values())))
+    files = found.get("open", {})
+    return lines + (table("Lance, ms", {name: file["rounds"] for name, file in files.items()},
+                          [(what, "", lambda values: spread(values, 1e3))
+                           for what in in_order([one for file in files.values() for one in file["rounds"]], prefixes)])
+                    if files else [])
+
+
 def markdown(results):
     prefixes = prefixes_of(results)
     lines = [*about(results), *speed_tables(results, prefixes)]
     for kind in ("fields", "pages"):
         lines += opening_table(results[kind], kind, prefixes)
     lines += [*reader_tables(results["readers"], prefixes), *memory_table(results["memory"], prefixes),
-              *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes), *python_table(results["python"], prefixes), *comparisons(results), "",
+              *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes), *python_table(results["python"], prefixes),
+              *lance_tables(results["lance"], prefixes), *comparisons(results), "",
               *targets.table(results)]
     return "\n".join(lines) + "\n"
 

@@ -42,6 +42,8 @@ SPEED = [
           0.9, LARGE, True),
 ]
 GROWTH, TOTAL, FAIR_SHARE = 1.3, 0.8, 0.5
+LANCE_WHOLE, LANCE_MEDIAN = 1.5, 2
+LANCE_MOUNT = [("vectors", ("vectors",), 1), ("int64 and float64", ("int64", "float64"), 0.4)]
 CALLS_MILLISECONDS = {"99 of 100": 2.5, "longest": 8}
 
 
@@ -130,6 +132,38 @@ def random_targets(files):
                  {name: series(file["rounds"], "decoded again") for name, file in files.items()}, True)
 
 
+def lance_targets(found):
+    """Beside pylance. {what: {file: ...}}, empty where nothing was measured."""
+    whole = {file: ratios(rounds, "library", "pylance") for file, rounds in found.get("whole", {}).items()}
+    yield Target("Lance: library / pylance, whole columns", "≥", LANCE_WHOLE, whole)
+    in_rounds = [values for values in whole.values() if values]
+    yield Target("Lance: the same, median over the columns", "≥", LANCE_MEDIAN,
+                 {"": [median(of_round) for of_round in zip(*in_rounds)]})
+    for name, cases, threshold in LANCE_MOUNT:
+        yield Target(f"Lance: mount, first numpy.fromfile of {name} / pylance", "≥", threshold,
+                     {file: ratios(rounds, "mount, numpy.fromfile", "pylance") for file, rounds in found.get("whole", {}).items()
+                      if file.startswith(cases)})
+    reads = found.get("random", {})
+    yield from (target._replace(name=f"Lance: {target.name}") for target in random_targets(reads))
+    yield Target("Lance: random reads / pylance's take_rows of as many rows", "≤", 1,
+                 {version: ratios(file["rounds"], "seconds per read", "pylance, take_rows of as many rows")
+                  for version, file in reads.items()})
+    files = found.get("open", {})
+    yield Target("Lance: library's open / pylance's", "≤", 1,
+                 {name: ratios(file["rounds"], "library, open", "pylance, open") for name, file in files.items()})
+    yield Target("Lance: open for each of the columns, beside a tenth of them", "≤", GROWTH, lance_growth(files))
+
+
+def lance_growth(files):
+    """{name: [seconds a column, beside those of the file before] of each round}, of files that are ten times as wide."""
+    growth = {}
+    for (_, last), (name, file) in zip(files.items(), list(files.items())[1:]):
+        if file["count"] > last["count"]:
+            growth[name] = [value / smaller * last["count"] / file["count"]
+                            for value, smaller in zip(*(series(of["rounds"], "library, open") for of in (file, last)))]
+    return growth
+
+
 def all_targets(results):
     """Those that something was measured for."""
     found = list(speed_targets(results))
@@ -140,6 +174,7 @@ def all_targets(results):
                         {name: [file["memory"] / file["bound"]] for name, file in results["memory"].items()}, True))
     found += random_targets(results["random"])
     found += python_targets(results["python"])
+    found += lance_targets(results["lance"])
     found = [target._replace(values={where: values for where, values in target.values.items() if values})
              for target in found]
     return [target for target in found if target.values]

@@ -2,7 +2,8 @@
 """What results say about the targets, and how it is shown."""
 import unittest
 
-from measure.targets import Target, calls_of, codec_on_used, hundredth, speed_targets, today, verdict
+from measure.targets import (Target, calls_of, codec_on_used, hundredth, lance_growth, lance_targets, speed_targets, today,
+                             verdict)
 
 FIVE = [1.0, 1.1, 1.2, 1.3, 1.4]  # quartiles 1.1 and 1.3
 
@@ -49,6 +50,28 @@ class Speeds(unittest.TestCase):
         speed = {"codec alone, 1 thread": 1.0, "codec alone, 4 threads": 3.0}
         for used, expected in ((0.5, 1), (1, 1), (2.5, 2), (4, 3), (9, 3)):
             self.assertEqual(codec_on_used(speed, used, 4), expected)
+
+
+class Lance(unittest.TestCase):
+    def values(self, found, name):
+        return [target.values for target in lance_targets(found) if target.name == f"Lance: {name}"]
+
+    def test_the_median_over_columns_is_taken_in_each_round(self):
+        found = {"whole": {name: [{"library": speed, "pylance": 1.0}, {"library": 2 * speed, "pylance": 1.0}]
+                           for name, speed in (("int64 2.1", 3.0), ("list 2.1", 5.0), ("fsst 2.1", 1.0))}}
+        self.assertEqual(self.values(found, "the same, median over the columns"), [{"": [3, 6]}])
+        self.assertEqual(self.values(found, "library / pylance, whole columns")[0]["list 2.1"], [5, 10])
+
+    def test_what_was_not_measured_beside_pylance_has_no_values(self):
+        found = {"whole": {"int64 2.1": [{"library": 3.0, "mount, numpy.fromfile": 1.0}]}}
+        self.assertEqual(self.values(found, "library / pylance, whole columns"), [{"int64 2.1": []}])
+        self.assertEqual(self.values(found, "mount, first numpy.fromfile of int64 and float64 / pylance"), [{"int64 2.1": []}])
+        self.assertEqual(self.values({}, "library's open / pylance's"), [{}])
+
+    def test_opening_grows_beside_the_file_before_of_the_same_version(self):
+        files = {name: {"count": count, "rounds": [{"library, open": seconds}]}
+                 for name, count, seconds in (("10 2.1", 10, 1.0), ("100 2.1", 100, 5.0), ("10 2.2", 10, 1.0), ("100 2.2", 100, 20.0))}
+        self.assertEqual(lance_growth(files), {"100 2.1": [0.5], "100 2.2": [2.0]})
 
 
 class Calls(unittest.TestCase):

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Lance files beside pylance, in turns: whole columns into memory, the first numpy.fromfile through the mount, reads here and
+there, opening. A reader's last pass counts; only what is read through a mount is read for the first time.
+"""
+import functools
+import importlib.util
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+from .mount import Mount, timed
+from .peers import HERE
+from .random_reads import READS, SIZE, page_ranges, read_at, touched
+from .rounds import take_turns
+
+KINDS = ["int64", "float64", "vectors", "fsst", "dictionary", "list", "nullable"]
+VERSIONS = ["2.1", "2.2"]
+ARRAYS = {"int64": "value/data.bin", "float64": "value/data.bin", "vectors": "value/item/data.bin"}
+COLUMNS = [10, 100, 1_000, 10_000]
+RANDOM_ROWS = 10_000_000
+PASSES = 3
+LIBRARY, PYLANCE, MOUNT = "library", "pylance", "mount, numpy.fromfile"
+OPEN, PYLANCE_OPEN = "library, open", "pylance, open"
+PER_READ, PYLANCE_TAKE = "seconds per read", "pylance, take_rows of as many rows"
+# Memory that was freed is taken again by the next pass, touched: the library's program has its memory from before.
+KEEP_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 40), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+
+
+class LanceMount(Mount):
+    """A mount of one Lance file."""
+
+    def __init__(self, program, source, options=()):
+        self.dataset = pathlib.Path(source).stem
+        super().__init__(program, source, options)
+
+
+def made(folder, name, *arguments):
+    """The file, which is made where it is missing."""
+    path = folder / f"{name}.lance"
+    if not path.exists():
+        with tempfile.TemporaryDirectory(dir=folder) as unfinished:
+            output = pathlib.Path(unfinished) / path.name
+            kind, version, *number = arguments
+            subprocess.run([sys.executable, HERE / "make_lance.py", kind, version, output, *map(str, number)], check=True)
+            output.rename(path)
+    return path
+
+
+def last_pass(name, threads, *command):
+    """{name: seconds} of a program that prints a number and the seconds of its passes."""
+    environment = os.environ | KEEP_MEMORY | {"LANCE_CPU_THREADS": str(threads), "LANCE_IO_THREADS": str(threads)}
+    result = subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
+                            stdin=subprocess.DEVNULL)
+    if result.returncode:
+        print(f"{name} fails: {result.stderr.splitlines()[-1:]}", file=sys.stderr)
+        return {}
+    return {name: float(result.stdout.split()[-1])}
+
+
+def peer(arguments):
+    """pylance's command; None where it is not installed, or not wanted."""
+    is_there = arguments.peers and importlib.util.find_spec("lance")
+    return [sys.executable, HERE / "lance_peer.py"] if is_there else None
+
+
+# ---- whole columns ----
+
+def from_file(build, path, below):
+    import numpy
+    with LanceMount(build.ntuplefs, path) as mount:
+        return build.named({MOUNT: timed(numpy.fromfile, mount.point / path.stem / below, "<u1")})
+
+
+def whole_groups(arguments, path, kind):
+    groups = [[functools.partial(last_pass, build.prefix + LIBRARY, arguments.threads, build.tool("read_columns"), path, "*",
+                                 arguments.threads, PASSES) for build in arguments.builds]]
+    if kind in ARRAYS:
+        groups.append([functools.partial(from_file, build, path, ARRAYS[kind]) for build in arguments.builds])
+    if peer(arguments):
+        groups.append([functools.partial(last_pass, PYLANCE, arguments.threads, *peer(arguments), "read", path, PASSES)])
+    return groups
+
+
+def size_of(arguments, path):
+    """Bytes of all that the library reads."""
+    command = [arguments.builds[0].tool("read_columns"), path, "*", "1", "1"]
+    return int(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0])
+
+
+def measure_whole(arguments, kind, version):
+    path = made(arguments.data, f"{kind}-{version}", kind, version)
+    size = size_of(arguments, path)
+    rounds = take_turns(whole_groups(arguments, path, kind), arguments.rounds)
+    return [{what: size / seconds for what, seconds in found.items()} for found in rounds]
+
+
+# ---- reads here and there ----
+
+def read_twice(build, path, places):
+    with LanceMount(build.ntuplefs, path) as mount:
+        [file] = mount.files("value")
+        seconds, decoded = [], [mount.pages_decoded()]
+        for _ in range(2):
+            seconds.append(read_at(file, places))
+            decoded.append(mount.pages_decoded())
+    return build.named({"decoded": decoded[1] - decoded[0], "decoded again": decoded[2] - decoded[1], PER_READ: seconds[0],
+                        "seconds per read again": seconds[1]})
+
+
+def rows_of(places):
+    """The rows of eight bytes that lie in what is read."""
+    return sorted({row for place in places for row in range(place // 8, (place + SIZE) // 8)})
+
+
+def take_rows(arguments, path, rows):
+    found = last_pass(PYLANCE_TAKE, arguments.threads, *peer(arguments), "take", path, PASSES, rows)
+    return {what: seconds / READS for what, seconds in found.items()}
+
+
+def measure_random(arguments, version, folder):
+    import numpy
+    path = made(arguments.data, f"random-{version}", "int64", version, RANDOM_ROWS)
+    chance = random.Random(1)
+    places = [8 * chance.randrange((RANDOM_ROWS * 8 - SIZE) // 8) for _ in range(READS)]
+    with LanceMount(arguments.builds[0].ntuplefs, path) as mount:
+        pages = page_ranges(mount.point / path.stem / "value/column.0")
+    rows = folder / "rows"
+    numpy.array(rows_of(places), "<i8").tofile(rows)
+    groups = [[functools.partial(read_twice, build, path, places) for build in arguments.builds]]
+    if peer(arguments):
+        groups.append([functools.partial(take_rows, arguments, path, rows)])
+    return {"pages": len(pages), "touched": touched(places, pages), "rounds": take_turns(groups, arguments.rounds)}
+
+
+# ---- opening ----
+
+def measure_open(arguments, version, count):
+    path = made(arguments.data, f"columns{count}-{version}", "columns", version, count)
+    groups = [[functools.partial(last_pass, build.prefix + OPEN, arguments.threads, build.tool("open_file"), path, PASSES)
+               for build in arguments.builds]]
+    if peer(arguments):
+        groups.append([functools.partial(last_pass, PYLANCE_OPEN, arguments.threads, *peer(arguments), "open", path, PASSES)])
+    return {"count": count, "rounds": take_turns(groups, arguments.rounds)}
+
+
+def measure(arguments, folder, results, save):
+    found = results["lance"]
+    found |= {"whole": {}, "random": {}, "open": {}}
+    for version in VERSIONS:
+        for kind in KINDS:
+            if arguments.only in f"{kind}-{version}":
+                found["whole"][f"{kind} {version}"] = measure_whole(arguments, kind, version)
+                save()
+        if arguments.only in f"random-{version}":
+            found["random"][version] = measure_random(arguments, version, folder)
+            save()
+        for count in COLUMNS:
+            if arguments.only in f"columns{count}-{version}":
+                found["open"][f"{count:,} columns, {version}"] = measure_open(arguments, version, count)
+                save()
