@@ -132,7 +132,7 @@ static enum nt_status open_array(struct nt_lance_opened *opened, struct nt_error
 static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance_value *value,
                          struct nt_lance_opened *opened)
 {
-    enum { LEAST_ROWS = 1 << 16, MOST_UNITS = 1 << 17 };
+    enum { LEAST_ROWS = 1 << 16, MOST_UNITS = 1 << 14 };
     const struct nt_tree *tree = opened->layout.tree;
     uint64_t rows = opened->page->length, bytes = value->bits / 8, most;
     if (!value->bits)
