@@ -145,11 +145,15 @@ def symbols(rows=1100):
 
 def packed(rows=280):
     vectors = every(9, [[row % 50, None if row % 4 == 1 else row % 7, 3] for row in range(rows)], 7)
+    mask = pa.array([row % 4 == 1 for row in range(rows)])
     flags = [[row % 3 == 0, None if row % 5 == 2 else row % 2 == 0] for row in range(rows)]
     members = [pa.array(np.arange(rows, dtype='i4')), pa.array(np.arange(rows, dtype='u1') % 5), pa.array(np.arange(rows) / 2)]
     return table_of(
         ('vectors', pa.array(vectors, pa.list_(pa.int16(), 3))), ('flags', pa.array(flags, pa.list_(pa.bool_(), 2))),
-        ('packed', pa.StructArray.from_arrays(members, names=['a', 'b', 'c']), {'packed': 'true'}))
+        ('packed', pa.StructArray.from_arrays(members, names=['a', 'b', 'c']), {'packed': 'true'}),
+        ('packed_with_nulls', pa.StructArray.from_arrays(members, names=['a', 'b', 'c'], mask=mask),
+         {'packed': 'true'}),
+        ('packed_nulls', pa.nulls(rows, pa.struct([('x', pa.int32()), ('y', pa.string())])), {'packed': 'true'}))
 
 
 def full_zip(rows=24):
@@ -177,7 +181,10 @@ def zipped_symbols(rows=110):
 
 def packed_strings(rows=40):
     members = [pa.array(np.arange(rows, dtype='i4')), pa.array([f'text {row}' * (row % 3) for row in range(rows)])]
-    return table_of(('packed', pa.StructArray.from_arrays(members, names=['number', 'text']), {'packed': 'true'}))
+    mask = pa.array([row % 4 == 1 for row in range(rows)])
+    return table_of(
+        ('packed', pa.StructArray.from_arrays(members, names=['number', 'text']), {'packed': 'true'}),
+        ('packed_with_nulls', pa.StructArray.from_arrays(members, names=['number', 'text'], mask=mask), {'packed': 'true'}))
 
 
 def constants(rows=300):
@@ -195,6 +202,8 @@ def arrays(rows=200):
         ('flat', pa.array(np.arange(rows, dtype='i4') * 3)),
         ('nullable', pa.array(every(7, list(range(rows)), 2), pa.uint16())),
         ('nulls', pa.nulls(rows, pa.int64())),
+        ('null_dictionary', pa.nulls(rows, pa.dictionary(pa.int32(), pa.int64()))),
+        ('vectors_of_nulls', pa.array(every(5, [[None, None]] * rows, 3), pa.list_(pa.int32(), 2))),
         ('bools', pa.array(every(5, [row % 3 == 0 for row in range(rows)], 3))),
         ('binary', pa.array(every(6, [f'{row * 7919:x}'.encode() for row in range(rows)], 1))),
         ('dictionary', pa.array(every(4, [f'word {row % 5}' for row in range(rows)], 3))),

@@ -168,6 +168,17 @@ static bool is_null(const struct nt_work *work, const struct nt_part *value, con
     return !value->data && !levels->count && work->tree->layers[0] == NT_LAYER_NULLABLE_ITEM;
 }
 
+/* Levels may tell what is null; whatever the type is, it has no value. */
+static enum nt_status set_null(uint64_t values, uint64_t count, struct nt_array *array,
+                               struct nt_error *error)
+{
+    if (count != values)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", values,
+                              count);
+    *array = (struct nt_array){.elements = count, .is_null = true};
+    return NT_OK;
+}
+
 enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool wants_values,
                                 struct nt_opened *opened, struct nt_error *error)
 {
@@ -188,6 +199,8 @@ enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool want
     opened->has_array = true;
     nt_layer_rule(work->tree, 0, &rule);
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;
+    if (!work->tree->value && !work->tree->has_value_part)
+        return set_null(values, count, &opened->array, error);
     return is_variable(work) ? repeat_string(work, &value, count, &opened->array, error)
                              : repeat_value(work, &value, count, &opened->array, error);
 }

@@ -120,6 +120,32 @@ static enum nt_status make_null(const struct job *job, struct nt_error *error)
     return NT_OK;
 }
 
+static enum nt_status take_bits(struct nt_work *work, uint64_t elements, int byte, uint8_t **bits_ret,
+                                struct nt_error *error)
+{
+    uint64_t bytes;
+    enum nt_status status = nt_bits_to_bytes(elements, 1, &bytes, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, bytes, bits_ret, error);
+    if (status == NT_OK)
+        memset(*bits_ret, byte, bytes);
+    return status;
+}
+
+/* Lists of nulls are none themselves. */
+static enum nt_status keep_lists_of_nulls(const struct job *job, uint64_t items, struct nt_error *error)
+{
+    struct nt_array *array = job->array;
+    uint8_t *lists_valid, *items_valid;
+    enum nt_status status = take_bits(job->work, job->elements, 0xFF, &lists_valid, error);
+    if (status == NT_OK && !array->valid) {
+        status = take_bits(job->work, items, 0, &items_valid, error);
+        array->lists[0].valid = items_valid;
+    }
+    array->valid = lists_valid;
+    return status;
+}
+
 static enum nt_status decode_list(const struct job *job, struct nt_error *error)
 {
     struct nt_array *array = job->array;
@@ -135,6 +161,8 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
     array->lists[0] = (struct nt_array_items){array->valid, job->node->items};
     array->depth++;
+    if (array->is_null)
+        return keep_lists_of_nulls(job, items, error);
     array->valid = NULL;
     return NT_OK;
 }
@@ -172,18 +200,6 @@ static enum nt_status load_numbers(const struct job *job, const struct nt_array 
     return NT_OK;
 }
 
-static enum nt_status take_valid(struct nt_work *work, uint64_t elements, uint8_t **valid_ret,
-                                 struct nt_error *error)
-{
-    uint64_t bytes;
-    enum nt_status status = nt_bits_to_bytes(elements, 1, &bytes, error);
-    if (status == NT_OK)
-        status = nt_work_take(work, bytes, valid_ret, error);
-    if (status == NT_OK)
-        memset(*valid_ret, 0, bytes);
-    return status;
-}
-
 static void set_valid(uint8_t *valid, uint64_t i)
 {
     valid[i / 8] |= (uint8_t)(1U << (i % 8));
@@ -201,7 +217,7 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
     if (status == NT_OK)
         status = nt_work_take(job->work, bytes, &ends, error);
     if (status == NT_OK)
-        status = take_valid(job->work, job->elements, &valid, error);
+        status = take_bits(job->work, job->elements, 0, &valid, error);
     if (status == NT_OK)
         status = load_numbers(job, &stored, ends, error);
     for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {
@@ -308,12 +324,14 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
     enum nt_status status = decode_exactly(job, 0, job->elements, &stored, error);
     if (status == NT_OK)
         status = decode_exactly(job, 1, node->items, &items, error);
+    if (status == NT_OK && (stored.is_null || items.is_null))
+        return make_null(job, error);
     if (status == NT_OK && !nt_multiply(job->elements, sizeof(*numbers), &bytes))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of a dictionary's numbers overflows");
     if (status == NT_OK)
         status = nt_work_take(job->work, bytes, &numbers, error);
     if (status == NT_OK)
-        status = take_valid(job->work, job->elements, &valid, error);
+        status = take_bits(job->work, job->elements, 0, &valid, error);
     if (status == NT_OK)
         status = load_numbers(job, &stored, numbers, error);
     for (uint64_t i = 0; status == NT_OK && i < job->elements; i++) {

@@ -28,6 +28,8 @@ struct place {
     uint64_t member_offset;     /* its first byte there, of a packed structure: behind all */
     uint32_t built;             /* the field of the model that its children lie in */
     bool is_packed;
+    bool is_nullable; /* it, or a structure around it: what lies in a null structure is null */
+    bool is_in_list;  /* it is a list within a packed structure, or lies in one */
 };
 
 struct building {
@@ -66,6 +68,8 @@ static enum nt_status look_at_field(struct building *build, uint32_t number)
     parent->children++;
     place->depth = parent->depth + 1;
     place->packed = parent->is_packed ? field->parent : parent->packed;
+    place->is_in_list =
+        place->packed != NT_NONE && (parent->is_in_list || place->type.shape == NT_LANCE_IS_LIST);
     return NT_OK;
 }
 
@@ -202,11 +206,13 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
 }
 
 /* Why a column of the file cannot be served; NULL: it can. */
-static const char *find_refusal(const struct building *build, uint32_t column,
-                                const struct nt_lance_type *type)
+static const char *find_refusal(const struct building *build, const struct place *place)
 {
-    if (type->shape == NT_LANCE_IS_UNKNOWN)
+    uint32_t column = place->leaf_column;
+    if (place->type.shape == NT_LANCE_IS_UNKNOWN)
         return "the field's type is not known to this version";
+    if (place->is_in_list)
+        return "lists in packed structures are not read";
     if (column == NT_NONE)
         return "none of the file's columns stores it";
     return build->lance->columns[column].failure ? build->lance->columns[column].failure->message : NULL;
@@ -276,6 +282,17 @@ static enum nt_status add_lists(struct building *build, const struct place *plac
     return status;
 }
 
+/* Structures of version 2.0 are never null; members of packed ones are where the whole is. */
+static bool is_nullable(const struct building *build, const struct nt_lance_field *field,
+                        const struct place *place)
+{
+    const struct place *parent = field->parent == NT_NONE ? NULL : &build->places[field->parent];
+    bool has_validity =
+        place->packed == NT_NONE && !(build->is_2_0 && place->type.shape == NT_LANCE_IS_STRUCT);
+    return (field->is_nullable && has_validity) ||
+           (parent && parent->type.shape == NT_LANCE_IS_STRUCT && parent->is_nullable);
+}
+
 static enum nt_status build_field(struct building *build, uint32_t number)
 {
     const struct nt_lance_field *from = &build->lance->fields[number];
@@ -302,15 +319,25 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     }
     use.is_one_based = !leaf->type.is_dictionary;
     set_kind(build, place, &field);
-    field.unreadable = find_refusal(build, place->leaf_column, &place->type);
-    bool has_validity = place->packed == NT_NONE && !(build->is_2_0 && field.kind == NT_FIELD_RECORD);
-    field.is_nullable = from->is_nullable && has_validity && field.kind != NT_FIELD_NULL;
+    field.unreadable = find_refusal(build, place);
+    place->is_nullable = is_nullable(build, from, place);
+    field.is_nullable = place->is_nullable && field.kind != NT_FIELD_NULL && !field.unreadable;
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
     return add_lists(build, place, &field, &use, &place->built);
 }
 
 /* ---- all ---- */
+
+/* Of a packed structure the whole row. */
+static struct nt_lance_value value_of(const struct place *place)
+{
+    struct nt_lance_value value = place->type.value;
+    value.is_packed = place->is_packed;
+    if (place->is_packed && place->member_offset <= UINT32_MAX / 8)
+        value.bits = (uint32_t)place->member_offset * 8;
+    return value;
+}
 
 static enum nt_status build_all(struct building *build)
 {
@@ -319,7 +346,7 @@ static enum nt_status build_all(struct building *build)
     build->values =
         nt_arena_alloc(build->dataset->arena, build->lance->field_count + 1, sizeof(*build->values));
     for (uint32_t i = 0; build->values && i < build->lance->field_count; i++) {
-        build->values[i] = build->places[i].type.value;
+        build->values[i] = value_of(&build->places[i]);
         count += 1 + build->values[i].list_count;
     }
     build->uses = nt_arena_alloc(build->dataset->arena, count + 1, sizeof(*build->uses));

@@ -228,6 +228,11 @@ static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt
     enum nt_status status = NT_OK;
     uint32_t number;
     *number_ret = builder->count;
+    if (value->is_packed) {
+        const struct nt_tree_node packed = {
+            .kind = NT_TREE_PACKED, .bits = value->bits, .children = {builder->count + 1}};
+        status = nt_tree_add_node(builder, &packed, &number, error);
+    }
     for (uint32_t i = 0; status == NT_OK && i < value->list_count; i++) {
         const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
                                           .items = value->lists[i],

@@ -13,6 +13,7 @@ struct nt_lance_value {
     uint32_t bits; /* of one, 1 of booleans; 0: strings */
     uint32_t list_count;
     uint64_t lists[NT_TREE_DEPTH]; /* items of the fixed-size lists around it, outermost first */
+    bool is_packed;                /* rows of structures; 0 bits: they have strings */
 };
 
 /* A page of the file, as it is to be decoded. */
