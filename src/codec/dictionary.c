@@ -119,11 +119,25 @@ enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct n
     return NT_OK;
 }
 
+/* Short strings in pieces of constant size, where these have room on both sides: what is too much is overwritten by the
+ * next string. `from_room` and `to_room` bytes are there. */
+ALWAYS_INLINE void copy_string(uint8_t *to, uint64_t to_room, const uint8_t *from, uint64_t from_room,
+                               uint64_t count)
+{
+    enum { PIECE = 16, SHORT = 4 * PIECE };
+    if (count > SHORT || to_room < SHORT || from_room < SHORT) {
+        memcpy(to, from, count);
+        return;
+    }
+    for (uint64_t done = 0; done < count; done += PIECE)
+        memcpy(to + done, from + done, PIECE);
+}
+
 enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
                                    const struct nt_value *bytes, const uint64_t *ends, uint8_t *output,
                                    struct nt_error *error)
 {
-    uint64_t at = 0;
+    uint64_t at = 0, total = numbers->elements ? ends[numbers->elements - 1] : 0;
     for (uint64_t i = 0; i < numbers->elements; at = ends[i++]) {
         uint64_t count = ends[i] - at;
         if (!count)
@@ -132,7 +146,8 @@ enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct 
         if (end > bytes->elements)
             return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "end of a dictionary's item, at most",
                                   bytes->elements, end);
-        memcpy(output + at, bytes->data + (end - count), count);
+        copy_string(output + at, total - at, bytes->data + (end - count), bytes->elements - (end - count),
+                    count);
     }
     return NT_OK;
 }

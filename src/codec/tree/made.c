@@ -76,6 +76,14 @@ enum nt_status nt_made_check_rows(const struct nt_made *made, uint64_t found, st
                           found);
 }
 
+/* A vector of them at a time. */
+static void compare_levels(const uint16_t *restrict definition, uint16_t most, uint64_t rows,
+                           uint8_t *restrict valid)
+{
+    for (uint64_t i = 0; i < rows; i++)
+        valid[i] = definition[i] <= most;
+}
+
 /* Of the rows of a layer. `rows`: how many there have to be. */
 enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, uint64_t rows, uint8_t *valid,
                                   struct nt_error *error)
@@ -90,9 +98,8 @@ enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, ui
     const struct nt_layer_rule fixed = rule; /* in registers: a byte that is written could be anything */
     if (nt_layer_is_always_valid(made->work->tree, layer))
         memset(valid, 1, rows);
-    else if (rows == levels.count)
-        for (uint64_t i = 0; i < rows; i++)
-            valid[i] = nt_is_valid(&levels, &fixed, i);
+    else if (rows == levels.count && levels.definition && !fixed.empty)
+        compare_levels(levels.definition, fixed.valid, rows, valid);
     else
         for (uint64_t i = 0, done = 0; done < rows; i++) {
             valid[done] = nt_is_valid(&levels, &fixed, i);

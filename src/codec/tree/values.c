@@ -64,14 +64,42 @@ static enum nt_status copy_values(const struct nt_made *made, uint32_t width, ui
     return NT_OK;
 }
 
+#define DEFINE_MASK(bits)                                                                                    \
+    static void mask##bits(const uint8_t *restrict valid, uint64_t rows, uint8_t *restrict output)           \
+    {                                                                                                        \
+        for (uint64_t i = 0; i < rows; i++) {                                                                \
+            uint##bits##_t value;                                                                            \
+            memcpy(&value, output + i * sizeof(value), sizeof(value));                                       \
+            value &= (uint##bits##_t)(0 - (uint##bits##_t)(valid[i] != 0));                                  \
+            memcpy(output + i * sizeof(value), &value, sizeof(value));                                       \
+        }                                                                                                    \
+    }
+DEFINE_MASK(8)
+DEFINE_MASK(16)
+DEFINE_MASK(32)
+DEFINE_MASK(64)
+
+/* Zeros for rows of `bytes` each that are null. */
+static void mask_rows(const uint8_t *valid, uint64_t rows, uint64_t bytes, uint8_t *output)
+{
+    static void (*const masks[])(const uint8_t *, uint64_t,
+                                 uint8_t *) = {[1] = mask8, [2] = mask16, [4] = mask32, [8] = mask64};
+    if (bytes < sizeof(masks) / sizeof(*masks) && masks[bytes]) {
+        masks[bytes](valid, rows, output);
+        return;
+    }
+    for (uint64_t i = 0; i < rows; i++)
+        if (!valid[i])
+            memset(output + i * bytes, 0, bytes);
+}
+
 static void mask_items(const struct nt_made *made, uint32_t width, uint8_t *output)
 {
     const struct nt_array *array = &made->opened.array;
     uint64_t items = made->rows ? array->elements / made->rows : 0, lists = made->rows,
              elements = array->elements;
-    for (uint64_t i = 0; made->valid && i < made->rows; i++)
-        if (!made->valid[i])
-            memset(output + i * items * width, 0, items * width);
+    if (made->valid)
+        mask_rows(made->valid, made->rows, items * width, output);
     for (uint32_t d = 0; d < array->depth; d++) {
         const uint8_t *valid = array->lists[d].valid;
         lists *= array->lists[d].items; /* these are at most as many as there are elements */
