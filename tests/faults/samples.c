@@ -16,11 +16,23 @@
 #include "sample.h"
 
 /* One of each structure that a reader treats in its own way. */
-static const char *const given[] = {
-    "types.root",         "attributes.root", "late_fields.root",       "projected.root",
-    "names.root",         "empty.root",      "dirs_and_cycles.root",   "multi_representation.root",
-    "damaged_page.root",  "structures.blp",  "without_checksums.root", "compression_lzma.root",
-    "rows_of_nothing.blp"};
+static const char *const given[] = {"types.root",
+                                    "attributes.root",
+                                    "late_fields.root",
+                                    "projected.root",
+                                    "names.root",
+                                    "empty.root",
+                                    "dirs_and_cycles.root",
+                                    "multi_representation.root",
+                                    "damaged_page.root",
+                                    "structures.blp",
+                                    "without_checksums.root",
+                                    "compression_lzma.root",
+                                    "rows_of_nothing.blp",
+                                    "lance_nested_2.1.lance",
+                                    "lance_constants_2.2.lance",
+                                    "lance_arrays_2.0.lance",
+                                    "lance_blobs_2.1.lance"};
 
 enum { GIVEN = sizeof(given) / sizeof(*given) };
 

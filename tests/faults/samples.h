@@ -9,7 +9,7 @@
  * those that are not in tests/data are written into a directory of their own. NULL-terminated; ended by
  * samples_remove.
  */
-enum { SAMPLES = 19 };
+enum { SAMPLES = 23 };
 const char *const *samples_make(const char *test_data);
 void samples_remove(void);
 

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
 """No failure is lost: whatever is damaged, whatever is read first and however often, it is one line in errors.jsonl and
 one in the log, which say what `ntuple verify` and `ntuple cat` say."""
-import errno
 import json
 import os
 import shutil
 import struct
 
 from blz_writer import blz_array
+from failures import TOLD, findings, read_everything
 from harness import (NTUPLE, Foreground, case, cat_lines, command, data, errors_of, flip, mounted, output, run, same,
                      scratch)
 
 WRITE_DAMAGED = os.environ.get('WRITE_DAMAGED', 'write_damaged')
-TOLD = 'status', 'file_offset', 'expected', 'found'  # by errors.jsonl and verify alike, beside `what`
 
 
 def flipped(directory, name, **wanted):
@@ -26,53 +25,7 @@ def flipped(directory, name, **wanted):
     raise AssertionError(f'{name} has no {wanted}')
 
 
-# ---- reading everything ----
-
-def files_of(top, is_reversed):
-    """All files in one order or the other; of a column's pages the first few."""
-    for base, directories, files in os.walk(top):
-        directories[:] = sorted((name for name in directories if name != '.ntuplefs'), reverse=is_reversed)
-        files = sorted(files, key=lambda name: (len(name), name))
-        if base.endswith('/pages'):
-            files = files[:8]
-        yield from (os.path.join(base, name) for name in (reversed(files) if is_reversed else files))
-
-
-def request(function, *arguments):
-    """Whether a request failed by something that is damaged."""
-    try:
-        function(*arguments)
-    except OSError as problem:
-        assert problem.errno in (errno.EIO, errno.ESTALE, errno.ENODATA), problem
-        return problem.errno != errno.ENODATA
-    return False
-
-
-def read(path):
-    with open(path, 'rb', buffering=0) as file:
-        while file.read(1 << 20):
-            pass
-
-
-def read_everything(top, is_reversed):
-    """Every file twice, and what is told about it. The paths of those that fail."""
-    failed = []
-    for path in files_of(top, is_reversed):
-        results = [request(read, path), request(os.listxattr, path), request(read, path)]
-        results += [request(os.getxattr, path, f'user.ntuplefs.{name}') for name in ('compression', 'shape', 'pages')]
-        if results[0]:
-            failed.append(os.path.relpath(path, top))
-    return failed
-
-
 # ---- what is told ----
-
-def findings(path):
-    """What verify finds: in what can be opened, or why nothing can."""
-    result = command(NTUPLE, 'verify', '--json', path)
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
-    return [line for line in lines if line.get('finding') == 'damaged' or 'what' in line]
-
 
 def assert_cat_says_the_same(path, failed, error):
     """Of the first file that fails; where a data set cannot be opened, its error.json."""

@@ -194,6 +194,9 @@ static enum nt_status unpack_next(struct nt_cursor *cursor, const struct word *w
                                   uint8_t *output, struct nt_error *error)
 {
     uint64_t width = get_word(cursor, word);
+    if (cursor->failed)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a bit-packed block is missing: there are %zu bytes",
+                       cursor->end);
     enum nt_status status = check_width(word, width, error);
     if (status != NT_OK)
         return status;

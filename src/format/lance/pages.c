@@ -175,6 +175,9 @@ static enum nt_status count_unit(struct nt_filling *filling, const struct nt_lan
                            filling->error);
     if (status == NT_OK)
         status = nt_filling_spend(filling, unit->bytes + counts.spent);
+    if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != unit->values)
+        status = nt_fail_number(filling->error, NT_CORRUPT, unit->offset,
+                                "values of a chunk, as its levels tell", unit->values, counts.slots[0]);
     filled->bytes = counts.bytes;
     if (tree->layer_count) {
         filled->rows = counts.slots[use->layer];
@@ -189,6 +192,15 @@ static bool is_as_before(const struct nt_filling *filling, const struct nt_tree 
 {
     return filling->count > filling->first_of_page && nt_lance_is_uniform(tree) &&
            filling->filled[filling->count - 1].rows == filled->rows;
+}
+
+/* A failure that does not tell where it is, is where the part begins that is looked at. */
+static enum nt_status place_failure(const struct nt_filling *filling, enum nt_status status, uint64_t offset)
+{
+    struct nt_error *error = filling->error;
+    if (status != NT_OK && !nt_is_machine_failure(status) && error && error->offset == NT_NO_OFFSET)
+        error->offset = offset;
+    return status;
 }
 
 static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_opened *opened)
@@ -215,7 +227,7 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
     if (status != NT_OK)
         nt_error_context(filling->error, "unit %" PRIu64 " at byte %" PRIu64, opened->next_unit - 1,
                          unit.offset);
-    return status;
+    return place_failure(filling, status, unit.offset);
 }
 
 /* ---- pages ---- */
@@ -265,7 +277,7 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
     if (status == NT_OK && filling->field->parent == NT_NONE && rows != page->length)
         status =
             nt_fail_number(filling->error, NT_CORRUPT, NT_NO_OFFSET, "rows of the page", page->length, rows);
-    return status;
+    return place_failure(filling, status, page->buffer_count ? page->buffers[0].offset : NT_NO_OFFSET);
 }
 
 static enum nt_status fill(struct nt_filling *filling)
