@@ -170,7 +170,8 @@ def full_zip(rows=24):
         ('zstd', pa.array([value.encode() for value in longer]), {**zipped, 'compression': 'zstd'}),
         ('lists', pa.array(lists), zipped),
         ('numbers', pa.array([row and [number, None, 2][:len(row)] for number, row in enumerate(lists)], pa.list_(pa.int32())), zipped),
-        ('vectors', pa.array(vectors, pa.list_(pa.float32(), 3)), zipped)]
+        ('vectors', pa.array(vectors, pa.list_(pa.float32(), 3)), zipped),
+        ('bools', pa.array([row % 3 == 1 for row in range(rows)]), zipped)]
     return table_of(*columns)
 
 
@@ -191,6 +192,7 @@ def constants(rows=300):
     lists = [None if row % 4 == 3 else [None] * (row % 3) for row in range(rows)]
     return table_of(
         ('nulls', pa.nulls(rows, pa.float64())), ('null_strings', pa.nulls(rows, pa.string())),
+        ('null_vectors', pa.nulls(rows, pa.list_(pa.float32(), 3))),
         ('null_items', pa.array(lists, pa.list_(pa.int32()))),
         ('number', pa.array([7] * rows, pa.int32())), ('some', pa.array(every(3, [2.5] * rows), pa.float64())),
         ('text', pa.array(['the same'] * rows)), ('flag', pa.array([True] * rows)),

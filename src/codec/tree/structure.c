@@ -23,7 +23,7 @@ static enum nt_status make_item_valid(struct nt_made *made, uint8_t *output, str
     if (status != NT_OK)
         return status;
     if ((made->rows && elements % made->rows) || !nt_tree_items(made->work->tree, &items) ||
-        !nt_multiply(made->rows, items, &items) || array->elements != items)
+        !nt_multiply(made->rows, items, &items) || (!array->is_null && array->elements != items))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists",
                        array->elements, made->rows);
     memset(output, 1, elements);

@@ -87,13 +87,13 @@ static bool is_all_valid(const struct nt_filling *filling, const struct nt_lance
     return opened->is_plain || (is_bare && !filling->use->depth);
 }
 
-/* Values that lie there as the column has them. */
+/* Values that lie there as the column has them: its truth values are bits, those that are bytes here are not. */
 static bool is_plain(const struct nt_filling *filling, const struct nt_lance_opened *opened, uint32_t column)
 {
+    const struct nt_dtype *dtype = &filling->dataset->columns[column].dtype;
     uint64_t bytes;
-    return opened->is_plain &&
-           nt_multiply(filling->use->items, filling->dataset->columns[column].dtype.bytes, &bytes) &&
-           bytes == opened->row_bytes;
+    return opened->is_plain && dtype->element != NT_ELEMENT_BOOL &&
+           nt_multiply(filling->use->items, dtype->bytes, &bytes) && bytes == opened->row_bytes;
 }
 
 static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt_lance_opened *opened,
