@@ -101,18 +101,36 @@ enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_er
 }
 
 /* `count` offsets, each where a list begins: what is written behind the last one is overwritten by the next, so that
- * there is no branch. `from` is the first level, and `items` how many items are before it. */
+ * there is no branch. `items` is how many are before the first level. */
+static inline __attribute__((always_inline)) void write_offsets(const uint16_t *restrict repetition,
+                                                                const uint16_t *restrict definition,
+                                                                uint64_t levels, struct nt_layer_rule list,
+                                                                struct nt_layer_rule item, uint64_t items,
+                                                                uint8_t *restrict output, uint64_t count)
+{
+    for (uint64_t i = 0, done = 0; i < levels && done < count; i++) {
+        uint16_t hides = definition ? definition[i] : 0;
+        uint16_t begins = repetition ? repetition[i] : UINT16_MAX;
+        memcpy(output + 8 * done, &items, sizeof(items));
+        done += (begins >= list.begins) & (hides <= list.visible);
+        items += (begins >= item.begins) & (hides <= item.visible);
+    }
+}
+
+/* The same, as a loop of its own for each sort of levels. */
 static void put_offsets(const struct nt_levels *levels, const struct nt_layer_rule *list,
                         const struct nt_layer_rule *item, uint64_t from, uint64_t items, uint8_t *output,
                         uint64_t count)
 {
-    const struct nt_levels fixed = *levels;
-    const struct nt_layer_rule lists = *list, inside = *item;
-    for (uint64_t i = from, done = 0; i < fixed.count && done < count; i++) {
-        memcpy(output + 8 * done, &items, sizeof(items));
-        done += nt_is_row(&fixed, &lists, i);
-        items += nt_is_row(&fixed, &inside, i);
-    }
+    const uint16_t *repetition = levels->repetition ? levels->repetition + from : NULL;
+    const uint16_t *definition = levels->definition ? levels->definition + from : NULL;
+    uint64_t left = levels->count - from;
+    if (repetition && definition)
+        write_offsets(repetition, definition, left, *list, *item, items, output, count);
+    else if (repetition)
+        write_offsets(repetition, NULL, left, *list, *item, items, output, count);
+    else
+        write_offsets(NULL, definition, left, *list, *item, items, output, count);
 }
 
 /* The first list's level, whose offset the page before has told, or nobody has to. */
