@@ -130,15 +130,24 @@ static enum nt_status take_timestamp(struct nt_arena *arena, struct nt_text rest
     return NT_OK;
 }
 
-/* "128:10,2" as Arrow has it. */
+/* Whether a text is a number of digits that a decimal can be shifted by. */
+static bool is_scale(struct nt_text text)
+{
+    enum { MOST_SCALE = 76 };
+    uint64_t scale;
+    nt_text_skip(&text, "-");
+    return take_number(&text, '\0', &scale) && scale <= MOST_SCALE;
+}
+
+/* "128:10:2" is "d:10,2" in Arrow. */
 static enum nt_status take_decimal(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
                                    struct nt_error *error)
 {
-    enum { TEXT = 64 };
+    enum { TEXT = 64, MOST_128 = 38, MOST_256 = 76 };
     uint64_t bits, precision;
     if (!take_number(&rest, ':', &bits) || !take_number(&rest, ':', &precision) ||
-        (bits != 128 && bits != 256) || precision < 1 || precision > (bits == 128 ? 38 : 76) ||
-        !rest.length || rest.length > 4)
+        (bits != 128 && bits != 256) || precision < 1 || precision > (bits == 128 ? MOST_128 : MOST_256) ||
+        !is_scale(rest))
         return NT_OK;
     char *arrow = nt_arena_alloc(arena, TEXT, 1);
     if (!arrow)
