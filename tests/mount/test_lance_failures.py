@@ -56,7 +56,7 @@ PAGES = (
      ('column 6', 'page 0', 'offsets of strings decrease')),
     ('numbers of items', 'mini_blocks_2.1', 'page', 600, b'\xff' * 8, {'field': 'dictionary'}, ('column 7', 'page 0', 'item 15')),
     ('a dictionary', 'mini_blocks_2.1', 'input', 4, b'\xff\xff', {}, ('column 7', 'page 0', '65535')),
-    ('levels of a constant', 'constants_2.2', 'page', 0, b'\xff' * 4, {}, ('column 2', 'page 0', '65535')),
+    ('levels of a constant', 'constants_2.2', 'page', 0, b'\xff' * 4, {}, ('of the file: page 0: unit 0', '65535')),
     ('end offsets of 2.0', 'texts_2.0', 'page', 0, b'\xff' * 7, {'field': 'string'}, ('column 0', 'page 0', 'decreases')),
 )
 
