@@ -119,6 +119,9 @@ struct nt_tree {
 /* Values in one row: items of the fixed lists around them, all together; false where they overflow. */
 bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
 
+/* Whether a layer, or one inside it, is a list: then it may have fewer rows than there are values. */
+bool nt_tree_has_lists(const struct nt_tree *tree, uint32_t layer);
+
 /* ---- outputs ---- */
 
 enum nt_tree_output {

@@ -24,6 +24,14 @@ static const struct {
     [NT_LAYER_NULL_AND_EMPTY_LIST] = {true, 2, true, true},
 };
 
+bool nt_tree_has_lists(const struct nt_tree *tree, uint32_t layer)
+{
+    bool has_lists = false;
+    for (uint32_t i = 0; i <= layer && i < tree->layer_count; i++)
+        has_lists = has_lists || layers[tree->layers[i]].is_list;
+    return has_lists;
+}
+
 void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule)
 {
     uint16_t level = 0, lists = 0;

@@ -145,9 +145,8 @@ bool nt_made_has_nulls(const struct nt_tree *tree)
     if (tree->layout == NT_TREE_BLOCK || tree->layout == NT_TREE_ARRAY)
         return false;
     nt_layer_rule(tree, 0, &rule);
-    for (uint32_t i = 0; i < tree->layer_count; i++)
-        if (tree->layers[i] == NT_LAYER_NULLABLE_ITEM || tree->layers[i] == NT_LAYER_NULLABLE_LIST ||
-            tree->layers[i] == NT_LAYER_NULL_AND_EMPTY_LIST || tree->layers[i] == NT_LAYER_EMPTYABLE_LIST)
-            return rule.visible > 0;
+    for (uint32_t i = 0; rule.visible && i < tree->layer_count; i++)
+        if (tree->layers[i] != NT_LAYER_ITEM && tree->layers[i] != NT_LAYER_LIST)
+            return true;
     return false;
 }

@@ -17,52 +17,41 @@
 
 /* ---- decoders ---- */
 
-static void set_dictionary_page(const struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                uint64_t elements, uint32_t decoder, struct nt_page *page)
+/* A page that others need decoded before: what is wanted of the dictionary. */
+static enum nt_status add_input(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                enum nt_tree_output output, const struct nt_dtype *dtype, uint64_t elements,
+                                struct nt_page *page)
 {
-    const struct nt_lance_buffer *buffer = &opened->page->buffers[opened->layout.dictionary_buffer];
-    (void)filling;
+    const struct nt_lance_layout *layout = &opened->layout;
+    const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
+    const struct nt_tree_want want = {.output = output};
     *page = (struct nt_page){.offset = buffer->offset,
                              .stored_bytes = buffer->bytes,
-                             .parameter = opened->layout.dictionary_items,
-                             .elements = (uint32_t)elements,
-                             .decoder = decoder};
+                             .parameter = output == NT_TREE_BYTES ? layout->dictionary_items : 0,
+                             .elements = (uint32_t)elements};
+    if (elements > UINT32_MAX)
+        return nt_fail(filling->error, NT_LIMIT, buffer->offset, "a dictionary of %" PRIu64 " items or bytes",
+                       elements);
+    return nt_filling_add_decoder(filling, layout->dictionary, &want, dtype, NULL, 0, &page->decoder);
 }
 
-/* The pages that a page with a dictionary needs decoded before: items, or where they end and their bytes. */
+/* The items of a page's dictionary, or where they end and their bytes. */
 static enum nt_status add_inputs(struct nt_filling *filling, const struct nt_lance_opened *opened,
                                  struct nt_page inputs[2], uint32_t *count_ret)
 {
-    const struct nt_lance_layout *layout = &opened->layout;
     const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
                           byte = nt_element_dtype(NT_ELEMENT_BYTE);
-    const struct nt_tree_want values = {.output = NT_TREE_VALUES}, ends = {.output = NT_TREE_ENDS},
-                              bytes = {.output = NT_TREE_BYTES};
-    uint32_t decoder;
-    enum nt_status status;
-    *count_ret = 0;
-    if (!layout->dictionary)
+    uint64_t items = opened->layout.dictionary_items;
+    bool is_strings = nt_filling_is_strings(filling);
+    *count_ret = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
+    if (*count_ret == 0)
         return NT_OK;
-    if (layout->dictionary_items > UINT32_MAX || filling->dictionary.bytes > UINT32_MAX)
-        return nt_fail(filling->error, NT_LIMIT, NT_NO_OFFSET,
-                       "a dictionary of %" PRIu64 " items and %" PRIu64 " bytes", layout->dictionary_items,
-                       filling->dictionary.bytes);
-    if (!nt_filling_is_strings(filling)) {
-        status = nt_filling_add_decoder(filling, layout->dictionary, &values, &filling->field->dtype, NULL, 0,
-                                        &decoder);
-        set_dictionary_page(filling, opened, layout->dictionary_items, decoder, &inputs[0]);
-        inputs[0].parameter = 0;
-        *count_ret = 1;
-        return status;
-    }
-    status = nt_filling_add_decoder(filling, layout->dictionary, &ends, &index, NULL, 0, &decoder);
-    set_dictionary_page(filling, opened, layout->dictionary_items, decoder, &inputs[0]);
-    inputs[0].parameter = 0;
-    if (status == NT_OK)
-        status = nt_filling_add_decoder(filling, layout->dictionary, &bytes, &byte, NULL, 0, &decoder);
-    set_dictionary_page(filling, opened, filling->dictionary.bytes, decoder, &inputs[1]);
-    *count_ret = 2;
-    return status;
+    if (!is_strings)
+        return add_input(filling, opened, NT_TREE_VALUES, &filling->field->dtype, items, &inputs[0]);
+    enum nt_status status = add_input(filling, opened, NT_TREE_ENDS, &index, items, &inputs[0]);
+    return status == NT_OK
+               ? add_input(filling, opened, NT_TREE_BYTES, &byte, filling->dictionary.bytes, &inputs[1])
+               : status;
 }
 
 /* What no tree has to be asked for: that all rows are valid. */
@@ -145,12 +134,12 @@ static enum nt_status check_layer(const struct nt_filling *filling, const struct
                           tree->layer_count);
 }
 
-static bool has_to_be_read(const struct nt_filling *filling, const struct nt_tree *tree,
-                           const struct nt_layer_begin *begin)
+static bool has_to_be_read(const struct nt_filling *filling, const struct nt_tree *tree)
 {
     bool is_constant_with_levels =
         tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
-    return nt_filling_is_strings(filling) || begin->has_lists || is_constant_with_levels;
+    return nt_filling_is_strings(filling) || nt_tree_has_lists(tree, filling->use->layer) ||
+           is_constant_with_levels;
 }
 
 static enum nt_status count_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
@@ -207,7 +196,6 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
 {
     const struct nt_tree *tree = opened->layout.tree;
     struct nt_lance_unit unit;
-    struct nt_layer_begin begin = nt_lance_layer_begin(tree, filling->use->layer);
     enum nt_status status = nt_lance_next_unit(opened, &unit, filling->error);
     if (status != NT_OK)
         return status;
@@ -218,7 +206,7 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
     filled.is_all_valid = filling->is_all_valid;
     if (is_as_before(filling, tree, &filled))
         filled.bytes = filling->filled[filling->count - 1].bytes;
-    else if (has_to_be_read(filling, tree, &begin))
+    else if (has_to_be_read(filling, tree))
         status = count_unit(filling, opened, &unit, &filled);
     for (uint32_t i = 0; i < NT_FILLED_DECODERS; i++)
         filled.decoders[i] = filling->decoders[i];

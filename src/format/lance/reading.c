@@ -104,12 +104,3 @@ enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct
                                 (uint8_t *)filling->dictionary.ends, filling->error);
     return status;
 }
-
-struct nt_layer_begin nt_lance_layer_begin(const struct nt_tree *tree, uint32_t layer)
-{
-    struct nt_layer_begin begin = {false};
-    for (uint32_t i = 0; i <= layer && i < tree->layer_count; i++)
-        if (tree->layers[i] != NT_LAYER_ITEM && tree->layers[i] != NT_LAYER_NULLABLE_ITEM)
-            begin.has_lists = true;
-    return begin;
-}

@@ -15,10 +15,4 @@ enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_la
 /* Find where the strings of a page's dictionary end, and how many bytes they have; nothing to do for others. */
 enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct nt_lance_opened *opened);
 
-/* Whether lists lie inside a layer, so that its rows are fewer than the values. */
-struct nt_layer_begin {
-    bool has_lists;
-};
-struct nt_layer_begin nt_lance_layer_begin(const struct nt_tree *tree, uint32_t layer);
-
 #endif
