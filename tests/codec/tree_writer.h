@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Random nested rows, what each of their layers holds, and their levels, by the definition in Lance's documents
+ * ("Repetition and definition levels"); and pages of them.
+ */
+#ifndef NT_TESTS_CODEC_TREE_WRITER_H
+#define NT_TESTS_CODEC_TREE_WRITER_H
+
+#include "codec/tree/description.h"
+
+enum { MODEL_MOST = 4096, MODEL_LAYERS = 8 };
+
+struct model_layer {
+    uint64_t rows;
+    uint8_t valid[MODEL_MOST];
+    uint64_t ends[MODEL_MOST]; /* lists: where each ends, in rows of the next inner layer */
+};
+
+struct model {
+    uint8_t layers[MODEL_LAYERS]; /* enum nt_layer, innermost first */
+    uint32_t layer_count;
+    struct model_layer of[MODEL_LAYERS];
+    uint64_t levels;
+    uint16_t repetition[MODEL_MOST], definition[MODEL_MOST];
+    uint8_t is_visible[MODEL_MOST]; /* of each level: there is a value */
+    uint32_t values[MODEL_MOST];    /* of each row of the innermost layer; of null ones what is stored */
+};
+
+/* `rows` random rows. */
+void model_fill(struct model *model, const uint8_t *layers, uint32_t layer_count, uint32_t rows);
+bool model_has_lists(const struct model *model);
+bool model_has_definition(const struct model *model);
+/* Rows of a layer that begin before a level; of the innermost one the values before it. */
+uint64_t model_rows_before(const struct model *model, uint32_t layer, uint64_t level);
+
+struct page {
+    uint8_t bytes[MODEL_MOST * 16];
+    size_t count;
+};
+
+/* Levels [begin, end) and their values in 32 bits: a chunk of a mini-block, whose levels are flat or runs. */
+void write_chunk(const struct model *model, uint64_t begin, uint64_t end, bool has_runs, bool is_large,
+                 struct page *page);
+/* The same with the values as strings of decimal digits, and null ones as none. */
+void write_chunk_of_strings(const struct model *model, uint64_t begin, uint64_t end, struct page *page);
+/* Rows of full zip. */
+void write_full_zip(const struct model *model, uint64_t begin, uint64_t end, uint32_t repetition_bits,
+                    uint32_t definition_bits, bool is_variable, struct page *page);
+
+void put_number(struct page *page, uint64_t value, uint32_t bytes);
+void put_bytes(struct page *page, const void *bytes, size_t count);
+
+#endif
