@@ -431,14 +431,12 @@ static void decode_all(const struct nt_tree *tree, uint64_t elements)
 
 static void damage_all(const struct nt_tree *tree, uint64_t elements)
 {
-    static const uint8_t changes[] = {0x01, 0x80, 0xFF};
     size_t count = page.count;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < sizeof(changes); k++) {
-            page.bytes[i] ^= changes[k];
-            decode_all(tree, elements);
-            page.bytes[i] ^= changes[k];
-        }
+    for (size_t i = 0; i < 3 * count; i++) {
+        page.bytes[i / 3] ^= (uint8_t[]){0x01, 0x80, 0xFF}[i % 3];
+        decode_all(tree, elements);
+        page.bytes[i / 3] ^= (uint8_t[]){0x01, 0x80, 0xFF}[i % 3];
+    }
     for (page.count = 0; page.count < count; page.count++)
         decode_all(tree, elements);
 }

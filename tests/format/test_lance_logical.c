@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Logical types, by the list in Lance's documents ("Schema"): what is a value and how wide, what is a text, and what
+ * is no type at all.
+ */
+#include "format/lance/logical.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "support.h"
+
+static struct nt_error error;
+static struct nt_arena *arena;
+
+static void set_up(void)
+{
+    arena = nt_arena_new();
+    ck_assert_ptr_nonnull(arena);
+}
+
+static void tear_down(void)
+{
+    nt_arena_free(arena);
+}
+
+static const struct {
+    const char *text;
+    enum nt_lance_shape shape;
+    uint32_t bits; /* of a value */
+    uint32_t lists;
+    uint64_t items[2];
+} types[] = {
+    {"bool", NT_LANCE_IS_VALUE, 1, 0, {0}},
+    {"uint16", NT_LANCE_IS_VALUE, 16, 0, {0}},
+    {"halffloat", NT_LANCE_IS_VALUE, 16, 0, {0}},
+    {"double", NT_LANCE_IS_VALUE, 64, 0, {0}},
+    {"decimal:128:38:10", NT_LANCE_IS_VALUE, 128, 0, {0}},
+    {"decimal:256:60:-3", NT_LANCE_IS_VALUE, 256, 0, {0}},
+    {"timestamp:us:-", NT_LANCE_IS_VALUE, 64, 0, {0}},
+    {"timestamp:ns:Europe/Berlin", NT_LANCE_IS_VALUE, 64, 0, {0}},
+    {"date32:day", NT_LANCE_IS_VALUE, 32, 0, {0}},
+    {"time64:ns", NT_LANCE_IS_VALUE, 64, 0, {0}},
+    {"fixed_size_binary:5", NT_LANCE_IS_VALUE, 40, 0, {0}},
+    {"fixed_size_list:float:768", NT_LANCE_IS_VALUE, 32, 1, {768}},
+    {"fixed_size_list:fixed_size_list:int32:2:3", NT_LANCE_IS_VALUE, 32, 2, {3, 2}},
+    {"string", NT_LANCE_IS_TEXT, 0, 0, {0}},
+    {"large_binary", NT_LANCE_IS_BYTES, 0, 0, {0}},
+    {"list.struct", NT_LANCE_IS_LIST, 0, 0, {0}},
+    {"map", NT_LANCE_IS_LIST, 0, 0, {0}},
+    {"struct", NT_LANCE_IS_STRUCT, 0, 0, {0}},
+    {"null", NT_LANCE_IS_NULL, 0, 0, {0}},
+    {"dict:string:int32:false", NT_LANCE_IS_TEXT, 0, 0, {0}},
+    {"", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
+    {"int128", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
+    {"fixed_size_list:float", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
+};
+
+START_TEST(types_are_what_the_documents_list)
+{
+    struct nt_lance_type type;
+    const struct nt_text text = {types[_i].text, strlen(types[_i].text)};
+    assert_ok(nt_lance_parse_type(arena, text, &type, &error));
+    ck_assert_msg(type.shape == types[_i].shape, "%s: %d", types[_i].text, (int)type.shape);
+    if (type.shape == NT_LANCE_IS_UNKNOWN)
+        return;
+    ck_assert_msg(type.value.bits == types[_i].bits, "%s: %u bits", types[_i].text, type.value.bits);
+    ck_assert_uint_eq(type.value.list_count, types[_i].lists);
+    for (uint32_t i = 0; i < types[_i].lists; i++)
+        ck_assert_uint_eq(type.value.lists[i], types[_i].items[i]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("format: Lance's logical types");
+    TCase *cases = tcase_create("as listed");
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_loop_test(cases, types_are_what_the_documents_list, 0, sizeof(types) / sizeof(*types));
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
