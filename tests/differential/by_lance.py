@@ -125,12 +125,23 @@ class Values:
         return made
 
 
+def packed_type(chooser, version):
+    """A structure that is stored row by row."""
+    members = [*NUMBERS, *REALS, pa.binary(5), pa.list_(pa.float32(), 4), pa.list_(pa.uint8(), 3), pa.decimal128(20, 2)]
+    if version == '2.2':
+        members += [pa.string(), pa.binary()]
+    return pa.struct([pa.field(f'm{k}', chooser.choice(members)) for k in range(chooser.randint(1, 4))])
+
+
 def write(seed, path):
     chooser = random.Random(seed)
     version = chooser.choice(['2.0', '2.1', '2.1', '2.2', '2.2'])
     lengths = [chooser.choice([1, 2, 100, 1025, 3000]) for _ in range(chooser.randint(1, 2))]
     fields = []
     for k in range(chooser.randint(1, 5)):
+        if chooser.random() < 0.15:
+            fields.append(pa.field(f'f{k}', packed_type(chooser, version), metadata={'packed': 'true', 'lance-encoding:packed': 'true'}))
+            continue
         of = random_type(chooser, DEPTH, version)
         fields.append(pa.field(f'f{k}', of, metadata=chooser.choice([None, None, *METADATA])))
     schema = pa.schema(fields)

@@ -37,10 +37,11 @@ enum nt_tree_node_kind {
 };
 
 #define NT_NO_NODE UINT32_MAX
-enum { NT_TREE_NODES = 64, NT_TREE_LAYERS = 64, NT_TREE_DEPTH = 16, NT_TREE_BUFFERS = 32 };
+enum { NT_TREE_NODES = 256, NT_TREE_LAYERS = 64, NT_TREE_DEPTH = 16, NT_TREE_BUFFERS = 32 };
 
 /* A member of a structure of variable width. */
 struct nt_tree_member {
+    uint32_t node;        /* of its values; of a string, NT_NO_NODE */
     uint32_t bits;        /* of a value, 0: it is a string */
     uint32_t length_bits; /* of a string's length */
 };
@@ -116,6 +117,8 @@ struct nt_tree {
     uint8_t layers[NT_TREE_LAYERS]; /* enum nt_layer, innermost first */
 };
 
+/* Whether values are rows of structures, of which a member is wanted. */
+bool nt_tree_is_structure(const struct nt_tree *tree);
 /* Values in one row: items of the fixed lists around them, all together; false where they overflow. */
 bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
 
@@ -146,6 +149,7 @@ struct nt_tree_want {
     uint32_t depth;         /* VALID: of the items this many fixed lists deep; 0: of the layer itself */
     uint32_t member;        /* of structures; else 0 */
     uint64_t member_offset; /* of packed structures of fixed width: bytes */
+    uint64_t member_items;  /* of structures: items of the fixed lists around an element; 0: there are none */
 };
 
 #endif

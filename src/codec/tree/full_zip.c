@@ -184,40 +184,6 @@ static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_ar
     return status;
 }
 
-/* A member of structures, each with its members one behind the other. */
-static enum nt_status select_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
-                                    struct nt_array *array, struct nt_error *error)
-{
-    uint8_t *output;
-    uint64_t *ends, made = 0, begin = 0;
-    if (member >= node->member_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, more than", member,
-                              node->member_count);
-    const struct nt_tree_member *wanted = &node->members[member];
-    enum nt_status status = nt_work_take(work, array->bytes, &output, error);
-    if (status == NT_OK)
-        status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
-    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
-        struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
-        for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
-            const struct nt_tree_member *at = &node->members[k];
-            uint64_t bytes = at->bits ? at->bits / 8 : get_number(&cursor, at->length_bits / 8);
-            const uint8_t *value = nt_get_bytes(&cursor, bytes);
-            if (k == member && value) {
-                memcpy(output + made, value, bytes);
-                made += bytes;
-            }
-        }
-        ends[i] = made;
-        if (cursor.failed)
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                             "structure %" PRIu64 " is shorter than its members", i);
-    }
-    if (status == NT_OK)
-        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = made, .ends = ends};
-    return status == NT_OK && wanted->bits ? to_fixed(work, wanted->bits, array, error) : status;
-}
-
 static enum nt_status decompress_each(struct nt_work *work, const struct nt_tree_node *node,
                                       struct nt_array *array, struct nt_error *error)
 {
@@ -302,7 +268,7 @@ static enum nt_status cut_lists(struct nt_work *work, const struct nt_array *arr
                                 struct nt_array *cut, struct lists *lists, struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
-    const struct nt_tree_node *node = &tree->nodes[tree->values];
+    const struct nt_tree_node *node = lists->inside;
     enum nt_status status = NT_OK;
     for (; status == NT_OK && (node->kind == NT_TREE_FIXED_LIST || node->kind == NT_TREE_PACKED);
          node = &tree->nodes[node->children[0]]) {
@@ -344,11 +310,12 @@ static enum nt_status cut_items(struct nt_work *work, const struct nt_array *arr
     return status;
 }
 
-static enum nt_status cut_values(struct nt_work *work, struct nt_array *array, struct nt_error *error)
+/* Values of a node, each in `stride` bytes. */
+static enum nt_status cut_values(struct nt_work *work, uint32_t root, uint64_t stride, struct nt_array *array,
+                                 struct nt_error *error)
 {
-    uint64_t stride = (work->tree->value_bits + 7) / 8;
     struct nt_array cut = {0};
-    struct lists lists = {.items = 1};
+    struct lists lists = {.items = 1, .inside = &work->tree->nodes[root]};
     enum nt_status status = cut_lists(work, array, stride, &cut, &lists, error);
     if (status != NT_OK)
         return status;
@@ -370,6 +337,43 @@ static enum nt_status cut_values(struct nt_work *work, struct nt_array *array, s
     return status;
 }
 
+/* A member of structures, each with its members one behind the other. */
+static enum nt_status select_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
+                                    struct nt_array *array, struct nt_error *error)
+{
+    uint8_t *output;
+    uint64_t *ends, made = 0, begin = 0;
+    if (member >= node->member_count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, more than", member,
+                              node->member_count);
+    const struct nt_tree_member *wanted = &node->members[member];
+    enum nt_status status = nt_work_take(work, array->bytes, &output, error);
+    if (status == NT_OK)
+        status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    for (uint64_t i = 0; status == NT_OK && i < array->elements; begin = array->ends[i++]) {
+        struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
+        for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
+            const struct nt_tree_member *at = &node->members[k];
+            uint64_t bytes = at->bits ? at->bits / 8 : get_number(&cursor, at->length_bits / 8);
+            const uint8_t *value = nt_get_bytes(&cursor, bytes);
+            if (k == member && value) {
+                memcpy(output + made, value, bytes);
+                made += bytes;
+            }
+        }
+        ends[i] = made;
+        if (cursor.failed)
+            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                             "structure %" PRIu64 " is shorter than its members", i);
+    }
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = made, .ends = ends};
+    if (status != NT_OK || !wanted->bits)
+        return status;
+    status = to_fixed(work, wanted->bits, array, error);
+    return status == NT_OK ? cut_values(work, wanted->node, wanted->bits / 8, array, error) : status;
+}
+
 static enum nt_status decode_values(struct nt_work *work, uint32_t member, struct nt_array *array,
                                     struct nt_error *error)
 {
@@ -377,7 +381,7 @@ static enum nt_status decode_values(struct nt_work *work, uint32_t member, struc
     uint32_t root = work->tree->values;
     enum nt_status status = NT_OK;
     if (!array->ends)
-        return cut_values(work, array, error);
+        return cut_values(work, root, (work->tree->value_bits + 7) / 8, array, error);
     for (; status == NT_OK && nodes[root].kind == NT_TREE_SIZED; root = nodes[root].children[0])
         status = decompress_each(work, &nodes[root], array, error);
     if (status != NT_OK)

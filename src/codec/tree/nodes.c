@@ -328,6 +328,12 @@ enum nt_status nt_block_decode(struct nt_work *work, uint32_t node, const struct
     return decode(&job, node, error);
 }
 
+bool nt_tree_is_structure(const struct nt_tree *tree)
+{
+    return tree->values != NT_NO_NODE && (tree->nodes[tree->values].kind == NT_TREE_PACKED ||
+                                          tree->nodes[tree->values].kind == NT_TREE_VARIABLE_PACKED);
+}
+
 bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret)
 {
     uint32_t node = tree->values;

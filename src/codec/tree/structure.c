@@ -22,8 +22,10 @@ static enum nt_status make_item_valid(struct nt_made *made, uint8_t *output, str
         status = nt_made_find_nulls(made, error);
     if (status != NT_OK)
         return status;
+    bool is_packed = nt_tree_is_structure(made->work->tree);
     if ((made->rows && elements % made->rows) || !nt_tree_items(made->work->tree, &items) ||
-        !nt_multiply(made->rows, items, &items) || (!array->is_null && array->elements != items))
+        !nt_multiply(made->rows, items, &items) ||
+        (!array->is_null && !is_packed && array->elements != items))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists",
                        array->elements, made->rows);
     memset(output, 1, elements);
@@ -87,7 +89,10 @@ enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_er
 {
     const struct nt_tree *tree = made->work->tree;
     uint64_t elements = made->work->packed->elements, items;
-    if (!items_of_depth(tree, made->want->depth, &items) || elements % items)
+    bool is_member = made->want->depth && nt_tree_is_structure(tree);
+    if (is_member)
+        items = made->want->member_items ? made->want->member_items : 1;
+    if ((!is_member && !items_of_depth(tree, made->want->depth, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in lists of %" PRIu64, elements,
                        items);
     made->rows = elements / items;

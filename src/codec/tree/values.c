@@ -33,8 +33,14 @@ static void expand_bits(const struct nt_array *array, uint8_t *output)
         output[i] = array->data[i / 8] >> (i % 8) & 1;
 }
 
-/* Whether values are rows of structures, of which a member is wanted. */
-static bool is_structure(const struct nt_tree *tree)
+/* Elements of a structure's member in a row. */
+static uint64_t member_items(const struct nt_made *made)
+{
+    return made->want->member_items ? made->want->member_items : 1;
+}
+
+/* Whether values are rows of structures as they are stored. */
+static bool is_packed_rows(const struct nt_tree *tree)
 {
     return tree->values != NT_NO_NODE && tree->nodes[tree->values].kind == NT_TREE_PACKED;
 }
@@ -44,22 +50,23 @@ static enum nt_status copy_values(const struct nt_made *made, uint32_t width, ui
                                   struct nt_error *error)
 {
     const struct nt_array *array = &made->opened.array;
-    bool is_packed = is_structure(made->work->tree);
-    uint64_t stored = array->bits / 8, offset = is_packed ? made->want->member_offset : 0;
+    bool is_packed = is_packed_rows(made->work->tree);
+    uint64_t stored = array->bits / 8, wanted = width, offset = is_packed ? made->want->member_offset : 0;
+    if (is_packed && !nt_multiply(width, member_items(made), &wanted))
+        wanted = UINT64_MAX;
     if (array->is_null) {
         memset(output, 0, made->work->packed->elements * width);
-    } else if (array->bits == 1 && width == 1) {
+    } else if (array->bits == 1 && width == 1 && !is_packed) {
         expand_bits(array, output);
-    } else if (array->bits % 8 || offset > stored || width > stored - offset ||
-               (!is_packed && width != stored)) {
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a value", (uint64_t)width * 8,
-                              array->bits);
-    } else if (stored == width) {
+    } else if (array->bits % 8 || offset > stored || wanted > stored - offset ||
+               (!is_packed && wanted != stored)) {
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a value", wanted * 8, array->bits);
+    } else if (stored == wanted) {
         if (output != array->data)
-            memcpy(output, array->data, array->elements * width);
+            memcpy(output, array->data, array->elements * wanted);
     } else {
         for (uint64_t i = 0; i < array->elements; i++)
-            memcpy(output + i * width, array->data + i * stored + offset, width);
+            memcpy(output + i * wanted, array->data + i * stored + offset, wanted);
     }
     return NT_OK;
 }
@@ -96,8 +103,8 @@ static void mask_rows(const uint8_t *valid, uint64_t rows, uint64_t bytes, uint8
 static void mask_items(const struct nt_made *made, uint32_t width, uint8_t *output)
 {
     const struct nt_array *array = &made->opened.array;
-    uint64_t items = made->rows ? array->elements / made->rows : 0, lists = made->rows,
-             elements = array->elements;
+    uint64_t elements = made->work->packed->elements, lists = made->rows;
+    uint64_t items = made->rows ? elements / made->rows : 0;
     if (made->valid)
         mask_rows(made->valid, made->rows, items * width, output);
     for (uint32_t d = 0; d < array->depth; d++) {
@@ -113,23 +120,23 @@ static void mask_items(const struct nt_made *made, uint32_t width, uint8_t *outp
 enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *output, struct nt_error *error)
 {
     const struct nt_tree *tree = made->work->tree;
-    uint64_t elements = made->work->packed->elements, items;
-    if (!nt_tree_items(tree, &items) || !items || elements % items)
+    uint64_t elements = made->work->packed->elements, items = member_items(made);
+    if ((!nt_tree_is_structure(tree) && !nt_tree_items(tree, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements in lists of %" PRIu64, elements,
                        items);
     made->rows = elements / items;
     bool is_nullable = nt_made_has_nulls(tree);
     enum nt_status status = nt_made_open(made, is_nullable, true, error);
-    bool is_direct = !tree->has_dictionary && !is_structure(tree) && tree->values != NT_NO_NODE &&
+    bool is_direct = !tree->has_dictionary && !nt_tree_is_structure(tree) && tree->values != NT_NO_NODE &&
                      tree->nodes[tree->values].bits == width * 8;
     if (status == NT_OK)
         status = nt_made_decode(made, is_direct ? output : NULL, error);
     if (status == NT_OK)
         status = nt_made_find_nulls(made, error);
-    if (status == NT_OK && !made->opened.array.is_null &&
-        made->opened.array.elements != (tree->has_dictionary ? made->rows : elements))
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a page",
-                                tree->has_dictionary ? made->rows : elements, made->opened.array.elements);
+    uint64_t expected = tree->has_dictionary || is_packed_rows(tree) ? made->rows : elements;
+    if (status == NT_OK && !made->opened.array.is_null && made->opened.array.elements != expected)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of a page", expected,
+                                made->opened.array.elements);
     if (status == NT_OK)
         status = tree->has_dictionary ? look_up_values(made, output, error)
                                       : copy_values(made, width, output, error);

@@ -176,10 +176,28 @@ static enum nt_status add_packed(struct nt_tree_builder *builder, struct nt_prot
     return add_around(builder, &node, message, NT_LANCE_PACKED_STRUCT_VALUES, number_ret, error);
 }
 
+/* Values have an encoding of their own; strings lie there as they are. */
+static enum nt_status add_member(struct nt_tree_builder *builder, struct nt_proto message,
+                                 struct nt_tree_member *member, struct nt_error *error)
+{
+    uint64_t bits = nt_proto_number(message, NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE);
+    uint64_t length_bits = nt_proto_number(message, NT_LANCE_PACKED_MEMBER_BITS_PER_LENGTH);
+    bool is_length = length_bits == 8 || length_bits == 16 || length_bits == 32 || length_bits == 64;
+    if ((bits && (bits % 8 || bits > UINT32_MAX)) || (!bits && !is_length))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "members of %" PRIu64 " bits, with lengths of %" PRIu64, bits, length_bits);
+    *member = (struct nt_tree_member){NT_NO_NODE, (uint32_t)bits, (uint32_t)length_bits};
+    if (!bits)
+        return NT_OK;
+    return nt_lance_add_compressive(builder, nt_proto_message(message, NT_LANCE_PACKED_MEMBER_VALUE),
+                                    &member->node, error);
+}
+
 static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struct nt_proto message,
                                           uint32_t *number_ret, struct nt_error *error)
 {
     uint64_t count = nt_proto_count(message, NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS), found = 0;
+    struct nt_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED, .buffer = builder->buffers++};
     struct nt_proto_item item;
     enum nt_status status = nt_budget_take(&builder->file->budget, NT_COST_ENVELOPE_BYTE,
                                            count * sizeof(struct nt_tree_member), NT_NO_OFFSET, error);
@@ -188,23 +206,13 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
     struct nt_tree_member *members = nt_arena_alloc(builder->file->arena, count, sizeof(*members));
     if (!members)
         return nt_fail_memory(error);
-    for (struct nt_proto rest = message; nt_proto_next(&rest, &item);) {
-        if (item.number != NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS)
-            continue;
-        const struct nt_proto member = {item.bytes, item.size};
-        uint64_t bits = nt_proto_number(member, NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE);
-        uint64_t length_bits = nt_proto_number(member, NT_LANCE_PACKED_MEMBER_BITS_PER_LENGTH);
-        bool is_length = length_bits == 8 || length_bits == 16 || length_bits == 32 || length_bits == 64;
-        if ((bits && (bits % 8 || bits > UINT32_MAX)) || (!bits && !is_length))
-            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                           "members of %" PRIu64 " bits, with lengths of %" PRIu64, bits, length_bits);
-        members[found++] = (struct nt_tree_member){(uint32_t)bits, (uint32_t)length_bits};
-    }
-    const struct nt_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED,
-                                      .buffer = builder->buffers++,
-                                      .members = members,
-                                      .member_count = (uint32_t)found};
-    return nt_tree_add_node(builder, &node, number_ret, error);
+    node.members = members;
+    node.member_count = (uint32_t)count;
+    status = nt_tree_add_node(builder, &node, number_ret, error);
+    for (struct nt_proto rest = message; status == NT_OK && nt_proto_next(&rest, &item);)
+        if (item.number == NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS)
+            status = add_member(builder, (struct nt_proto){item.bytes, item.size}, &members[found++], error);
+    return status;
 }
 
 /* Without a value, all are null: their zeros are of the type's width. */

@@ -99,17 +99,19 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
     }
     if (want.output == NT_TREE_VALID && filling->is_all_valid)
         return nt_filling_add_decoder(filling, &all_valid, &want, dtype, NULL, 0, number);
-    bool is_structure = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
-    if (is_structure) {
+    bool is_layer = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
+    if (is_layer) {
         want.layer = use->layer;
         want.depth = want.output == NT_TREE_VALID ? use->depth : 0;
-    } else {
+    }
+    bool has_values = !is_layer || want.depth;
+    if (has_values) {
         want.member = use->member;
         want.member_offset = use->member_offset;
+        want.member_items = nt_tree_is_structure(opened->layout.tree) ? use->items : 0;
     }
-    bool has_inputs = !is_structure || want.depth;
     return nt_filling_add_decoder(filling, opened->layout.tree, &want, dtype, inputs,
-                                  has_inputs ? input_count : 0, number);
+                                  has_values ? input_count : 0, number);
 }
 
 static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_lance_opened *opened)
