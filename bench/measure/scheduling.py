@@ -19,18 +19,24 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def run_in_session(function):
     """Run the function in a child with a session of its own, and exit as it does. Whoever ends us interrupts it, so that its
     mounts do not stay."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until each of the two knows what to do with them
+    # Both keep them blocked until they know what to do with them; we take them one by one, so that none is lost on the way
+    # into a call that waits for the child.
+    waited = {number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN} | {signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, waited)
     child = os.fork()
     if not child:
         os.setsid()
         signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background job has not
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, waited)
         return function()
-    for number in SIGNALS:
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, lambda *unused: os.kill(child, signal.SIGINT))
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    ended, status = 0, 0
+    while not ended:
+        if signal.sigwait(waited) == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+        else:
+            os.kill(child, signal.SIGINT)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, waited)
+    status = os.waitstatus_to_exitcode(status)
     sys.exit(status if status >= 0 else 128 - status)
 
 

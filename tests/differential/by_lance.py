@@ -237,7 +237,7 @@ def main():
     arguments = parser.parse_args()
     passed = failed = 0
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.files):
-        with tempfile.TemporaryDirectory(prefix='ntuple-random-') as directory:
+        with tempfile.TemporaryDirectory(prefix='random-ntuple-') as directory:
             path = Path(directory, f'random_{seed}.lance')
             try:
                 version = write(seed, path)

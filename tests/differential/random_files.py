@@ -122,7 +122,7 @@ def main():
         return 77
     passed = failed = 0
     for seed in range(arguments.first_seed, arguments.first_seed + arguments.schemas):
-        with tempfile.TemporaryDirectory(prefix='ntuple-random-') as directory:
+        with tempfile.TemporaryDirectory(prefix='random-ntuple-') as directory:
             for path in written(arguments.writer, seed, arguments.variants, directory):
                 found = problems(arguments.ntuple, path.with_suffix('.root'))
                 print(f'{"FAIL" if found else "ok  "} {arguments.writer} {path.stem}', *found[:3],
