@@ -24,7 +24,16 @@ struct nt_page {
     uint8_t checksum; /* enum nt_checksum_kind; the digest follows the stored bytes */
     uint8_t checksum_covers;
     uint8_t compression; /* enum nt_compression_kind */
-    bool is_missing;     /* there are no bytes, and what is read instead fails: equal to no other page */
+    bool is_missing : 1; /* there are no bytes, and what is read instead fails: equal to no other page */
+    bool is_uniform : 1; /* all elements are equal: see nt_page_made_elements */
 };
+
+enum { NT_UNIFORM_ELEMENTS = 8192 };
+
+/* How many elements are decoded: of a page whose elements are all equal only so many, which stand for any run of as many. */
+static inline uint32_t nt_page_made_elements(const struct nt_page *page)
+{
+    return page->is_uniform && page->elements > NT_UNIFORM_ELEMENTS ? NT_UNIFORM_ELEMENTS : page->elements;
+}
 
 #endif

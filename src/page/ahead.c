@@ -72,7 +72,8 @@ void nt_ahead_queue(struct nt_reader *reader, struct nt_dataset *dataset, struct
             nt_workers_ahead(reader->workers,
                              &(struct nt_job){load_ahead, reader, dataset, next.column, next.page});
         if (next.page)
-            bytes += (uint64_t)next.page->elements * nt_page_decoder(dataset, next.page)->element_bytes;
+            bytes += (uint64_t)nt_page_made_elements(next.page) *
+                     nt_page_decoder(dataset, next.page)->element_bytes;
         element = next.end;
     }
     if (element > queued)

@@ -224,6 +224,11 @@ static enum nt_status read_pages(const struct column_read *read, const struct nt
         *made_ret = (size_t)(elements * read->element_bytes);
         return nt_pages_read_whole(read->reader, read->dataset, read->column, page, whole, output, error);
     }
+    uint64_t made = nt_page_made_elements(page) * read->element_bytes;
+    if (nt_page_made_elements(page) != page->elements) { /* few elements stand for all */
+        offset %= made;
+        left = left < made - offset ? left : made - offset;
+    }
     *made_ret = left < bytes ? (size_t)left : bytes;
     return read_within(read, page, offset, output, *made_ret, error);
 }

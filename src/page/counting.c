@@ -50,7 +50,8 @@ enum nt_status nt_items_last_index(struct nt_reader *reader, struct nt_dataset *
     struct nt_error failure = {0};
     if (nt_page_pin(reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
         return unknown_unless_passing(&failure, known_ret, error);
-    *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data, page->elements - 1, items_ret);
+    *known_ret = nt_load_index(nt_page_decoder(dataset, page)->element, data, nt_page_made_elements(page) - 1,
+                               items_ret);
     nt_page_unpin(reader, pinned, NT_CACHE_STAY);
     return NT_OK;
 }
@@ -76,7 +77,7 @@ static enum nt_status count_tag(struct nt_reader *reader, struct nt_dataset *dat
         struct nt_error failure = {0};
         if (nt_page_pin(reader, dataset, active.column, page, &pinned, &data, &failure) != NT_OK)
             return unknown_unless_passing(&failure, known_ret, error);
-        for (uint32_t k = 0; k < page->elements; k++)
+        for (uint32_t k = 0; k < nt_page_made_elements(page); k++)
             *items_ret += nt_load_le32(data + NT_SWITCH_BYTES * (size_t)k + NT_SWITCH_TAG) == tag;
         nt_page_unpin(reader, pinned, NT_CACHE_STAY);
     }

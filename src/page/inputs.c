@@ -7,6 +7,7 @@
 #include "page/load.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "page/contexts.h"
 #include "page/page.h"
@@ -38,8 +39,8 @@ static enum nt_status pin_input(const struct nt_page_request *request, const str
                               pinned, error);
     if (status != NT_OK)
         return status;
-    inputs->values[inputs->count++] =
-        nt_decoded_value(nt_page_decoder(request->dataset, page), nt_cached_bytes(*pinned), page->elements);
+    inputs->values[inputs->count++] = nt_decoded_value(nt_page_decoder(request->dataset, page),
+                                                       nt_cached_bytes(*pinned), nt_page_made_elements(page));
     return NT_OK;
 }
 
@@ -95,10 +96,23 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
     return status;
 }
 
+/* Of a page whose elements are all equal, the first ones become all. */
+static void repeat_elements(const struct nt_dataset *dataset, const struct nt_page *page, uint8_t *output)
+{
+    uint64_t width = nt_page_decoder(dataset, page)->element_bytes, total = page->elements * width;
+    for (uint64_t made = nt_page_made_elements(page) * width, count; made < total; made += count) {
+        count = made < total - made ? made : total - made;
+        memcpy(output + made, output, count);
+    }
+}
+
 enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                             const struct nt_page *page, void *output, struct nt_error *error)
 {
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
     enum nt_status status = nt_page_load_all(&request, output, error);
-    return status == NT_OK ? NT_OK : nt_page_error(dataset, column, page, status, error);
+    if (status != NT_OK)
+        return nt_page_error(dataset, column, page, status, error);
+    repeat_elements(dataset, page, output);
+    return NT_OK;
 }

@@ -21,18 +21,25 @@ const struct nt_decoder *nt_page_decoder(const struct nt_dataset *dataset, const
     return nt_decoders_get(&dataset->decoders, page->decoder);
 }
 
-enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
-                             uint64_t *packed_ret, uint64_t *decoded_ret, struct nt_error *error)
+static enum nt_status sizes_of(const struct nt_dataset *dataset, const struct nt_page *page,
+                               uint32_t elements, uint64_t *packed_ret, uint64_t *decoded_ret,
+                               struct nt_error *error)
 {
     const struct nt_decoder *decoder = nt_page_decoder(dataset, page);
-    if (!nt_packed_bytes(decoder, page->elements, packed_ret) ||
-        !nt_multiply(page->elements, decoder->element_bytes, decoded_ret))
+    if (!nt_packed_bytes(decoder, elements, packed_ret) ||
+        !nt_multiply(elements, decoder->element_bytes, decoded_ret))
         return nt_fail(error, NT_LIMIT, page->offset, "the sizes of a page of %u elements overflow",
-                       page->elements);
+                       elements);
     /* Elements of no fixed width (Roaring's containers, plans that decompress): the stored size tells. */
     if (decoder->bits == 0 && (decoder->plan || nt_encoding_info(decoder->encoding)->decode))
         *packed_ret = page->stored_bytes;
     return NT_OK;
+}
+
+enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
+                             uint64_t *packed_ret, uint64_t *decoded_ret, struct nt_error *error)
+{
+    return sizes_of(dataset, page, page->elements, packed_ret, decoded_ret, error);
 }
 
 struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct nt_page *page)
@@ -43,7 +50,7 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
         .offset = page->is_missing ? (uintptr_t)page : page->offset,
         .stored_bytes = page->stored_bytes,
         .parameter = page->parameter,
-        .elements = page->elements,
+        .elements = nt_page_made_elements(page),
         .compression = page->compression,
         .checksum = page->checksum,
         .checksum_covers = page->checksum_covers,
@@ -95,7 +102,7 @@ static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct
                                   size_t *packed_ret, size_t *decoded_ret, struct nt_error *error)
 {
     uint64_t packed = 0, decoded = 0, limit = dataset->file->page_bytes;
-    enum nt_status status = nt_page_sizes(dataset, page, &packed, &decoded, error);
+    enum nt_status status = sizes_of(dataset, page, nt_page_made_elements(page), &packed, &decoded, error);
     if (status != NT_OK)
         return status;
     uint64_t largest = packed > decoded ? packed : decoded;
@@ -234,7 +241,7 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
         .parameter = load->page->parameter,
         .data = packed,
         .bytes = load->packed_bytes,
-        .elements = load->page->elements,
+        .elements = nt_page_made_elements(load->page),
         .inputs = load->inputs,
         .context = load->context,
         .limit = load->dataset->file->page_bytes,

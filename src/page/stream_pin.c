@@ -24,7 +24,8 @@ static bool find_piece(const struct nt_stream *stream, uint64_t offset, size_t b
 {
     nt_stream_find_page(stream, offset / stream->element_bytes, &piece->at);
     const struct nt_page *page = piece->at.page;
-    if (!page || !nt_values_are_equal(nt_page_decoder(stream->dataset, page), &stream->dtype))
+    if (!page || nt_page_made_elements(page) != page->elements ||
+        !nt_values_are_equal(nt_page_decoder(stream->dataset, page), &stream->dtype))
         return false;
     uint64_t page_bytes = (uint64_t)page->elements * stream->element_bytes;
     uint64_t left = piece->at.end * stream->element_bytes - offset;

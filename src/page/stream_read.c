@@ -64,14 +64,14 @@ static enum nt_status find_previous(const struct reading *reading, struct nt_run
         return stream->row->has_leading_zero ? NT_OK : status;
     }
     run->has_previous = nt_load_index(nt_page_decoder(stream->dataset, page)->element, data,
-                                      page->elements - 1, &run->previous);
+                                      nt_page_made_elements(page) - 1, &run->previous);
     nt_page_unpin(stream->reader, pinned, NT_CACHE_PASSED);
     return NT_OK;
 }
 
 static void carry_on(struct reading *reading, const struct nt_run *run)
 {
-    size_t last = run->page->elements - 1;
+    size_t last = nt_page_made_elements(run->page) - 1;
     if (reading->stream->row->needs_previous && run->first + run->count > last &&
         nt_load_index(run->decoder->element, run->data, last, &reading->previous))
         reading->next = run->page + 1;
@@ -221,6 +221,17 @@ static void produce_zeros(const struct nt_stream *stream, const struct nt_segmen
         memcpy(output + i * sizeof(segment->base), &segment->base, sizeof(segment->base));
 }
 
+/* Where few elements stand for all, a run is one of them. */
+static void limit_run(struct nt_run *run)
+{
+    size_t made = nt_page_made_elements(run->page);
+    if (made == run->page->elements)
+        return;
+    run->first = 0;
+    if (run->count > made)
+        run->count = made;
+}
+
 /* Elements from element `first` of the segment on that are stored, up to the end of a page or several; tells
  * how many were made. */
 static enum nt_status produce_stored(struct reading *reading, uint64_t first, uint64_t *count,
@@ -243,6 +254,7 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
     run.count = page->elements - run.first;
     if (*count < run.count)
         run.count = (size_t)*count;
+    limit_run(&run);
     run.is_cluster_end = first + run.count == segment->elements;
     *count = run.count;
     return produce_run(reading, &run, output, error);

@@ -148,12 +148,12 @@ static enum nt_status check_elements(struct column *column, const struct cluster
     uint64_t bytes;
     if (stream->row->make == NT_MAKE_VALUES && nt_values_are_equal(decoder, &stream->dtype))
         return NT_OK;
-    if (!nt_multiply(page->elements, stream->element_bytes, &bytes) ||
+    if (!nt_multiply(nt_page_made_elements(page), stream->element_bytes, &bytes) ||
         !reserve(&column->made, &column->made_capacity, bytes))
         return nt_fail_memory(error);
     struct nt_run run = nt_stream_run(stream, segment, page);
     run.data = column->elements;
-    run.count = page->elements;
+    run.count = nt_page_made_elements(page);
     run.is_cluster_end = is_cluster_end(segment, page);
     run.has_previous = cluster->has_previous;
     run.previous = cluster->previous;
@@ -164,7 +164,7 @@ static enum nt_status check_elements(struct column *column, const struct cluster
 static void count_chosen(struct column *column, const struct nt_page *page)
 {
     const uint8_t *at = column->elements + NT_SWITCH_TAG;
-    for (uint32_t i = 0; i < page->elements; i++, at += NT_SWITCH_BYTES) {
+    for (uint32_t i = 0; i < nt_page_made_elements(page); i++, at += NT_SWITCH_BYTES) {
         uint32_t tag = nt_load_le32(at);
         if (tag && tag <= column->stream->alternative_count)
             column->chosen[tag - 1]++;
@@ -187,13 +187,14 @@ static void carry_on(struct column *column, struct cluster *cluster, const struc
 {
     const struct nt_stream *stream = column->stream;
     const struct nt_decoder *decoder = nt_page_decoder(stream->dataset, page);
-    if (stream->row->needs_previous && page->elements)
+    uint32_t elements = nt_page_made_elements(page);
+    if (stream->row->needs_previous && elements)
         cluster->has_previous =
-            nt_load_index(decoder->element, column->elements, page->elements - 1, &cluster->previous);
+            nt_load_index(decoder->element, column->elements, elements - 1, &cluster->previous);
     if (column->chosen && decoder->element == NT_ELEMENT_SWITCH)
         count_chosen(column, page);
     if (column->is_text && !column->has_bad_text && decoder->element_bytes == 1 &&
-        !nt_text_check_piece(&cluster->text, column->elements, page->elements))
+        !nt_text_check_piece(&cluster->text, column->elements, elements))
         warn_of_text(column, cluster, page, column->page);
 }
 

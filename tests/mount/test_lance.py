@@ -4,7 +4,9 @@
 import json
 import os
 import re
+import struct
 import sys
+import tempfile
 from pathlib import Path
 
 import harness
@@ -94,6 +96,64 @@ def every_byte_of_a_file_has_an_owner(expected, data_set):
         same(row['file_offset'], at, f'the range behind byte {at}')
         at += row['stored_bytes']
     same(at, os.stat(harness.data(f'{data_set.name}.lance')).st_size, 'the end')
+
+
+# ---- more rows than there is room for, in a file of a few hundred bytes, written by its definition ----
+
+def varint(number):
+    number &= 2 ** 64 - 1
+    out = b''
+    while number > 127:
+        out += bytes([number & 127 | 128])
+        number >>= 7
+    return out + bytes([number])
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def inside(field, content):
+    return varint(field << 3 | 2) + varint(len(content)) + content
+
+
+def write_constant(path, rows, layout):
+    """One int64 column x, whose only page has a ConstantLayout of these fields."""
+    field = inside(2, b'x') + number(3, 0) + number(4, -1) + inside(5, b'int64') + number(6, 1)
+    descriptor = inside(1, inside(1, field)) + number(2, rows)
+    page_layout = inside(1, b'/lance.encodings21.PageLayout') + inside(2, inside(2, layout))
+    page = number(3, rows) + inside(4, inside(2, inside(1, page_layout)))
+    values = inside(1, b'/lance.encodings.ColumnEncoding') + inside(2, inside(1, b''))
+    metadata = inside(1, inside(2, inside(1, values))) + inside(2, page)
+    columns_start, tables = len(descriptor), len(descriptor) + len(metadata)
+    path.write_bytes(descriptor + metadata + struct.pack('<QQ', columns_start, len(metadata)) + struct.pack('<QQ', 0, len(descriptor)) +
+                     struct.pack('<QQQIIHH', columns_start, tables, tables + 16, 1, 1, 2, 2) + b'LANC')
+
+
+@case
+def a_value_that_is_the_same_in_2_to_the_40_rows_takes_no_memory():
+    rows, value = 2 ** 40, struct.pack('<q', -5)
+    with tempfile.TemporaryDirectory() as directory:
+        valued, null = Path(directory, 'valued.lance'), Path(directory, 'null.lance')
+        write_constant(valued, rows, inside(5, bytes([1])) + inside(6, value))    # an item that is always valid, its value
+        write_constant(null, rows, inside(5, bytes([3])))                         # a nullable item, no value
+        with harness.mounted(valued, null) as mountpoint:
+            for path, element, is_valid in (mountpoint / 'valued.lance' / 'valued' / 'x', value, b'\1'), \
+                                           (mountpoint / 'null.lance' / 'null' / 'x', bytes(8), b'\0'):
+                for name, expected in ('data.bin', element), ('column.0/data.bin', element), ('valid.bin', is_valid), \
+                                      ('column.0/pages/1.bin', element):
+                    size = os.stat(path / name).st_size
+                    if 'pages' not in name:
+                        same(size, rows * len(expected), name)
+                    with open(path / name, 'rb', buffering=0) as file:
+                        for at in 0, 8190 * len(expected), size // 3 // 4096 * 4096, size - 100_000 * len(expected):
+                            file.seek(at)
+                            same(file.read(100_000 * len(expected)) == expected * 100_000, True, f'{path}: {name} from {at}')
+                with open(path / 'rows.jsonl') as file:
+                    same(file.readline(), '-5\n' if is_valid == b'\1' else 'null\n', 'the first row')
+            same(harness.high_water(harness.daemon_of(mountpoint)) < 150 << 20, True, 'little memory')
+            same(harness.errors_of(mountpoint), [])
+        harness.output(harness.NTUPLE, 'verify', valued, null)
 
 
 if __name__ == '__main__':

@@ -103,7 +103,7 @@ void nt_filling_deinit(struct nt_filling *filling)
 
 static enum nt_status add_page(const struct nt_filling *filling, struct nt_group_builder *builder,
                                const struct nt_filled *filled, uint32_t position, uint64_t elements,
-                               uint64_t parameter)
+                               uint64_t parameter, bool is_uniform)
 {
     if (elements > UINT32_MAX)
         return nt_fail(filling->error, NT_LIMIT, filled->offset,
@@ -112,7 +112,8 @@ static enum nt_status add_page(const struct nt_filling *filling, struct nt_group
                                  .stored_bytes = filled->stored_bytes,
                                  .parameter = parameter,
                                  .elements = (uint32_t)elements,
-                                 .decoder = filled->decoders[position]};
+                                 .decoder = filled->decoders[position],
+                                 .is_uniform = is_uniform};
     return elements || filled->is_blob ? nt_group_builder_add(builder, &page, filling->error) : NT_OK;
 }
 
@@ -136,22 +137,24 @@ static enum nt_status put_values(struct putting *putting, const struct nt_filled
     if (!nt_multiply(filled->rows, filling->use->items, &elements))
         return nt_fail(filling->error, NT_LIMIT, filled->offset,
                        "the number of items of fixed-size lists overflows");
-    return add_page(filling, putting->builder, filled, putting->position, elements, 0);
+    return add_page(filling, putting->builder, filled, putting->position, elements, 0, filled->is_uniform);
 }
 
 static enum nt_status put_validity(struct putting *putting, const struct nt_filled *filled, bool is_last)
 {
     struct nt_filled valid = *filled;
-    if (filled->is_all_valid)
+    if (filled->is_all_valid) {
         valid.offset = valid.stored_bytes = 0;
+        valid.is_uniform = true;
+    }
     return put_values(putting, &valid, is_last);
 }
 
 static enum nt_status put_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
 {
     (void)is_last;
-    enum nt_status status =
-        add_page(putting->filling, putting->builder, filled, putting->position, filled->rows, putting->base);
+    enum nt_status status = add_page(putting->filling, putting->builder, filled, putting->position,
+                                     filled->rows, putting->base, false);
     if (status == NT_OK && !nt_add(putting->base, filled->bytes, &putting->base))
         status =
             nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 bytes of strings");
@@ -162,15 +165,15 @@ static enum nt_status put_bytes(struct putting *putting, const struct nt_filled 
 {
     (void)is_last;
     return add_page(putting->filling, putting->builder, filled, putting->position, filled->bytes,
-                    filled->rows);
+                    filled->rows, false);
 }
 
 static enum nt_status put_blob(struct putting *putting, const struct nt_filled *filled, bool is_last)
 {
     (void)is_last;
-    return filled->is_blob
-               ? add_page(putting->filling, putting->builder, filled, putting->position, filled->bytes, 0)
-               : NT_OK;
+    return filled->is_blob ? add_page(putting->filling, putting->builder, filled, putting->position,
+                                      filled->bytes, 0, false)
+                           : NT_OK;
 }
 
 static enum nt_status put_presence(struct putting *putting, const struct nt_filled *filled, bool is_last)
@@ -193,15 +196,16 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_fil
         parameter |= NT_TREE_IS_LAST;
         elements++;
     }
-    return add_page(putting->filling, putting->builder, filled, putting->position, elements, parameter);
+    return add_page(putting->filling, putting->builder, filled, putting->position, elements, parameter,
+                    false);
 }
 
 /* Version 2.0 has all ends of a page's lists in it. */
 static enum nt_status put_plain_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
 {
     (void)is_last;
-    enum nt_status status =
-        add_page(putting->filling, putting->builder, filled, putting->position, filled->rows, putting->base);
+    enum nt_status status = add_page(putting->filling, putting->builder, filled, putting->position,
+                                     filled->rows, putting->base, false);
     if (status == NT_OK && !nt_add(putting->base, filled->items, &putting->base))
         status =
             nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 items of lists");

@@ -18,6 +18,7 @@ struct nt_filled {
     uint64_t items;    /* lists: rows of the layer below */
     uint64_t bytes;    /* strings; a blob's */
     bool is_blob;      /* a blob, for position 0; else what tells of blobs, for their validity */
+    bool is_uniform;   /* the same value, or null, in all rows */
     bool is_all_valid; /* nothing has to be read for its validity */
     uint32_t decoders[NT_FILLED_DECODERS]; /* by position */
 };

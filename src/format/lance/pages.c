@@ -206,6 +206,7 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
                                .rows = unit.values,
                                .items = opened->layout.list_items};
     filled.is_all_valid = filling->is_all_valid;
+    filled.is_uniform = filling->use->items == 1 && nt_lance_is_uniform(tree);
     if (is_as_before(filling, tree, &filled))
         filled.bytes = filling->filled[filling->count - 1].bytes;
     else if (has_to_be_read(filling, tree))

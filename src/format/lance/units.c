@@ -127,22 +127,25 @@ static enum nt_status open_array(struct nt_lance_opened *opened, struct nt_error
     return cut_rows(opened, node->buffer, opened->page->length, error);
 }
 
-/* A value that is the same in all rows takes no bytes, and rows may be many: as many are a unit as a page may have, once
+/* A value that is the same in all rows takes no bytes, and rows may be many. Values of fixed width become pages of which few
+ * elements are decoded, however many they have; of strings and fixed-size lists as many are a unit as a page may have, once
  * there are more than LEAST_ROWS in each of MOST_UNITS. */
 static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance_value *value,
                          struct nt_lance_opened *opened)
 {
     enum { LEAST_ROWS = 1 << 16, MOST_UNITS = 1 << 14 };
     const struct nt_tree *tree = opened->layout.tree;
-    uint64_t rows = opened->page->length, bytes = value->bits / 8, most;
+    uint64_t rows = opened->page->length, bytes = value->bits / 8, most = UINT32_MAX;
+    bool is_single = value->bits && !value->list_count;
     if (!value->bits)
         bytes = sizeof(uint64_t) + (tree->has_value_part ? tree->parts[0].bytes : tree->value_bytes);
     for (uint32_t i = 0; i < value->list_count; i++)
         if (!nt_multiply(bytes, value->lists[i], &bytes))
             bytes = UINT64_MAX;
-    most = bytes ? dataset->file->page_bytes / bytes : UINT32_MAX;
+    if (!is_single && bytes)
+        most = dataset->file->page_bytes / bytes;
     opened->rows_per_unit = rows / MOST_UNITS + 1 > LEAST_ROWS ? rows / MOST_UNITS + 1 : LEAST_ROWS;
-    if (opened->rows_per_unit > most)
+    if (is_single || opened->rows_per_unit > most)
         opened->rows_per_unit = most ? most : 1;
     opened->unit_count = rows / opened->rows_per_unit + (rows % opened->rows_per_unit != 0);
 }
