@@ -55,7 +55,6 @@ static const uint8_t nothing[1];
 enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
                                   const struct nt_lance_unit *unit, const uint8_t **bytes_ret)
 {
-    enum nt_status status = NT_OK;
     uint64_t offset = filling->window.offset, count = filling->window.count;
     bool is_there = unit->offset >= offset && unit->offset - offset <= count &&
                     unit->bytes <= count - (unit->offset - offset);
@@ -63,11 +62,13 @@ enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_la
         uint64_t ahead = end_of(opened, unit) - unit->offset;
         if (ahead > WINDOW_BYTES)
             ahead = WINDOW_BYTES;
-        status = read_window(filling, unit->offset, ahead > unit->bytes ? ahead : unit->bytes);
+        enum nt_status status = read_window(filling, unit->offset, ahead > unit->bytes ? ahead : unit->bytes);
+        if (status != NT_OK)
+            return status;
         offset = unit->offset;
     }
     *bytes_ret = unit->bytes ? filling->window.bytes + (unit->offset - offset) : nothing;
-    return status;
+    return NT_OK;
 }
 
 enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct nt_lance_opened *opened)
