@@ -11,47 +11,20 @@
 #include "base/bytes.h"
 #include "base/overflow.h"
 #include "codec/tree/levels.h"
-#include "codec/tree/nodes.h"
-
-static enum nt_status open_part(const struct nt_work *work, uint32_t number, struct nt_part *part,
-                                struct nt_error *error)
-{
-    const struct nt_tree_part *at = &work->tree->parts[number];
-    if (at->offset > work->packed->bytes || at->bytes > work->packed->bytes - at->offset)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " lies outside of its page",
-                       number);
-    *part = (struct nt_part){work->packed->data + at->offset, at->bytes};
-    return NT_OK;
-}
 
 static enum nt_status decode_levels(struct nt_work *work, uint32_t number, uint32_t root, uint64_t compressed,
                                     const uint16_t **levels_ret, uint64_t *count_ret, struct nt_error *error)
 {
     struct nt_part part = {0};
-    enum nt_status status = open_part(work, number, &part, error);
+    enum nt_status status = nt_work_part(work, number, &part, error);
     if (status != NT_OK || !part.bytes)
         return status;
-    struct nt_array array = {.bits = 16, .data = part.data, .elements = part.bytes / sizeof(uint16_t)};
-    if (root != NT_NO_NODE)
-        status = nt_block_decode(work, root, &part, compressed, NULL, &array, error);
-    if (status == NT_OK && array.bits != 16)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
-    if (status == NT_OK && root != NT_NO_NODE && array.elements != compressed)
-        status =
-            nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a page", compressed, array.elements);
-    uint16_t *levels;
-    if (status == NT_OK)
-        status = nt_work_take(work, array.elements * sizeof(*levels), &levels, error);
-    if (status != NT_OK)
-        return status;
-    for (uint64_t i = 0; i < array.elements; i++)
-        levels[i] = nt_load_le16(array.data + 2 * i);
-    if (*count_ret && *count_ret != array.elements)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "definition levels", *count_ret,
-                              array.elements);
-    *levels_ret = levels;
-    *count_ret = array.elements;
-    return NT_OK;
+    uint64_t count = root == NT_NO_NODE ? part.bytes / sizeof(uint16_t) : compressed;
+    status = nt_levels_decode(work, root, &part, count, levels_ret, error);
+    if (status == NT_OK && *count_ret && *count_ret != count)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "definition levels", *count_ret, count);
+    *count_ret = count;
+    return status;
 }
 
 static enum nt_status open_levels(struct nt_work *work, struct nt_levels *levels, struct nt_error *error)
@@ -77,7 +50,7 @@ static enum nt_status open_value(struct nt_work *work, struct nt_part *value, st
     *value = (struct nt_part){tree->value, tree->value_bytes};
     if (!tree->has_value_part)
         return NT_OK;
-    enum nt_status status = open_part(work, 0, &part, error);
+    enum nt_status status = nt_work_part(work, 0, &part, error);
     if (status != NT_OK)
         return status;
     struct nt_cursor cursor = nt_cursor(part.data, part.bytes);

@@ -122,6 +122,15 @@ bool nt_tree_is_structure(const struct nt_tree *tree);
 /* Values in one row: items of the fixed lists around them, all together; false where they overflow. */
 bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
 
+/* Whether pages have levels, in their own buffers or beside each row. */
+bool nt_tree_has_levels(const struct nt_tree *tree);
+/* Bytes of the levels of a full-zip row. */
+static inline uint32_t nt_tree_control_bytes(const struct nt_tree *tree)
+{
+    uint32_t bits = tree->repetition_bits + tree->definition_bits;
+    return bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+}
+
 /* Whether a layer, or one inside it, is a list: then it may have fewer rows than there are values. */
 bool nt_tree_has_lists(const struct nt_tree *tree, uint32_t layer);
 

@@ -49,9 +49,8 @@ static uint64_t get_number(struct nt_cursor *cursor, uint32_t bytes)
 
 static void start(struct walk *walk, const struct nt_tree *tree, const struct nt_part *part)
 {
-    uint32_t bits = tree->repetition_bits + tree->definition_bits;
     *walk = (struct walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
-    walk->control_bytes = bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
+    walk->control_bytes = nt_tree_control_bytes(tree);
     walk->length_bytes = tree->offset_bits / 8;
     walk->value_bytes = (tree->value_bits + 7) / 8;
     nt_layer_rule(tree, 0, &walk->rule);

@@ -10,6 +10,9 @@
 
 #include <inttypes.h>
 
+#include "base/bytes.h"
+#include "codec/tree/nodes.h"
+
 static const struct {
     bool is_list;
     uint8_t levels; /* that it takes */
@@ -23,6 +26,12 @@ static const struct {
     [NT_LAYER_EMPTYABLE_LIST] = {true, 1, false, true},
     [NT_LAYER_NULL_AND_EMPTY_LIST] = {true, 2, true, true},
 };
+
+bool nt_tree_has_levels(const struct nt_tree *tree)
+{
+    return tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE || tree->repetition_bits ||
+           tree->definition_bits;
+}
 
 bool nt_tree_has_lists(const struct nt_tree *tree, uint32_t layer)
 {
@@ -51,6 +60,28 @@ void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_r
         rule->valid = layers[kind].has_null || layers[kind].has_empty ? before : level;
         rule->empty = layers[kind].has_empty ? level : 0;
     }
+}
+
+enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struct nt_part *part,
+                                uint64_t count, const uint16_t **levels_ret, struct nt_error *error)
+{
+    struct nt_array array = {.bits = 16, .data = part->data, .elements = count};
+    enum nt_status status = NT_OK;
+    if (root != NT_NO_NODE)
+        status = nt_block_decode(work, root, part, count, NULL, &array, error);
+    if (status == NT_OK && array.bits != 16)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
+    if (status == NT_OK && array.elements != count)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels", count, array.elements);
+    uint16_t *levels;
+    if (status == NT_OK)
+        status = nt_work_take(work, count * sizeof(*levels), &levels, error);
+    if (status != NT_OK)
+        return status;
+    for (uint64_t i = 0; i < count; i++)
+        levels[i] = nt_load_le16(array.data + 2 * i);
+    *levels_ret = levels;
+    return NT_OK;
 }
 
 enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,

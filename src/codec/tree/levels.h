@@ -15,6 +15,9 @@ struct nt_layer_rule {
     uint16_t empty; /* and a larger one of one that is valid, too; 0: none */
 };
 void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule);
+/* `count` levels of a part. `root`: how they are encoded; NT_NO_NODE: they lie there as they are. */
+enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struct nt_part *part,
+                                uint64_t count, const uint16_t **levels_ret, struct nt_error *error);
 /* The largest levels that the layers allow. NT_CORRUPT where there are larger ones. */
 enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
                                struct nt_error *error);

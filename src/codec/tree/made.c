@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "codec/steps.h"
 #include "codec/tree/constant.h"
 #include "codec/tree/full_zip.h"
 #include "codec/tree/levels.h"
@@ -18,15 +19,11 @@
 
 static enum nt_status open_parts(const struct nt_work *work, struct nt_opened *opened, struct nt_error *error)
 {
-    const struct nt_tree *tree = work->tree;
-    opened->part_count = tree->part_count;
-    for (uint32_t i = 0; i < tree->part_count; i++) {
-        const struct nt_tree_part *part = &tree->parts[i];
-        if (part->offset > work->packed->bytes || part->bytes > work->packed->bytes - part->offset)
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " lies outside of its page", i);
-        opened->parts[i] = (struct nt_part){work->packed->data + part->offset, part->bytes};
-    }
-    return NT_OK;
+    enum nt_status status = NT_OK;
+    opened->part_count = work->tree->part_count;
+    for (uint32_t i = 0; status == NT_OK && i < opened->part_count; i++)
+        status = nt_work_part(work, i, &opened->parts[i], error);
+    return status;
 }
 
 enum nt_status nt_made_open(struct nt_made *made, bool wants_levels, bool wants_values,
@@ -113,8 +110,8 @@ static enum nt_status spread_bits(struct nt_work *work, const uint8_t *bits, uin
 {
     uint8_t *bytes;
     enum nt_status status = nt_work_take(work, count, &bytes, error);
-    for (uint64_t i = 0; status == NT_OK && i < count; i++)
-        bytes[i] = bits[i / 8] >> (i % 8) & 1;
+    if (status == NT_OK)
+        nt_unpack_bits(bits, count, bytes);
     *bytes_ret = bytes;
     return status;
 }

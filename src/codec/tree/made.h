@@ -16,6 +16,12 @@ struct nt_made {
     const uint8_t *valid; /* a byte for each; NULL: all are */
 };
 
+/* Elements of a structure's member in a row. */
+static inline uint64_t nt_made_member_items(const struct nt_made *made)
+{
+    return made->want->member_items ? made->want->member_items : 1;
+}
+
 /* Take the page apart, as far as levels and values are wanted. `made->rows` is set where no levels tell it. */
 enum nt_status nt_made_open(struct nt_made *made, bool wants_levels, bool wants_values,
                             struct nt_error *error);

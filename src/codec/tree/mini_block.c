@@ -11,7 +11,6 @@
 #include "base/bytes.h"
 #include "codec/tree/rle.h"
 #include "codec/tree/levels.h"
-#include "codec/tree/nodes.h"
 
 enum { ALIGNMENT = 8 };
 
@@ -49,23 +48,11 @@ static uint64_t unwrap(const struct nt_tree *tree, uint32_t root, const struct n
 static enum nt_status decode_levels(struct nt_work *work, uint32_t root, const struct nt_part *part,
                                     uint64_t count, const uint16_t **levels_ret, struct nt_error *error)
 {
-    struct nt_array array;
     if (root == NT_NO_NODE)
         return NT_OK;
-    enum nt_status status = nt_block_decode(work, root, part, count, NULL, &array, error);
-    if (status == NT_OK && array.bits != 16)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a level", 16, array.bits);
-    if (status == NT_OK && array.elements != count)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a chunk", count, array.elements);
-    if (status != NT_OK) {
+    enum nt_status status = nt_levels_decode(work, root, part, count, levels_ret, error);
+    if (status != NT_OK)
         nt_error_context(error, "levels");
-        return status;
-    }
-    uint16_t *levels;
-    status = nt_work_take(work, count * sizeof(*levels), &levels, error);
-    for (uint64_t i = 0; status == NT_OK && i < count; i++)
-        levels[i] = nt_load_le16(array.data + 2 * i);
-    *levels_ret = levels;
     return status;
 }
 
@@ -109,7 +96,7 @@ enum nt_status nt_mini_block_open(struct nt_work *work, bool wants_levels, struc
     if (cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "the buffers of a chunk are longer than its %zu bytes", work->packed->bytes);
-    bool has_levels = tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE;
-    return wants_levels && has_levels ? open_levels(work, &repetition, &definition, levels, opened, error)
-                                      : NT_OK;
+    return wants_levels && nt_tree_has_levels(tree)
+               ? open_levels(work, &repetition, &definition, levels, opened, error)
+               : NT_OK;
 }

@@ -10,13 +10,14 @@
 #include "base/overflow.h"
 #include "codec/tree/levels.h"
 #include "codec/tree/nodes.h"
+#include "codec/tree/nulls.h"
 #include "codec/tree/texts.h"
 
 /* The validity of items `depth` fixed lists deep, with that of all lists around them. */
 static enum nt_status make_item_valid(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_array *array = &made->opened.array;
-    uint64_t elements = made->work->packed->elements, count = made->rows, items;
+    uint64_t elements = made->work->packed->elements, items;
     enum nt_status status = nt_made_decode(made, NULL, error);
     if (status == NT_OK)
         status = nt_made_find_nulls(made, error);
@@ -29,15 +30,7 @@ static enum nt_status make_item_valid(struct nt_made *made, uint8_t *output, str
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in %" PRIu64 " lists",
                        array->elements, made->rows);
     memset(output, 1, elements);
-    for (uint64_t i = 0, each = made->rows ? elements / made->rows : 0; made->valid && i < made->rows; i++)
-        memset(output + i * each, made->valid[i], each);
-    for (uint32_t d = 0; d < made->want->depth && d < array->depth; d++) {
-        count *= array->lists[d].items;
-        uint64_t each = count ? elements / count : 0;
-        for (uint64_t i = 0; array->lists[d].valid && i < count; i++)
-            if (!(array->lists[d].valid[i / 8] >> (i % 8) & 1))
-                memset(output + i * each, 0, each);
-    }
+    nt_made_clear_nulls(made, made->want->depth, 1, output);
     return NT_OK;
 }
 
@@ -77,8 +70,7 @@ static enum nt_status make_layer_valid(const struct nt_made *made, uint8_t *outp
     nt_layer_rule(tree, made->want->layer, &rule);
     if (made->opened.array.is_null)
         memset(output, rule.valid >= 1, elements); /* the innermost layer is what has no value */
-    else if (made->opened.levels.count || tree->repetition_bits || tree->definition_bits ||
-             tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE)
+    else if (made->opened.levels.count || nt_tree_has_levels(tree))
         return nt_made_valid_rows(made, made->want->layer, elements, output, error);
     else
         memset(output, 1, elements);
@@ -91,7 +83,7 @@ enum nt_status nt_make_valid(struct nt_made *made, uint8_t *output, struct nt_er
     uint64_t elements = made->work->packed->elements, items;
     bool is_member = made->want->depth && nt_tree_is_structure(tree);
     if (is_member)
-        items = made->want->member_items ? made->want->member_items : 1;
+        items = nt_made_member_items(made);
     if ((!is_member && !items_of_depth(tree, made->want->depth, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " items in lists of %" PRIu64, elements,
                        items);

@@ -65,13 +65,16 @@ static enum nt_status drop_null_strings(struct nt_made *made, bool wants_bytes, 
     return status;
 }
 
-/* `rows` is how many strings there are. They may be codes still. */
+static enum nt_status open_strings(struct nt_made *made, struct nt_error *error)
+{
+    return nt_made_open(made, nt_made_has_nulls(made->work->tree), true, error);
+}
+
+/* Of a page that is opened. `rows` is how many strings there are. They may be codes still. */
 static enum nt_status take_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
 {
     const struct nt_tree *tree = made->work->tree;
-    enum nt_status status = nt_made_open(made, nt_made_has_nulls(tree), true, error);
-    if (status == NT_OK)
-        status = nt_made_decode(made, NULL, error);
+    enum nt_status status = nt_made_decode(made, NULL, error);
     if (status == NT_OK)
         status = nt_made_check_rows(made, made->opened.array.elements, error);
     if (status == NT_OK)
@@ -98,7 +101,9 @@ enum nt_status nt_make_ends(struct nt_made *made, uint8_t *output, struct nt_err
 {
     const struct nt_packed *packed = made->work->packed;
     made->rows = packed->elements;
-    enum nt_status status = nt_make_string_ends(made, error);
+    enum nt_status status = open_strings(made, error);
+    if (status == NT_OK)
+        status = nt_make_string_ends(made, error);
     for (uint64_t i = 0; status == NT_OK && i < made->rows; i++) {
         uint64_t end = packed->parameter + (made->opened.array.is_null ? 0 : made->opened.array.ends[i]);
         memcpy(output + i * sizeof(end), &end, sizeof(end));
@@ -110,7 +115,9 @@ enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_er
 {
     const struct nt_packed *packed = made->work->packed;
     made->rows = packed->parameter;
-    enum nt_status status = take_strings(made, true, error);
+    enum nt_status status = open_strings(made, error);
+    if (status == NT_OK)
+        status = take_strings(made, true, error);
     const struct nt_array *array = &made->opened.array;
     if (status == NT_OK &&
         array->fsst) /* that no string ends within an escape was seen when they were counted */

@@ -7,7 +7,8 @@
 
 #include "codec/tree/made.h"
 
-/* Where the page's strings end, in made->opened.array, null ones without bytes; made->rows is how many there are. */
+/* Of a page that is opened, with its values: where its strings end, in made->opened.array, null ones without bytes;
+ * made->rows is how many there are. */
 enum nt_status nt_make_string_ends(struct nt_made *made, struct nt_error *error);
 enum nt_status nt_make_ends(struct nt_made *made, uint8_t *output, struct nt_error *error);
 enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_error *error);

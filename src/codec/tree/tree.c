@@ -51,29 +51,30 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
 
 /* ---- counting ---- */
 
-static enum nt_status count_rows(struct nt_made *made, uint64_t values, struct nt_tree_counts *counts,
-                                 struct nt_error *error)
+static void count_rows(const struct nt_made *made, uint64_t values, struct nt_tree_counts *counts)
 {
     const struct nt_tree *tree = made->work->tree;
     struct nt_layer_rule rule;
-    made->rows = values;
-    enum nt_status status = nt_made_open(made, true, false, error);
-    for (uint32_t i = 0; status == NT_OK && i < tree->layer_count; i++) {
+    for (uint32_t i = 0; i < tree->layer_count; i++) {
         nt_layer_rule(tree, i, &rule);
         counts->slots[i] = made->opened.levels.count ? nt_levels_rows(&made->opened.levels, &rule)
                            : rule.begins             ? 0
                                                      : values;
     }
-    return status;
 }
 
 static enum nt_status count_bytes(struct nt_made *made, uint64_t rows, struct nt_tree_counts *counts,
                                   struct nt_error *error)
 {
+    enum nt_status status = NT_OK;
     made->rows = rows;
-    made->valid = NULL;
-    made->opened = (struct nt_opened){0};
-    enum nt_status status = nt_make_string_ends(made, error);
+    if (made->work->tree->layout ==
+        NT_TREE_CONSTANT) { /* it has as many values as its levels have told now */
+        made->opened = (struct nt_opened){0};
+        status = nt_made_open(made, true, true, error);
+    }
+    if (status == NT_OK)
+        status = nt_make_string_ends(made, error);
     if (status == NT_OK && !made->opened.array.is_null)
         counts->bytes =
             made->opened.array.elements ? made->opened.array.ends[made->opened.array.elements - 1] : 0;
@@ -86,12 +87,12 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
 {
     const struct nt_tree_want want = {.output = NT_TREE_ENDS, .member = member};
     struct nt_work work;
-    struct nt_made made = {.work = &work, .want = &want};
-    enum nt_status status = NT_OK;
+    struct nt_made made = {.work = &work, .want = &want, .rows = values};
     *counts = (struct nt_tree_counts){0};
     set_work(&work, tree, packed);
-    if (tree->layer_count)
-        status = count_rows(&made, values, counts, error);
+    enum nt_status status = nt_made_open(&made, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
+    if (status == NT_OK)
+        count_rows(&made, values, counts);
     if (status == NT_OK && wants_bytes)
         status = count_bytes(&made, tree->layer_count ? counts->slots[0] : values, counts, error);
     counts->spent = packed->limit - work.left;

@@ -11,7 +11,8 @@
 #include "base/bytes.h"
 #include "base/overflow.h"
 #include "codec/dictionary.h"
-#include "codec/tree/nodes.h"
+#include "codec/steps.h"
+#include "codec/tree/nulls.h"
 #include "codec/tree/numbers.h"
 
 /* A fixed-width dictionary's items. */
@@ -27,18 +28,6 @@ static enum nt_status look_up_values(struct nt_made *made, uint8_t *output, stru
     return status == NT_OK ? nt_dictionary_gather(&numbers, items, output, error) : status;
 }
 
-static void expand_bits(const struct nt_array *array, uint8_t *output)
-{
-    for (uint64_t i = 0; i < array->elements; i++)
-        output[i] = array->data[i / 8] >> (i % 8) & 1;
-}
-
-/* Elements of a structure's member in a row. */
-static uint64_t member_items(const struct nt_made *made)
-{
-    return made->want->member_items ? made->want->member_items : 1;
-}
-
 /* Whether values are rows of structures as they are stored. */
 static bool is_packed_rows(const struct nt_tree *tree)
 {
@@ -52,12 +41,12 @@ static enum nt_status copy_values(const struct nt_made *made, uint32_t width, ui
     const struct nt_array *array = &made->opened.array;
     bool is_packed = is_packed_rows(made->work->tree);
     uint64_t stored = array->bits / 8, wanted = width, offset = is_packed ? made->want->member_offset : 0;
-    if (is_packed && !nt_multiply(width, member_items(made), &wanted))
+    if (is_packed && !nt_multiply(width, nt_made_member_items(made), &wanted))
         wanted = UINT64_MAX;
     if (array->is_null) {
         memset(output, 0, made->work->packed->elements * width);
     } else if (array->bits == 1 && width == 1 && !is_packed) {
-        expand_bits(array, output);
+        nt_unpack_bits(array->data, array->elements, output);
     } else if (array->bits % 8 || offset > stored || wanted > stored - offset ||
                (!is_packed && wanted != stored)) {
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a value", wanted * 8, array->bits);
@@ -71,56 +60,10 @@ static enum nt_status copy_values(const struct nt_made *made, uint32_t width, ui
     return NT_OK;
 }
 
-#define DEFINE_MASK(bits)                                                                                    \
-    static void mask##bits(const uint8_t *restrict valid, uint64_t rows, uint8_t *restrict output)           \
-    {                                                                                                        \
-        for (uint64_t i = 0; i < rows; i++) {                                                                \
-            uint##bits##_t value;                                                                            \
-            memcpy(&value, output + i * sizeof(value), sizeof(value));                                       \
-            value &= (uint##bits##_t)(0 - (uint##bits##_t)(valid[i] != 0));                                  \
-            memcpy(output + i * sizeof(value), &value, sizeof(value));                                       \
-        }                                                                                                    \
-    }
-DEFINE_MASK(8)
-DEFINE_MASK(16)
-DEFINE_MASK(32)
-DEFINE_MASK(64)
-
-/* Zeros for rows of `bytes` each that are null. */
-static void mask_rows(const uint8_t *valid, uint64_t rows, uint64_t bytes, uint8_t *output)
-{
-    static void (*const masks[])(const uint8_t *, uint64_t,
-                                 uint8_t *) = {[1] = mask8, [2] = mask16, [4] = mask32, [8] = mask64};
-    if (bytes < sizeof(masks) / sizeof(*masks) && masks[bytes]) {
-        masks[bytes](valid, rows, output);
-        return;
-    }
-    for (uint64_t i = 0; i < rows; i++)
-        if (!valid[i])
-            memset(output + i * bytes, 0, bytes);
-}
-
-static void mask_items(const struct nt_made *made, uint32_t width, uint8_t *output)
-{
-    const struct nt_array *array = &made->opened.array;
-    uint64_t elements = made->work->packed->elements, lists = made->rows;
-    uint64_t items = made->rows ? elements / made->rows : 0;
-    if (made->valid)
-        mask_rows(made->valid, made->rows, items * width, output);
-    for (uint32_t d = 0; d < array->depth; d++) {
-        const uint8_t *valid = array->lists[d].valid;
-        lists *= array->lists[d].items; /* these are at most as many as there are elements */
-        uint64_t each = lists ? elements / lists : 0;
-        for (uint64_t i = 0; valid && i < lists; i++)
-            if (!(valid[i / 8] >> (i % 8) & 1))
-                memset(output + i * each * width, 0, each * width);
-    }
-}
-
 enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *output, struct nt_error *error)
 {
     const struct nt_tree *tree = made->work->tree;
-    uint64_t elements = made->work->packed->elements, items = member_items(made);
+    uint64_t elements = made->work->packed->elements, items = nt_made_member_items(made);
     if ((!nt_tree_is_structure(tree) && !nt_tree_items(tree, &items)) || !items || elements % items)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements in lists of %" PRIu64, elements,
                        items);
@@ -141,7 +84,7 @@ enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *out
         status = tree->has_dictionary ? look_up_values(made, output, error)
                                       : copy_values(made, width, output, error);
     if (status == NT_OK)
-        mask_items(made, width, output);
+        nt_made_clear_nulls(made, made->opened.array.depth, width, output);
     return status;
 }
 

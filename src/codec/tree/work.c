@@ -40,6 +40,17 @@ void nt_work_free(struct nt_work *work)
     }
 }
 
+enum nt_status nt_work_part(const struct nt_work *work, uint32_t number, struct nt_part *part,
+                            struct nt_error *error)
+{
+    const struct nt_tree_part *at = &work->tree->parts[number];
+    if (at->offset > work->packed->bytes || at->bytes > work->packed->bytes - at->offset)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "buffer %" PRIu32 " lies outside of its page",
+                       number);
+    *part = (struct nt_part){work->packed->data + at->offset, at->bytes};
+    return NT_OK;
+}
+
 enum nt_status nt_part_require(const struct nt_part *part, uint64_t bytes, const char *what,
                                struct nt_error *error)
 {

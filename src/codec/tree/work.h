@@ -28,6 +28,9 @@ struct nt_part {
     uint64_t bytes;
 };
 
+/* The tree's part of a number, within the page's bytes. */
+enum nt_status nt_work_part(const struct nt_work *work, uint32_t number, struct nt_part *part,
+                            struct nt_error *error);
 /* NT_CORRUPT where a buffer has fewer bytes than `bytes`: `what` needs them. */
 enum nt_status nt_part_require(const struct nt_part *part, uint64_t bytes, const char *what,
                                struct nt_error *error);

@@ -62,17 +62,11 @@ static const struct nt_tree all_valid = {.layout = NT_TREE_CONSTANT,
                                          .layer_count = 1,
                                          .layers = {NT_LAYER_ITEM}};
 
-static bool has_levels(const struct nt_tree *tree)
-{
-    return tree->repetition != NT_NO_NODE || tree->definition != NT_NO_NODE || tree->repetition_bits ||
-           tree->definition_bits;
-}
-
 static bool is_all_valid(const struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
     bool is_bare =
-        (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) && !has_levels(tree);
+        (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) && !nt_tree_has_levels(tree);
     return opened->is_plain || (is_bare && !filling->use->depth);
 }
 

@@ -105,12 +105,10 @@ static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, 
 static enum nt_status open_full_zip(struct nt_lance_opened *opened, struct nt_error *error)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    uint32_t bits = tree->repetition_bits + tree->definition_bits;
-    uint64_t control = bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
     opened->is_plain = find_plain(tree);
     if (tree->repetition_bits || tree->offset_bits)
         return NT_OK;
-    opened->row_bytes = control + (tree->value_bits + 7) / 8;
+    opened->row_bytes = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8;
     return cut_rows(opened, 0, opened->layout.items, error);
 }
 
