@@ -279,3 +279,10 @@ enum nt_status nt_lance_read_column(struct nt_file *file, uint32_t number, struc
         nt_error_context(error, "column %" PRIu32, number);
     return status;
 }
+
+bool nt_lance_has_places(const struct nt_lance_page *page)
+{
+    struct nt_proto member;
+    return page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT &&
+           nt_proto_choice(page->encoding, &nt_lance_page_layout, &member) == NT_LANCE_LAYOUT_BLOB;
+}

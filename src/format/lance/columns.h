@@ -17,4 +17,7 @@ enum nt_lance_encoding_kind nt_lance_encoding_kind(struct nt_text type_url);
 /* Its table; NULL where it is unknown. */
 const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind kind);
 
+/* Whether a page of 2.1 or later has places of values that lie elsewhere in the file: blobs. */
+bool nt_lance_has_places(const struct nt_lance_page *page);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/overflow.h"
+#include "format/lance/columns.h"
 #include "format/lance/logical.h"
 #include "model/builder.h"
 
@@ -221,10 +222,7 @@ static const char *find_refusal(const struct building *build, const struct place
 static bool is_blob(const struct building *build, uint32_t column)
 {
     const struct nt_lance_column *c = &build->lance->columns[column];
-    struct nt_proto member;
-    return c->is_blob ||
-           (c->page_count && c->pages[0].encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT &&
-            nt_proto_choice(c->pages[0].encoding, &nt_lance_page_layout, &member) == NT_LANCE_LAYOUT_BLOB);
+    return c->is_blob || (c->page_count && nt_lance_has_places(&c->pages[0]));
 }
 
 static void set_kind(const struct building *build, const struct place *place, struct nt_field *field)
@@ -362,7 +360,7 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
                                      struct nt_error *error)
 {
     struct building build = {.dataset = dataset, .lance = lance, .error = error};
-    build.is_2_0 = nt_text_is(nt_text_of(lance->tail.version), "2.0");
+    build.is_2_0 = nt_lance_has_item_columns(&lance->tail);
     build.places = calloc((size_t)lance->field_count + 1, sizeof(*build.places));
     if (!build.places)
         return nt_fail_memory(error);

@@ -150,15 +150,21 @@ static enum nt_status put_validity(struct putting *putting, const struct nt_fill
     return put_values(putting, &valid, is_last);
 }
 
+/* Ends that lie in the part, and go on from those before it by what these have. */
+static enum nt_status put_following(struct putting *putting, const struct nt_filled *filled, uint64_t added,
+                                    const char *what)
+{
+    enum nt_status status = add_page(putting->filling, putting->builder, filled, putting->position,
+                                     filled->rows, putting->base, false);
+    if (status == NT_OK && !nt_add(putting->base, added, &putting->base))
+        status = nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 %s", what);
+    return status;
+}
+
 static enum nt_status put_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
 {
     (void)is_last;
-    enum nt_status status = add_page(putting->filling, putting->builder, filled, putting->position,
-                                     filled->rows, putting->base, false);
-    if (status == NT_OK && !nt_add(putting->base, filled->bytes, &putting->base))
-        status =
-            nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 bytes of strings");
-    return status;
+    return put_following(putting, filled, filled->bytes, "bytes of strings");
 }
 
 static enum nt_status put_bytes(struct putting *putting, const struct nt_filled *filled, bool is_last)
@@ -204,12 +210,7 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_fil
 static enum nt_status put_plain_ends(struct putting *putting, const struct nt_filled *filled, bool is_last)
 {
     (void)is_last;
-    enum nt_status status = add_page(putting->filling, putting->builder, filled, putting->position,
-                                     filled->rows, putting->base, false);
-    if (status == NT_OK && !nt_add(putting->base, filled->items, &putting->base))
-        status =
-            nt_fail(putting->filling->error, NT_CORRUPT, filled->offset, "more than 2^64 items of lists");
-    return status;
+    return put_following(putting, filled, filled->items, "items of lists");
 }
 
 static put_part *put_at(const struct nt_filling *filling, uint32_t position)

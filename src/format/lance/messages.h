@@ -234,16 +234,7 @@ enum nt_lance_layout_field {
     NT_LANCE_LAYOUT_BLOB = 4,
 };
 
-/* What a layer is; layers are listed inner-most first. */
-enum nt_lance_layer {
-    NT_LANCE_LAYER_UNSPECIFIED = 0,
-    NT_LANCE_LAYER_ALL_VALID_ITEM = 1,
-    NT_LANCE_LAYER_ALL_VALID_LIST = 2,
-    NT_LANCE_LAYER_NULLABLE_ITEM = 3,
-    NT_LANCE_LAYER_NULLABLE_LIST = 4,
-    NT_LANCE_LAYER_EMPTYABLE_LIST = 5,
-    NT_LANCE_LAYER_NULL_AND_EMPTY_LIST = 6,
-};
+/* Layers are numbered by enum nt_layer (codec/tree/description.h), and listed inner-most first. */
 
 enum nt_lance_mini_block_field {
     NT_LANCE_MINI_BLOCK_REP_COMPRESSION = 1,

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "format/lance/columns.h"
+
 enum { ALIGNMENT = 64 };
 
 struct buffers {
@@ -21,15 +23,12 @@ static int compare_buffers(const void *left, const void *right)
 
 static bool has_blobs(const struct nt_lance *lance)
 {
-    struct nt_proto member;
     for (uint32_t i = 0; i < lance->tail.columns; i++) {
         const struct nt_lance_column *column = &lance->columns[i];
         if (column->is_blob)
             return true;
         for (uint32_t k = 0; k < column->page_count; k++)
-            if (column->pages[k].encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT &&
-                nt_proto_choice(column->pages[k].encoding, &nt_lance_page_layout, &member) ==
-                    NT_LANCE_LAYOUT_BLOB)
+            if (nt_lance_has_places(&column->pages[k]))
                 return true;
     }
     return false;
