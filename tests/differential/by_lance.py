@@ -21,11 +21,14 @@ from pathlib import Path
 try:
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
     from lance.file import LanceFileReader, LanceFileWriter
 except ImportError as error:
     print(f'skip everything: {error}')
     sys.exit(77)
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from arrow_columns import table_columns  # noqa: E402
+from compare_columns import check_column  # noqa: E402
 
 WORDS = ['', 'a', 'word', '\u00e9', '\u65e5\u672c', '"\\', 'line\nbreak', 'a longer word, of which there are many', 'x' * 300]
 NUMBERS = [pa.int8(), pa.uint8(), pa.int16(), pa.uint16(), pa.int32(), pa.uint32(), pa.int64(), pa.uint64()]
@@ -151,53 +154,6 @@ def write(seed, path):
     return version
 
 
-# ---- what the tree has to hold ----
-
-def problems_of(directory, array, above, what):
-    """`above`: the validity of the structures around, None: there are none, or all are valid."""
-    found = []
-    of = array.type
-    valid = np.asarray(array.is_valid().to_numpy(zero_copy_only=False), dtype=bool)
-    if above is not None:
-        valid &= above
-    tells = np.fromfile(directory / 'valid.bin', dtype=bool) if (directory / 'valid.bin').exists() else np.ones(len(array), bool)
-    if not np.array_equal(tells, valid):
-        found.append(f'{what}: valid.bin')
-    if pa.types.is_struct(of):
-        for k in range(of.num_fields):
-            found += problems_of(directory / of.field(k).name, array.field(k), valid, f'{what}/{of.field(k).name}')
-        return found
-    if pa.types.is_fixed_size_list(of):
-        start = array.offset * of.list_size
-        items = array.values.slice(start, len(array) * of.list_size)
-        return found + problems_of(directory / 'item', items, np.repeat(valid, of.list_size), f'{what}/item')
-    if pa.types.is_list(of) or pa.types.is_large_list(of):
-        counts = np.where(valid, np.nan_to_num(pc.list_value_length(array).to_numpy(zero_copy_only=False).astype('f8')), 0).astype('i8')
-        if not np.array_equal(np.fromfile(directory / 'offsets.bin', dtype='<i8'), np.concatenate([[0], np.cumsum(counts)])):
-            found.append(f'{what}: offsets.bin')
-        items = pc.list_flatten(pc.if_else(pa.array(valid), array, pa.nulls(len(array), of)))
-        return found + problems_of(directory / 'item', items, None, f'{what}/item')
-    values = [value.as_py() if ok else None for value, ok in zip(array, valid)]
-    if any((pa.types.is_string(of), pa.types.is_large_string(of), pa.types.is_binary(of), pa.types.is_large_binary(of))):
-        pieces = [(value.encode() if isinstance(value, str) else value) or b'' if ok else b'' for value, ok in zip(values, valid)]
-        offsets = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])]).astype('i8')
-        if not np.array_equal(np.fromfile(directory / 'offsets.bin', dtype='<i8'), offsets):
-            found.append(f'{what}: offsets.bin')
-        if (directory / 'data.bin').read_bytes() != b''.join(pieces):
-            found.append(f'{what}: data.bin')
-        return found
-    if pa.types.is_boolean(of):
-        expected = bytes(1 if value else 0 for value in values)
-    else:
-        width = of.bit_width // 8
-        buffer, start = array.buffers()[1], array.offset
-        stored = buffer.to_pybytes() if buffer is not None else b''
-        expected = b''.join(stored[(start + i) * width:(start + i + 1) * width] if ok else bytes(width) for i, ok in enumerate(valid))
-    if (directory / 'data.bin').read_bytes() != expected:
-        found.append(f'{what}: data.bin')
-    return found
-
-
 def plain(value):
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
@@ -214,8 +170,11 @@ def problems(ntuple, path):
         run = subprocess.run([ntuple, 'cp', '-r', path, tree], capture_output=True, text=True, errors='replace')
         if run.returncode:
             return [f'cp -r: {run.returncode} {run.stderr.strip()[:400]}']
-        for name in table.column_names:
-            found += problems_of(tree / path.stem / name, table[name].combine_chunks(), None, name)
+        for column in table_columns(table):
+            try:
+                check_column(tree / path.stem / column['path'], column)
+            except (AssertionError, OSError, ValueError) as error:
+                found.append(str(error))
         with pa.memory_map(str(tree / path.stem / 'table.arrow')) as file:
             arrow = pa.ipc.open_file(file).read_all()
             arrow.validate(full=True)
