@@ -5,6 +5,7 @@
 #ifndef NT_TESTS_LANCE_OPENED_H
 #define NT_TESTS_LANCE_OPENED_H
 
+#include "format/lance/schema.h"
 #include "format/lance/tables.h"
 #include "lance_writer.h"
 #include "support.h"
@@ -18,7 +19,9 @@ static inline enum nt_status lance_open_source(struct lance_opened *opened, stru
                                                struct nt_error *error)
 {
     ck_assert(nt_file_new(source->path, source, &(struct nt_limits){0}, &opened->file, error) == NT_OK);
-    enum nt_status status = nt_lance_read(opened->file, &opened->lance, error);
+    enum nt_status status = nt_lance_read(opened->file, source, 0, &opened->lance, error);
+    if (status == NT_OK)
+        status = nt_lance_read_schema(opened->file, &opened->lance, error);
     if (status != NT_OK) {
         nt_file_close(opened->file);
         opened->file = NULL;

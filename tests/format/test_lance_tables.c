@@ -28,8 +28,8 @@ START_TEST(fields_have_their_parents)
     put_plain();
     lance_end(&writer);
     assert_ok(read_again());
-    const struct nt_lance_field *fields = opened.lance.fields;
-    ck_assert_uint_eq(opened.lance.field_count, 3);
+    const struct nt_lance_field *fields = opened.lance.schema.fields;
+    ck_assert_uint_eq(opened.lance.schema.field_count, 3);
     ck_assert_int_eq(fields[0].id, 7);
     ck_assert_str_eq(fields[0].name.bytes, "x");
     ck_assert_str_eq(fields[0].logical_type.bytes, "int64");
@@ -87,7 +87,7 @@ START_TEST(a_file_may_have_no_rows_and_no_columns)
     lance_begin(&writer, 2, 2, 0);
     lance_end(&writer);
     assert_ok(read_again());
-    ck_assert_uint_eq(opened.lance.field_count, 0);
+    ck_assert_uint_eq(opened.lance.schema.field_count, 0);
     ck_assert_uint_eq(opened.lance.tail.columns, 0);
     ck_assert_uint_eq(opened.lance.rows, 0);
 }
@@ -108,7 +108,7 @@ START_TEST(metadata_of_maps_are_found_by_their_keys)
     put_message(&writer.schema, 1, &field);
     lance_end(&writer);
     assert_ok(read_again());
-    struct nt_proto message = opened.lance.fields[0].message;
+    struct nt_proto message = opened.lance.schema.fields[0].message;
     ck_assert(nt_lance_find_entry(message, NT_LANCE_FIELD_METADATA, "unit", &value));
     ck_assert(nt_text_is(value, "GeV"));
     ck_assert(nt_lance_find_entry(message, NT_LANCE_FIELD_METADATA, "empty", &value));

@@ -20,7 +20,7 @@ static enum nt_status add_blob(struct nt_filling *filling, const uint8_t *place)
 {
     struct nt_filled filled = {
         .offset = nt_load_le64(place), .stored_bytes = nt_load_le64(place + 8), .is_blob = true};
-    uint64_t end, file_bytes = filling->dataset->file->source->size;
+    uint64_t end, file_bytes = filling->lance->size;
     filled.bytes = filled.stored_bytes;
     filled.decoders[0] = filling->decoders[0];
     if (!filled.bytes)

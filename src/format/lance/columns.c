@@ -38,6 +38,7 @@ const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind
 
 struct reading {
     struct nt_file *file;
+    const struct nt_lance *lance;
     struct nt_lance_column *column;
     struct nt_error *error;
 };
@@ -94,7 +95,7 @@ static enum nt_status read_encoding(const struct reading *reading, struct nt_pro
 static enum nt_status check_buffer(const struct reading *reading, struct nt_proto message, uint32_t number,
                                    const struct nt_lance_buffer *buffer)
 {
-    uint64_t size = reading->file->source->size;
+    uint64_t size = reading->lance->size;
     if (nt_fits(buffer->offset, buffer->bytes, size))
         return NT_OK;
     return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
@@ -260,10 +261,10 @@ static enum nt_status note_unknown(const struct reading *reading)
     return nt_failure_keep(&failure, reading->file->arena, &column->failure, reading->error);
 }
 
-enum nt_status nt_lance_read_column(struct nt_file *file, uint32_t number, struct nt_lance_column *column,
-                                    struct nt_error *error)
+enum nt_status nt_lance_read_column(struct nt_file *file, const struct nt_lance *lance, uint32_t number,
+                                    struct nt_lance_column *column, struct nt_error *error)
 {
-    const struct reading reading = {.file = file, .column = column, .error = error};
+    const struct reading reading = {.file = file, .lance = lance, .column = column, .error = error};
     enum nt_status status =
         nt_proto_check(column->message, &nt_lance_column_metadata, column->metadata.offset, error);
     if (status == NT_OK)

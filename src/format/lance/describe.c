@@ -7,18 +7,18 @@
 
 #include "codec/plan.h"
 #include "codec/tree/wording.h"
-#include "format/lance/fields.h"
+#include "format/lance/places.h"
 
-static const struct nt_lance_use *use_of(const struct nt_dataset *dataset, uint32_t column)
+static struct nt_lance_use use_of(const struct nt_dataset *dataset, uint32_t column)
 {
-    return &nt_lance_of(dataset)->uses[dataset->columns[column].field];
+    return nt_lance_use_in(nt_lance_of(dataset), dataset->columns[column].field);
 }
 
 void nt_lance_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
 {
-    const struct nt_lance_use *use = use_of(dataset, column);
-    nt_json_member_unsigned(json, "file_column", use->column);
-    nt_json_member_unsigned(json, "layer", use->layer);
+    const struct nt_lance_use use = use_of(dataset, column);
+    nt_json_member_unsigned(json, "file_column", use.column);
+    nt_json_member_unsigned(json, "layer", use.layer);
 }
 
 static bool has_place(const struct nt_lance_page *page, uint64_t offset)
@@ -47,10 +47,11 @@ enum nt_status nt_lance_describe_page(const struct nt_dataset *dataset, uint32_t
 {
     enum { TEXT = 512 };
     char text[TEXT];
-    const struct nt_lance_use *use = use_of(dataset, column);
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    uint32_t file_column = use_of(dataset, column).column;
     const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, page->decoder)->plan;
-    nt_json_member_unsigned(json, "file_column", use->column);
-    put_file_page(&nt_lance_of(dataset)->columns[use->column], page, json);
+    nt_json_member_unsigned(json, "file_column", file_column);
+    put_file_page(&lance->columns[file_column], page, json);
     if (!plan)
         return NT_OK;
     const struct nt_step *step = &plan->steps[plan->step_count - 1];

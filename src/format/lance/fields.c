@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: Lance's fields, depth first, and its columns. Out: fields and columns of the model.
- *
- * In version 2.0 each field has a column of the file; later only leaves have, whose levels tell of all that
- * surrounds them: a list or structure is then read from the first leaf below it. A leaf's layers are counted
- * from inside, so that a field so many steps above it is the layer of that number. Packed structures and
- * fixed-size lists are leaves.
+ * In: Lance's fields, depth first, with their places. Out: fields and columns of the model.
  */
 #include "format/lance/fields.h"
 
@@ -15,117 +10,20 @@
 #include "base/arena.h"
 #include "base/overflow.h"
 #include "format/lance/columns.h"
-#include "format/lance/logical.h"
 #include "model/builder.h"
-
-/* Of a field of Lance's. */
-struct place {
-    struct nt_lance_type type;
-    uint32_t depth; /* fields above it */
-    uint32_t children;
-    uint32_t leaf, leaf_column; /* the first one with a column at it or below it */
-    uint32_t packed;            /* the packed structure that it is a member of, NT_NONE */
-    uint32_t member;            /* its number there, of a packed structure: how many have been counted */
-    uint64_t member_offset;     /* its first byte there, of a packed structure: behind all */
-    uint32_t built;             /* the field of the model that its children lie in */
-    bool is_packed;
-    bool is_nullable; /* it, or a structure around it: what lies in a null structure is null */
-    bool is_in_list;  /* it is a list within a packed structure, or lies in one */
-};
 
 struct building {
     struct nt_dataset *dataset;
-    struct nt_lance *lance;
-    struct place *places;
-    struct nt_lance_use *uses;
-    struct nt_lance_value *values; /* by Lance's field */
+    struct nt_lance_schema *schema;
+    const struct nt_lance
+        *lance; /* the file; NULL: a data set, whose files each tell where a field is stored */
+    struct nt_lance_part *parts;
+    uint32_t *built;   /* by Lance's field: the field of the model that its children lie in */
+    bool *is_nullable; /* it, or a structure around it: what lies in a null structure is null */
+    bool has_item_columns;
     struct nt_builder builder;
-    uint32_t columns; /* of the file, that have been given out */
-    bool is_2_0;
     struct nt_error *error;
 };
-
-/* ---- which columns are whose ---- */
-
-static bool is_marked(const struct nt_lance_field *field, const char *key)
-{
-    struct nt_text value;
-    return nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, key, &value) &&
-           nt_text_is(value, "true");
-}
-
-static enum nt_status look_at_field(struct building *build, uint32_t number)
-{
-    const struct nt_lance_field *field = &build->lance->fields[number];
-    struct place *place = &build->places[number];
-    enum nt_status status =
-        nt_lance_parse_type(build->dataset->arena, field->logical_type, &place->type, build->error);
-    place->leaf = place->leaf_column = place->packed = NT_NONE;
-    place->is_packed = place->type.shape == NT_LANCE_IS_STRUCT &&
-                       (is_marked(field, "packed") || is_marked(field, "lance-encoding:packed"));
-    if (status != NT_OK || field->parent == NT_NONE)
-        return status;
-    struct place *parent = &build->places[field->parent];
-    parent->children++;
-    place->depth = parent->depth + 1;
-    place->packed = parent->is_packed ? field->parent : parent->packed;
-    place->is_in_list =
-        place->packed != NT_NONE && (parent->is_in_list || place->type.shape == NT_LANCE_IS_LIST);
-    return NT_OK;
-}
-
-static bool has_column(const struct building *build, const struct place *place)
-{
-    bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST;
-    return place->packed == NT_NONE && (build->is_2_0 || place->is_packed || !place->children || !is_parent);
-}
-
-static void give_column(struct building *build, uint32_t number)
-{
-    struct place *place = &build->places[number];
-    if (!has_column(build, place))
-        return;
-    uint32_t column = build->columns++;
-    for (uint32_t at = number; at != NT_NONE && build->places[at].leaf == NT_NONE;
-         at = build->lance->fields[at].parent) {
-        build->places[at].leaf = number;
-        build->places[at].leaf_column = column;
-    }
-}
-
-/* The bytes of members of a packed structure, which lie one behind the other. */
-static void count_member(struct building *build, uint32_t number)
-{
-    struct place *place = &build->places[number];
-    if (place->packed == NT_NONE)
-        return;
-    struct place *whole = &build->places[place->packed];
-    uint64_t bits = place->type.value.bits;
-    for (uint32_t i = 0; i < place->type.value.list_count; i++)
-        if (!nt_multiply(bits, place->type.value.lists[i], &bits))
-            bits = 0;
-    place->member = whole->member++;
-    place->member_offset = whole->member_offset;
-    place->leaf_column = whole->leaf_column;
-    if (!nt_add(whole->member_offset, bits / 8, &whole->member_offset))
-        whole->member_offset = UINT64_MAX;
-}
-
-static enum nt_status look_at_fields(struct building *build)
-{
-    enum nt_status status = NT_OK;
-    uint32_t count = build->lance->field_count;
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = look_at_field(build, i);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        give_column(build, i);
-        count_member(build, i);
-    }
-    if (status == NT_OK && build->columns != build->lance->tail.columns)
-        status = nt_fail_number(build->error, NT_CORRUPT, build->lance->tail.column_table,
-                                "columns, as the schema tells", build->columns, build->lance->tail.columns);
-    return status;
-}
 
 /* ---- columns of the model ---- */
 
@@ -194,7 +92,7 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
 /* ---- fields of the model ---- */
 
 static enum nt_status add_field(struct building *build, struct nt_field *field,
-                                const struct nt_lance_use *use, uint32_t *number_ret)
+                                const struct nt_lance_part *part, uint32_t *number_ret)
 {
     field->source_field = NT_NONE;
     field->description = (struct nt_text){"", 0};
@@ -202,30 +100,40 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
     enum nt_status status = nt_builder_add_field(&build->builder, field, number_ret, build->error);
     if (status != NT_OK)
         return status;
-    build->uses[*number_ret] = *use;
+    build->parts[*number_ret] = *part;
     return field->unreadable ? NT_OK : add_columns(build, *number_ret, field);
 }
 
-/* Why a column of the file cannot be served; NULL: it can. */
-static const char *find_refusal(const struct building *build, const struct place *place)
+/* Why a field cannot be served; NULL: it can. */
+static const char *find_refusal(const struct building *build, uint32_t number)
 {
-    uint32_t column = place->leaf_column;
+    const struct nt_lance_place *place = &build->schema->places[number];
     if (place->type.shape == NT_LANCE_IS_UNKNOWN)
         return "the field's type is not known to this version";
     if (place->is_in_list)
         return "lists in packed structures are not read";
+    if (!build->lance)
+        return NULL;
+    uint32_t column = build->lance->leaves[number].column;
     if (column == NT_NONE)
         return "none of the file's columns stores it";
-    return build->lance->columns[column].failure ? build->lance->columns[column].failure->message : NULL;
+    const struct nt_error *failure = build->lance->columns[column].failure;
+    return failure ? failure->message : NULL;
 }
 
-static bool is_blob(const struct building *build, uint32_t column)
+/* Whether a field's bytes lie elsewhere in its file: of a data set the schema tells, of a file its pages. */
+static bool is_blob(const struct building *build, uint32_t number)
 {
+    if (!build->lance)
+        return nt_lance_is_marked(&build->schema->fields[number], "lance-encoding:blob");
+    uint32_t column = build->lance->leaves[number].column;
+    if (column == NT_NONE)
+        return false;
     const struct nt_lance_column *c = &build->lance->columns[column];
     return c->is_blob || (c->page_count && nt_lance_has_places(&c->pages[0]));
 }
 
-static void set_kind(const struct building *build, const struct place *place, struct nt_field *field)
+static void set_kind(const struct building *build, uint32_t number, struct nt_field *field)
 {
     static const struct {
         enum nt_field_kind kind;
@@ -240,19 +148,20 @@ static void set_kind(const struct building *build, const struct place *place, st
         [NT_LANCE_IS_BLOB] = {NT_FIELD_PAGE_BYTES, NT_ROLE_PLAIN},
         [NT_LANCE_IS_UNKNOWN] = {NT_FIELD_UNREADABLE, NT_ROLE_PLAIN},
     };
-    enum nt_lance_shape shape = place->type.shape;
-    if (shape == NT_LANCE_IS_BYTES && place->leaf_column != NT_NONE && is_blob(build, place->leaf_column))
+    const struct nt_lance_type *type = &build->schema->places[number].type;
+    enum nt_lance_shape shape = type->shape;
+    if (shape == NT_LANCE_IS_BYTES && is_blob(build, number))
         shape = NT_LANCE_IS_BLOB;
     field->kind = kinds[shape].kind;
     field->role = kinds[shape].role;
-    field->dtype = shape == NT_LANCE_IS_VALUE ? place->type.dtype : nt_element_dtype(NT_ELEMENT_BYTE);
+    field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
 }
 
 /* The lists of fixed size around a value: a field each, and the value at the end. */
-static enum nt_status add_lists(struct building *build, const struct place *place, struct nt_field *field,
-                                struct nt_lance_use *use, uint32_t *number_ret)
+static enum nt_status add_lists(struct building *build, struct nt_field *field, struct nt_lance_part *part,
+                                uint32_t *number_ret)
 {
-    const struct nt_lance_value *value = &place->type.value;
+    const struct nt_lance_value *value = &build->schema->places[part->field].type.value;
     enum nt_status status = NT_OK;
     uint32_t number;
     struct nt_field item = *field;
@@ -267,106 +176,82 @@ static enum nt_status add_lists(struct building *build, const struct place *plac
             item.name = (struct nt_text){"item", 4};
             item.parent = number;
         }
-        use->depth = i;
-        status = add_field(build, &item, use, &number);
+        part->depth = i;
+        status = add_field(build, &item, part, &number);
         if (i == 0)
             *number_ret = number;
-        if (is_list && !nt_multiply(use->items, value->lists[i], &use->items))
+        if (is_list && !nt_multiply(part->items, value->lists[i], &part->items))
             status = nt_fail(build->error, NT_LIMIT, NT_NO_OFFSET,
                              "the number of items of fixed-size lists overflows");
     }
     if (status == NT_OK && (field->unreadable || field->kind != NT_FIELD_VALUE))
-        status = add_field(build, field, use, number_ret);
+        status = add_field(build, field, part, number_ret);
     return status;
 }
 
 /* Structures of version 2.0 are never null; members of packed ones are where the whole is. */
-static bool is_nullable(const struct building *build, const struct nt_lance_field *field,
-                        const struct place *place)
+static bool find_nullable(const struct building *build, uint32_t number)
 {
-    const struct place *parent = field->parent == NT_NONE ? NULL : &build->places[field->parent];
+    const struct nt_lance_field *field = &build->schema->fields[number];
+    const struct nt_lance_place *places = build->schema->places, *place = &places[number];
     bool has_validity =
-        place->packed == NT_NONE && !(build->is_2_0 && place->type.shape == NT_LANCE_IS_STRUCT);
+        place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
     return (field->is_nullable && has_validity) ||
-           (parent && parent->type.shape == NT_LANCE_IS_STRUCT && parent->is_nullable);
+           (field->parent != NT_NONE && places[field->parent].type.shape == NT_LANCE_IS_STRUCT &&
+            build->is_nullable[field->parent]);
 }
 
 static enum nt_status build_field(struct building *build, uint32_t number)
 {
-    const struct nt_lance_field *from = &build->lance->fields[number];
-    struct place *place = &build->places[number];
-    uint32_t leaf_number = place->packed != NT_NONE ? place->packed
-                           : place->leaf != NT_NONE ? place->leaf
-                                                    : number;
-    const struct place *leaf = &build->places[leaf_number];
-    const struct nt_lance_field *parent =
-        from->parent == NT_NONE ? NULL : &build->lance->fields[from->parent];
+    const struct nt_lance_field *from = &build->schema->fields[number];
     struct nt_field field = {.id = (uint32_t)from->id,
-                             .parent = parent ? build->places[from->parent].built : NT_NONE,
+                             .parent = from->parent == NT_NONE ? NT_NONE : build->built[from->parent],
                              .name = from->name,
                              .type = from->logical_type};
-    struct nt_lance_use use = {
-        .column = place->leaf_column, .items = 1, .value = &build->values[leaf_number]};
-    if (!build->is_2_0 && place->packed == NT_NONE)
-        use.layer = leaf->depth - place->depth;
-    if (parent && build->places[from->parent].type.shape == NT_LANCE_IS_LIST)
+    struct nt_lance_part part = {.field = number, .items = 1};
+    if (from->parent != NT_NONE && build->schema->places[from->parent].type.shape == NT_LANCE_IS_LIST)
         field.name = (struct nt_text){"item", 4};
-    if (place->packed != NT_NONE) {
-        use.member = place->member;
-        use.member_offset = place->member_offset;
-    }
-    use.is_one_based = !leaf->type.is_dictionary;
-    set_kind(build, place, &field);
-    field.unreadable = find_refusal(build, place);
-    place->is_nullable = is_nullable(build, from, place);
-    field.is_nullable = place->is_nullable && field.kind != NT_FIELD_NULL && !field.unreadable;
+    set_kind(build, number, &field);
+    field.unreadable = find_refusal(build, number);
+    build->is_nullable[number] = find_nullable(build, number);
+    field.is_nullable = build->is_nullable[number] && field.kind != NT_FIELD_NULL && !field.unreadable;
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
-    return add_lists(build, place, &field, &use, &place->built);
+    return add_lists(build, &field, &part, &build->built[number]);
 }
 
 /* ---- all ---- */
 
-/* Of a packed structure the whole row. */
-static struct nt_lance_value value_of(const struct place *place)
-{
-    struct nt_lance_value value = place->type.value;
-    value.is_packed = place->is_packed;
-    if (place->is_packed && place->member_offset <= UINT32_MAX / 8)
-        value.bits = (uint32_t)place->member_offset * 8;
-    return value;
-}
-
 static enum nt_status build_all(struct building *build)
 {
     uint64_t count = 0;
-    enum nt_status status = look_at_fields(build);
-    build->values =
-        nt_arena_alloc(build->dataset->arena, build->lance->field_count + 1, sizeof(*build->values));
-    for (uint32_t i = 0; build->values && i < build->lance->field_count; i++) {
-        build->values[i] = value_of(&build->places[i]);
-        count += 1 + build->values[i].list_count;
-    }
-    build->uses = nt_arena_alloc(build->dataset->arena, count + 1, sizeof(*build->uses));
-    if (status == NT_OK && (!build->uses || !build->values))
-        status = nt_fail_memory(build->error);
-    for (uint32_t i = 0; status == NT_OK && i < build->lance->field_count; i++)
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < build->schema->field_count; i++)
+        count += 1 + build->schema->values[i].list_count;
+    build->parts = nt_arena_alloc(build->dataset->arena, count + 1, sizeof(*build->parts));
+    if (!build->parts)
+        return nt_fail_memory(build->error);
+    for (uint32_t i = 0; status == NT_OK && i < build->schema->field_count; i++)
         status = build_field(build, i);
-    build->lance->uses = build->uses;
+    build->schema->parts = build->parts;
     return status == NT_OK ? nt_builder_finish(&build->builder, build->error) : status;
 }
 
-enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance *lance,
+enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,
+                                     const struct nt_lance *lance, bool has_item_columns,
                                      struct nt_error *error)
 {
-    struct building build = {.dataset = dataset, .lance = lance, .error = error};
-    build.is_2_0 = nt_lance_has_item_columns(&lance->tail);
-    build.places = calloc((size_t)lance->field_count + 1, sizeof(*build.places));
-    if (!build.places)
-        return nt_fail_memory(error);
+    struct building build = {.dataset = dataset,
+                             .schema = schema,
+                             .lance = lance,
+                             .has_item_columns = has_item_columns,
+                             .error = error};
+    build.built = calloc((size_t)schema->field_count + 1, sizeof(*build.built));
+    build.is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*build.is_nullable));
     nt_builder_init(&build.builder, dataset);
-    enum nt_status status = build_all(&build);
+    enum nt_status status = build.built && build.is_nullable ? build_all(&build) : nt_fail_memory(error);
     nt_builder_deinit(&build.builder);
-    free(build.places);
+    free(build.built);
+    free(build.is_nullable);
     return status;
 }

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * From Lance's fields to those of the model, and back: which of the file's columns a field is made from.
+ * From Lance's fields to those of the model.
  */
 #ifndef NT_FORMAT_LANCE_FIELDS_H
 #define NT_FORMAT_LANCE_FIELDS_H
 
-#include "format/lance/trees.h"
+#include "format/lance/places.h"
 
-/* Of a field of the model. */
-struct nt_lance_use {
-    uint32_t column;                    /* of the file; NT_NONE: none */
-    uint32_t layer;                     /* of that column's pages, innermost 0 */
-    uint32_t depth;                     /* fixed-size lists around the field's rows, inside the layer */
-    uint64_t items;                     /* rows in one row of the layer: the product of those lists */
-    uint32_t member;                    /* of packed structures */
-    uint64_t member_offset;             /* bytes */
-    bool is_one_based;                  /* numbers of a dictionary of version 2.0 */
-    const struct nt_lance_value *value; /* of the column */
-};
-
-/* Fill the data set's fields and columns; lance->uses tells, by field, where they come from. */
-enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance *lance,
+/* Fill the data set's fields and columns from a schema whose places are known; schema->parts tells, by field of the
+ * model, what it shows. `lance`: the file that is mounted alone, with its leaves, or NULL: its files each tell for
+ * themselves. `has_item_columns`: files of version 2.0, whose structures cannot be null. */
+enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,
+                                     const struct nt_lance *lance, bool has_item_columns,
                                      struct nt_error *error);
 
 #endif

@@ -113,6 +113,7 @@ static enum nt_status add_page(const struct nt_filling *filling, struct nt_group
                                  .parameter = parameter,
                                  .elements = (uint32_t)elements,
                                  .decoder = filled->decoders[position],
+                                 .source = filling->lance->number,
                                  .is_uniform = is_uniform};
     return elements || filled->is_blob ? nt_group_builder_add(builder, &page, filling->error) : NT_OK;
 }

@@ -6,7 +6,7 @@
 #define NT_FORMAT_LANCE_FILLING_H
 
 #include "codec/tree/description.h"
-#include "format/lance/fields.h"
+#include "format/lance/places.h"
 #include "model/builder.h"
 
 enum { NT_FILLED_DECODERS = 3 };
@@ -27,6 +27,7 @@ struct nt_filling {
     struct nt_dataset *dataset;
     uint32_t number; /* of the field */
     const struct nt_field *field;
+    const struct nt_lance *lance; /* the file that the pages lie in */
     const struct nt_lance_use *use;
     struct nt_error *error;
     struct nt_codec_context *context;

@@ -12,6 +12,7 @@
 #include "format/lance/fields.h"
 #include "format/lance/padding.h"
 #include "format/lance/pages.h"
+#include "format/lance/schema.h"
 #include "format/lance/tables.h"
 #include "model/builder.h"
 
@@ -48,7 +49,12 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     dataset->document_count = nt_lance_document_count;
     dataset->ops = &dataset_ops;
     dataset->format_data = lance;
-    enum nt_status status = nt_lance_build_fields(dataset, lance, error);
+    enum nt_status status = nt_lance_find_places(dataset->arena, &lance->schema, error);
+    if (status == NT_OK)
+        status = nt_lance_find_leaves(dataset->arena, lance, error);
+    if (status == NT_OK)
+        status = nt_lance_build_fields(dataset, &lance->schema, lance,
+                                       nt_lance_has_item_columns(&lance->tail), error);
     return status == NT_OK ? nt_dataset_add_field_groups(dataset, error) : status;
 }
 
@@ -58,7 +64,9 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
     struct nt_lance *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     if (!lance)
         return nt_fail_memory(error);
-    enum nt_status status = nt_lance_read(file, lance, error);
+    enum nt_status status = nt_lance_read(file, file->source, 0, lance, error);
+    if (status == NT_OK)
+        status = nt_lance_read_schema(file, lance, error);
     if (status == NT_OK)
         status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)

@@ -73,18 +73,39 @@ struct nt_lance_field {
     struct nt_proto message; /* a Field: the rest of it */
 };
 
-struct nt_lance_use;
+struct nt_lance_place;
+struct nt_lance_part;
+struct nt_lance_value;
 
-/* An nt_dataset's format_data, or the beginning of it. All memory is the file's arena's. */
+struct nt_lance_schema {
+    const struct nt_lance_field *fields; /* depth first: parents in front of their children */
+    uint32_t field_count;
+    /* What follows from them, see places.h: by field, */
+    const struct nt_lance_place *places;
+    const struct nt_lance_value *values;
+    const struct nt_lance_part *parts; /* and by field of the model */
+};
+
+/* Where a field of the schema is stored. */
+struct nt_lance_leaf {
+    uint32_t
+        field; /* whose column it is: its own, else that of the first field below it that has one; NT_NONE */
+    uint32_t column; /* of the file */
+};
+
+/* A Lance file. Of one that is mounted alone it is the nt_dataset's format_data. All memory is the nt_file's
+ * arena's. */
 struct nt_lance {
+    struct nt_source *source;
+    uint64_t size;   /* of the source */
+    uint32_t number; /* of the source among the data set's */
     struct nt_lance_tail tail;
     const struct nt_lance_buffer *globals; /* tail.globals, one at least */
     const struct nt_lance_column *columns; /* tail.columns */
-    const struct nt_lance_field *fields;   /* depth first: parents in front of their children */
-    uint32_t field_count;
-    struct nt_proto descriptor; /* a FileDescriptor: global buffer 0 */
+    struct nt_lance_schema schema;         /* the file's own */
+    const struct nt_lance_leaf *leaves;    /* by its fields */
+    struct nt_proto descriptor;            /* a FileDescriptor: global buffer 0 */
     uint64_t rows;
-    const struct nt_lance_use *uses; /* by field of the model; see fields.h */
 };
 
 static inline const struct nt_lance *nt_lance_of(const struct nt_dataset *dataset)

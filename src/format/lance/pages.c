@@ -28,7 +28,8 @@ static enum nt_status add_input(struct nt_filling *filling, const struct nt_lanc
     *page = (struct nt_page){.offset = buffer->offset,
                              .stored_bytes = buffer->bytes,
                              .parameter = output == NT_TREE_BYTES ? layout->dictionary_items : 0,
-                             .elements = (uint32_t)elements};
+                             .elements = (uint32_t)elements,
+                             .source = filling->lance->number};
     if (elements > UINT32_MAX)
         return nt_fail(filling->error, NT_LIMIT, buffer->offset, "a dictionary of %" PRIu64 " items or bytes",
                        elements);
@@ -247,8 +248,8 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
 {
     struct nt_lance_opened opened;
     uint64_t before = filling->rows;
-    enum nt_status status =
-        nt_lance_open_page(filling->dataset, page, filling->use, *known, &opened, filling->error);
+    enum nt_status status = nt_lance_open_page(filling->dataset, filling->lance, page, filling->use, *known,
+                                               &opened, filling->error);
     if (status == NT_OK)
         *known = opened.layout.tree;
     if (status == NT_OK)
@@ -267,7 +268,7 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
 
 static enum nt_status fill(struct nt_filling *filling)
 {
-    const struct nt_lance_column *column = &nt_lance_of(filling->dataset)->columns[filling->use->column];
+    const struct nt_lance_column *column = &filling->lance->columns[filling->use->column];
     const struct nt_tree *known = NULL;
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < column->page_count; i++) {
@@ -278,14 +279,16 @@ static enum nt_status fill(struct nt_filling *filling)
     return status;
 }
 
-enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, const struct nt_lance *lance,
+                                   const struct nt_lance_use *use, struct nt_error *error)
 {
     const struct nt_group *group = &dataset->groups[number];
     struct nt_group_builder builder;
     struct nt_filling filling = {.dataset = dataset,
                                  .number = group->field,
                                  .field = &dataset->fields[group->field],
-                                 .use = &nt_lance_of(dataset)->uses[group->field],
+                                 .lance = lance,
+                                 .use = use,
                                  .error = error};
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, number, "list of pages", NT_NO_OFFSET, error);
@@ -297,7 +300,14 @@ enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, 
     if (status == NT_OK)
         status = nt_filling_finish(&filling, &builder);
     if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32 " of the file", filling.use->column);
+        nt_error_context(error, "column %" PRIu32 " of the file", use->column);
     nt_filling_deinit(&filling);
     return nt_group_builder_finish(&builder, status);
+}
+
+enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    const struct nt_lance_use use = nt_lance_use_in(lance, dataset->groups[number].field);
+    return nt_lance_fill_group(dataset, number, lance, &use, error);
 }

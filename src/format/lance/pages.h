@@ -5,10 +5,14 @@
 #ifndef NT_FORMAT_LANCE_PAGES_H
 #define NT_FORMAT_LANCE_PAGES_H
 
-#include "model/model.h"
+#include "format/lance/places.h"
 
-/* nt_dataset_ops.load_group: a group is a field's. Where lists or strings have to be counted, the column is read once,
- * chunk by chunk. */
+/* Fill a group, which is a field's, with the pages of what `use` takes of a file. Where lists or strings have to be
+ * counted, the column is read once, chunk by chunk. */
+enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t group, const struct nt_lance *lance,
+                                   const struct nt_lance_use *use, struct nt_error *error);
+
+/* nt_dataset_ops.load_group of a file that is mounted alone. */
 enum nt_status nt_lance_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
 #endif

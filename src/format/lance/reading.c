@@ -40,9 +40,9 @@ static enum nt_status read_window(struct nt_filling *filling, uint64_t offset, u
     filling->window.count = 0;
     if (!filling->window.bytes && bytes)
         return nt_fail_memory(filling->error);
-    enum nt_status status = bytes ? nt_source_read(filling->dataset->file->source, offset,
-                                                   filling->window.bytes, bytes, filling->error)
-                                  : NT_OK;
+    enum nt_status status =
+        bytes ? nt_source_read(filling->lance->source, offset, filling->window.bytes, bytes, filling->error)
+              : NT_OK;
     if (status == NT_OK) {
         filling->window.offset = offset;
         filling->window.count = bytes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the bytes of a FileDescriptor (lance's protos/file.proto). Out: rows and fields. A field names its parent
- * by an id; fields stand depth first, so that the parent stands before it.
+ * In: the bytes of a message that lists fields: the FileDescriptor of a file (lance's protos/file.proto), the
+ * Manifest of a data set. Out: the fields. A field names its parent by an id; fields stand depth first, so that
+ * the parent stands before it.
  */
 #include "format/lance/schema.h"
 
@@ -42,7 +43,7 @@ static const struct known_id *find_id(const struct nt_hash_table *ids, int32_t i
 
 struct reading {
     struct nt_file *file;
-    struct nt_lance *lance;
+    const struct nt_lance_message *message; /* that the fields lie in */
     struct nt_lance_field *fields;
     struct known_id *known; /* one for each field */
     struct nt_hash_table ids;
@@ -51,8 +52,7 @@ struct reading {
 
 static uint64_t place_of(const struct reading *reading, struct nt_proto message)
 {
-    const struct nt_lance *lance = reading->lance;
-    return lance->globals[0].offset + (uint64_t)(message.bytes - lance->descriptor.bytes);
+    return reading->message->offset + (uint64_t)(message.bytes - reading->message->message.bytes);
 }
 
 static enum nt_status find_parent(struct reading *reading, struct nt_lance_field *field)
@@ -98,51 +98,64 @@ static enum nt_status read_field(struct reading *reading, uint32_t number, struc
     return status == NT_OK ? add_id(reading, number) : status;
 }
 
-static enum nt_status read_fields(struct reading *reading, struct nt_proto schema)
+static enum nt_status read_fields(struct reading *reading, struct nt_proto list)
 {
     struct nt_proto_item item;
     uint32_t number = 0;
     enum nt_status status = NT_OK;
-    while (status == NT_OK && nt_proto_next(&schema, &item))
+    while (status == NT_OK && nt_proto_next(&list, &item))
         if (item.number == NT_LANCE_SCHEMA_FIELDS)
             status = read_field(reading, number++, (struct nt_proto){item.bytes, item.size});
     return status;
 }
 
-static enum nt_status read_counted_fields(struct reading *reading, struct nt_proto schema, uint64_t count)
+enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_message *message,
+                                    struct nt_proto list, struct nt_lance_schema *schema,
+                                    struct nt_error *error)
 {
-    uint64_t place = reading->lance->globals[0].offset;
-    enum nt_status status =
-        nt_budget_take(&reading->file->budget, NT_COST_FIELD, count, place, reading->error);
+    struct reading reading = {.file = file, .message = message, .error = error};
+    uint64_t count = nt_proto_count(list, NT_LANCE_SCHEMA_FIELDS);
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_FIELD, count, message->offset, error);
     if (status == NT_OK && count >= NT_NONE)
-        status = nt_fail(reading->error, NT_LIMIT, place, "%" PRIu64 " fields", count);
+        status = nt_fail(error, NT_LIMIT, message->offset, "%" PRIu64 " fields", count);
     if (status != NT_OK)
         return status;
-    reading->fields = nt_arena_alloc(reading->file->arena, count, sizeof(*reading->fields));
-    reading->known = calloc(count + 1, sizeof(*reading->known));
-    bool has_table = nt_hash_table_init(&reading->ids);
-    if (reading->fields && reading->known && has_table)
-        status = read_fields(reading, schema);
+    reading.fields = nt_arena_alloc(file->arena, count, sizeof(*reading.fields));
+    reading.known = calloc(count + 1, sizeof(*reading.known));
+    bool has_table = nt_hash_table_init(&reading.ids);
+    if (reading.fields && reading.known && has_table)
+        status = read_fields(&reading, list);
     else
-        status = nt_fail_memory(reading->error);
+        status = nt_fail_memory(error);
     if (has_table)
-        nt_hash_table_deinit(&reading->ids);
-    free(reading->known);
-    reading->lance->fields = reading->fields;
-    reading->lance->field_count = (uint32_t)count;
+        nt_hash_table_deinit(&reading.ids);
+    free(reading.known);
+    *schema = (struct nt_lance_schema){.fields = reading.fields, .field_count = (uint32_t)count};
+    return status;
+}
+
+static struct nt_lance_message descriptor_of(const struct nt_lance *lance)
+{
+    return (struct nt_lance_message){lance->descriptor, lance->globals[0].offset};
+}
+
+enum nt_status nt_lance_read_descriptor(struct nt_lance *lance, struct nt_error *error)
+{
+    const struct nt_lance_message descriptor = descriptor_of(lance);
+    enum nt_status status =
+        nt_proto_check(descriptor.message, &nt_lance_file_descriptor, descriptor.offset, error);
+    if (status == NT_OK)
+        lance->rows = nt_proto_number(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_LENGTH);
+    else
+        nt_error_context(error, "schema");
     return status;
 }
 
 enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)
 {
-    struct reading reading = {.file = file, .lance = lance, .error = error};
-    enum nt_status status =
-        nt_proto_check(lance->descriptor, &nt_lance_file_descriptor, lance->globals[0].offset, error);
-    if (status == NT_OK) {
-        lance->rows = nt_proto_number(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_LENGTH);
-        struct nt_proto schema = nt_proto_message(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_SCHEMA);
-        status = read_counted_fields(&reading, schema, nt_proto_count(schema, NT_LANCE_SCHEMA_FIELDS));
-    }
+    const struct nt_lance_message descriptor = descriptor_of(lance);
+    struct nt_proto schema = nt_proto_message(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_SCHEMA);
+    enum nt_status status = nt_lance_read_fields(file, &descriptor, schema, &lance->schema, error);
     if (status != NT_OK)
         nt_error_context(error, "schema");
     return status;

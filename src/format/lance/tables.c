@@ -34,7 +34,7 @@ static uint8_t *read_bytes(const struct reading *reading, const struct nt_lance_
         status = bytes ? NT_OK : nt_fail_memory(reading->error);
     }
     if (status == NT_OK)
-        status = nt_source_read(file->source, range->offset, bytes, range->bytes, reading->error);
+        status = nt_source_read(reading->lance->source, range->offset, bytes, range->bytes, reading->error);
     if (status == NT_OK && !nt_arena_adopt(file->arena, bytes))
         status = nt_fail_memory(reading->error);
     if (status != NT_OK) {
@@ -197,7 +197,7 @@ static enum nt_status read_all_columns(const struct reading *reading, const stru
     lance->columns = columns;
     status = read_messages(reading, entries, columns);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        status = nt_lance_read_column(reading->file, i, &columns[i], reading->error);
+        status = nt_lance_read_column(reading->file, lance, i, &columns[i], reading->error);
         if (status == NT_OK)
             status = check_rows(reading, i, &columns[i]);
     }
@@ -218,14 +218,17 @@ static enum nt_status read_columns(const struct reading *reading)
     return status == NT_OK ? read_all_columns(reading, entries) : status;
 }
 
-enum nt_status nt_lance_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)
+enum nt_status nt_lance_read(struct nt_file *file, struct nt_source *source, uint32_t number,
+                             struct nt_lance *lance, struct nt_error *error)
 {
     const struct reading reading = {.file = file, .lance = lance, .error = error};
-    *lance = (struct nt_lance){0};
-    enum nt_status status = nt_lance_read_tail(file->source, &lance->tail, error);
+    *lance = (struct nt_lance){.source = source, .number = number};
+    enum nt_status status = nt_source_size(source, &lance->size, error);
+    if (status == NT_OK)
+        status = nt_lance_read_tail(source, lance->size, &lance->tail, error);
     if (status == NT_OK)
         status = read_globals(&reading);
     if (status == NT_OK)
-        status = nt_lance_read_schema(file, lance, error);
+        status = nt_lance_read_descriptor(lance, error);
     return status == NT_OK ? read_columns(&reading) : status;
 }

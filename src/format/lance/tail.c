@@ -36,10 +36,10 @@ static const struct version *find_version(uint16_t major, uint16_t minor)
 }
 
 /* A manifest's message begins with the fields of a schema (messages), a legacy file's metadata with numbers. */
-static bool is_manifest(struct nt_source *source, uint64_t position)
+static bool is_manifest(struct nt_source *source, uint64_t size, uint64_t position)
 {
     uint8_t start[5];
-    if (!nt_fits(position, sizeof(start), source->size) ||
+    if (!nt_fits(position, sizeof(start), size) ||
         nt_source_read(source, position, start, sizeof(start), NULL) != NT_OK)
         return false;
     struct nt_cursor cursor = nt_cursor(start, sizeof(start));
@@ -47,10 +47,10 @@ static bool is_manifest(struct nt_source *source, uint64_t position)
     return length > 0 && (nt_get_u8(&cursor) & 7) == NT_PROTO_WIRE_BYTES;
 }
 
-static enum nt_status refuse_legacy(struct nt_source *source, const struct version *version,
+static enum nt_status refuse_legacy(struct nt_source *source, uint64_t size, const struct version *version,
                                     uint64_t position, struct nt_error *error)
 {
-    if (is_manifest(source, position))
+    if (is_manifest(source, size, position))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "a manifest of a Lance data set, which is not read; its files in data/ are");
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -58,15 +58,16 @@ static enum nt_status refuse_legacy(struct nt_source *source, const struct versi
 }
 
 /* The end of any Lance file, and its version. */
-static enum nt_status recognize(struct nt_source *source, struct nt_lance_tail *tail, struct nt_error *error)
+static enum nt_status recognize(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
+                                struct nt_error *error)
 {
     uint8_t bytes[END_BYTES];
     enum nt_status status = NT_OK;
-    if (source->size >= END_BYTES)
-        status = nt_source_read(source, source->size - END_BYTES, bytes, END_BYTES, error);
+    if (size >= END_BYTES)
+        status = nt_source_read(source, size - END_BYTES, bytes, END_BYTES, error);
     if (status != NT_OK)
         return status;
-    if (source->size < END_BYTES || memcmp(bytes + END_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
+    if (size < END_BYTES || memcmp(bytes + END_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
         return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "not a Lance file: it does not end in LANC");
     struct nt_cursor cursor = nt_cursor(bytes, END_BYTES);
     uint64_t position = nt_get_le64(&cursor);
@@ -74,10 +75,10 @@ static enum nt_status recognize(struct nt_source *source, struct nt_lance_tail *
     tail->minor = nt_get_le16(&cursor);
     const struct version *version = find_version(tail->major, tail->minor);
     if (!version)
-        return nt_fail(error, NT_UNSUPPORTED, source->size - VERSION_BYTES,
+        return nt_fail(error, NT_UNSUPPORTED, size - VERSION_BYTES,
                        "a Lance file of version %u.%u is not read", tail->major, tail->minor);
     tail->version = version->name;
-    return version->is_legacy ? refuse_legacy(source, version, position, error) : NT_OK;
+    return version->is_legacy ? refuse_legacy(source, size, version, position, error) : NT_OK;
 }
 
 /* A table lies in front of the tail, whole. */
@@ -108,17 +109,17 @@ static enum nt_status check_tail(const struct nt_lance_tail *tail, struct nt_err
     return status;
 }
 
-enum nt_status nt_lance_read_tail(struct nt_source *source, struct nt_lance_tail *tail,
+enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size, struct nt_lance_tail *tail,
                                   struct nt_error *error)
 {
     uint8_t bytes[NT_LANCE_TAIL_BYTES];
-    enum nt_status status = recognize(source, tail, error);
+    enum nt_status status = recognize(source, size, tail, error);
     if (status != NT_OK)
         return status;
-    if (source->size < NT_LANCE_TAIL_BYTES)
+    if (size < NT_LANCE_TAIL_BYTES)
         return nt_fail(error, NT_CORRUPT, 0, "a Lance file of %" PRIu64 " bytes, fewer than its tail has",
-                       source->size);
-    tail->offset = source->size - NT_LANCE_TAIL_BYTES;
+                       size);
+    tail->offset = size - NT_LANCE_TAIL_BYTES;
     status = nt_source_read(source, tail->offset, bytes, sizeof(bytes), error);
     if (status != NT_OK)
         return status;

@@ -22,7 +22,7 @@ static uint32_t word_bytes(const struct nt_lance_opened *opened)
     return opened->layout.tree->has_large_chunk ? 4 : 2;
 }
 
-static enum nt_status open_mini_block(struct nt_dataset *dataset, struct nt_lance_opened *opened,
+static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_lance_opened *opened,
                                       struct nt_error *error)
 {
     const struct nt_lance_page *page = opened->page;
@@ -41,7 +41,7 @@ static enum nt_status open_mini_block(struct nt_dataset *dataset, struct nt_lanc
         return nt_fail_memory(error);
     opened->chunks = chunks;
     opened->next_offset = page->buffers[CHUNKS].offset;
-    return nt_source_read(dataset->file->source, words->offset, chunks, words->bytes, error);
+    return nt_source_read(lance->source, words->offset, chunks, words->bytes, error);
 }
 
 /* The low bits have the logarithm of the number of values, 0 of the last one, which has the rest. */
@@ -205,9 +205,10 @@ static enum nt_status check_count(struct nt_dataset *dataset, const struct nt_la
     return status;
 }
 
-enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance_page *page,
-                                  const struct nt_lance_use *use, const struct nt_tree *known,
-                                  struct nt_lance_opened *opened, struct nt_error *error)
+enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
+                                  const struct nt_lance_page *page, const struct nt_lance_use *use,
+                                  const struct nt_tree *known, struct nt_lance_opened *opened,
+                                  struct nt_error *error)
 {
     *opened = (struct nt_lance_opened){.page = page, .unit_count = 1};
     enum nt_status status = nt_lance_make_layout(dataset->file, page, use->value, use->is_one_based, known,
@@ -216,7 +217,7 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
         return status;
     const struct nt_tree *tree = opened->layout.tree;
     if (tree->layout == NT_TREE_MINI_BLOCK)
-        status = open_mini_block(dataset, opened, error);
+        status = open_mini_block(lance, opened, error);
     else if (tree->layout == NT_TREE_FULL_ZIP)
         status = open_full_zip(opened, error);
     else if (nt_lance_is_uniform(tree))

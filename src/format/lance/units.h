@@ -5,7 +5,7 @@
 #ifndef NT_FORMAT_LANCE_UNITS_H
 #define NT_FORMAT_LANCE_UNITS_H
 
-#include "format/lance/fields.h"
+#include "format/lance/places.h"
 
 /* A part of a page of the file that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
 struct nt_lance_unit {
@@ -25,9 +25,10 @@ struct nt_lance_opened {
     uint64_t next_unit;
 };
 
-enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance_page *page,
-                                  const struct nt_lance_use *use, const struct nt_tree *known,
-                                  struct nt_lance_opened *opened, struct nt_error *error);
+enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
+                                  const struct nt_lance_page *page, const struct nt_lance_use *use,
+                                  const struct nt_tree *known, struct nt_lance_opened *opened,
+                                  struct nt_error *error);
 /* Whether a page without levels has the same value, or null, in all rows, however many. */
 bool nt_lance_is_uniform(const struct nt_tree *tree);
 void nt_lance_close_page(struct nt_lance_opened *opened);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: Lance's fields, depth first. Out: what each is, and which column of a file it is read from.
+ */
+#include "format/lance/places.h"
+
+#include "base/arena.h"
+#include "base/overflow.h"
+
+/* ---- the schema ---- */
+
+bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key)
+{
+    struct nt_text value;
+    return nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, key, &value) &&
+           nt_text_is(value, "true");
+}
+
+static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lance_schema *schema,
+                                    struct nt_lance_place *places, uint32_t number, struct nt_error *error)
+{
+    const struct nt_lance_field *field = &schema->fields[number];
+    struct nt_lance_place *place = &places[number];
+    enum nt_status status = nt_lance_parse_type(arena, field->logical_type, &place->type, error);
+    place->packed = NT_NONE;
+    place->is_packed =
+        place->type.shape == NT_LANCE_IS_STRUCT &&
+        (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
+    if (status != NT_OK || field->parent == NT_NONE)
+        return status;
+    struct nt_lance_place *parent = &places[field->parent];
+    parent->children++;
+    place->depth = parent->depth + 1;
+    place->packed = parent->is_packed ? field->parent : parent->packed;
+    place->is_in_list =
+        place->packed != NT_NONE && (parent->is_in_list || place->type.shape == NT_LANCE_IS_LIST);
+    return NT_OK;
+}
+
+/* The bytes of members of a packed structure, which lie one behind the other. */
+static void count_member(struct nt_lance_place *places, uint32_t number)
+{
+    struct nt_lance_place *place = &places[number];
+    if (place->packed == NT_NONE)
+        return;
+    struct nt_lance_place *whole = &places[place->packed];
+    uint64_t bits = place->type.value.bits;
+    for (uint32_t i = 0; i < place->type.value.list_count; i++)
+        if (!nt_multiply(bits, place->type.value.lists[i], &bits))
+            bits = 0;
+    place->member = whole->member++;
+    place->member_offset = whole->member_offset;
+    if (!nt_add(whole->member_offset, bits / 8, &whole->member_offset))
+        whole->member_offset = UINT64_MAX;
+}
+
+/* Of a packed structure the whole row. */
+static struct nt_lance_value value_of(const struct nt_lance_place *place)
+{
+    struct nt_lance_value value = place->type.value;
+    value.is_packed = place->is_packed;
+    if (place->is_packed && place->member_offset <= UINT32_MAX / 8)
+        value.bits = (uint32_t)place->member_offset * 8;
+    return value;
+}
+
+enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_schema *schema,
+                                    struct nt_error *error)
+{
+    size_t count = (size_t)schema->field_count + 1;
+    struct nt_lance_place *places = nt_arena_alloc(arena, count, sizeof(*places));
+    struct nt_lance_value *values = nt_arena_alloc(arena, count, sizeof(*values));
+    enum nt_status status = places && values ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < schema->field_count; i++)
+        status = look_at_field(arena, schema, places, i, error);
+    if (status != NT_OK)
+        return status;
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        count_member(places, i);
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        values[i] = value_of(&places[i]);
+    schema->places = places;
+    schema->values = values;
+    return NT_OK;
+}
+
+/* ---- columns of a file ---- */
+
+static bool has_column(const struct nt_lance_place *place, bool has_item_columns)
+{
+    bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST;
+    return place->packed == NT_NONE &&
+           (has_item_columns || place->is_packed || !place->children || !is_parent);
+}
+
+enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error)
+{
+    const struct nt_lance_schema *schema = &lance->schema;
+    struct nt_lance_leaf *leaves = nt_arena_alloc(arena, (size_t)schema->field_count + 1, sizeof(*leaves));
+    uint32_t columns = 0;
+    if (!leaves)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        leaves[i] = (struct nt_lance_leaf){NT_NONE, NT_NONE};
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        if (!has_column(&schema->places[i], nt_lance_has_item_columns(&lance->tail)))
+            continue;
+        for (uint32_t at = i; at != NT_NONE && leaves[at].field == NT_NONE; at = schema->fields[at].parent)
+            leaves[at] = (struct nt_lance_leaf){i, columns};
+        columns++;
+    }
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        if (schema->places[i].packed != NT_NONE)
+            leaves[i] = leaves[schema->places[i].packed];
+    lance->leaves = leaves;
+    if (columns != lance->tail.columns)
+        return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns, as the schema tells",
+                              columns, lance->tail.columns);
+    return NT_OK;
+}
+
+struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
+                                    bool has_item_columns, const struct nt_lance_part *part)
+{
+    const struct nt_lance_place *place = &schema->places[part->field];
+    uint32_t leaf_field = leaf->field == NT_NONE ? part->field : leaf->field;
+    struct nt_lance_use use = {.column = leaf->column,
+                               .depth = part->depth,
+                               .items = part->items,
+                               .is_one_based = !schema->places[leaf_field].type.is_dictionary,
+                               .value = &schema->values[leaf_field]};
+    if (place->packed != NT_NONE) {
+        use.member = place->member;
+        use.member_offset = place->member_offset;
+    } else if (!has_item_columns) {
+        use.layer = schema->places[leaf_field].depth - place->depth;
+    }
+    return use;
+}
+
+struct nt_lance_use nt_lance_use_in(const struct nt_lance *lance, uint32_t field)
+{
+    const struct nt_lance_part *part = &lance->schema.parts[field];
+    return nt_lance_use_of(&lance->schema, &lance->leaves[part->field],
+                           nt_lance_has_item_columns(&lance->tail), part);
+}
