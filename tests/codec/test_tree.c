@@ -146,11 +146,33 @@ static void assert_offsets(const struct nt_tree *tree, uint32_t layer, uint64_t 
     assert_ok(decode(tree, &want, parameter, last - first, 8, found));
     for (uint64_t i = first; i < last; i++)
         ck_assert_uint_eq(found[i - first], model.of[layer].ends[i]);
+    parameter |= NT_TREE_TELLS_ITEMS | rows_in(layer - 1, begin, end) << NT_TREE_ADDED_BITS;
+    assert_ok(decode(tree, &want, parameter, last - first, 8, found));
+    for (uint64_t i = first; i < last; i++)
+        ck_assert_uint_eq(found[i - first], model.of[layer].ends[i]);
+    ck_assert_uint_eq(
+        decode(tree, &want, parameter + (UINT64_C(1) << NT_TREE_ADDED_BITS), last - first, 8, found),
+        NT_CORRUPT);
+}
+
+/* The outermost layer's rows begin where the repetition level is the number of lists. */
+static void assert_ends(const struct nt_tree_counts *counts, uint64_t begin, uint64_t end)
+{
+    uint16_t lists = 0;
+    uint64_t last = end;
+    for (uint32_t layer = 0; layer < model.layer_count; layer++)
+        lists = (uint16_t)(lists + is_list(layer));
+    ck_assert(counts->is_continued == (model.repetition[begin] != lists));
+    while (last > begin && (last == end || model.repetition[last] != lists))
+        last--;
+    ck_assert_uint_eq(counts->last_row, end - last);
 }
 
 static void assert_structure(const struct nt_tree *tree, uint64_t begin, uint64_t end)
 {
     struct nt_tree_counts counts = counts_of(tree, rows_in(0, begin, end), false);
+    if (nt_tree_has_levels(tree))
+        assert_ends(&counts, begin, end);
     for (uint32_t layer = 0; layer < model.layer_count; layer++) {
         ck_assert_uint_eq(counts.slots[layer], rows_in(layer, begin, end));
         assert_validity(tree, layer, begin, end);

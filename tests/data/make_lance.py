@@ -229,6 +229,16 @@ def pages(rows=260):
         ('text', pa.array(every(5, [f'row {row}' for row in range(rows)], 1))))
 
 
+def chunks(rows=220):
+    """Lists that go on from chunk to chunk, one of them through several."""
+    lists = [None if row % 11 == 5 else [(row + k) % 16 for k in range(3000 if row == 100 else row % 29)] for row in range(rows)]
+    structures = [[{'a': row % 8, 'b': f'{k % 3}'} for k in range(1200 if row == 30 else row % 13)] for row in range(rows)]
+    deep = [None if row % 7 == 3 else [[k % 4] * (1500 if row == 60 else k % 5) for k in range(row % 6)] for row in range(rows)]
+    return table_of(('list', pa.array(lists, pa.list_(pa.int32()))),
+                    ('structures', pa.array(structures, pa.list_(pa.struct([('a', pa.int16()), ('b', pa.string())])))),
+                    ('deep', pa.array(deep, pa.list_(pa.list_(pa.int16())))))
+
+
 def no_rows():
     return pa.table({'number': pa.array([], pa.int32()), 'text': pa.array([], pa.string()),
                      'list': pa.array([], pa.list_(pa.float32())),
@@ -264,6 +274,7 @@ FILES = {
     'lance_blobs_2.1': ('2.1', blobs, 0, 'blob_layout'),
     'lance_pages_2.0': ('2.0', pages, 100, ''),
     'lance_pages_2.1': ('2.1', pages, 100, ''),
+    'lance_chunks_2.1': ('2.1', chunks, 0, 'mini_block_layout REPDEF_NULL_AND_EMPTY_LIST'),
     'lance_no_rows_2.0': ('2.0', no_rows, 0, ''),
     'lance_no_rows_2.2': ('2.2', no_rows, 0, ''),
 }

@@ -131,8 +131,8 @@ static inline uint32_t nt_tree_control_bytes(const struct nt_tree *tree)
     return bits == 0 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 4;
 }
 
-/* Whether a layer, or one inside it, is a list: then it may have fewer rows than there are values. */
-bool nt_tree_has_lists(const struct nt_tree *tree, uint32_t layer);
+/* The lists among a layer and those inside it: with any it may have fewer rows than there are values. */
+uint32_t nt_tree_lists(const struct nt_tree *tree, uint32_t layer);
 
 /* ---- outputs ---- */
 
@@ -151,6 +151,10 @@ enum nt_tree_output {
  * column has one fewer than lists begin there, and its last one more. */
 #define NT_TREE_IS_FIRST (UINT64_C(1) << 63)
 #define NT_TREE_IS_LAST (UINT64_C(1) << 62)
+/* Where nobody has looked at the page's levels before: how many items begin in it, which they have to tell, too, in
+ * some bits of the parameter. Less is added then. */
+#define NT_TREE_TELLS_ITEMS (UINT64_C(1) << 61)
+enum { NT_TREE_ITEMS_BITS = 17, NT_TREE_ADDED_BITS = 44 };
 
 struct nt_tree_want {
     enum nt_tree_output output;

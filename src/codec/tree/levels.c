@@ -33,12 +33,12 @@ bool nt_tree_has_levels(const struct nt_tree *tree)
            tree->definition_bits;
 }
 
-bool nt_tree_has_lists(const struct nt_tree *tree, uint32_t layer)
+uint32_t nt_tree_lists(const struct nt_tree *tree, uint32_t layer)
 {
-    bool has_lists = false;
+    uint32_t lists = 0;
     for (uint32_t i = 0; i <= layer && i < tree->layer_count; i++)
-        has_lists = has_lists || layers[tree->layers[i]].is_list;
-    return has_lists;
+        lists += layers[tree->layers[i]].is_list;
+    return lists;
 }
 
 void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_rule *rule)

@@ -142,11 +142,21 @@ static uint64_t skip_first(const struct nt_levels *levels, const struct nt_layer
     return i;
 }
 
+/* What stands in the parameter for what is added, and what the page's levels have to tell. */
+static uint64_t find_added(uint64_t parameter, uint64_t *items_ret)
+{
+    uint64_t number = parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST | NT_TREE_TELLS_ITEMS);
+    if (!(parameter & NT_TREE_TELLS_ITEMS))
+        return number;
+    *items_ret = number >> NT_TREE_ADDED_BITS;
+    return number & ((UINT64_C(1) << NT_TREE_ADDED_BITS) - 1);
+}
+
 enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_packed *packed = made->work->packed;
     const struct nt_levels *levels = &made->opened.levels;
-    uint64_t items = packed->parameter & ~(NT_TREE_IS_FIRST | NT_TREE_IS_LAST), last, from = 0;
+    uint64_t told = UINT64_MAX, items = find_added(packed->parameter, &told), last, from = 0;
     bool is_first = packed->parameter & NT_TREE_IS_FIRST, is_last = packed->parameter & NT_TREE_IS_LAST;
     struct nt_layer_rule list, item;
     if (made->work->tree->layout == NT_TREE_ARRAY)
@@ -162,6 +172,9 @@ enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "lists that the levels of a page tell",
                               packed->elements, found);
     last = items + nt_levels_rows(levels, &item);
+    if (told != UINT64_MAX && told != last - items)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items that the levels of a page tell", told,
+                              last - items);
     if (is_first)
         from = skip_first(levels, &list, &item, &items);
     put_offsets(levels, &list, &item, from, items, output, found - is_last);

@@ -63,6 +63,21 @@ static void count_rows(const struct nt_made *made, uint64_t values, struct nt_tr
     }
 }
 
+/* Where rows of the outermost layer begin, seen from the page's ends. */
+static void count_ends(const struct nt_made *made, struct nt_tree_counts *counts)
+{
+    const struct nt_tree *tree = made->work->tree;
+    const struct nt_levels *levels = &made->opened.levels;
+    struct nt_layer_rule rule;
+    if (!tree->layer_count || !levels->count)
+        return;
+    nt_layer_rule(tree, tree->layer_count - 1, &rule);
+    counts->is_continued = !nt_is_row(levels, &rule, 0);
+    while (counts->last_row < levels->count)
+        if (nt_is_row(levels, &rule, levels->count - ++counts->last_row))
+            return;
+}
+
 static enum nt_status count_bytes(struct nt_made *made, uint64_t rows, struct nt_tree_counts *counts,
                                   struct nt_error *error)
 {
@@ -91,8 +106,10 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
     *counts = (struct nt_tree_counts){0};
     set_work(&work, tree, packed);
     enum nt_status status = nt_made_open(&made, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
-    if (status == NT_OK)
+    if (status == NT_OK) {
         count_rows(&made, values, counts);
+        count_ends(&made, counts);
+    }
     if (status == NT_OK && wants_bytes)
         status = count_bytes(&made, tree->layer_count ? counts->slots[0] : values, counts, error);
     counts->spent = packed->limit - work.left;

@@ -18,6 +18,9 @@ struct nt_tree_counts {
     uint64_t slots[NT_TREE_LAYERS]; /* of each layer: rows that begin in the page */
     uint64_t bytes;                 /* of strings, where they were asked for */
     uint64_t spent;                 /* bytes of memory that were used for it */
+    /* Of the outermost layer's rows: */
+    bool is_continued; /* the page begins within one */
+    uint64_t last_row; /* levels of the last that begins there; of the whole page, where none does */
 };
 /* `values`: how many values there are where no levels tell. `wants_bytes`: count the bytes of strings (`member` of a structure),
  * too. */

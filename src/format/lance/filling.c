@@ -193,8 +193,10 @@ static enum nt_status put_list_ends(struct putting *putting, const struct nt_fil
 {
     bool is_first = !putting->has_begun && filled->rows;
     uint64_t elements = filled->rows - is_first, parameter = putting->base;
-    if (putting->base >= NT_TREE_IS_LAST || filled->items >= NT_TREE_IS_LAST)
-        return nt_fail(putting->filling->error, NT_LIMIT, filled->offset, "more than 2^62 items of lists");
+    if (putting->base >= NT_TREE_TELLS_ITEMS || filled->items >= NT_TREE_TELLS_ITEMS)
+        return nt_fail(putting->filling->error, NT_LIMIT, filled->offset, "more than 2^61 items of lists");
+    if (filled->is_told && !(putting->base >> NT_TREE_ADDED_BITS))
+        parameter |= NT_TREE_TELLS_ITEMS | filled->items << NT_TREE_ADDED_BITS;
     putting->has_begun = putting->has_begun || filled->rows;
     putting->base += filled->items;
     if (is_first)

@@ -20,6 +20,7 @@ struct nt_filled {
     bool is_blob;      /* a blob, for position 0; else what tells of blobs, for their validity */
     bool is_uniform;   /* the same value, or null, in all rows */
     bool is_all_valid; /* nothing has to be read for its validity */
+    bool is_told; /* rows and items are not counted: what decodes the part compares them with its levels */
     uint32_t decoders[NT_FILLED_DECODERS]; /* by position */
 };
 

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/format.h"
+#include "format/lance/checking.h"
 #include "format/lance/describe.h"
 #include "format/lance/details.h"
 #include "format/lance/documents.h"
@@ -73,6 +74,7 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
         return status;
     file->describe = nt_lance_describe_file;
     file->layout = lay_out;
+    file->check = nt_lance_check;
     return fill_dataset(dataset, lance, error);
 }
 

@@ -135,41 +135,42 @@ static bool has_to_be_read(const struct nt_filling *filling, const struct nt_tre
 {
     bool is_constant_with_levels =
         tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
-    return nt_filling_is_strings(filling) || nt_tree_has_lists(tree, filling->use->layer) ||
+    return nt_filling_is_strings(filling) || nt_tree_lists(tree, filling->use->layer) ||
            is_constant_with_levels;
 }
 
-static enum nt_status count_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
+static enum nt_status count_unit(struct nt_filling *filling, struct nt_lance_opened *opened,
                                  const struct nt_lance_unit *unit, struct nt_filled *filled)
 {
     const struct nt_tree *tree = opened->layout.tree;
     const struct nt_lance_use *use = filling->use;
     struct nt_tree_counts counts;
-    const uint8_t *bytes;
-    enum nt_status status = nt_lance_read_unit(filling, opened, unit, &bytes);
-    if (status != NT_OK)
-        return status;
-    const struct nt_value inputs[2] = {{(const uint8_t *)filling->dictionary.ends,
-                                        opened->layout.dictionary_items, NT_ELEMENT_UINT64, sizeof(uint64_t)},
-                                       {NULL, filling->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
-    const struct nt_packed packed = {.data = bytes,
-                                     .bytes = (size_t)unit->bytes,
-                                     .inputs = inputs,
-                                     .context = filling->context,
-                                     .limit = filling->dataset->file->page_bytes};
-    status = nt_tree_count(tree, &packed, unit->values, nt_filling_is_strings(filling), use->member, &counts,
-                           filling->error);
-    if (status == NT_OK)
-        status = nt_filling_spend(filling, unit->bytes + counts.spent);
+    enum nt_status status =
+        nt_lance_count_unit(filling, opened, unit, nt_filling_is_strings(filling), &counts);
     if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != unit->values)
         status = nt_fail_number(filling->error, NT_CORRUPT, unit->offset,
                                 "values of a chunk, as its levels tell", unit->values, counts.slots[0]);
+    if (status == NT_OK)
+        status =
+            nt_lance_row_index_check(&opened->index, tree, opened->next_unit - 1, &counts, filling->error);
     filled->bytes = counts.bytes;
     if (tree->layer_count) {
         filled->rows = counts.slots[use->layer];
         filled->items = use->layer ? counts.slots[use->layer - 1] : 0;
     }
     return status;
+}
+
+/* Of the outermost layer's rows the page's index tells in which chunk they begin, and the chunks' words how many values there
+ * are: where these are the items, no level has to be looked at. */
+static bool is_told(const struct nt_filling *filling, const struct nt_lance_opened *opened,
+                    const struct nt_lance_unit *unit)
+{
+    const struct nt_tree *tree = opened->layout.tree;
+    uint32_t lists = nt_tree_lists(tree, filling->use->layer);
+    bool is_list = filling->field->kind == NT_FIELD_COLLECTION;
+    return opened->index.entries && lists && lists == nt_tree_lists(tree, tree->layer_count) &&
+           (!is_list || (lists == 1 && !(unit->values >> NT_TREE_ITEMS_BITS)));
 }
 
 /* Of a value that is the same in all rows, the parts of equal length are equal. */
@@ -204,8 +205,12 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
     filled.is_uniform = filling->use->items == 1 && nt_lance_is_uniform(tree);
     if (is_as_before(filling, tree, &filled))
         filled.bytes = filling->filled[filling->count - 1].bytes;
+    else if ((filled.is_told = is_told(filling, opened, &unit)))
+        filled.rows = nt_lance_row_index_rows(&opened->index, opened->next_unit - 1);
     else if (has_to_be_read(filling, tree))
         status = count_unit(filling, opened, &unit, &filled);
+    if (filled.is_told)
+        filled.items = unit.values;
     for (uint32_t i = 0; i < NT_FILLED_DECODERS; i++)
         filled.decoders[i] = filling->decoders[i];
     if (status == NT_OK)
@@ -221,6 +226,9 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
 static enum nt_status fill_units(struct nt_filling *filling, struct nt_lance_opened *opened)
 {
     enum nt_status status = check_layer(filling, opened->layout.tree);
+    if (status == NT_OK && nt_tree_lists(opened->layout.tree, filling->use->layer))
+        status = nt_lance_row_index_open(filling->lance->source, opened->page, &opened->layout,
+                                         opened->unit_count, &opened->index, filling->error);
     if (status == NT_OK)
         status = nt_lance_read_dictionary(filling, opened);
     if (status == NT_OK)

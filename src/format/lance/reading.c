@@ -71,6 +71,28 @@ enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_la
     return NT_OK;
 }
 
+enum nt_status nt_lance_count_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                   const struct nt_lance_unit *unit, bool wants_bytes,
+                                   struct nt_tree_counts *counts)
+{
+    const uint8_t *bytes;
+    *counts = (struct nt_tree_counts){0};
+    enum nt_status status = nt_lance_read_unit(filling, opened, unit, &bytes);
+    if (status != NT_OK)
+        return status;
+    const struct nt_value inputs[2] = {{(const uint8_t *)filling->dictionary.ends,
+                                        opened->layout.dictionary_items, NT_ELEMENT_UINT64, sizeof(uint64_t)},
+                                       {NULL, filling->dictionary.bytes, NT_ELEMENT_BYTE, 1}};
+    const struct nt_packed packed = {.data = bytes,
+                                     .bytes = (size_t)unit->bytes,
+                                     .inputs = inputs,
+                                     .context = filling->context,
+                                     .limit = filling->dataset->file->page_bytes};
+    status = nt_tree_count(opened->layout.tree, &packed, unit->values, wants_bytes, filling->use->member,
+                           counts, filling->error);
+    return status == NT_OK ? nt_filling_spend(filling, unit->bytes + counts->spent) : status;
+}
+
 enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
     const struct nt_lance_layout *layout = &opened->layout;

@@ -12,6 +12,11 @@
 enum nt_status nt_lance_read_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
                                   const struct nt_lance_unit *unit, const uint8_t **bytes_ret);
 
+/* Count what is in a unit. `wants_bytes`: of its strings, too. */
+enum nt_status nt_lance_count_unit(struct nt_filling *filling, const struct nt_lance_opened *opened,
+                                   const struct nt_lance_unit *unit, bool wants_bytes,
+                                   struct nt_tree_counts *counts);
+
 /* Find where the strings of a page's dictionary end, and how many bytes they have; nothing to do for others. */
 enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct nt_lance_opened *opened);
 

@@ -155,6 +155,7 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
     set_tree(&tree, NT_TREE_MINI_BLOCK);
     tree.has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
     making->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
+    making->layout->index_depth = nt_proto_number(message, NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH);
     enum nt_status status = add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, &tree, error);
     if (status == NT_OK)
         status = nt_lance_add_compressive(

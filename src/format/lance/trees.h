@@ -23,9 +23,10 @@ struct nt_lance_layout {
     const struct nt_tree *dictionary;
     uint32_t dictionary_buffer;
     uint64_t dictionary_items;
-    uint64_t items;      /* mini-blocks and full zip: values that are stored */
-    uint64_t list_items; /* lists of 2.0: items that the page's lists have */
-    bool is_blob;        /* the values are places in the file, which stand for bytes there */
+    uint64_t index_depth; /* mini-blocks: layers of lists that the repetition index is of; 0: there is none */
+    uint64_t items;       /* mini-blocks and full zip: values that are stored */
+    uint64_t list_items;  /* lists of 2.0: items that the page's lists have */
+    bool is_blob;         /* the values are places in the file, which stand for bytes there */
 };
 
 /* NT_UNSUPPORTED where the page has an encoding that is not known, NT_CORRUPT where encodings do not fit each

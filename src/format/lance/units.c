@@ -230,6 +230,7 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
 void nt_lance_close_page(struct nt_lance_opened *opened)
 {
     free((void *)opened->chunks);
+    nt_lance_row_index_close(&opened->index);
 }
 
 enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lance_unit *unit,

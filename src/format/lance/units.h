@@ -6,6 +6,7 @@
 #define NT_FORMAT_LANCE_UNITS_H
 
 #include "format/lance/places.h"
+#include "format/lance/row_index.h"
 
 /* A part of a page of the file that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
 struct nt_lance_unit {
@@ -17,7 +18,8 @@ struct nt_lance_unit {
 struct nt_lance_opened {
     struct nt_lance_layout layout;
     const struct nt_lance_page *page;
-    const uint8_t *chunks; /* mini-blocks: a word for each, from malloc */
+    const uint8_t *chunks;           /* mini-blocks: a word for each, from malloc */
+    struct nt_lance_row_index index; /* of mini-blocks, where it was opened */
     uint64_t unit_count;
     uint64_t rows_per_unit, row_bytes; /* how rows are cut, where they are; bytes of those that take any */
     bool is_plain; /* values lie in the units as they are: no tree is needed for them, and none are null */
