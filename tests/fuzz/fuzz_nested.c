@@ -63,7 +63,7 @@ static void decode_strings(const struct nt_fsst *fsst, const uint8_t *codes, siz
 {
     uint64_t decoded, ends[STRINGS];
     const uint64_t code_ends[STRINGS] = {bytes / 4, bytes / 3, bytes / 3, bytes};
-    if (nt_fsst_decoded_bytes(fsst, codes, bytes, &decoded, NULL) == NT_OK) {
+    if (nt_fsst_ends(fsst, codes, &code_ends[STRINGS - 1], 1, &decoded, NULL) == NT_OK) {
         uint8_t *output = room(decoded);
         if (output && nt_fsst_decode(fsst, codes, bytes, output, decoded, NULL) != NT_OK)
             abort();

@@ -3,9 +3,8 @@
  * In: codes, and the table of symbols that they stand for, both as Lance stores them. Out: strings. The
  * compression is that of "FSST: Fast Random Access String Compression" (Boncz, Neumann and Leis, VLDB 2020).
  *
- * Symbols are written as 8 bytes whatever their length, as long as there is room: the next one overwrites what
- * is too much. Of eight codes, those up to the first escape are taken at once, and a code that stands for
- * nothing is looked for at the end: its length is 0, so that it does no harm.
+ * Codes are taken eight at a time where all of them are symbols, which one comparison tells; others one by one. Symbols are
+ * written as 8 bytes whatever their length, as long as there is room: the next one overwrites what is too much.
  */
 #include "codec/tree/fsst.h"
 
@@ -19,11 +18,13 @@
 enum {
     ESCAPE = 255, /* the next byte stands for itself */
     SYMBOL_BYTES = 8,
-    GROUP = 8, /* codes that are looked at together */
+    GROUP = 8,   /* codes that are looked at together */
+    SPAN = 4096, /* codes that are measured together: their bytes are counted in 16 bits */
     COUNT_MASK = 0xFF,
     HAS_CODES = 1 << 24,
-    NOTHING = 128, /* what a code measures that stands for nothing: more than eight of those that do not */
 };
+_Static_assert(SPAN *SYMBOL_BYTES <= UINT16_MAX && SPAN % GROUP == 0,
+               "what a span stands for can be counted");
 
 static const uint32_t magic = 0x46535354; /* "FSST", the letters from the highest byte on */
 
@@ -42,8 +43,6 @@ static enum nt_status load_symbols(struct nt_fsst *fsst, struct nt_cursor *curso
         if (fsst->lengths[i] < 1 || fsst->lengths[i] > SYMBOL_BYTES)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "symbol %u has %u bytes, expected 1 to 8", i,
                            fsst->lengths[i]);
-    for (uint32_t i = 0; i < ESCAPE; i++)
-        fsst->measures[i] = fsst->lengths[i] ? fsst->lengths[i] : NOTHING;
     return NT_OK;
 }
 
@@ -65,27 +64,18 @@ enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t t
     return load_symbols(fsst, &cursor, error);
 }
 
-/* ---- how many bytes ---- */
+/* ---- eight codes ---- */
 
-/* Which of eight codes is the first escape, which has all bits set. Of a byte whose complement is 0, subtracting 1
- * borrows, and of none below it. */
-ALWAYS_INLINE unsigned before_escape(uint64_t codes)
+/* Whether all of eight codes are symbols. Their number is at most 255, so that escapes are none. */
+ALWAYS_INLINE bool are_symbols(const struct nt_fsst *fsst, uint64_t codes)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101);
-    uint64_t escapes = (~codes - ones) & codes & ones << 7;
-    return escapes ? (unsigned)__builtin_ctzll(escapes) / 8 : GROUP;
-}
-
-/* Of eight codes those from the `count`-th on as escapes. */
-ALWAYS_INLINE uint64_t escaped_from(uint64_t codes, uint64_t count)
-{
-    return count < GROUP ? codes | ~UINT64_C(0) << 8 * count : codes;
-}
-
-/* Of a length, 1 where it is 0. */
-ALWAYS_INLINE uint8_t is_nothing(uint8_t length)
-{
-    return (uint8_t)(length - 1) >> 7;
+    const uint64_t ones = UINT64_C(0x0101010101010101), highest = ones << 7;
+    uint64_t past, count = fsst->count, low = codes & ~highest;
+    if (count < 128) /* the lower 7 bits carry into the highest, or it is set */
+        past = (low + ones * (128 - count)) | codes;
+    else /* both */
+        past = (low + ones * (256 - count)) & codes;
+    return !(past & highest);
 }
 
 static enum nt_status fail_code(const struct nt_fsst *fsst, struct nt_error *error)
@@ -98,71 +88,88 @@ static enum nt_status fail_escape(struct nt_error *error)
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a string's codes end within an escape");
 }
 
-/* Eight codes, of which `left` are the string's; the others become escapes. `there` bytes can be read. */
-ALWAYS_INLINE uint64_t load_codes(const uint8_t *codes, uint64_t left, uint64_t there)
-{
-    uint8_t last[GROUP];
-    if (there >= GROUP)
-        return escaped_from(nt_load_le64(codes), left);
-    memset(last, ESCAPE, sizeof(last));
-    memcpy(last, codes, left < GROUP ? left : GROUP);
-    return nt_load_le64(last);
-}
+/* ---- how many bytes ---- */
 
-/* Bytes that eight codes stand for, escapes for none. */
-ALWAYS_INLINE unsigned measure_group(const struct nt_fsst *fsst, uint64_t codes)
-{
-    unsigned bytes = 0;
-    for (unsigned i = 0; i < GROUP; i++)
-        bytes += fsst->measures[codes >> 8 * i & 0xFF];
-    return bytes;
-}
+/* What the codes of a span stand for. */
+struct measuring {
+    const struct nt_fsst *fsst;
+    bool is_escaped;  /* the next code stands for itself */
+    bool has_nothing; /* a code stood for nothing */
+    uint16_t ends
+        [SPAN]; /* where each code's bytes end, counted from the span's first; an escape's are those of the code behind it */
+};
 
-/* False where the last code is an escape. */
-ALWAYS_INLINE bool measure(const struct nt_fsst *fsst, const uint8_t *codes, uint64_t bytes, uint64_t there,
-                           uint64_t *decoded_ret, unsigned *nothing)
+/* Up to eight codes, one by one. Returns where their bytes end. */
+static unsigned measure_some(struct measuring *span, const uint8_t *codes, unsigned count, unsigned end,
+                             uint16_t *ends)
 {
-    uint64_t decoded = 0, i = 0;
-    while (i < bytes) {
-        uint64_t left = bytes - i, eight = load_codes(codes + i, left, there - i);
-        unsigned count = before_escape(eight), found = measure_group(fsst, escaped_from(eight, count));
-        bool is_escape = count < GROUP && count < left;
-        decoded += found + is_escape;
-        *nothing |= found / NOTHING;
-        i += count + 2 * is_escape;
+    for (unsigned i = 0; i < count; i++) {
+        bool is_escape = !span->is_escaped && codes[i] == ESCAPE;
+        unsigned length = is_escape ? 0 : span->is_escaped ? 1 : span->fsst->lengths[codes[i]];
+        span->has_nothing |= !length && !is_escape;
+        span->is_escaped = is_escape;
+        ends[i] = (uint16_t)(end += length);
     }
-    *decoded_ret = decoded;
-    return i == bytes;
+    return end;
 }
 
-enum nt_status nt_fsst_decoded_bytes(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes,
-                                     uint64_t *bytes_ret, struct nt_error *error)
+ALWAYS_INLINE unsigned measure_symbols(const struct nt_fsst *fsst, const uint8_t *codes, unsigned end,
+                                       uint16_t *ends)
 {
-    unsigned nothing = 0;
-    *bytes_ret = bytes;
-    if (fsst->is_plain)
-        return NT_OK;
-    if (!measure(fsst, codes, bytes, bytes, bytes_ret, &nothing))
-        return fail_escape(error);
-    return nothing ? fail_code(fsst, error) : NT_OK;
+    for (unsigned i = 0; i < GROUP; i++)
+        ends[i] = (uint16_t)(end += fsst->lengths[codes[i]]);
+    return end;
+}
+
+/* Returns where the bytes of all end. */
+static unsigned measure_span(struct measuring *span, const uint8_t *codes, size_t count)
+{
+    unsigned end = 0;
+    for (size_t i = 0; i < count; i += GROUP) {
+        bool is_group = count - i >= GROUP;
+        if (is_group && !span->is_escaped && are_symbols(span->fsst, nt_load_le64(codes + i)))
+            end = measure_symbols(span->fsst, codes + i, end, span->ends + i);
+        else
+            end =
+                measure_some(span, codes + i, is_group ? GROUP : (unsigned)(count - i), end, span->ends + i);
+    }
+    return end;
+}
+
+/* Whether the last of some codes is an escape: of those in a row every other one is, from the first on. */
+static bool ends_in_escape(const uint8_t *codes, uint64_t first, uint64_t end)
+{
+    uint64_t escapes = 0;
+    while (end > first && codes[--end] == ESCAPE)
+        escapes++;
+    return escapes % 2;
 }
 
 enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                             uint64_t strings, uint64_t *ends, struct nt_error *error)
 {
-    unsigned nothing = 0;
-    uint64_t start = 0, decoded = 0, end = 0, total = strings ? code_ends[strings - 1] : 0;
-    for (uint64_t i = 0; i < strings; i++) {
-        decoded = code_ends[i] - start;
-        if (!fsst->is_plain && decoded &&
-            !measure(fsst, codes + start, decoded, total - start, &decoded, &nothing))
-            return fail_escape(error);
-        if (!nt_add(end, decoded, &end))
-            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "strings have more bytes than can be counted");
-        ends[i] = end;
-        start = code_ends[i];
+    struct measuring span = {.fsst = fsst};
+    uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0, i = 0, start = 0;
+    if (fsst->is_plain) {
+        if (strings)
+            memcpy(ends, code_ends, strings * sizeof(*ends));
+        return NT_OK;
     }
-    return nothing ? fail_code(fsst, error) : NT_OK;
+    for (; i < strings && !code_ends[i]; i++)
+        ends[i] = 0;
+    for (uint64_t first = 0; first < total; first += SPAN) {
+        size_t count = total - first < SPAN ? (size_t)(total - first) : SPAN;
+        unsigned bytes = measure_span(&span, codes + first, count);
+        for (; i < strings && code_ends[i] - first <= count; start = code_ends[i++]) {
+            uint64_t last = code_ends[i] - 1;
+            if (codes[last] == ESCAPE && ends_in_escape(codes, start, last + 1))
+                return fail_escape(error);
+            ends[i] = decoded + span.ends[last - first];
+        }
+        if (!nt_add(decoded, bytes, &decoded))
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "strings have more bytes than can be counted");
+    }
+    return span.has_nothing ? fail_code(fsst, error) : NT_OK;
 }
 
 /* ---- the bytes ---- */
@@ -172,20 +179,37 @@ struct place {
     const uint8_t *codes;
     uint8_t *output;
     size_t bytes, room; /* left */
-    unsigned nothing;
+    bool has_nothing;
 };
 
-/* `count` codes without an escape, with room for 8 bytes each. Returns where their bytes end. */
-ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, const uint8_t *codes, unsigned count,
-                                      uint8_t *output, unsigned *nothing)
+/* Eight symbols, with room for 8 bytes each. Returns where their bytes end. */
+ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes, uint8_t *output)
 {
-    for (unsigned i = 0; i < count; i++) {
-        uint8_t length = fsst->lengths[codes[i]];
-        memcpy(output, &fsst->symbols[codes[i]], SYMBOL_BYTES);
-        *nothing |= is_nothing(length);
-        output += length;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < GROUP; i++) {
+        unsigned code = codes >> 8 * i & 0xFF;
+        memcpy(output, &fsst->symbols[code], SYMBOL_BYTES);
+        output += fsst->lengths[code];
     }
     return output;
+}
+
+/* One code, with the byte behind an escape. False where it needs more room than there is, or is an escape without a byte. */
+static bool decode_one(const struct nt_fsst *fsst, struct place *place)
+{
+    bool is_escape = *place->codes == ESCAPE;
+    unsigned taken = is_escape ? 2 : 1;
+    size_t length = is_escape ? 1 : fsst->lengths[*place->codes];
+    if (length > place->room || taken > place->bytes)
+        return false;
+    place->has_nothing |= length == 0;
+    memcpy(place->output, is_escape ? place->codes + 1 : (const uint8_t *)&fsst->symbols[*place->codes],
+           length);
+    place->codes += taken;
+    place->bytes -= taken;
+    place->output += length;
+    place->room -= length;
+    return true;
 }
 
 /* While there is room for whatever eight codes stand for. */
@@ -193,43 +217,19 @@ static void decode_groups(const struct nt_fsst *fsst, struct place *place)
 {
     struct place now = *place;
     while (now.bytes >= GROUP && now.room >= GROUP * SYMBOL_BYTES) {
-        unsigned count = before_escape(nt_load_le64(now.codes)), taken = count;
-        uint8_t *end;
-        if (count == GROUP) { /* a constant, so that there is no loop */
-            end = decode_symbols(fsst, now.codes, GROUP, now.output, &now.nothing);
-        } else {
-            end = decode_symbols(fsst, now.codes, count, now.output, &now.nothing);
-            if (count + 1 < GROUP) {
-                *end++ = now.codes[count + 1];
-                taken += 2;
-            }
+        uint64_t codes = nt_load_le64(now.codes);
+        if (!are_symbols(fsst, codes)) {
+            for (const uint8_t *end = now.codes + GROUP; now.codes < end && decode_one(fsst, &now);)
+                ;
+            continue;
         }
-        now.codes += taken;
-        now.bytes -= taken;
+        uint8_t *end = decode_symbols(fsst, codes, now.output);
+        now.codes += GROUP;
+        now.bytes -= GROUP;
         now.room -= (size_t)(end - now.output);
         now.output = end;
     }
     *place = now;
-}
-
-/* One code after the other. False where one needs more room than there is, or is an escape without a byte. */
-static bool decode_rest(const struct nt_fsst *fsst, struct place *place)
-{
-    while (place->bytes) {
-        bool is_escape = *place->codes == ESCAPE;
-        unsigned taken = is_escape ? 2 : 1;
-        size_t length = is_escape ? 1 : fsst->lengths[*place->codes];
-        if (length > place->room || taken > place->bytes)
-            return false;
-        place->nothing |= length == 0;
-        memcpy(place->output, is_escape ? place->codes + 1 : (const uint8_t *)&fsst->symbols[*place->codes],
-               length);
-        place->codes += taken;
-        place->bytes -= taken;
-        place->output += length;
-        place->room -= length;
-    }
-    return true;
 }
 
 static enum nt_status fail_size(size_t expected, struct nt_error *error)
@@ -248,12 +248,14 @@ enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, 
             memcpy(output, codes, bytes);
         return NT_OK;
     }
-    struct place place = {codes, output, bytes, output_bytes, 0};
+    struct place place = {codes, output, bytes, output_bytes, false};
     decode_groups(fsst, &place);
-    if (!decode_rest(fsst, &place))
+    while (place.bytes && decode_one(fsst, &place))
+        ;
+    if (place.bytes)
         return place.bytes == 1 && *place.codes == ESCAPE ? fail_escape(error)
                                                           : fail_size(output_bytes, error);
-    if (place.nothing)
+    if (place.has_nothing)
         return fail_code(fsst, error);
     return place.room ? fail_size(output_bytes, error) : NT_OK;
 }

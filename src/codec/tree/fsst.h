@@ -16,19 +16,13 @@
 struct nt_fsst {
     uint64_t symbols[256]; /* the first byte lowest; what is behind its end is of no interest */
     uint8_t lengths[256];  /* 1 to 8; 0 where a code stands for nothing */
-    uint8_t
-        measures[256]; /* the same, but more than 8 codes have where one stands for nothing; 0 of escapes */
-    uint32_t count;
-    bool is_plain; /* no codes: bytes are what they are */
+    uint32_t count;        /* of symbols, whose codes are the numbers below it */
+    bool is_plain;         /* no codes: bytes are what they are */
 };
 
 /* A table as Lance stores it: a header, the symbols, their lengths. It may be followed by other bytes. */
 enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t table_bytes,
                             struct nt_error *error);
-
-/* How many bytes codes stand for. NT_CORRUPT where one stands for nothing, or the last one is an escape. */
-enum nt_status nt_fsst_decoded_bytes(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes,
-                                     uint64_t *bytes_ret, struct nt_error *error);
 
 /* Exactly `output_bytes` bytes, else NT_CORRUPT. The codes of strings that lie one behind the other can be
  * decoded at once, where nt_fsst_ends has seen that none ends within an escape. */
