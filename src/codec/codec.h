@@ -91,10 +91,12 @@ enum nt_scratch {
     NT_SCRATCH_PAGE,       /* stored and packed bytes of a page that is loaded */
     NT_SCRATCH_NEIGHBOURS, /* stored bytes of pages that are read in one call */
     NT_SCRATCH_CHUNK,      /* a decompressor's output where more comes out than is wanted */
+    NT_SCRATCH_TREE,       /* what nested encodings make on the way to a page's elements */
     NT_SCRATCH_COUNT
 };
 /* Scratch memory of at least `bytes`, valid until the next call for the same. NULL without memory. */
 uint8_t *nt_codec_scratch(struct nt_codec_context *context, enum nt_scratch of, size_t bytes);
+size_t nt_codec_scratch_bytes(const struct nt_codec_context *context, enum nt_scratch of); /* there are now */
 
 /* The library that inflates, with the version that it was built with: "libdeflate 1.14", "zlib 1.2.13". */
 const char *nt_deflate_library(void);

@@ -47,3 +47,8 @@ uint8_t *nt_codec_scratch(struct nt_codec_context *context, enum nt_scratch of, 
     }
     return context->scratch[of].bytes;
 }
+
+size_t nt_codec_scratch_bytes(const struct nt_codec_context *context, enum nt_scratch of)
+{
+    return context->scratch[of].capacity;
+}

@@ -97,26 +97,62 @@ static uint64_t end_at(const struct nt_value *ends, uint64_t number)
     return nt_load_le64(ends->data + sizeof(uint64_t) * number);
 }
 
-enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
-                                  const uint8_t *valid, uint64_t *ends, struct nt_error *error)
+/* Where an item lies among the bytes of all. One that ends before it begins has more bytes than there can be. */
+struct item {
+    uint64_t begin, bytes;
+};
+
+ALWAYS_INLINE struct item item_at(const struct nt_value *ends, uint64_t number)
 {
-    uint64_t total = 0;
-    for (uint64_t i = 0; i < numbers->elements; i++) {
-        if (!valid || valid[i]) {
-            uint64_t number = number_at(numbers->data, i, numbers->element_bytes);
-            if (number >= item_ends->elements)
-                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                               "element %" PRIu64 " is item %" PRIu64 " of a dictionary that has %" PRIu64, i,
-                               number, item_ends->elements);
-            uint64_t begin = number ? end_at(item_ends, number - 1) : 0, end = end_at(item_ends, number);
-            if (end < begin || end - begin > UINT64_MAX - total)
-                return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                               "item %" PRIu64 " of a dictionary ends before it begins", number);
-            total += end - begin;
-        }
-        ends[i] = total;
+    uint64_t begin = number ? end_at(ends, number - 1) : 0, end = end_at(ends, number);
+    return (struct item){begin, end >= begin ? end - begin : UINT64_MAX};
+}
+
+static enum nt_status fail_number(uint64_t row, uint64_t number, const struct nt_value *items,
+                                  struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "element %" PRIu64 " is item %" PRIu64 " of a dictionary that has %" PRIu64, row, number,
+                   items->elements);
+}
+
+ALWAYS_INLINE enum nt_status add_ends(const struct nt_value *numbers, uint32_t number_bytes,
+                                      const struct nt_value *item_ends, const uint8_t *valid, uint64_t end,
+                                      uint8_t *output, struct nt_error *error)
+{
+    uint64_t items = item_ends->elements, most = UINT64_MAX / (numbers->elements + 1), largest = 0;
+    const struct nt_value ends = *item_ends; /* in registers: what is written could be anything */
+    const uint8_t *data = numbers->data;
+    for (size_t i = 0, rows = numbers->elements; i < rows; i++) {
+        uint64_t number = number_at(data, i, number_bytes);
+        if (number >= items)
+            return fail_number(i, number, item_ends, error);
+        uint64_t bytes = item_at(&ends, number).bytes;
+        bytes = valid && !valid[i] ? 0 : bytes;
+        largest = bytes > largest ? bytes : largest;
+        end += bytes;
+        memcpy(output + sizeof(end) * i, &end, sizeof(end));
     }
+    if (largest > most)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "an item of a dictionary ends before it begins, or has more bytes than there can be");
     return NT_OK;
+}
+
+enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
+                                  const uint8_t *valid, uint64_t base, uint8_t *output,
+                                  struct nt_error *error)
+{
+    switch (numbers->element_bytes) {
+    case 1:
+        return add_ends(numbers, 1, item_ends, valid, base, output, error);
+    case 2:
+        return add_ends(numbers, 2, item_ends, valid, base, output, error);
+    case 4:
+        return add_ends(numbers, 4, item_ends, valid, base, output, error);
+    default:
+        return add_ends(numbers, 8, item_ends, valid, base, output, error);
+    }
 }
 
 /* Short strings in pieces of constant size, where these have room on both sides: what is too much is overwritten by the
@@ -124,30 +160,59 @@ enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct n
 ALWAYS_INLINE void copy_string(uint8_t *to, uint64_t to_room, const uint8_t *from, uint64_t from_room,
                                uint64_t count)
 {
-    enum { PIECE = 16, SHORT = 4 * PIECE };
-    if (count > SHORT || to_room < SHORT || from_room < SHORT) {
+    enum { PIECE = 32 };
+    if (count > 2 * PIECE || to_room < 2 * PIECE || from_room < 2 * PIECE) {
         memcpy(to, from, count);
         return;
     }
-    for (uint64_t done = 0; done < count; done += PIECE)
-        memcpy(to + done, from + done, PIECE);
+    memcpy(to, from, PIECE);
+    if (count > PIECE)
+        memcpy(to + PIECE, from + PIECE, PIECE);
+}
+
+static enum nt_status fail_bytes(uint64_t output_bytes, struct nt_error *error)
+{
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                   "items of a dictionary do not have the expected %" PRIu64
+                   " bytes, or end behind its bytes",
+                   output_bytes);
+}
+
+ALWAYS_INLINE enum nt_status copy_strings(const struct nt_value *numbers, uint32_t number_bytes,
+                                          const struct nt_value *item_ends, const struct nt_value *bytes,
+                                          const uint8_t *valid, uint8_t *output, uint64_t output_bytes,
+                                          struct nt_error *error)
+{
+    const struct nt_value ends = *item_ends, from = *bytes;
+    const uint8_t *data = numbers->data;
+    uint64_t left = output_bytes;
+    for (size_t i = 0, rows = numbers->elements; i < rows; i++) {
+        uint64_t number = number_at(data, i, number_bytes);
+        if (number >= ends.elements)
+            return fail_number(i, number, item_ends, error);
+        struct item item = item_at(&ends, number);
+        uint64_t count = valid && !valid[i] ? 0 : item.bytes;
+        if (count > left || item.begin > from.elements || count > from.elements - item.begin)
+            return fail_bytes(output_bytes, error);
+        copy_string(output, left, from.data + item.begin, from.elements - item.begin, count);
+        output += count;
+        left -= count;
+    }
+    return left ? fail_bytes(output_bytes, error) : NT_OK;
 }
 
 enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
-                                   const struct nt_value *bytes, const uint64_t *ends, uint8_t *output,
-                                   struct nt_error *error)
+                                   const struct nt_value *bytes, const uint8_t *valid, uint8_t *output,
+                                   uint64_t output_bytes, struct nt_error *error)
 {
-    uint64_t at = 0, total = numbers->elements ? ends[numbers->elements - 1] : 0;
-    for (uint64_t i = 0; i < numbers->elements; at = ends[i++]) {
-        uint64_t count = ends[i] - at;
-        if (!count)
-            continue;
-        uint64_t end = end_at(item_ends, number_at(numbers->data, i, numbers->element_bytes));
-        if (end > bytes->elements)
-            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "end of a dictionary's item, at most",
-                                  bytes->elements, end);
-        copy_string(output + at, total - at, bytes->data + (end - count), bytes->elements - (end - count),
-                    count);
+    switch (numbers->element_bytes) {
+    case 1:
+        return copy_strings(numbers, 1, item_ends, bytes, valid, output, output_bytes, error);
+    case 2:
+        return copy_strings(numbers, 2, item_ends, bytes, valid, output, output_bytes, error);
+    case 4:
+        return copy_strings(numbers, 4, item_ends, bytes, valid, output, output_bytes, error);
+    default:
+        return copy_strings(numbers, 8, item_ends, bytes, valid, output, output_bytes, error);
     }
-    return NT_OK;
 }

@@ -14,13 +14,15 @@ bool nt_dictionary_takes(enum nt_element numbers);
 enum nt_status nt_dictionary_gather(const struct nt_value *numbers, const struct nt_value *items,
                                     uint8_t *output, struct nt_error *error);
 
-/* Of strings whose `item_ends` (UINT64) tell where each ends: where the chosen ones end. `valid`: a byte for each number,
- * 0 where it has no bytes; NULL: all have. NT_CORRUPT where there is no such item, or the ends decrease. */
+/* Of strings whose `item_ends` (UINT64) tell where each ends: where the chosen ones end, `base` added, as uint64_t that need no
+ * alignment. `valid`: a byte for each number, 0 where it has no bytes; NULL: all have. NT_CORRUPT where there is no such item,
+ * or its end lies before its beginning. */
 enum nt_status nt_dictionary_ends(const struct nt_value *numbers, const struct nt_value *item_ends,
-                                  const uint8_t *valid, uint64_t *ends, struct nt_error *error);
-/* And their bytes, by the `ends` that were found. NT_CORRUPT where items end behind the bytes. */
+                                  const uint8_t *valid, uint64_t base, uint8_t *output,
+                                  struct nt_error *error);
+/* And their bytes, exactly `output_bytes` of them. NT_CORRUPT where items end behind the bytes, too. */
 enum nt_status nt_dictionary_bytes(const struct nt_value *numbers, const struct nt_value *item_ends,
-                                   const struct nt_value *bytes, const uint64_t *ends, uint8_t *output,
-                                   struct nt_error *error);
+                                   const struct nt_value *bytes, const uint8_t *valid, uint8_t *output,
+                                   uint64_t output_bytes, struct nt_error *error);
 
 #endif

@@ -274,11 +274,16 @@ static enum nt_status run_step(struct running *running, uint32_t number, uint8_t
 enum nt_status nt_plan_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     const struct nt_plan *plan = packed->decoder->plan;
-    struct running running = {.packed = packed, .left = packed->limit, .count = 1};
+    struct running running; /* large, and little of it is used */
     enum nt_status status = NT_OK;
     if (!plan)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "a plan without steps");
-    running.values[0] = bytes_value(packed->data, packed->bytes);
+    running.packed = packed;
+    running.left = packed->limit;
+    running.count = 0;
+    for (uint32_t i = 0; i < plan->step_count; i++)
+        running.memory[i] = NULL;
+    running.values[running.count++] = bytes_value(packed->data, packed->bytes);
     for (uint32_t i = 0; i < plan->input_count; i++)
         running.values[running.count++] = packed->inputs[i];
     for (uint32_t i = 0; i < plan->step_count && status == NT_OK; i++)

@@ -10,35 +10,6 @@
 #include "codec/tree/numbers.h"
 #include "codec/tree/strings.h"
 
-/* Of a dictionary of strings, those that the rows number. */
-static enum nt_status look_up_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
-{
-    const struct nt_value *item_ends = &made->work->packed->inputs[0],
-                          *bytes = &made->work->packed->inputs[1];
-    struct nt_value numbers;
-    uint64_t *ends, total = 0;
-    uint8_t *output = NULL;
-    if (nt_made_is_null(made)) {
-        made->opened.array.is_null = true;
-        return NT_OK;
-    }
-    enum nt_status status = nt_made_numbers(made, &numbers, error);
-    if (status == NT_OK)
-        status = nt_work_take(made->work, made->rows * sizeof(*ends), &ends, error);
-    if (status == NT_OK)
-        status = nt_dictionary_ends(&numbers, item_ends, made->valid, ends, error);
-    if (status != NT_OK)
-        return status;
-    total = made->rows ? ends[made->rows - 1] : 0;
-    if (wants_bytes)
-        status = nt_work_take(made->work, total, &output, error);
-    if (status == NT_OK && wants_bytes)
-        status = nt_dictionary_bytes(&numbers, item_ends, bytes, ends, output, error);
-    made->opened.array =
-        (struct nt_array){.elements = made->rows, .data = output, .bytes = total, .ends = ends};
-    return status;
-}
-
 /* Null strings have no bytes, whatever is stored of them. */
 static enum nt_status drop_null_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
 {
@@ -70,59 +41,130 @@ static enum nt_status open_strings(struct nt_made *made, struct nt_error *error)
     return nt_made_open(made, nt_made_has_nulls(made->work->tree), true, error);
 }
 
-/* Of a page that is opened. `rows` is how many strings there are. They may be codes still. */
-static enum nt_status take_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
+/* Decode a page that is opened. `rows` is how many strings there are. */
+static enum nt_status decode_strings(struct nt_made *made, struct nt_error *error)
 {
-    const struct nt_tree *tree = made->work->tree;
     enum nt_status status = nt_made_decode(made, NULL, error);
     if (status == NT_OK)
         status = nt_made_check_rows(made, made->opened.array.elements, error);
     if (status == NT_OK)
         status = nt_made_find_nulls(made, error);
-    if (status == NT_OK && tree->has_dictionary)
-        status = look_up_strings(made, wants_bytes, error);
-    if (status == NT_OK && !made->opened.array.is_null && !made->opened.array.ends && made->rows)
-        status =
-            nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "values of fixed width where strings were expected");
-    if (status == NT_OK && made->opened.array.ends)
-        status = drop_null_strings(made, wants_bytes || made->opened.array.fsst, error);
     return status;
 }
 
-enum nt_status nt_make_string_ends(struct nt_made *made, struct nt_error *error)
+/* Of strings that are decoded, but for a dictionary's: they may be codes still. */
+static enum nt_status take_strings(struct nt_made *made, bool wants_bytes, struct nt_error *error)
 {
-    enum nt_status status = take_strings(made, false, error);
-    return status == NT_OK && made->opened.array.fsst
-               ? nt_strings_measure(made->work, &made->opened.array, error)
-               : status;
+    const struct nt_array *array = &made->opened.array;
+    if (!array->is_null && !array->ends && made->rows)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "values of fixed width where strings were expected");
+    return array->ends ? drop_null_strings(made, wants_bytes || array->fsst, error) : NT_OK;
+}
+
+/* ---- ends ---- */
+
+/* All rows end where nothing has begun. */
+static void repeat_base(uint64_t base, uint64_t rows, uint8_t *output)
+{
+    for (uint64_t i = 0; i < rows; i++)
+        memcpy(output + i * sizeof(base), &base, sizeof(base));
+}
+
+static enum nt_status look_up_ends(struct nt_made *made, uint64_t base, uint8_t *output,
+                                   struct nt_error *error)
+{
+    struct nt_value numbers;
+    enum nt_status status = nt_made_numbers(made, &numbers, error);
+    return status == NT_OK ? nt_dictionary_ends(&numbers, &made->work->packed->inputs[0], made->valid, base,
+                                                output, error)
+                           : status;
+}
+
+/* Of a page that is opened, but for a dictionary's: where its strings end is in made->opened.array. */
+static enum nt_status find_ends(struct nt_made *made, struct nt_error *error)
+{
+    struct nt_array *array = &made->opened.array;
+    enum nt_status status = decode_strings(made, error);
+    if (status == NT_OK && !made->work->tree->has_dictionary)
+        status = take_strings(made, false, error);
+    return status == NT_OK && array->fsst ? nt_strings_measure(made->work, array, error) : status;
 }
 
 enum nt_status nt_make_ends(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
-    const struct nt_packed *packed = made->work->packed;
-    made->rows = packed->elements;
+    const struct nt_array *array = &made->opened.array;
+    uint64_t base = made->work->packed->parameter;
+    bool has_dictionary = made->work->tree->has_dictionary;
+    made->rows = made->work->packed->elements;
     enum nt_status status = open_strings(made, error);
     if (status == NT_OK)
-        status = nt_make_string_ends(made, error);
-    for (uint64_t i = 0; status == NT_OK && i < made->rows; i++) {
-        uint64_t end = packed->parameter + (made->opened.array.is_null ? 0 : made->opened.array.ends[i]);
-        memcpy(output + i * sizeof(end), &end, sizeof(end));
-    }
+        status = find_ends(made, error);
+    if (status == NT_OK && has_dictionary && !nt_made_is_null(made))
+        return look_up_ends(made, base, output, error);
+    if (status == NT_OK && (has_dictionary || array->is_null))
+        repeat_base(base, made->rows, output);
+    else
+        for (uint64_t i = 0; status == NT_OK && i < made->rows; i++) {
+            uint64_t end = base + array->ends[i];
+            memcpy(output + i * sizeof(end), &end, sizeof(end));
+        }
     return status;
+}
+
+/* Of strings of a dictionary. */
+static enum nt_status count_item_bytes(struct nt_made *made, uint64_t *bytes_ret, struct nt_error *error)
+{
+    uint64_t *ends;
+    enum nt_status status = nt_work_take(made->work, made->rows * sizeof(*ends), &ends, error);
+    if (status == NT_OK)
+        status = look_up_ends(made, 0, (uint8_t *)ends, error);
+    if (status == NT_OK)
+        *bytes_ret = ends[made->rows - 1];
+    return status;
+}
+
+enum nt_status nt_count_string_bytes(struct nt_made *made, uint64_t *bytes_ret, struct nt_error *error)
+{
+    const struct nt_array *array = &made->opened.array;
+    enum nt_status status = find_ends(made, error);
+    *bytes_ret = 0;
+    if (status != NT_OK || array->is_null || !made->rows)
+        return status;
+    if (made->work->tree->has_dictionary)
+        return nt_made_is_null(made) ? NT_OK : count_item_bytes(made, bytes_ret, error);
+    *bytes_ret = array->ends[made->rows - 1];
+    return NT_OK;
+}
+
+/* ---- bytes ---- */
+
+static enum nt_status look_up_bytes(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_packed *packed = made->work->packed;
+    struct nt_value numbers;
+    enum nt_status status = nt_made_numbers(made, &numbers, error);
+    return status == NT_OK ? nt_dictionary_bytes(&numbers, &packed->inputs[0], &packed->inputs[1],
+                                                 made->valid, output, packed->elements, error)
+                           : status;
 }
 
 enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_packed *packed = made->work->packed;
+    const struct nt_array *array = &made->opened.array;
+    bool has_dictionary = made->work->tree->has_dictionary;
     made->rows = packed->parameter;
     enum nt_status status = open_strings(made, error);
     if (status == NT_OK)
+        status = decode_strings(made, error);
+    if (status == NT_OK && has_dictionary && !nt_made_is_null(made))
+        return look_up_bytes(made, output, error);
+    if (status == NT_OK && !has_dictionary)
         status = take_strings(made, true, error);
-    const struct nt_array *array = &made->opened.array;
     if (status == NT_OK &&
         array->fsst) /* that no string ends within an escape was seen when they were counted */
         return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);
-    uint64_t bytes = status != NT_OK || array->is_null ? 0 : array->bytes;
+    uint64_t bytes = status != NT_OK || has_dictionary || array->is_null ? 0 : array->bytes;
     if (status == NT_OK && bytes != packed->elements)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of strings", packed->elements, bytes);
     if (status == NT_OK && bytes)

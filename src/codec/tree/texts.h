@@ -7,9 +7,9 @@
 
 #include "codec/tree/made.h"
 
-/* Of a page that is opened, with its values: where its strings end, in made->opened.array, null ones without bytes;
- * made->rows is how many there are. */
-enum nt_status nt_make_string_ends(struct nt_made *made, struct nt_error *error);
+/* Of a page that is opened, with its values: the bytes of its strings, null ones without any; made->rows is how many there
+ * are. */
+enum nt_status nt_count_string_bytes(struct nt_made *made, uint64_t *bytes_ret, struct nt_error *error);
 enum nt_status nt_make_ends(struct nt_made *made, uint8_t *output, struct nt_error *error);
 enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_error *error);
 

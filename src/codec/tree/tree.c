@@ -10,11 +10,6 @@
 #include "codec/tree/texts.h"
 #include "codec/tree/values.h"
 
-static void set_work(struct nt_work *work, const struct nt_tree *tree, const struct nt_packed *packed)
-{
-    *work = (struct nt_work){.tree = tree, .packed = packed, .left = packed->limit};
-}
-
 /* ---- all ---- */
 
 enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
@@ -24,7 +19,7 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
     struct nt_work work;
     struct nt_made made = {.work = &work, .want = want};
     enum nt_status status = NT_OK;
-    set_work(&work, tree, packed);
+    nt_work_begin(&work, tree, packed);
     switch (want->output) {
     case NT_TREE_VALUES:
         status = nt_make_values(&made, element_bytes, output, error);
@@ -88,12 +83,7 @@ static enum nt_status count_bytes(struct nt_made *made, uint64_t rows, struct nt
         made->opened = (struct nt_opened){0};
         status = nt_made_open(made, true, true, error);
     }
-    if (status == NT_OK)
-        status = nt_make_string_ends(made, error);
-    if (status == NT_OK && !made->opened.array.is_null)
-        counts->bytes =
-            made->opened.array.elements ? made->opened.array.ends[made->opened.array.elements - 1] : 0;
-    return status;
+    return status == NT_OK ? nt_count_string_bytes(made, &counts->bytes, error) : status;
 }
 
 enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed *packed, uint64_t values,
@@ -104,7 +94,7 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
     struct nt_work work;
     struct nt_made made = {.work = &work, .want = &want, .rows = values};
     *counts = (struct nt_tree_counts){0};
-    set_work(&work, tree, packed);
+    nt_work_begin(&work, tree, packed);
     enum nt_status status = nt_made_open(&made, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
     if (status == NT_OK) {
         count_rows(&made, values, counts);

@@ -14,9 +14,13 @@ struct nt_work {
     const struct nt_tree *tree;
     const struct nt_packed *packed;
     uint64_t left; /* bytes that may still be taken */
-    struct nt_work_block *blocks;
+    uint8_t *scratch;
+    size_t scratch_left, scratch_wanted;
+    struct nt_work_block *blocks; /* of what the scratch memory had no room for */
 };
 
+/* Memory comes from the context of what is packed, where it has one: pages are small, and many. */
+void nt_work_begin(struct nt_work *work, const struct nt_tree *tree, const struct nt_packed *packed);
 /* Memory until the end of the work. NT_LIMIT where there is none left for it. */
 enum nt_status nt_work_take(struct nt_work *work, uint64_t bytes, void *memory_ret, struct nt_error *error);
 void nt_work_free(struct nt_work *work);
