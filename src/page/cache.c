@@ -215,6 +215,18 @@ enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cac
     return presence;
 }
 
+size_t nt_cache_count_absent(struct nt_cache *cache, const struct nt_cache_key *keys, size_t count)
+{
+    struct nt_garbage garbage = {0};
+    size_t absent = 0;
+    pthread_mutex_lock(&cache->lock);
+    while (absent < count && !find_current(cache, &keys[absent], key_hash(&keys[absent]), &garbage))
+        absent++;
+    pthread_mutex_unlock(&cache->lock);
+    nt_garbage_free(&garbage);
+    return absent;
+}
+
 void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key, const struct nt_error *failure)
 {
     struct nt_garbage garbage = {0};

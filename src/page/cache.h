@@ -43,6 +43,8 @@ enum nt_cache_presence {
 };
 /* Looks only; the answer may be out of date at once. */
 enum nt_cache_presence nt_cache_peek(struct nt_cache *cache, const struct nt_cache_key *key);
+/* How many entries are absent before the first one that is not. */
+size_t nt_cache_count_absent(struct nt_cache *cache, const struct nt_cache_key *keys, size_t count);
 /* Remember a failure that happened past the cache. */
 void nt_cache_remember(struct nt_cache *cache, const struct nt_cache_key *key,
                        const struct nt_error *failure);

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "codec/codec.h"
+
 /* Integers only; all since the start. Their names are in reader_counters.c. */
 struct nt_counters {
     uint64_t reads, served_bytes;                       /* of streams and columns */
@@ -40,6 +42,28 @@ static inline uint64_t nt_nanoseconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* What one thread counts while it loads pages, given to the reader once for all of them: threads that add to the same
+ * counters for each small page wait for one another. All zero at first. */
+struct nt_tally {
+    struct nt_counters counters;
+    struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT];
+    uint64_t mark; /* when the stage that is at work began */
+};
+
+static inline void nt_tally_begin(struct nt_tally *tally)
+{
+    tally->mark = nt_nanoseconds();
+}
+
+/* The time since the stage began is counted; the next one begins. */
+static inline uint64_t nt_tally_lap(struct nt_tally *tally, uint64_t *counter)
+{
+    uint64_t now = nt_nanoseconds(), passed = now - tally->mark;
+    tally->mark = now;
+    *counter += passed;
+    return passed;
 }
 
 #endif

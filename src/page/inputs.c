@@ -77,6 +77,7 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
     struct nt_contexts *contexts = request->reader->contexts;
     struct nt_page_request whole = *request;
     struct nt_page_inputs inputs;
+    struct nt_tally tally = {0};
     struct nt_loan loan;
     if (request->context)
         return nt_page_load_with(request, output, error);
@@ -89,8 +90,11 @@ enum nt_status nt_page_load_all(const struct nt_page_request *request, void *out
     if (status == NT_OK) {
         whole.inputs = inputs.values;
         whole.context = loan.context;
+        whole.tally = &tally;
+        nt_tally_begin(&tally);
         status = nt_page_load_with(&whole, output, error);
         nt_contexts_return(contexts, &loan);
+        nt_reader_add(request->reader, &tally);
     }
     nt_page_unpin_inputs(request->reader, &inputs);
     return status;

@@ -60,7 +60,7 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
 /* ---- one page's way ---- */
 
 struct loading {
-    struct nt_reader *reader;
+    struct nt_tally *tally;
     struct nt_dataset *dataset;
     const struct nt_page *page;
     const struct nt_decoder *decoder;
@@ -76,17 +76,7 @@ struct loading {
     bool verify_packed; /* the digest is not that of the stored bytes: it must be that of the packed ones */
     uint8_t digest_bytes[64];
     uint8_t *output;
-    uint64_t mark; /* when the stage began */
 };
-
-/* The time since the mark is that of a stage. */
-static uint64_t lap(struct loading *load, uint64_t *counter)
-{
-    uint64_t now = nt_nanoseconds(), passed = now - load->mark;
-    load->mark = now;
-    nt_count(counter, passed);
-    return passed;
-}
 
 static enum nt_status check_readable(const struct loading *load, struct nt_error *error)
 {
@@ -182,7 +172,7 @@ static enum nt_status read_stored(struct loading *load, struct nt_error *error)
     enum nt_status status = load->is_plain && load->is_decoded && page->stored_bytes >= LARGE && is_range
                                 ? read_into_output(load, digest_bytes, error)
                                 : read_into_scratch(load, digest_bytes, error);
-    lap(load, &load->reader->counters.read_nanoseconds);
+    nt_tally_lap(load->tally, &load->tally->counters.read_nanoseconds);
     return status;
 }
 
@@ -193,7 +183,7 @@ static enum nt_status verify(struct loading *load, const uint8_t *bytes, size_t 
         return NT_OK;
     enum nt_status status =
         nt_checksum_verify(page->checksum, bytes, count, load->digest, page->offset, error);
-    lap(load, &load->reader->counters.checksum_nanoseconds);
+    nt_tally_lap(load->tally, &load->tally->counters.checksum_nanoseconds);
     return status;
 }
 
@@ -211,11 +201,11 @@ static void count_algorithm(struct loading *load, uint64_t nanoseconds)
 {
     enum nt_algorithm algorithm = nt_compression_algorithm(
         load->page->compression, load->stored, (size_t)load->page->stored_bytes, load->packed_bytes);
-    struct nt_algorithm_counters *counters = &load->reader->algorithms[algorithm];
-    nt_count(&counters->pages, 1);
-    nt_count(&counters->stored_bytes, load->page->stored_bytes);
-    nt_count(&counters->packed_bytes, load->packed_bytes);
-    nt_count(&counters->nanoseconds, nanoseconds);
+    struct nt_algorithm_counters *counters = &load->tally->algorithms[algorithm];
+    counters->pages++;
+    counters->stored_bytes += load->page->stored_bytes;
+    counters->packed_bytes += load->packed_bytes;
+    counters->nanoseconds += nanoseconds;
 }
 
 static enum nt_status decompress(struct loading *load, const uint8_t **packed_ret, struct nt_error *error)
@@ -226,7 +216,7 @@ static enum nt_status decompress(struct loading *load, const uint8_t **packed_re
     if (!load->is_plain) {
         status = load->compression->decompress(load->stored, (size_t)load->page->stored_bytes, load->packed,
                                                load->packed_bytes, load->context, error);
-        nanoseconds = lap(load, &load->reader->counters.decompress_nanoseconds);
+        nanoseconds = nt_tally_lap(load->tally, &load->tally->counters.decompress_nanoseconds);
     }
     count_algorithm(load, nanoseconds);
     return status;
@@ -248,7 +238,7 @@ static enum nt_status decode(struct loading *load, const uint8_t *packed, struct
     };
     enum nt_status status =
         load->decoder->plan ? nt_plan_run(&what, load->output, error) : nt_decode(&what, load->output, error);
-    lap(load, &load->reader->counters.decode_nanoseconds);
+    nt_tally_lap(load->tally, &load->tally->counters.decode_nanoseconds);
     return status;
 }
 
@@ -287,7 +277,7 @@ static enum nt_status load_stages(struct loading *load, struct nt_error *error)
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;
-    struct loading load = {.reader = request->reader, .dataset = request->dataset, .page = page};
+    struct loading load = {.tally = request->tally, .dataset = request->dataset, .page = page};
     load.context = request->context;
     load.decoder = nt_page_decoder(request->dataset, page);
     load.inputs = request->inputs;
@@ -296,13 +286,12 @@ enum nt_status nt_page_load_with(const struct nt_page_request *request, void *ou
     load.stored = request->stored;
     load.digest = request->stored ? request->stored + page->stored_bytes : NULL;
     load.output = output;
-    load.mark = nt_nanoseconds();
     enum nt_status status = load_stages(&load, error);
     if (status != NT_OK)
         return status;
-    nt_count(&load.reader->counters.stored_bytes, page->stored_bytes);
-    nt_count(&load.reader->counters.pages_decoded, 1);
-    nt_count(&load.reader->counters.decoded_bytes, load.decoded_bytes);
+    load.tally->counters.stored_bytes += page->stored_bytes;
+    load.tally->counters.pages_decoded++;
+    load.tally->counters.decoded_bytes += load.decoded_bytes;
     return NT_OK;
 }
 

@@ -27,6 +27,7 @@ struct nt_page_request {
     uint32_t column; /* that it is loaded for */
     const struct nt_page *page;
     struct nt_codec_context *context; /* borrowed */
+    struct nt_tally *tally;           /* begun; with the context */
     /* The page's stored bytes, the digest behind them, where they are in memory already; NULL: they are read.
      * They may be in the context's scratch memory, but for NT_SCRATCH_PAGE. */
     const uint8_t *stored;
@@ -51,8 +52,8 @@ enum nt_status nt_page_pin_inputs(const struct nt_page_request *request, struct 
                                   struct nt_error *error);
 void nt_page_unpin_inputs(struct nt_reader *reader, const struct nt_page_inputs *inputs);
 
-/* nt_page_load_with for a page of any decoder. `context` NULL: its inputs are pinned, and one is borrowed; else
- * `inputs` are those of its plan. */
+/* nt_page_load_with for a page of any decoder. `context` NULL: its inputs are pinned, and one is borrowed, and
+ * what is counted is given to the reader; else `inputs` are those of its plan. */
 enum nt_status nt_page_load_all(const struct nt_page_request *request, void *output, struct nt_error *error);
 
 #endif

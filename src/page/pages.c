@@ -89,19 +89,17 @@ void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_c
     nt_cache_release(reader->cache, pinned, use);
 }
 
-/* A whole page, past the cache, which remembers only a failure. */
-static enum nt_status read_direct(struct nt_page_request *request, const struct nt_cache_key *key,
-                                  uint8_t *output, struct nt_error *error)
+/* A whole page, past the cache, which remembers only a failure. `failure` is all zero. */
+static enum nt_status read_direct(struct nt_page_request *request, uint8_t *output, struct nt_error *failure,
+                                  struct nt_error *error)
 {
-    struct nt_error failure = {0};
-    enum nt_status status = load_and_tell(request, output, &failure);
-    if (status == NT_OK) {
-        nt_count(&request->reader->counters.pages_direct, 1);
+    enum nt_status status = load_and_tell(request, output, failure);
+    if (status == NT_OK)
         return NT_OK;
-    }
-    nt_cache_remember(request->reader->cache, key, &failure);
+    struct nt_cache_key key = nt_page_key(request->dataset, request->page);
+    nt_cache_remember(request->reader->cache, &key, failure);
     if (error)
-        *error = failure;
+        *error = *failure;
     return status;
 }
 
@@ -115,8 +113,12 @@ static enum nt_status read_whole(struct nt_page_request *request, uint8_t *outpu
     enum nt_status status = prepare(request, &key, bytes_ret, error);
     if (status != NT_OK)
         return status;
-    if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT)
-        return read_direct(request, &key, output, error);
+    if (nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT) {
+        struct nt_error failure = {0};
+        status = read_direct(request, output, &failure, error);
+        nt_count(&reader->counters.pages_direct, status == NT_OK);
+        return status;
+    }
     status = pin(request, &key, *bytes_ret, NT_CACHE_READER, &pinned, error);
     if (status != NT_OK)
         return status;
@@ -137,9 +139,16 @@ bool nt_page_is_absent(const struct nt_reader *reader, const struct nt_dataset *
  * of them is in the cache. */
 static uint32_t count_joined(const struct nt_page_request *request, uint32_t count, size_t *bytes_ret)
 {
-    uint32_t most = nt_neighbours_count(request->dataset, request->page, count), found = 0;
-    while (found < most && nt_page_is_absent(request->reader, request->dataset, &request->page[found]))
-        found++;
+    enum { TOGETHER = 32 };
+    struct nt_cache_key keys[TOGETHER];
+    uint32_t most = nt_neighbours_count(request->dataset, request->page, count), found = 0, asked, absent;
+    do {
+        asked = most - found < TOGETHER ? most - found : TOGETHER;
+        for (uint32_t i = 0; i < asked; i++)
+            keys[i] = nt_page_key(request->dataset, &request->page[found + i]);
+        absent = (uint32_t)nt_cache_count_absent(request->reader->cache, keys, asked);
+        found += absent;
+    } while (absent == TOGETHER);
     *bytes_ret = found ? nt_neighbours_bytes(request->page, found) : 0;
     return found;
 }
@@ -148,13 +157,11 @@ static uint32_t count_joined(const struct nt_page_request *request, uint32_t cou
  * one, and the one that cannot be read is found. */
 static const uint8_t *read_neighbours(const struct nt_page_request *request, size_t bytes)
 {
-    struct nt_reader *reader = request->reader;
     struct nt_source *source = request->dataset->sources[request->page->source];
     uint8_t *stored = nt_codec_scratch(request->context, NT_SCRATCH_NEIGHBOURS, bytes);
-    uint64_t start = nt_nanoseconds();
     if (!stored || nt_source_read(source, request->page->offset, stored, bytes, NULL) != NT_OK)
         return NULL;
-    nt_count(&reader->counters.read_nanoseconds, nt_nanoseconds() - start);
+    nt_tally_lap(request->tally, &request->tally->counters.read_nanoseconds);
     return stored;
 }
 
@@ -193,20 +200,25 @@ static enum nt_status read_joined(struct nt_page_request request, uint32_t count
     const struct nt_page *pages = request.page;
     struct nt_page_inputs inputs;
     struct nt_loan loan;
-    struct nt_cache_key key;
+    struct nt_tally tally = {0};
+    struct nt_error failure = {0};
     size_t page_bytes = 0;
     enum nt_status status =
         borrow_joined(&request, joined_scratch_bytes(&request, count, bytes), &inputs, &loan, error);
+    request.tally = &tally;
+    nt_tally_begin(&tally);
     const uint8_t *stored = status == NT_OK && request.context ? read_neighbours(&request, bytes) : NULL;
     *bytes_ret = 0;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         request.page = &pages[i];
         request.stored = stored ? stored + (pages[i].offset - pages->offset) : NULL;
-        status = prepare(&request, &key, &page_bytes, error);
+        status = nt_page_decoded_bytes(request.dataset, request.page, &page_bytes, error);
         if (status == NT_OK)
-            status = read_direct(&request, &key, output + *bytes_ret, error);
+            status = read_direct(&request, output + *bytes_ret, &failure, error);
         *bytes_ret += page_bytes;
+        tally.counters.pages_direct += status == NT_OK;
     }
+    nt_reader_add(request.reader, &tally);
     if (request.context)
         nt_contexts_return(request.reader->contexts, &loan);
     nt_page_unpin_inputs(request.reader, &inputs);

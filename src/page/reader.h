@@ -27,6 +27,8 @@ struct nt_reader {
 
 /* All counters but those of algorithms: nt_reader_counter gives these, too. */
 void nt_counters_read(const struct nt_reader *reader, struct nt_counters *counters);
+/* Add what was counted. */
+void nt_reader_add(struct nt_reader *reader, const struct nt_tally *tally);
 /* Count a failure of a page and tell the options' function of it, unless it says nothing about the page. */
 void nt_reader_tell(struct nt_reader *reader, const struct nt_dataset *dataset, uint32_t column,
                     const struct nt_page *page, const struct nt_error *failure);

@@ -21,6 +21,20 @@ void nt_counters_read(const struct nt_reader *reader, struct nt_counters *counte
         to[i] = counter_at(reader, offsetof(struct nt_reader, counters) + i * sizeof(*to));
 }
 
+static void add_counters(uint64_t *to, const void *from, size_t bytes)
+{
+    const uint64_t *amounts = from;
+    for (size_t i = 0; i < bytes / sizeof(*amounts); i++)
+        if (amounts[i])
+            nt_count(&to[i], amounts[i]);
+}
+
+void nt_reader_add(struct nt_reader *reader, const struct nt_tally *tally)
+{
+    add_counters((uint64_t *)&reader->counters, &tally->counters, sizeof(tally->counters));
+    add_counters((uint64_t *)reader->algorithms, tally->algorithms, sizeof(tally->algorithms));
+}
+
 /* ---- by their names ---- */
 
 #define COUNTER(member)                                                                                      \

@@ -8,6 +8,7 @@
 #include "page/workers.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -34,7 +35,8 @@ struct nt_workers {
     bool stopping;
     struct shared_work *shared;
     struct nt_job queue[QUEUE_LENGTH]; /* a ring; a job without a function is not wanted any more */
-    unsigned first, queued;
+    unsigned first;
+    _Atomic unsigned queued; /* changed under the lock */
     unsigned count, idle;
     struct worker threads[];
 };
@@ -121,7 +123,8 @@ void nt_workers_ahead(struct nt_workers *workers, const struct nt_job *job)
 
 void nt_workers_claim(struct nt_workers *workers, const struct nt_page *page)
 {
-    if (!workers->count)
+    if (!atomic_load_explicit(&workers->queued,
+                              memory_order_relaxed)) /* a job that comes now finds the page being loaded */
         return;
     pthread_mutex_lock(&workers->lock);
     for (unsigned i = 0; i < workers->queued; i++) {
