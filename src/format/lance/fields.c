@@ -189,13 +189,17 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
     return status;
 }
 
-/* Structures of version 2.0 are never null; members of packed ones are where the whole is. */
+/* Structures of version 2.0 are never null; members of packed ones are where the whole is. In legacy files there is no
+ * validity, but strings without bytes are null. */
 static bool find_nullable(const struct building *build, uint32_t number)
 {
     const struct nt_lance_field *field = &build->schema->fields[number];
     const struct nt_lance_place *places = build->schema->places, *place = &places[number];
-    bool has_validity =
-        place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
+    bool is_string = place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
+    bool has_validity = build->schema->is_legacy
+                            ? is_string
+                            : place->packed == NT_NONE &&
+                                  !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
     return (field->is_nullable && has_validity) ||
            (field->parent != NT_NONE && places[field->parent].type.shape == NT_LANCE_IS_STRUCT &&
             build->is_nullable[field->parent]);

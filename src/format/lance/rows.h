@@ -52,6 +52,10 @@
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_UINT, .is_repeated = true                        \
     }
+#define INTS(field, text)                                                                                    \
+    {                                                                                                        \
+        .number = (field), .name = (text), .kind = NT_PROTO_INT, .is_repeated = true                         \
+    }
 #define ENUMS(field, text, list)                                                                             \
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_ENUM, .is_repeated = true, .names = (list)       \
