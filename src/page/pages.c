@@ -45,7 +45,9 @@ static enum nt_status prepare(const struct nt_page_request *request, struct nt_c
                               size_t *bytes_ret, struct nt_error *error)
 {
     *key = nt_page_key(request->dataset, request->page);
-    return nt_page_decoded_bytes(request->dataset, request->page, bytes_ret, error);
+    enum nt_status status = nt_page_decoded_bytes(request->dataset, request->page, bytes_ret, error);
+    return status == NT_OK ? NT_OK
+                           : nt_page_error(request->dataset, request->column, request->page, status, error);
 }
 
 /* A page in the cache, loaded where it is not there, whose file is still what it was. */

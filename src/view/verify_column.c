@@ -117,7 +117,9 @@ static enum nt_status load(struct column *column, const struct cluster *cluster,
                            error);
     size_t bytes;
     enum nt_status status = nt_page_decoded_bytes(job->dataset, page, &bytes, error);
-    if (status == NT_OK && !reserve(&column->loaded, &column->loaded_capacity, bytes))
+    if (status != NT_OK)
+        return nt_page_error(job->dataset, job->column, page, status, error);
+    if (!reserve(&column->loaded, &column->loaded_capacity, bytes))
         status = nt_fail_memory(error);
     if (status == NT_OK)
         status = nt_neighbours_load(&column->neighbours, job->reader, job->dataset, job->column, page,

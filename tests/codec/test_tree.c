@@ -332,8 +332,8 @@ static struct nt_tree bare_tree(enum nt_tree_layout layout, const struct nt_tree
 START_TEST(end_offsets_of_version_2_0_tell_which_lists_are_null)
 {
     static const uint64_t stored[] = {2, 2, 102, 5, 105};
-    static const struct nt_tree_node list[] = {
-        {.kind = NT_TREE_LIST_ENDS, .adjustment = 100, .children = {1}}, {.kind = NT_TREE_FLAT, .bits = 64}};
+    struct nt_tree_node list[] = {{.kind = NT_TREE_LIST_ENDS, .items = 5, .adjustment = 100, .children = {1}},
+                                  {.kind = NT_TREE_FLAT, .bits = 64}};
     const struct nt_tree_part part = {0, sizeof(stored)};
     struct nt_tree tree = bare_tree(NT_TREE_ARRAY, list, 2);
     tree.parts = &part;
@@ -346,6 +346,9 @@ START_TEST(end_offsets_of_version_2_0_tell_which_lists_are_null)
     ck_assert_mem_eq(ends, ((uint64_t[]){42, 42, 42, 45, 45}), sizeof(ends));
     assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 5, 1, valid));
     ck_assert_mem_eq(valid, ((uint8_t[]){1, 1, 0, 1, 0}), sizeof(valid));
+    list[0].items = 6;
+    ck_assert_uint_eq(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 5, 1, valid),
+                      NT_CORRUPT);
 }
 END_TEST
 

@@ -3,9 +3,11 @@
 is damaged, one after the other; a mount tells in errors.jsonl and in the log what `ntuple verify` and `ntuple cat` say,
 with the column, the page and the place."""
 import json
+import struct
 
 from failures import TOLD, findings, read_everything
 from harness import NTUPLE, Foreground, case, cat_lines, command, data, errors_of, output, run, same, scratch
+from lance_editor import PAGE_LENGTH, PAGE_OFFSETS, PAGE_SIZES, LanceEditor, message_of, varint
 
 
 def damaged(directory, name, owner, at, new, **wanted):
@@ -63,6 +65,142 @@ PAGES = (
     ('levels of a constant', 'constants_2.2', 'page', 0, b'\xff' * 4, {}, ('of the file: page 0: unit 0', '65535')),
     ('end offsets of 2.0', 'texts_2.0', 'page', 0, b'\xff' * 7, {'field': 'string'}, ('column 0', 'page 0', 'decreases')),
 )
+
+
+MINI_BLOCK, CONSTANT, FULL_ZIP, BLOB = 1, 2, 3, 4  # of a PageLayout
+HUGE, MOST = 1 << 40, (1 << 64) - 1
+
+
+def numbers(*values):
+    return b''.join(map(varint, values))
+
+
+def nested_lists(depth):
+    encoding = message_of([[1, 2, message_of([[1, 0, 8]])]])
+    for _ in range(depth):
+        encoding = message_of([[11, 2, message_of([[1, 0, 1], [2, 2, encoding]])]])
+    return encoding
+
+
+# What of the message that tells how a page is encoded: file, column of the file, fields' numbers, the new value, what is said.
+MESSAGES = (
+    ('items of a dictionary', 'mini_blocks_2.1', 7, (MINI_BLOCK, 5), HUGE, ('column 7', 'page 0', 'a dictionary of 1099511627776 items')),
+    ('fewer items of it', 'mini_blocks_2.1', 7, (MINI_BLOCK, 5), 2, ('column 7', 'page 0', 'item 2 of a dictionary that has 2')),
+    ('items of values', 'mini_blocks_2.1', 8, (MINI_BLOCK, 5), HUGE, ('column 8', 'page 0', 'a dictionary of 1099511627776 items')),
+    ('more of them', 'mini_blocks_2.1', 8, (MINI_BLOCK, 5), 5, ('fixed_dictionary', 'page 0', 'at least 80 bytes')),
+    ('no dictionary', 'mini_blocks_2.1', 7, (MINI_BLOCK, 4), None, ('column 7', 'page 0', 'values of fixed width')),
+    ('an unknown layer', 'mini_blocks_2.1', 1, (MINI_BLOCK, 6), numbers(9), ('column 1', 'page 0', 'layer 9')),
+    ('65 layers', 'mini_blocks_2.1', 1, (MINI_BLOCK, 6), numbers(*[1] * 65), ('column 1', 'page 0', 'more than 64 layers')),
+    ('no layers', 'mini_blocks_2.1', 1, (MINI_BLOCK, 6), None, ('column 1', 'page 0', 'without layers')),
+    ('layers without nulls', 'mini_blocks_2.1', 0, (MINI_BLOCK, 6), numbers(1), ('flat', 'page 0', 'largest definition level')),
+    ('buffers of a chunk', 'mini_blocks_2.1', 0, (MINI_BLOCK, 7), 1 << 32, ('column 0', 'page 0', 'expected 2, found 4294967296')),
+    ('items of a page', 'mini_blocks_2.1', 1, (MINI_BLOCK, 9), HUGE, ('column 1', 'page 0', 'rows of the page: expected 1100')),
+    ('fewer of them', 'mini_blocks_2.1', 1, (MINI_BLOCK, 9), 1000, ('column 1', 'page 0', 'chunk 0 has 1024 values')),
+    ('no width', 'blobs_2.1', 0, (MINI_BLOCK, 3, 1, 1), 0, ('column 0', 'page 0', 'flat values of 0 bits')),
+    ('an odd width', 'blobs_2.1', 0, (MINI_BLOCK, 3, 1, 1), 63, ('column 0', 'page 0', 'flat values of 63 bits')),
+    ('a huge width', 'blobs_2.1', 0, (MINI_BLOCK, 3, 1, 1), 1 << 33, ('column 0', 'page 0', 'flat values of 8589934592 bits')),
+    ('half the width', 'blobs_2.1', 0, (MINI_BLOCK, 3, 1, 1), 32, ('number', 'page 0', 'expected 64, found 32')),
+    ('twice the width', 'blobs_2.1', 0, (MINI_BLOCK, 3, 1, 1), 128, ('number', 'page 0', 'at least 480 bytes')),
+    ('words of 24 bits', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3, 5, 1), 24, ('column 1', 'page 0', 'values of 24 bits')),
+    ('other words', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3, 5, 1), 64, ('inline_bits', 'page 0', 'expected 64')),
+    ('packed into more', 'mini_blocks_2.1', 0, (MINI_BLOCK, 2, 4, 3, 1, 1), 17, ('column 0', 'page 0', '16 bits packed into 17')),
+    ('packed into nothing', 'mini_blocks_2.1', 0, (MINI_BLOCK, 2, 4, 3, 1, 1), 0, ('flat', 'page 0', 'levels', 'bit-packed blocks')),
+    ('an unknown compression', 'mini_blocks_2.1', 4, (MINI_BLOCK, 3, 10, 1, 1), 9, ('column 4', 'page 0', 'compression scheme 9')),
+    ('another compression', 'mini_blocks_2.1', 5, (MINI_BLOCK, 3, 10, 1, 1), 1, ('zstd', 'page 0')),
+    ('2^31 items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), 1 << 31, ('vectors.item', 'page 0', 'lists of 2147483648')),
+    ('2^64 items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), MOST, ('vectors.item', 'page 0', 'lists of 18446744073709551615')),
+    ('no items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), 0, ('vectors.item', 'page 0', 'lists of 0')),
+    ('other items', 'packed_2.1', 0, (MINI_BLOCK, 3, 11, 1), 4, ('vectors.item', 'page 0', 'expected 210, found 280')),
+    ('lists in lists', 'packed_2.1', 0, (MINI_BLOCK, 3), nested_lists(12), ('column 0', 'page 0', 'buffers of a chunk')),
+    ('a table of symbols', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), b'\xff\x00\x2e\x01TSSF', ('column 0', 'page 0', 'table of symbols: expected 2303')),
+    ('no table', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), None, ('column 0', 'page 0', 'bytes of a table of symbols: expected 8, found 0')),
+    ('another table', 'symbols_2.1', 0, (MINI_BLOCK, 3, 6, 1), b'\xff' * 2312, ('column 0', 'page 0', 'table of symbols begins with')),
+    ('no encoding of values', 'mini_blocks_2.1', 1, (MINI_BLOCK, 3), None, ('column 1', 'page 0', 'encoding 0 of values')),
+    ('an index of 2^40 layers', 'nested_2.1', 0, (MINI_BLOCK, 8), HUGE, ('column 0', 'page 0', 'index of depth 1099511627776')),
+    ('bits of repetition', 'full_zip_2.1', 5, (FULL_ZIP, 1), 17, ('column 5', 'page 0', 'rows of 17 and 2 bits of levels')),
+    ('bits of definition', 'full_zip_2.1', 0, (FULL_ZIP, 2), 9, ('column 0', 'page 0', '24 rows of 10 bytes in 216 bytes')),
+    ('rows of no bits', 'full_zip_2.1', 0, (FULL_ZIP, 3), 0, ('column 0', 'page 0', '0 of values')),
+    ('rows of 2^31 bits', 'full_zip_2.1', 0, (FULL_ZIP, 3), 1 << 31, ('column 0', 'page 0', '2147483648 of values')),
+    ('lengths of 24 bits', 'full_zip_2.1', 1, (FULL_ZIP, 4), 24, ('column 1', 'page 0', '24 of lengths')),
+    ('other lengths', 'full_zip_2.1', 1, (FULL_ZIP, 4), 64, ('column 1', 'page 0', 'row 0 of a full-zip page goes on')),
+    ('rows', 'full_zip_2.1', 0, (FULL_ZIP, 6), HUGE, ('column 0', 'page 0', '1099511627776 rows of 9 bytes')),
+    ('lists in a row', 'full_zip_2.1', 6, (FULL_ZIP, 7, 11, 1), 1 << 31, ('vectors', 'page 0', 'lists of 2147483648 items in 13 bytes')),
+    ('half a value', 'constants_2.2', 4, (CONSTANT, 6), b'\x07', ('number', 'page 0', 'value of a constant page')),
+    ('no value', 'constants_2.2', 4, (CONSTANT, 6), None, ('number', 'page 0', '300 valid rows of a constant page without a value')),
+    ('levels of a constant', 'constants_2.2', 3, (CONSTANT, 9), HUGE, ('column 3', 'page 0', 'left of the limit of a page')),
+    ('fewer levels', 'constants_2.2', 3, (CONSTANT, 10), 374, ('column 3', 'page 0', 'definition levels: expected 375, found 374')),
+    ('places of blobs', 'blobs_2.1', 1, (BLOB, 1, MINI_BLOCK, 3, 12, 2, 1, 1), 64, ('column 1', 'page 0', 'expected 128, found 64')),
+    ('blobs of blobs', 'blobs_2.1', 1, (BLOB, 1), message_of([[4, 2, b'']]), ('column 1', 'page 0', 'layout 4')),
+    ('no layout', 'blobs_2.1', 0, (MINI_BLOCK,), None, ('column 0', 'page 0', 'layout 0')),
+    ('width of 2.0', 'arrays_2.0', 0, (2, 1, 1, 1, 1), 64, ('column 0', 'page 0', '200 rows of 8 bytes in 800 bytes')),
+    ('a buffer of 2.0', 'arrays_2.0', 0, (2, 1, 1, 1, 2, 1), 9, ('column 0', 'page 0', 'buffers of a page, more than: expected 9')),
+    ('a buffer elsewhere', 'arrays_2.0', 0, (2, 1, 1, 1, 2, 2), 2, ('column 0', 'page 0', 'buffer 0 of a column or of the file')),
+    ('width of validity', 'arrays_2.0', 1, (2, 2, 1, 1, 1), 8, ('nullable', 'page 0', 'at least 200 bytes')),
+    ('items of 2.0', 'arrays_2.0', 7, (7, 3), HUGE, ('column 7', 'page 0', 'found 40')),
+    ('fewer items of 2.0', 'arrays_2.0', 7, (7, 3), 2, ('column 7', 'page 0', 'item 2 of a dictionary that has 2')),
+    ('what is added to null ends', 'arrays_2.0', 6, (6, 3), 5, ('column 6', 'page 0', 'end offset 2 of a page decreases')),
+    ('dimension', 'arrays_2.0', 11, (2, 2, 2, 3, 1), HUGE, ('vectors.item', 'page 0', 'lists of 1099511627776')),
+    ('symbols of 2.0', 'arrays_2.0', 10, (8, 2), b'abc', ('column 10', 'page 0', 'bytes of a table of symbols')),
+    ('items of lists', 'nested_2.0', 0, (4, 3), 51, ('list', 'page 0', "items of a page's lists: expected 51, found 52")),
+    ('null lists', 'nested_2.0', 0, (4, 2), 1, ('list', 'page 0', 'list 2 of a page is null and has items')),
+    ('nulls of no kind', 'arrays_2.0', 0, (2, 1), None, ('column 0', 'page 0', 'nulls of kind 0')),
+)
+
+# The same of a page's message, which lets nothing be opened.
+PAGE_MESSAGES = (
+    ('rows', 'mini_blocks_2.1', 3, PAGE_LENGTH, HUGE, ('column 3', 'rows of its pages: expected 1100')),
+    ('places', 'mini_blocks_2.1', 3, PAGE_OFFSETS, numbers(4160), ('column 3', 'page 0', 'sizes of buffers: expected 1, found 2')),
+    ('sizes', 'mini_blocks_2.1', 3, PAGE_SIZES, numbers(2, MOST), ('column 3', 'page 0', 'buffer 1, 18446744073709551615 bytes at 4224')),
+    ('places beyond', 'mini_blocks_2.1', 3, PAGE_OFFSETS, numbers(4160, HUGE), ('column 3', 'page 0', 'buffer 1, 120 bytes at 1099511627776')),
+    ('no encoding', 'mini_blocks_2.1', 3, 4, None, ('column 3', 'page 0', 'no encoding')),
+    ('encodings in one another', 'packed_2.1', 0, (4, 2, 1, 2, MINI_BLOCK, 3), nested_lists(40), ('column 0', 'page 0', 'more than 32 messages')),
+)
+
+# Position and size of the first blob, of which file; buffers in which the places lie.
+BLOBS = (
+    ('behind the file', 'blobs_2.1', 1, 2304 + 8, HUGE, 5, 'blob 0, 5 bytes at 1099511627776'),
+    ('up to the footer', 'blobs_2.1', 1, 2304 + 8, 0, None, 'blob 0, '),
+    ('in the metadata', 'blobs_2.0', 1, 2176, None, 8, 'blob 0, 8 bytes at '),
+    ('larger than all', 'blobs_2.0', 1, 2176, 64, MOST, 'blob 0, 18446744073709551615 bytes at 64'),
+)
+
+
+@case
+def messages_that_lie():
+    for what, name, column, path, value, words in MESSAGES:
+        with scratch() as directory:
+            copy, editor = directory / 'copy.lance', LanceEditor(data(f'lance_{name}.lance').read_bytes())
+            editor.change_encoding(column, 0, path, value)
+            copy.write_bytes(editor.written())
+            found = findings(copy)
+            assert any(all(word in finding['what'] for word in words) for finding in found), (what, words, found)
+            for finding in found:
+                assert finding['file_offset'] is not None, (what, finding)
+                assert 'column' in finding['what'] and 'page' in finding['what'], (what, finding)
+
+
+@case
+def pages_whose_messages_lie():
+    for what, name, column, path, value, words in PAGE_MESSAGES:
+        with scratch() as directory:
+            copy, editor = directory / 'copy.lance', LanceEditor(data(f'lance_{name}.lance').read_bytes())
+            editor.change_page(column, 0, path if isinstance(path, tuple) else (path,), value)
+            copy.write_bytes(editor.written())
+            error, = assert_told(copy, words, data('lance_numbers_2.1.lance'))
+            assert editor.start <= error['file_offset'] < copy.stat().st_size, (what, error)
+
+
+@case
+def blobs_that_lie_elsewhere():
+    for what, name, column, at, position, size, words in BLOBS:
+        with scratch() as directory:
+            copy, content = directory / 'copy.lance', bytearray(data(f'lance_{name}.lance').read_bytes())
+            start = LanceEditor(bytes(content)).start
+            place = struct.pack('<QQ', start if position is None else position, start + 1 if size is None else size)
+            content[at:at + len(place)] = place
+            copy.write_bytes(content)
+            for error in assert_told(copy, (f'column {column} of the file', 'page 0', words, f'begin at byte {start}')):
+                assert abs(error['file_offset'] - at) < 128, (what, error)
 
 
 @case

@@ -169,6 +169,9 @@ enum nt_status nt_constant_open(struct nt_work *work, uint64_t values, bool want
     }
     if (!wants_values)
         return NT_OK;
+    if (!value.data && !opened->levels.count && values)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%" PRIu64 " valid rows of a constant page without a value", values);
     opened->has_array = true;
     nt_layer_rule(work->tree, 0, &rule);
     uint64_t count = opened->levels.count ? nt_levels_rows(&opened->levels, &rule) : values;

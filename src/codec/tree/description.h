@@ -56,7 +56,7 @@ struct nt_tree_node {
     enum nt_sized_kind algorithm;
     bool has_validity; /* fixed lists: a bit for each item, in a buffer before the items */
     bool is_one_based; /* dictionaries: 0 is null */
-    uint64_t items;    /* of a fixed list, of a dictionary */
+    uint64_t items;    /* of a fixed list, of a dictionary; of all lists whose ends there are */
     uint64_t adjustment;
     const uint8_t *value; /* of SAME: bits / 8 bytes, or NULL */
     const struct nt_fsst *fsst;

@@ -234,6 +234,9 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
                 nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "end offset %" PRIu64 " of a page decreases", i);
         last = ends[i];
     }
+    if (status == NT_OK && job->node->kind == NT_TREE_LIST_ENDS && last != job->node->items)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "items of a page's lists", job->node->items,
+                                last);
     if (status != NT_OK)
         return status;
     *job->array = (struct nt_array){.elements = job->elements, .ends = ends, .valid = valid};

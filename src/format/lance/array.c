@@ -117,6 +117,7 @@ static enum nt_status add_list(const struct adding *adding, struct nt_proto mess
 {
     const struct nt_tree_node node = {
         .kind = NT_TREE_LIST_ENDS,
+        .items = nt_proto_number(message, NT_LANCE_ARRAY_LIST_NUM_ITEMS),
         .adjustment = nt_proto_number(message, NT_LANCE_ARRAY_LIST_NULL_OFFSET_ADJUSTMENT)};
     return add_around(adding, &node, message, NT_LANCE_ARRAY_LIST_OFFSETS, number_ret, error);
 }

@@ -16,19 +16,21 @@
 
 enum { PLACE_BYTES = 16 };
 
-static enum nt_status add_blob(struct nt_filling *filling, const uint8_t *place)
+/* Blobs lie in front of the metadata. */
+static enum nt_status add_blob(struct nt_filling *filling, const uint8_t *place, uint64_t number)
 {
     struct nt_filled filled = {
         .offset = nt_load_le64(place), .stored_bytes = nt_load_le64(place + 8), .is_blob = true};
-    uint64_t end, file_bytes = filling->lance->size;
+    uint64_t end, metadata = filling->lance->tail.columns_start;
     filled.bytes = filled.stored_bytes;
     filled.decoders[0] = filling->decoders[0];
     if (!filled.bytes)
         filled.offset = 0;
-    if (!nt_add(filled.offset, filled.bytes, &end) || end > file_bytes)
-        return nt_fail(filling->error, NT_CORRUPT, filled.offset,
-                       "a blob of %" PRIu64 " bytes ends behind the %" PRIu64 " of the file", filled.bytes,
-                       file_bytes);
+    if (!nt_add(filled.offset, filled.bytes, &end) || end > metadata)
+        return nt_fail(filling->error, NT_CORRUPT, NT_NO_OFFSET,
+                       "blob %" PRIu64 ", %" PRIu64 " bytes at %" PRIu64
+                       ", does not lie in front of the metadata, which begin at byte %" PRIu64,
+                       number, filled.bytes, filled.offset, metadata);
     return nt_filling_add(filling, &filled);
 }
 
@@ -53,7 +55,7 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
     status = places ? nt_tree_decode(opened->layout.tree, &want, &packed, PLACE_BYTES, places, filling->error)
                     : nt_fail_memory(filling->error);
     for (uint64_t i = 0; status == NT_OK && i < unit.values; i++)
-        status = add_blob(filling, places + i * PLACE_BYTES);
+        status = add_blob(filling, places + i * PLACE_BYTES, opened->next_value - unit.values + i);
     free(places);
     const struct nt_filled filled = {.offset = unit.offset,
                                      .stored_bytes = unit.bytes,

@@ -252,6 +252,13 @@ static enum nt_status check_places(const struct nt_filling *filling, const struc
                    "blobs in some of the column's pages, values in others");
 }
 
+/* Where the message lies that tells how a page is encoded. */
+static uint64_t place_of_encoding(const struct nt_filling *filling, const struct nt_lance_page *page)
+{
+    const struct nt_lance_column *column = &filling->lance->columns[filling->use->column];
+    return column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
+}
+
 static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lance_page *page,
                                 const struct nt_tree **known)
 {
@@ -260,9 +267,11 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
     enum nt_status status = nt_lance_open_page(filling->dataset, filling->lance, page, filling->use, *known,
                                                &opened, filling->error);
     if (status == NT_OK)
-        *known = opened.layout.tree;
-    if (status == NT_OK)
         status = check_places(filling, &opened);
+    if (status == NT_OK)
+        *known = opened.layout.tree;
+    else
+        place_failure(filling, status, place_of_encoding(filling, page));
     if (status == NT_OK && filling->field->kind == NT_FIELD_PAGE_BYTES)
         status = nt_lance_fill_blobs(filling, &opened);
     else if (status == NT_OK)
@@ -272,7 +281,8 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
     if (status == NT_OK && filling->field->parent == NT_NONE && rows != page->length)
         status =
             nt_fail_number(filling->error, NT_CORRUPT, NT_NO_OFFSET, "rows of the page", page->length, rows);
-    return place_failure(filling, status, page->buffer_count ? page->buffers[0].offset : NT_NO_OFFSET);
+    return place_failure(filling, status,
+                         page->buffer_count ? page->buffers[0].offset : place_of_encoding(filling, page));
 }
 
 static enum nt_status fill(struct nt_filling *filling)

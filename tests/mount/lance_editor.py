@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Changing the metadata of a Lance file: messages of Protocol Buffers, taken apart and put together again, and the
+tables and the footer behind them. Numbers of fields are those of Lance's protos (file2, encodings_v2_0, encodings_v2_1)."""
+import struct
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+FOOTER = struct.Struct('<QQQIIHH4s')
+ENTRY = struct.Struct('<QQ')
+
+# From a ColumnMetadata to the ArrayEncoding or PageLayout of a page, and to members of that.
+PAGES, PAGE_OFFSETS, PAGE_SIZES, PAGE_LENGTH, PAGE_ENCODING = 2, 1, 2, 3, 4
+ENCODING = PAGE_ENCODING, 2, 1, 2  # direct, Any, value
+
+
+def get_varint(message, at):
+    value = shift = 0
+    while True:
+        byte = message[at]
+        value |= (byte & 0x7f) << shift
+        shift, at = shift + 7, at + 1
+        if byte < 0x80:
+            return value, at
+
+
+def varint(value):
+    out = bytearray()
+    while value > 0x7f:
+        out.append(value & 0x7f | 0x80)
+        value >>= 7
+    return bytes(out + bytes([value]))
+
+
+def items_of(message):
+    """[[field, wire type, number or bytes]]"""
+    items, at = [], 0
+    while at < len(message):
+        tag, at = get_varint(message, at)
+        wire = tag & 7
+        if wire == VARINT:
+            value, at = get_varint(message, at)
+        else:
+            size, at = (8, at) if wire == FIXED64 else (4, at) if wire == FIXED32 else get_varint(message, at)
+            value, at = message[at:at + size], at + size
+        items.append([tag >> 3, wire, value])
+    return items
+
+
+def message_of(items):
+    out = bytearray()
+    for field, wire, value in items:
+        out += varint(field << 3 | wire)
+        out += varint(value) if wire == VARINT else varint(len(value)) + value if wire == BYTES else value
+    return bytes(out)
+
+
+def member(field, value):
+    return [field, VARINT if isinstance(value, int) else BYTES, value]
+
+
+def changed(message, path, value):
+    """A message with another number, bytes or nothing (None) in the member that a path leads to: fields' numbers, with
+    (number, index) of repeated ones. What is not there is added."""
+    field, index = path[0] if isinstance(path[0], tuple) else (path[0], 0)
+    items = items_of(message)
+    places = [place for place, item in enumerate(items) if item[0] == field]
+    old = items[places[index]][2] if index < len(places) else b''
+    new = changed(old, path[1:], value) if len(path) > 1 else value
+    if index < len(places):
+        items[places[index]:places[index] + 1] = [] if new is None else [member(field, new)]
+    elif new is not None:
+        items.append(member(field, new))
+    return message_of(items)
+
+
+class LanceEditor:
+    """A file of which messages are changed. `columns`: their ColumnMetadata; `schema`: the FileDescriptor."""
+
+    def __init__(self, content):
+        self.content = content
+        (self.start, columns_at, globals_at, self.global_count, count, self.major, self.minor,
+         self.magic) = FOOTER.unpack(content[-FOOTER.size:])
+        self.columns = [content[at:at + size] for at, size in ENTRY.iter_unpack(content[columns_at:columns_at + ENTRY.size * count])]
+        self.globals = [ENTRY.unpack_from(content, globals_at + ENTRY.size * i) for i in range(self.global_count)]
+        at, size = self.globals[0]
+        self.schema = content[at:at + size]
+
+    def change_page(self, column, page, path, value):
+        self.columns[column] = changed(self.columns[column], ((PAGES, page), *path), value)
+
+    def change_encoding(self, column, page, path, value):
+        self.change_page(column, page, (*ENCODING, *path), value)
+
+    def written(self):
+        """All buffers stay where they are; the schema is put behind them."""
+        out = bytearray(self.content[:self.start])
+        entries = [(len(out), len(self.schema)), *self.globals[1:]]
+        out += self.schema
+        start, table = len(out), bytearray()
+        for column in self.columns:
+            table += ENTRY.pack(len(out), len(column))
+            out += column
+        columns_at = len(out)
+        out += table
+        globals_at = len(out)
+        for entry in entries:
+            out += ENTRY.pack(*entry)
+        return bytes(out + FOOTER.pack(start, columns_at, globals_at, self.global_count, len(self.columns), self.major, self.minor,
+                                       self.magic))
