@@ -28,7 +28,7 @@ struct nt_format {
 /* The table; ends with NULL. */
 extern const struct nt_format *const nt_formats[];
 
-/* Whether a folder is one thing: a data set of some format, or a foreign one; else it only holds files. */
+/* Whether a folder is one thing, a data set of some format; else it only holds files. */
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
 
 static inline struct nt_limits nt_open_limits(const struct nt_open_options *options)
@@ -47,9 +47,6 @@ extern const struct nt_format nt_format_roaring;
 
 /* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
 const char *nt_identify(struct nt_source *source);
-
-/* The same of a folder. It fails where the machine refuses to tell. */
-enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_ret, struct nt_error *error);
 
 /* Whether the file begins with nothing but printable UTF-8. */
 bool nt_is_text_file(struct nt_source *source);

@@ -96,24 +96,3 @@ const char *nt_identify(struct nt_source *source)
     }
     return nt_is_text_file(source) ? "a text file" : NULL;
 }
-
-/* ---- folders ---- */
-
-enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_ret, struct nt_error *error)
-{
-    static const struct {
-        const char *name, *kind;
-    } marks[] = {
-        {.name = "_versions", .kind = "a Lance data set"},
-    };
-    *kind_ret = NULL;
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks) && !*kind_ret; i++) {
-        bool has_mark;
-        enum nt_status status = nt_folder_has(folder, marks[i].name, &has_mark, error);
-        if (status != NT_OK)
-            return status;
-        if (has_mark)
-            *kind_ret = marks[i].kind;
-    }
-    return NT_OK;
-}

@@ -93,9 +93,6 @@ static enum nt_status refuse(struct nt_source *source, const struct refusals *re
                              struct nt_error *error)
 {
     const char *kind = source->folder ? NULL : nt_identify(source);
-    enum nt_status status = source->folder ? nt_identify_folder(source->folder, &kind, error) : NT_OK;
-    if (status != NT_OK)
-        return status;
     if (refusals->names.failed || refusals->reasons.failed)
         return nt_fail_memory(error);
     if (kind)
@@ -175,15 +172,10 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
 
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
 {
-    const char *kind = NULL;
     enum nt_status status = NT_OK;
     *is_dataset_ret = false;
     for (size_t i = 0; nt_formats[i] && status == NT_OK && !*is_dataset_ret; i++)
         if (nt_formats[i]->takes_folder)
             status = nt_formats[i]->takes_folder(folder, is_dataset_ret, error);
-    if (status != NT_OK || *is_dataset_ret)
-        return status;
-    status = nt_identify_folder(folder, &kind, error);
-    *is_dataset_ret = kind;
     return status;
 }

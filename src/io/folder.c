@@ -4,6 +4,8 @@
  */
 #include "io/folder.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_folder_visit *visit,
@@ -36,6 +38,20 @@ enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, 
     enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
     *has_ret = status == NT_OK && S_ISDIR(attributes.st_mode);
     return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
+}
+
+bool nt_folder_is_name_below(struct nt_text name)
+{
+    for (size_t at = 0;; at++) {
+        const char *part = name.bytes + at, *end = memchr(part, '/', name.length - at);
+        size_t bytes = end ? (size_t)(end - part) : name.length - at;
+        bool is_way = (bytes == 1 && part[0] == '.') || (bytes == 2 && part[0] == '.' && part[1] == '.');
+        if (bytes == 0 || is_way || memchr(part, '\0', bytes))
+            return false;
+        at += bytes;
+        if (at == name.length)
+            return true;
+    }
 }
 
 enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include <ntuple/text.h>
+
 #include "io/source.h"
 
 enum nt_entry_kind { NT_ENTRY_FILE, NT_ENTRY_FOLDER, NT_ENTRY_LINK, NT_ENTRY_OTHER };
@@ -73,6 +75,10 @@ enum nt_status nt_folder_has(struct nt_folder *folder, const char *name, bool *h
                              struct nt_error *error);
 enum nt_status nt_folder_has_folder(struct nt_folder *folder, const char *name, bool *has_ret,
                                     struct nt_error *error);
+
+/* Whether a text from a file may name something beneath a folder: parts between single slashes, none of them empty, "." or
+ * "..", and no NUL. */
+bool nt_folder_is_name_below(struct nt_text name);
 
 /* A regular file beneath. NT_NOT_FOUND, NT_INVALID where it is none, NT_IO: with EACCES for a link that leads
  * out, and for a file that some of those cannot read to whom the folder is shown. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/overflow.h"
 
 /* ---- fields and columns ---- */
 
@@ -144,15 +145,46 @@ static bool has_group(const struct nt_field *field)
     return field->owns_columns && field->column_count;
 }
 
-enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, struct nt_error *error)
+/* Where each part begins. */
+static enum nt_status add_parts(struct nt_dataset *dataset, const uint64_t *entries, uint32_t part_count,
+                                struct nt_error *error)
 {
-    uint32_t count = 0;
+    uint64_t *borders = nt_arena_alloc(dataset->arena, (size_t)part_count + 1, sizeof(*borders));
+    if (!borders)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < part_count; i++)
+        if (!nt_add(borders[i], entries[i], &borders[i + 1]) || borders[i + 1] > INT64_MAX)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^63 - 1 entries");
+    dataset->part_borders = borders;
+    dataset->part_count = part_count;
+    dataset->entries = borders[part_count];
     dataset->clusters_known = true;
-    if (dataset->entries == 0)
-        return NT_OK;
+    return NT_OK;
+}
+
+static void set_part(struct nt_dataset *dataset, uint32_t number, uint32_t field, uint32_t part)
+{
+    uint64_t first = dataset->part_borders[part], entries = dataset->part_borders[part + 1] - first;
+    struct nt_group *group = &dataset->groups[number];
+    group->first_entry = first;
+    group->entries = entries;
+    group->first_cluster = number;
+    group->clusters = 1;
+    group->field = field;
+    dataset->clusters[number] = (struct nt_cluster){
+        .first_entry = first, .entries = entries, .group = number, .column_group = NT_NONE};
+}
+
+enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
+                                           uint32_t part_count, struct nt_error *error)
+{
+    uint64_t count = 0;
+    enum nt_status status = add_parts(dataset, entries, part_count, error);
+    if (status != NT_OK || part_count == 0)
+        return status;
     for (uint32_t i = 0; i < dataset->field_count; i++)
-        count += has_group(&dataset->fields[i]);
-    enum nt_status status = nt_dataset_add_groups(dataset, count, count, error);
+        count += has_group(&dataset->fields[i]) ? part_count : 0;
+    status = nt_dataset_add_groups(dataset, count, count, error);
     if (status != NT_OK)
         return status;
     uint32_t *groups =
@@ -160,19 +192,18 @@ enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, struct nt
     if (!groups)
         return nt_fail_memory(error);
     for (uint32_t i = 0, next = 0; i < dataset->field_count; i++) {
-        groups[i] = has_group(&dataset->fields[i]) ? next++ : NT_NONE;
-        if (groups[i] == NT_NONE)
-            continue;
-        dataset->groups[groups[i]].entries = dataset->entries;
-        dataset->groups[groups[i]].first_cluster = groups[i];
-        dataset->groups[groups[i]].clusters = 1;
-        dataset->groups[groups[i]].field = i;
-        dataset->clusters[groups[i]] =
-            (struct nt_cluster){.entries = dataset->entries, .group = groups[i], .column_group = NT_NONE};
+        groups[i] = has_group(&dataset->fields[i]) ? next : NT_NONE;
+        for (uint32_t part = 0; groups[i] != NT_NONE && part < part_count; part++)
+            set_part(dataset, next++, i, part);
     }
     dataset->field_groups = groups;
     dataset->has_sharded_clusters = true;
     return NT_OK;
+}
+
+enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error)
+{
+    return nt_dataset_add_field_groups(dataset, &entries, entries > 0, error);
 }
 
 /* ---- ranges and pages ---- */
@@ -227,6 +258,12 @@ enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t
     builder->range = range;
     builder->first_element = 0;
     return NT_OK;
+}
+
+void nt_group_builder_set_null(struct nt_group_builder *builder)
+{
+    for (uint64_t i = 0; i < builder->range_count; i++)
+        builder->group->ranges[i].state = NT_RANGE_NULL;
 }
 
 static enum nt_status reserve_page(struct nt_group_builder *builder, struct nt_error *error)

@@ -42,11 +42,15 @@ enum nt_status nt_dataset_add_groups(struct nt_dataset *dataset, uint64_t groups
 enum nt_status nt_dataset_add_only_cluster(struct nt_dataset *dataset, uint64_t entries,
                                            struct nt_error *error);
 
-/* For files that tell of each field in another place: each field that owns columns gets a cluster group with one
- * cluster of its columns, which holds all entries (dataset->entries is set before), so that the page list of one
- * field is loaded without those of others. A group knows its `field`, dataset->field_groups[field] is its number.
- * To be called once fields and columns are linked. Without entries there are no groups. */
-enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, struct nt_error *error);
+/* For files that tell of each field in another place: of each part of the entries, each field that owns columns gets a
+ * cluster group with one cluster of its columns, so that the page list of one field is loaded without those of others,
+ * and that of one part without those of the rest. `entries`: of each part; they are the data set's. A group knows its
+ * `field`; those of a field follow one another from dataset->field_groups[field] on. To be called once fields and
+ * columns are linked. Without parts there are no groups. */
+enum nt_status nt_dataset_add_field_groups(struct nt_dataset *dataset, const uint64_t *entries,
+                                           uint32_t part_count, struct nt_error *error);
+/* The same for a data set whose entries are one part; where there are none, there is none. */
+enum nt_status nt_dataset_add_only_part(struct nt_dataset *dataset, uint64_t entries, struct nt_error *error);
 
 /* ---- ranges and pages ---- */
 
@@ -69,6 +73,8 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
  * begun before, or is not the group's field's. */
 enum nt_status nt_group_builder_start(struct nt_group_builder *builder, uint32_t cluster, uint32_t column,
                                       struct nt_error *error);
+/* All rows of a group's clusters are null, in all columns: nothing is stored. */
+void nt_group_builder_set_null(struct nt_group_builder *builder);
 /* Append a copy of a page to the range; its `first_element` is set. */
 enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const struct nt_page *page,
                                     struct nt_error *error);

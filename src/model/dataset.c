@@ -34,7 +34,7 @@ static enum nt_status check_ancestors(const struct nt_dataset *dataset, struct n
     return NT_OK;
 }
 
-/* Children in the order of their ids: fields are visited in id order and appended to their
+/* Children in the order in which they are to be shown: fields are visited in it and appended to their
  * parents' slices. */
 static enum nt_status link_children(struct nt_dataset *dataset, const uint32_t *order, struct nt_error *error)
 {
@@ -166,7 +166,7 @@ enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *erro
         goto out;
     }
     for (uint32_t i = 0; i < count; i++)
-        keys[i] = (struct field_key){dataset->fields[i].id, i};
+        keys[i] = (struct field_key){dataset->is_ordered ? i : dataset->fields[i].id, i};
     qsort(keys, count, sizeof(*keys), compare_field_keys);
     for (uint32_t i = 0; i < count; i++)
         order[i] = keys[i].index;

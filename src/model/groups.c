@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: a column or a field. Out: the cluster groups whose page lists tell of it, and its ranges there. Of most data
- * sets these are all groups. Where a file tells of each field in another place, a field has a group of its own, so
+ * sets these are all groups. Where a file tells of each field in another place, a field has groups of its own, so
  * that nobody who wants one field reads of the others.
  */
 #include "base/search.h"
@@ -17,7 +17,7 @@ struct nt_groups nt_groups_of_column(const struct nt_dataset *dataset, uint32_t 
     if (!dataset->field_groups || column == NT_NONE)
         return all_groups(dataset);
     uint32_t group = dataset->field_groups[dataset->columns[column].field];
-    return (struct nt_groups){group, group + 1};
+    return (struct nt_groups){group, group + dataset->part_count};
 }
 
 struct nt_groups nt_groups_of_field(const struct nt_dataset *dataset, uint32_t field)

@@ -34,6 +34,7 @@ struct nt_cluster {
 enum nt_range_state {
     NT_RANGE_PRESENT,
     NT_RANGE_ABSENT,     /* the cluster does not have the column (added later, or another shard) */
+    NT_RANGE_NULL,       /* the same, and all rows are null there: zeros stand for them */
     NT_RANGE_SUPPRESSED, /* another representation is the active one in this cluster */
 };
 
@@ -53,7 +54,7 @@ struct nt_group {
     uint32_t first_cluster;
     uint32_t clusters;
     uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
-    uint32_t field;          /* of a data set with field_groups: whose columns its clusters hold */
+    uint32_t field;          /* of a data set with field_groups: whose columns its cluster holds */
     /* Set by loading: */
     struct nt_range
         *ranges; /* [cluster - first_cluster][column, of the field's where it has one], row after row */
@@ -178,8 +179,9 @@ struct nt_dataset {
 
     struct nt_field *fields;
     uint32_t field_count;
-    uint32_t *children;       /* slices of it are the fields' children; the first `top_count` are top-level */
-    uint32_t *first_children; /* [field]: where its slice begins, in the order of ids */
+    bool is_ordered;    /* fields are shown in the order in which they stand, else in that of their ids */
+    uint32_t *children; /* slices of it are the fields' children; the first `top_count` are top-level */
+    uint32_t *first_children; /* [field]: where its slice begins, in the order of fields */
     uint32_t *first_columns;  /* [field]: the same in `field_columns`: [representation][position] */
     uint32_t top_count;
     struct nt_column *columns; /* all stored columns, by id */
@@ -196,9 +198,11 @@ struct nt_dataset {
     bool clusters_known; /* entries of all clusters are known without loading groups */
     struct nt_column_group *column_groups;
     uint32_t column_group_count;
-    /* [field]: the only group that holds the field's columns, NT_NONE: it owns none. NULL: any group may hold any
-     * field. See nt_dataset_add_field_groups. */
+    /* [field]: the first of the groups that hold the field's columns, as many as `part_count`, each of one cluster;
+     * NT_NONE: it owns none. NULL: any group may hold any field. See nt_dataset_add_field_groups. */
     uint32_t *field_groups;
+    uint32_t part_count;
+    const uint64_t *part_borders; /* [part]: its first entry, and behind the last one all entries */
 
     const struct nt_document *documents;
     uint32_t document_count;
@@ -355,6 +359,17 @@ uint32_t nt_group_place(const struct nt_dataset *dataset, const struct nt_group 
 /* A column's range in a cluster of a loaded group; an absent one where the group holds another field's. */
 const struct nt_range *nt_group_range(const struct nt_dataset *dataset, const struct nt_group *group,
                                       uint32_t cluster, uint32_t column);
+/* Of a data set with field_groups: the cluster that holds a part's rows of a field; NT_NONE: it owns no columns. */
+static inline uint32_t nt_part_cluster(const struct nt_dataset *dataset, uint32_t field, uint32_t part)
+{
+    uint32_t group = dataset->field_groups[field];
+    return group == NT_NONE ? NT_NONE : group + part; /* a group has one cluster, of its own number */
+}
+/* Whether ranges tell where in their column they begin; else that follows from those before. */
+static inline bool nt_dataset_tells_positions(const struct nt_dataset *dataset)
+{
+    return !dataset->field_groups || dataset->part_count == 1;
+}
 /* Whether all fields have the same clusters, so that their rows can be told cluster by cluster. */
 static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)
 {

@@ -13,6 +13,7 @@
 #include "page/dataset_index.h"
 
 NT_DEFINE_LAST_AT_MOST(find_page, struct nt_page, .first_element)
+NT_DEFINE_LAST_AT_MOST(find_part, uint64_t, )
 
 const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element)
 {
@@ -167,29 +168,31 @@ static enum nt_status fill_spans(const struct nt_dataset *dataset, const uint32_
     return NT_OK;
 }
 
-/* The clusters of a field's own group follow one another. */
+/* The clusters of a field's own groups follow one another. Their entries are known before their page lists are, which are
+ * loaded when something of them is wanted; a single one at once. */
 static enum nt_status spans_of_group(struct nt_dataset *dataset, uint32_t field, struct nt_span **spans_ret,
                                      uint32_t *count_ret, struct nt_error *error)
 {
     struct nt_groups groups = nt_groups_of_field(dataset, field);
-    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
-    if (status != NT_OK)
-        return status;
-    uint32_t count, first = nt_groups_clusters(dataset, groups, &count);
+    uint32_t count = dataset->part_count;
     struct nt_span *spans = calloc((size_t)count + 1, sizeof(*spans));
     if (!spans)
         return nt_fail_memory(error);
-    bool is_bad_list = count && is_failed(&dataset->groups[groups.first]);
+    bool is_alone = count == 1 && groups.first != groups.end;
+    enum nt_status status = is_alone ? nt_groups_load_readable(dataset, groups, error) : NT_OK;
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_cluster *cluster = &dataset->clusters[first + i];
-        spans[i] = (struct nt_span){cluster->first_entry, cluster->entries, first + i,
-                                    is_bad_list ? NT_FAULT_GROUP : NT_FAULT_NONE};
+        uint64_t first = dataset->part_borders[i], entries = dataset->part_borders[i + 1] - first;
+        spans[i] = (struct nt_span){first, entries, NT_NONE, NT_FAULT_NOT_COVERED};
+        if (groups.first == groups.end)
+            continue;
+        spans[i].cluster = groups.first + i;
+        spans[i].fault = is_failed(&dataset->groups[groups.first + i]) ? NT_FAULT_GROUP : NT_FAULT_NONE;
     }
-    if (count == 0)
-        spans[count++] = (struct nt_span){0, dataset->entries, NT_NONE, NT_FAULT_NOT_COVERED};
     *spans_ret = spans;
     *count_ret = count;
-    return NT_OK;
+    if (status != NT_OK)
+        free(spans);
+    return status;
 }
 
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -216,6 +219,25 @@ enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *datas
     return status;
 }
 
+enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error)
+{
+    if (span->fault != NT_FAULT_NONE)
+        return NT_OK;
+    enum nt_status status = nt_dataset_load_group(dataset, dataset->clusters[span->cluster].group, error);
+    if (nt_is_machine_failure(status))
+        return status;
+    if (status != NT_OK)
+        span->fault = NT_FAULT_GROUP;
+    return NT_OK;
+}
+
+uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *span)
+{
+    if (span->cluster != NT_NONE)
+        return span->cluster - dataset->field_groups[dataset->groups[span->cluster].field];
+    return find_part(dataset->part_borders, dataset->part_count, span->first_entry);
+}
+
 /* ---- representations ---- */
 
 void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position, uint32_t cluster,
@@ -239,6 +261,9 @@ void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t p
             active->page_count = range->pages;
             active->is_deferred = column->is_deferred;
             active->deferred_first = column->first_element;
+        } else if (range->state == NT_RANGE_NULL) {
+            active->is_deferred = true;
+            active->deferred_first = UINT64_MAX;
         } else if (!active->present && column->is_deferred && !active->is_deferred) {
             active->is_deferred = true;
             active->deferred_first = column->first_element;

@@ -26,10 +26,17 @@ struct nt_span {
 };
 
 /* All spans of a field, holes filled, so that they are the data set's entries in order; `spans_ret` from
- * malloc. Loads all page lists that may tell of the field; one that is bad is a fault of its spans. NT_CORRUPT where
- * clusters overlap. */
+ * malloc. Loads all page lists that may tell which spans there are; one that is bad is a fault of its spans. See
+ * nt_span_load for the rest. NT_CORRUPT where clusters overlap. */
 enum nt_status nt_spans_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                               struct nt_span **spans_ret, uint32_t *count_ret, struct nt_error *error);
+
+/* Load the page list of a span that has no fault yet; where it is bad, that becomes the fault. Fails where the machine
+ * does. */
+enum nt_status nt_span_load(struct nt_dataset *dataset, struct nt_span *span, struct nt_error *error);
+
+/* Which part of the entries a span is, in a data set with field_groups. */
+uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *span);
 
 /* The failed group whose entries meet a range (or that holds a cluster), for the message; NULL. */
 const struct nt_error *nt_span_failure(const struct nt_dataset *dataset, uint32_t cluster,

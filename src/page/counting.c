@@ -143,10 +143,27 @@ static enum nt_status items_in_shards(struct nt_reader *reader, struct nt_datase
     return status;
 }
 
+/* Where fields have clusters of their own, their borders are the same. */
+static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                    uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
+                                    bool *known_ret, struct nt_error *error)
+{
+    struct nt_span own = *span;
+    own.cluster = nt_part_cluster(dataset, field, nt_span_part(dataset, span));
+    own.fault = own.cluster == NT_NONE ? NT_FAULT_NOT_COVERED : NT_FAULT_NONE;
+    enum nt_status status = nt_span_load(dataset, &own, error);
+    *known_ret = status == NT_OK && own.fault == NT_FAULT_NONE;
+    if (!*known_ret)
+        return status;
+    return items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
+}
+
 enum nt_status nt_items_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                               uint32_t branch, const struct nt_span *span, uint64_t *items_ret,
                               bool *known_ret, struct nt_error *error)
 {
+    if (dataset->field_groups)
+        return items_in_part(reader, dataset, field, branch, span, items_ret, known_ret, error);
     if (dataset->has_sharded_clusters)
         return items_in_shards(reader, dataset, field, branch, span, items_ret, known_ret, error);
     *known_ret = span->fault == NT_FAULT_NONE;

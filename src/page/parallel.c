@@ -30,8 +30,8 @@ struct share {
     uint64_t first, end; /* elements of the stream */
 };
 
-/* Where the page (or segment without pages) ends that holds an element of the stream. */
-static uint64_t page_end(const struct nt_stream *stream, uint64_t element)
+/* Where the page (or segment without pages, or where nobody can tell) ends that holds an element of the stream. */
+static uint64_t page_end(struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = stream->row->has_leading_zero;
     if (element < lead)
@@ -39,7 +39,8 @@ static uint64_t page_end(const struct nt_stream *stream, uint64_t element)
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
     uint64_t within = element - lead - segment->first;
     uint64_t end = segment->elements;
-    if (segment->span.fault == NT_FAULT_NONE && stream->transform && segment->page_count) {
+    bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
+    if (is_located && segment->span.fault == NT_FAULT_NONE && stream->transform && segment->page_count) {
         uint64_t stored = within < segment->zeros ? 0 : within - segment->zeros;
         const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
         end = segment->zeros + page->first_element + page->elements;

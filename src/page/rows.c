@@ -141,7 +141,8 @@ static enum nt_status count_from_above(const struct building *build, const struc
 static void resume(struct building *build, const struct nt_active *active)
 {
     uint64_t row = active->first_element / build->unit.divisor;
-    if (build->unknown == NT_NONE || active->present != 1 || row < build->row)
+    if (build->unknown == NT_NONE || active->present != 1 || row < build->row ||
+        !nt_dataset_tells_positions(build->dataset))
         return;
     build->rows->pieces[build->unknown].rows = row - build->row;
     build->row = row;
@@ -154,7 +155,11 @@ static enum nt_status count_span(struct building *build, struct nt_piece *piece,
 {
     const struct unit *unit = &build->unit;
     struct nt_active active = {0};
-    if (piece->span.fault == NT_FAULT_NONE && unit->column_field != NT_NONE) {
+    bool is_stored = piece->span.fault == NT_FAULT_NONE && unit->column_field != NT_NONE;
+    enum nt_status status = is_stored ? nt_span_load(build->dataset, &piece->span, error) : NT_OK;
+    if (status != NT_OK)
+        return status;
+    if (is_stored && piece->span.fault == NT_FAULT_NONE) {
         nt_active_find(build->dataset, unit->column_field, unit->position, piece->span.cluster, &active);
         resume(build, &active);
     }
@@ -318,7 +323,7 @@ enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *datase
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
         return NT_OK;
     }
-    if (unit.column_field == NT_NONE)
+    if (unit.column_field == NT_NONE || !nt_dataset_tells_positions(dataset))
         return total_from_all(reader, dataset, field, of, total_ret, error);
     status = load_last_cluster(dataset, unit.column_field, &cluster, error);
     if (status != NT_OK)

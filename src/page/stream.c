@@ -136,8 +136,8 @@ static bool explain_zeros(const struct nt_active *active, uint64_t start, uint64
     return active->present && active->first_element >= start && active->first_element - start == missing;
 }
 
-/* Where the segment's elements are stored. `first` and `elements` are known. */
-static void locate(const struct nt_stream *stream, struct nt_segment *segment)
+/* Where the segment's elements are stored. `first` and `elements` are known, and its page list is there. */
+static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
 {
     struct nt_active active;
     if (segment->span.fault != NT_FAULT_NONE || !segment->elements)
@@ -161,6 +161,44 @@ static void locate(const struct nt_stream *stream, struct nt_segment *segment)
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
 }
 
+enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
+                                struct nt_error *error)
+{
+    struct nt_segment *own = &stream->segments[segment - stream->segments];
+    struct nt_span span = {.cluster = own->span.cluster};
+    if (nt_segment_is_located(own))
+        return NT_OK;
+    enum nt_status status =
+        span.cluster == NT_NONE || !own->elements ? NT_OK : nt_span_load(stream->dataset, &span, error);
+    if (status != NT_OK)
+        return status;
+    pthread_mutex_lock(&stream->lock);
+    if (!nt_segment_is_located(own)) {
+        if (own->span.fault == NT_FAULT_NONE)
+            own->span.fault = span.fault;
+        find_stored(stream, own);
+        atomic_store_explicit(&own->is_located, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&stream->lock);
+    return NT_OK;
+}
+
+/* What takes no more than looking at page lists that are there. */
+static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < stream->segment_count; i++) {
+        const struct nt_span *span = &stream->segments[i].span;
+        const struct nt_dataset *dataset = stream->dataset;
+        bool is_known = span->cluster == NT_NONE ||
+                        nt_group_is_loaded(&dataset->groups[dataset->clusters[span->cluster].group]) ||
+                        span->fault != NT_FAULT_NONE;
+        if (is_known)
+            status = nt_stream_locate(stream, &stream->segments[i], error);
+    }
+    return status;
+}
+
 static enum nt_status build_segments(struct nt_stream *stream, const struct nt_rows *rows,
                                      struct nt_error *error)
 {
@@ -177,27 +215,26 @@ static enum nt_status build_segments(struct nt_stream *stream, const struct nt_r
         if (!nt_multiply(piece->first_row, per_row, &segment->first) ||
             !nt_multiply(piece->rows, per_row, &segment->elements))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
-        locate(stream, segment);
     }
     return NT_OK;
 }
 
-/* The items that lie below a segment: in data sets without shards those of the same place in the list. */
+/* The items that lie below a segment: where borders are shared those of the same place in the list. */
 static bool items_of(const struct nt_rows *items, uint32_t segment, const struct nt_span *span,
                      uint64_t *first_ret, uint64_t *rows_ret)
 {
     *first_ret = items->total;
     *rows_ret = 0;
-    if (segment < items->count && items->pieces[segment].span.cluster == span->cluster &&
-        span->cluster != NT_NONE) {
-        const struct nt_piece *piece = &items->pieces[segment];
+    const struct nt_piece *piece = segment < items->count ? &items->pieces[segment] : NULL;
+    if (piece && piece->span.cluster != NT_NONE && span->cluster != NT_NONE &&
+        piece->span.first_entry == span->first_entry && piece->span.entries == span->entries) {
         *first_ret = piece->first_row;
         *rows_ret = piece->rows;
         return piece->span.fault == NT_FAULT_NONE || piece->span.fault == NT_FAULT_COUNT;
     }
     bool is_good = true, is_first = true;
     for (uint32_t i = 0; i < items->count; i++) {
-        const struct nt_piece *piece = &items->pieces[i];
+        piece = &items->pieces[i];
         if (piece->span.first_entry < span->first_entry ||
             piece->span.first_entry >= span->first_entry + span->entries)
             continue;
@@ -301,7 +338,7 @@ static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *err
         status = add_bases(stream, error);
     if (status == NT_OK && stream->kind == NT_STREAM_INDEX)
         status = add_alternatives(stream, error);
-    return status;
+    return status == NT_OK ? locate_known(stream, error) : status;
 }
 
 enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
@@ -314,8 +351,10 @@ enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *datas
     if (!row)
         return no_such_stream(dataset, field, kind, error);
     struct nt_stream *stream = calloc(1, sizeof(*stream));
-    if (!stream)
+    if (!stream || pthread_mutex_init(&stream->lock, NULL)) {
+        free(stream);
         return nt_fail_memory(error);
+    }
     stream->reader = reader;
     stream->dataset = dataset;
     stream->field = field;
@@ -338,6 +377,7 @@ void nt_stream_close(struct nt_stream *stream)
 {
     if (!stream)
         return;
+    pthread_mutex_destroy(&stream->lock);
     free(stream->segments);
     free(stream->alternatives);
     free(stream);
@@ -379,9 +419,10 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_p
     const struct nt_stream *stream = walked;
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
     uint64_t within = element - segment->first;
-    *page_ret = (struct nt_ahead_page){.column = segment->column, .end = segment->first + segment->elements};
-    if (segment->span.fault != NT_FAULT_NONE || !segment->page_count)
+    *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
+    if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count)
         return;
+    page_ret->column = segment->column;
     page_ret->end = segment->first + segment->zeros;
     if (within < segment->zeros)
         return;

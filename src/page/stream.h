@@ -5,20 +5,24 @@
 #ifndef NT_PAGE_STREAM_H
 #define NT_PAGE_STREAM_H
 
+#include <pthread.h>
+
 #include "page/clusters.h"
 #include "page/elements.h"
 #include "page/sequence.h"
 
-/* A cluster's share of a stream. */
+/* A cluster's share of a stream. Of those whose page lists need not be loaded to open it, where the elements are stored
+ * is found when they are read. */
 struct nt_segment {
     struct nt_span span;
     uint64_t first, elements; /* in the stream; for offsets: rows, the leading 0 not counted */
+    uint64_t base, limit;     /* as a run has them */
+    atomic_bool is_located;   /* what follows, and the span's fault, are known: they do not change any more */
     uint64_t zeros;           /* leading elements that a deferred column does not store */
     const struct nt_page *pages;
     uint32_t page_count;
     uint32_t column;
-    uint64_t base, limit; /* as a run has them */
-    uint64_t found;       /* NT_FAULT_COUNT: elements that are stored */
+    uint64_t found; /* NT_FAULT_COUNT: elements that are stored */
 };
 
 struct nt_stream {
@@ -37,6 +41,7 @@ struct nt_stream {
     uint32_t alternative_count;
     _Atomic(const struct nt_page *) told; /* the last page whose elements made no sense: told once */
     struct nt_sequence sequence;
+    pthread_mutex_t lock; /* of locating segments */
 };
 
 /* Rows of a field before each cluster, in entry order: `count_ret` clusters that hold it and as many borders
@@ -49,7 +54,16 @@ enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset
 /* The segment that holds an element (of segments' counting). There is one. */
 const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, uint64_t element);
 
-/* The page that holds an element; an nt_ahead_find for streams. */
+/* Find where a segment's elements are stored, if nobody has: loads its page list, which may be bad: then that is the
+ * segment's fault. Fails where the machine does. */
+enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
+                                struct nt_error *error);
+static inline bool nt_segment_is_located(const struct nt_segment *segment)
+{
+    return atomic_load_explicit(&segment->is_located, memory_order_acquire);
+}
+
+/* The page that holds an element, if its segment is located; an nt_ahead_find for streams. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_ahead_page *page_ret);
 
 /* A run of no elements yet: all that stream, segment and page tell of it. For each page of each read. */

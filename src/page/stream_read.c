@@ -264,8 +264,11 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
 static enum nt_status produce_in_segment(struct reading *reading, uint64_t first, uint64_t *count,
                                          uint8_t *output, struct nt_error *error)
 {
-    const struct nt_stream *stream = reading->stream;
+    struct nt_stream *stream = reading->stream;
     const struct nt_segment *segment = reading->segment;
+    enum nt_status status = nt_stream_locate(stream, segment, error);
+    if (status != NT_OK)
+        return status;
     if (segment->span.fault != NT_FAULT_NONE)
         return nt_fault_error(stream->dataset, stream->field, &segment->span, segment->elements,
                               segment->found, error);

@@ -52,26 +52,53 @@ static void put_bad_groups(struct nt_json *json, struct nt_dataset *dataset)
     nt_json_end_array(json);
 }
 
-enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+/* Where page lists are told by files of their own, many of them are not opened for a look at this document. */
+static bool are_sums_told(const struct nt_dataset *dataset)
 {
-    struct nt_dataset *dataset = scope->dataset;
+    enum { MOST_METADATA_BYTES = 1 << 20 };
+    return dataset->part_count <= 1 || nt_dataset_metadata_bytes(dataset) <= MOST_METADATA_BYTES;
+}
+
+static void put_no_sums(struct nt_json *json)
+{
+    static const char *const keys[] = {"pages",         "stored_bytes", "packed_bytes",
+                                       "decoded_bytes", "ratio",        "checksum_kind"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        nt_json_member_null(json, keys[i]);
+}
+
+static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset, struct nt_error *error)
+{
     struct nt_column_sums sums;
-    struct nt_json json;
     enum nt_status status = nt_column_sums(dataset, NT_NONE, &sums, error);
     if (status != NT_OK)
         return status;
+    nt_json_member_unsigned(json, "pages", sums.pages);
+    nt_json_member_unsigned(json, "stored_bytes", sums.stored_bytes);
+    nt_json_member_unsigned(json, "packed_bytes", sums.packed_bytes);
+    nt_json_member_unsigned(json, "decoded_bytes", sums.decoded_bytes);
+    nt_json_ratio(json, sums.packed_bytes, sums.stored_bytes);
+    nt_json_member_string(json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
+    nt_json_member_settings(json, dataset, NT_NONE);
+    if (!sums.is_complete)
+        put_bad_groups(json, dataset);
+    return NT_OK;
+}
+
+enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
+{
+    struct nt_dataset *dataset = scope->dataset;
+    struct nt_json json;
+    enum nt_status status = NT_OK;
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
     put_counts(&json, dataset);
-    nt_json_member_unsigned(&json, "pages", sums.pages);
-    nt_json_member_unsigned(&json, "stored_bytes", sums.stored_bytes);
-    nt_json_member_unsigned(&json, "packed_bytes", sums.packed_bytes);
-    nt_json_member_unsigned(&json, "decoded_bytes", sums.decoded_bytes);
-    nt_json_ratio(&json, sums.packed_bytes, sums.stored_bytes);
-    nt_json_member_string(&json, "checksum_kind", nt_checksum_info(sums.checksum)->name);
-    nt_json_member_settings(&json, dataset, NT_NONE);
-    if (!sums.is_complete)
-        put_bad_groups(&json, dataset);
+    if (are_sums_told(dataset))
+        status = put_sums(&json, dataset, error);
+    else
+        put_no_sums(&json);
+    if (status != NT_OK)
+        return status;
     if (dataset->ops && dataset->ops->describe_dataset)
         status = dataset->ops->describe_dataset(dataset, &json);
     nt_json_finish(&json);

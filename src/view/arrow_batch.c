@@ -6,6 +6,7 @@
  * any.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/overflow.h"
 #include "page/stream.h"
@@ -236,16 +237,22 @@ out:
 /* ---- all batches ---- */
 
 /* The clusters in entry order, as every top-level field has them: one row an entry. A data set without fields is one
- * batch, and so is one whose fields have groups of their own, of one cluster each. */
+ * batch. */
 static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *error)
 {
     struct nt_dataset *dataset = arrow->dataset;
     if (dataset->top_count && !dataset->field_groups)
         return nt_field_row_borders(arrow->reader, dataset, dataset->children[0], &arrow->entries,
                                     &arrow->cluster_count, error);
-    arrow->entries = calloc(2, sizeof(uint64_t));
+    uint32_t parts = dataset->field_groups ? dataset->part_count : 1;
+    arrow->entries = calloc((size_t)parts + 1, sizeof(uint64_t));
     if (!arrow->entries)
         return nt_fail_memory(error);
+    if (dataset->field_groups) {
+        memcpy(arrow->entries, dataset->part_borders, ((size_t)parts + 1) * sizeof(uint64_t));
+        arrow->cluster_count = parts;
+        return NT_OK;
+    }
     arrow->entries[1] = dataset->entries;
     arrow->cluster_count = dataset->entries > 0;
     return NT_OK;

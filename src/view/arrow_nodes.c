@@ -365,18 +365,33 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped, [NT_FORM_NULL] = add_null,
 };
 
-/* Where a field has a page list of its own, one that is bad is no reason to do without the other fields. */
-static bool load_page_list(struct build *build, uint32_t field)
+/* Whether entries alone tell how many elements all streams of a field have. */
+static bool is_size_known(const struct nt_dataset *dataset, uint32_t field)
+{
+    bool is_known = nt_field_row_parent(dataset, field) == NT_NONE;
+    for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
+        const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
+        is_known = is_known && (!row || row->of == NT_ROWS_OF_FIELD);
+    }
+    return is_known;
+}
+
+/* Where a field has page lists of its own, a bad one is no reason to do without the other fields; nor, if its size
+ * is known, without the parts of the field that others tell of. */
+static bool load_page_lists(struct build *build, uint32_t field)
 {
     struct nt_dataset *dataset = build->arrow->dataset;
-    if (!dataset->field_groups)
+    if (!dataset->field_groups || (dataset->part_count > 1 && is_size_known(dataset, field)))
         return true;
     struct nt_groups groups = nt_groups_of_field(dataset, field);
-    enum nt_status status = nt_groups_load(dataset, groups, build->error);
-    if (nt_is_machine_failure(status))
-        stop(build, status);
-    else if (status != NT_OK)
-        leave_out(build, field, dataset->groups[groups.first].failure->message);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = groups.first; i < groups.end && status == NT_OK; i++) {
+        status = nt_dataset_load_group(dataset, i, build->error);
+        if (nt_is_machine_failure(status))
+            stop(build, status);
+        else if (status != NT_OK)
+            leave_out(build, field, dataset->groups[i].failure->message);
+    }
     return status == NT_OK;
 }
 
@@ -391,7 +406,7 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
         return false;
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
     bool added =
-        load_page_list(build, field) && add_form[form](build, parent, field, name) && build->status == NT_OK;
+        load_page_lists(build, field) && add_form[form](build, parent, field, name) && build->status == NT_OK;
     if (added && arrow->dataset->fields[field].is_nullable) {
         uint32_t valid = add_stream(build, field, NT_STREAM_VALID);
         arrow->nodes[first].valid = valid; /* of a value's dimensions the outermost */

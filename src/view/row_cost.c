@@ -22,7 +22,8 @@ struct cost {
     uint64_t left; /* what may still be spent */
     bool is_over;
     /* Of the cluster that is looked at: which of its rows; ALL rows where `count` is so. */
-    uint32_t cluster; /* where fields have groups of their own: NT_NONE, the only one of each column */
+    uint32_t
+        cluster; /* where fields have groups of their own: the part of the entries, of which each has one */
     uint64_t first, count;
     uint64_t rows; /* how many it has, as the first column in step with them tells */
     enum nt_status status;
@@ -69,15 +70,16 @@ static void spend_range(struct cost *cost, const struct nt_group *group, const s
 /* The group of a column, loaded, and the cluster that is looked at; NULL where its page list is bad. */
 static const struct nt_group *find_group(struct cost *cost, uint32_t column, uint32_t *cluster_ret)
 {
+    struct nt_dataset *dataset = cost->dataset;
     *cluster_ret = cost->cluster;
-    if (cost->cluster != NT_NONE)
-        return nt_cluster_group(cost->dataset, cost->cluster);
-    struct nt_groups groups = nt_groups_of_column(cost->dataset, column);
-    const struct nt_group *group = &cost->dataset->groups[groups.first];
-    *cluster_ret = group->first_cluster;
+    if (!dataset->field_groups)
+        return nt_cluster_group(dataset, cost->cluster);
+    *cluster_ret = nt_part_cluster(dataset, dataset->columns[column].field, cost->cluster);
+    const struct nt_group *group = nt_cluster_group(dataset, *cluster_ret);
+    uint32_t number = (uint32_t)(group - dataset->groups);
     spend(cost, group->metadata_bytes);
     if (!cost->is_over && cost->status == NT_OK)
-        cost->status = nt_groups_load_readable(cost->dataset, groups, cost->error);
+        cost->status = nt_groups_load_readable(dataset, (struct nt_groups){number, number + 1}, cost->error);
     return nt_group_is_loaded(group) ? group : NULL;
 }
 
@@ -173,17 +175,31 @@ static void spend_share(struct cost *cost, uint32_t field, uint64_t begins, uint
     spend_cluster(cost, field);
 }
 
+/* The entries of a cluster, or of what clusters of each field hold; false where its page list is bad. */
+static bool find_entries(const struct nt_dataset *dataset, uint32_t number, struct nt_cluster *cluster)
+{
+    const uint64_t *borders = dataset->part_borders;
+    if (!dataset->field_groups) {
+        *cluster = dataset->clusters[number];
+        return nt_group_is_loaded(nt_cluster_group(dataset, number));
+    }
+    *cluster =
+        (struct nt_cluster){.first_entry = borders[number], .entries = borders[number + 1] - borders[number]};
+    return true;
+}
+
 /* The clusters that hold rows [first, end). */
 static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64_t end)
 {
     const struct nt_dataset *dataset = cost->dataset;
     uint64_t per_entry = rows_per_entry(dataset, field), found = 0;
-    for (uint32_t i = 0; i < dataset->cluster_count && !cost->is_over; i++) {
-        const struct nt_cluster *cluster = &dataset->clusters[i];
-        if (!nt_group_is_loaded(nt_cluster_group(dataset, i)))
+    uint32_t count = dataset->field_groups ? dataset->part_count : dataset->cluster_count;
+    for (uint32_t i = 0; i < count && !cost->is_over && cost->status == NT_OK; i++) {
+        struct nt_cluster cluster;
+        if (!find_entries(dataset, i, &cluster))
             continue;
-        uint64_t begins = per_entry ? multiplied(cluster->first_entry, per_entry) : found;
-        uint64_t ends = added(begins, multiplied(cluster->entries, per_entry));
+        uint64_t begins = per_entry ? multiplied(cluster.first_entry, per_entry) : found;
+        uint64_t ends = added(begins, multiplied(cluster.entries, per_entry));
         cost->cluster = i;
         spend(cost, RANGE_COST);
         if (begins < end && (!per_entry || ends > first))
@@ -196,11 +212,9 @@ enum nt_status nt_rows_are_cheap(struct nt_dataset *dataset, uint32_t field, uin
                                  uint64_t most_bytes, bool *are_cheap_ret, struct nt_error *error)
 {
     struct cost cost = {.dataset = dataset, .left = most_bytes, .cluster = NT_NONE, .error = error};
-    if (dataset->field_groups)
-        spend_share(&cost, field, 0, first, added(first, count));
-    else
+    if (!dataset->field_groups)
         cost.status = nt_dataset_load_readable(dataset, error);
-    if (cost.status == NT_OK && !dataset->field_groups)
+    if (cost.status == NT_OK)
         spend_rows(&cost, field, first, added(first, count));
     *are_cheap_ret = cost.status == NT_OK && !cost.is_over;
     return cost.status;

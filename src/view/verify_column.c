@@ -314,7 +314,8 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
         find_in_cluster(column, cluster->number, "stored elements", 0, stored);
         return false;
     }
-    if (stored && !column->info->is_deferred && segment->first != cluster->range->first_element)
+    if (stored && !column->info->is_deferred && nt_dataset_tells_positions(column->job->dataset) &&
+        segment->first != cluster->range->first_element)
         find_in_cluster(column, cluster->number, "first element, as the page list tells", segment->first,
                         cluster->range->first_element);
     if (column->stream->row->has_leading_zero && !stored && segment->limit)
@@ -340,7 +341,8 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
     struct cluster cluster = {.number = number, .group = group, .is_whole = true};
     cluster.range = nt_group_range(job->dataset, group, number, job->column);
     const struct nt_segment *segment = segment_in(column, number);
-    if (segment && check_segment(column, &cluster, segment))
+    if (segment && nt_stream_locate(column->stream, segment, NULL) == NT_OK &&
+        check_segment(column, &cluster, segment))
         cluster.segment = segment;
     if (column->chosen)
         memset(column->chosen, 0, column->stream->alternative_count * sizeof(*column->chosen));

@@ -60,10 +60,6 @@ def rows_as_text_are_what_pylance_reads(expected, data_set):
 def metadata_tells_the_encodings_that_pylance_tells(expected, data_set):
     metadata = json.loads((data_set / 'metadata.json').read_text())
     same((metadata['version'], metadata['entries']), (expected['version'], expected['entries']))
-    if 'batches' in expected:       # a legacy file
-        same(metadata['message']['batch_offsets'], expected['batches'], 'batches')
-        same({len(column['pages']) for column in metadata['columns']}, {len(expected['batches']) - 1}, 'pages')
-        return
     same([len(column['pages']) for column in metadata['columns']], expected['pages'], 'pages')
     for number, (found, told) in enumerate(zip(encodings_of(metadata), expected['encodings'])):
         same(found, told, f'encodings of column {number}')

@@ -273,19 +273,24 @@ static enum nt_status load_field(struct nt_dataset *dataset, uint32_t number, st
 {
     struct builder *builder = dataset->format_data;
     struct nt_group_builder group;
-    uint32_t field = dataset->groups[number].field;
+    uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
+    bool is_null = true;
     builder->field_loads[field]++;
-    if (builder->bad_field[field])
+    builder->part_loads[part]++;
+    if (builder->bad_field[field] || builder->bad_part[part])
         return nt_fail(error, NT_CORRUPT, 77, "this page list is bad");
     enum nt_status status = nt_group_builder_init(&group, dataset, number, "page list", NT_NO_OFFSET, error);
     for (uint32_t k = 0; k < builder->column_count && status == NT_OK; k++) {
-        const struct share *share = &builder->shares[0][k];
-        if (builder->columns[k].field != field)
+        const struct share *share = &builder->shares[part][k];
+        if (builder->columns[k].field != field || share->state != NT_RANGE_PRESENT)
             continue;
+        is_null = false;
         status = nt_group_builder_start(&group, number, k, error);
         for (uint32_t i = 0; i < share->pages && status == NT_OK; i++)
             status = nt_group_builder_add(&group, &builder->pages[0][share->first_page + i], error);
     }
+    if (status == NT_OK && is_null)
+        nt_group_builder_set_null(&group);
     return nt_group_builder_finish(&group, status);
 }
 
@@ -412,8 +417,12 @@ void finish(struct builder *builder, const struct nt_reader_options *options)
     static struct nt_cluster hidden[MOST_CLUSTERS];
     dataset->clusters = builder->hide_clusters ? memset(hidden, 0, sizeof(hidden)) : builder->clusters;
     if (builder->has_field_groups) {
+        uint64_t entries[MOST_CLUSTERS];
+        uint32_t parts = dataset->entries ? dataset->cluster_count : 0;
+        for (uint32_t i = 0; i < parts; i++)
+            entries[i] = builder->clusters[i].entries;
         dataset->group_count = dataset->cluster_count = 0;
-        assert_ok(nt_dataset_add_field_groups(dataset, &error));
+        assert_ok(nt_dataset_add_field_groups(dataset, entries, parts, &error));
     }
     reopen(builder, options);
 }

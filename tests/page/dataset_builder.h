@@ -51,10 +51,12 @@ struct builder {
     bool hide_clusters; /* entries of clusters become known with their group only */
     bool bad_group[MOST_GROUPS];
     unsigned loads[MOST_GROUPS]; /* how often each group was loaded */
-    bool has_field_groups;       /* what the only cluster holds becomes a group for each field */
-    bool bad_field[MOST_FIELDS];
-    unsigned field_loads[MOST_FIELDS]; /* how often the group of each field was loaded */
-    struct nt_buffer bytes;            /* the file */
+    bool
+        has_field_groups; /* what each cluster of the only group holds becomes a group for each field: null where it has none */
+    bool bad_field[MOST_FIELDS], bad_part[MOST_CLUSTERS];
+    unsigned field_loads[MOST_FIELDS];  /* how often a group of each field was loaded */
+    unsigned part_loads[MOST_CLUSTERS]; /* how often a group of each part of the entries was loaded */
+    struct nt_buffer bytes;             /* the file */
     struct nt_source *source;
     enum nt_checksum_kind checksum; /* for the pages written from now on */
     enum nt_checksum_covers covers;

@@ -50,21 +50,6 @@ static struct nt_blz_node *add_node(struct nt_blz_build *build, struct nt_blz_no
 
 /* ---- columns of a table ---- */
 
-/* Whether a table may name this as a column's directory: it lies below the table's, and nowhere else. */
-static bool leads_below(const char *directory, size_t length)
-{
-    if (length == 0 || strlen(directory) != length)
-        return false;
-    for (const char *part = directory;; part++) {
-        size_t bytes = strcspn(part, "/");
-        if (bytes == 0 || (bytes == 1 && part[0] == '.') || (bytes == 2 && part[0] == '.' && part[1] == '.'))
-            return false;
-        part += bytes;
-        if (!*part)
-            return true;
-    }
-}
-
 /* A column's directory: told by the table, else its name. */
 static enum nt_status find_column(struct nt_blz_build *build, const char *table,
                                   const struct nt_blz_node *node, const struct nt_text *name,
@@ -73,7 +58,7 @@ static enum nt_status find_column(struct nt_blz_build *build, const char *table,
     const json_t *told = json_object_get(json_object_get(node->names, "dirs"), name->bytes);
     const char *directory = json_is_string(told) ? json_string_value(told) : name->bytes;
     size_t length = json_is_string(told) ? json_string_length(told) : name->length;
-    if (!leads_below(directory, length))
+    if (!nt_folder_is_name_below((struct nt_text){directory, length}))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "%s: the column's directory, '%s', is not below the table's",
                        nt_blz_path(build, table), directory);

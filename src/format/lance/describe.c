@@ -45,10 +45,16 @@ static void put_file_page(const struct nt_lance_column *column, const struct nt_
 enum nt_status nt_lance_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
+    return nt_lance_describe_page_of(dataset, nt_lance_of(dataset), use_of(dataset, column).column, page,
+                                     json);
+}
+
+enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const struct nt_lance *lance,
+                                         uint32_t file_column, const struct nt_page *page,
+                                         struct nt_json *json)
+{
     enum { TEXT = 512 };
     char text[TEXT];
-    const struct nt_lance *lance = nt_lance_of(dataset);
-    uint32_t file_column = use_of(dataset, column).column;
     const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, page->decoder)->plan;
     nt_json_member_unsigned(json, "file_column", file_column);
     put_file_page(&lance->columns[file_column], page, json);

@@ -12,4 +12,9 @@ void nt_lance_describe_column(const struct nt_dataset *dataset, uint32_t column,
 enum nt_status nt_lance_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json);
 
+/* The same of a page that is made from a column of a file. */
+enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const struct nt_lance *lance,
+                                         uint32_t file_column, const struct nt_page *page,
+                                         struct nt_json *json);
+
 #endif

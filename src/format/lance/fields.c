@@ -189,17 +189,13 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
     return status;
 }
 
-/* Structures of version 2.0 are never null; members of packed ones are where the whole is. In legacy files there is no
- * validity, but strings without bytes are null. */
+/* Structures of version 2.0 are never null; members of packed ones are where the whole is. */
 static bool find_nullable(const struct building *build, uint32_t number)
 {
     const struct nt_lance_field *field = &build->schema->fields[number];
     const struct nt_lance_place *places = build->schema->places, *place = &places[number];
-    bool is_string = place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
-    bool has_validity = build->schema->is_legacy
-                            ? is_string
-                            : place->packed == NT_NONE &&
-                                  !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
+    bool has_validity =
+        place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
     return (field->is_nullable && has_validity) ||
            (field->parent != NT_NONE && places[field->parent].type.shape == NT_LANCE_IS_STRUCT &&
             build->is_nullable[field->parent]);
@@ -252,6 +248,7 @@ enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance
                              .error = error};
     build.built = calloc((size_t)schema->field_count + 1, sizeof(*build.built));
     build.is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*build.is_nullable));
+    dataset->is_ordered = true; /* a column of another type is a new field, in the place of the old one */
     nt_builder_init(&build.builder, dataset);
     enum nt_status status = build.built && build.is_nullable ? build_all(&build) : nt_fail_memory(error);
     nt_builder_deinit(&build.builder);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the path of a Lance file of version 2.0 to 2.2, or of a legacy one. Out: the model of it: a data set named like the
- * file. Opening reads the tail, its tables, the schema and the columns' metadata; a field's pages are listed when they are
- * needed.
+ * In: the path of a Lance file of version 2.0 to 2.2. Out: the model of it: a data set named like the file. Opening reads
+ * the tail, its tables, the schema and the columns' metadata; a field's pages are listed when they are needed.
  */
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/format.h"
 #include "format/lance/checking.h"
+#include "format/lance/dataset/dataset.h"
 #include "format/lance/describe.h"
 #include "format/lance/details.h"
 #include "format/lance/documents.h"
 #include "format/lance/fields.h"
-#include "format/lance/legacy/describe.h"
-#include "format/lance/legacy/documents.h"
 #include "format/lance/padding.h"
 #include "format/lance/pages.h"
 #include "format/lance/schema.h"
@@ -24,12 +22,6 @@ static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_group,
     .describe_column = nt_lance_describe_column,
     .describe_page = nt_lance_describe_page,
-};
-
-static const struct nt_dataset_ops legacy_ops = {
-    .load_group = nt_lance_load_group,
-    .describe_column = nt_lance_legacy_describe_column,
-    .describe_page = nt_lance_legacy_describe_page,
 };
 
 static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -54,20 +46,17 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     dataset->format = nt_format_lance.name;
     dataset->version = dataset->generation = lance->tail.version;
     dataset->generation_reason = "the tail";
-    dataset->entries = lance->rows;
-    dataset->documents = lance->legacy ? nt_lance_legacy_documents : nt_lance_documents;
-    dataset->document_count = lance->legacy ? nt_lance_legacy_document_count : nt_lance_document_count;
-    dataset->ops = lance->legacy ? &legacy_ops : &dataset_ops;
+    dataset->documents = nt_lance_documents;
+    dataset->document_count = nt_lance_document_count;
+    dataset->ops = &dataset_ops;
     dataset->format_data = lance;
-    enum nt_status status = NT_OK;
-    if (!lance->legacy)
-        status = nt_lance_find_places(dataset->arena, &lance->schema, error);
+    enum nt_status status = nt_lance_find_places(dataset->arena, &lance->schema, error);
     if (status == NT_OK)
         status = nt_lance_find_leaves(dataset->arena, lance, error);
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, lance,
                                        nt_lance_has_item_columns(&lance->tail), error);
-    return status == NT_OK ? nt_dataset_add_field_groups(dataset, error) : status;
+    return status == NT_OK ? nt_dataset_add_only_part(dataset, lance->rows, error) : status;
 }
 
 static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
@@ -77,15 +66,15 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
     if (!lance)
         return nt_fail_memory(error);
     enum nt_status status = nt_lance_read(file, file->source, 0, lance, error);
-    if (status == NT_OK && !lance->legacy)
+    if (status == NT_OK)
         status = nt_lance_read_schema(file, lance, error);
     if (status == NT_OK)
         status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)
         return status;
-    file->describe = lance->legacy ? nt_lance_legacy_describe_file : nt_lance_describe_file;
-    file->layout = lance->legacy ? nt_lance_legacy_lay_out : lay_out;
-    file->check = lance->legacy ? NULL : nt_lance_check;
+    file->describe = nt_lance_describe_file;
+    file->layout = lay_out;
+    file->check = nt_lance_check;
     return fill_dataset(dataset, lance, error);
 }
 
@@ -94,6 +83,8 @@ static enum nt_status open_lance(struct nt_source *source, const struct nt_open_
 {
     struct nt_limits limits = nt_open_limits(options);
     struct nt_file *file;
+    if (source->folder)
+        return nt_lance_open_dataset(source, options, file_ret, error);
     enum nt_status status = nt_file_new(source->path, source, &limits, &file, error);
     if (status != NT_OK)
         return status;
@@ -107,6 +98,7 @@ static enum nt_status open_lance(struct nt_source *source, const struct nt_open_
 
 const struct nt_format nt_format_lance = {
     .name = "lance",
-    .description = "Lance files of versions 0.1, 0.2 and 2.0 to 2.2",
+    .description = "Lance files of versions 2.0 to 2.2, and data sets of them (directories)",
+    .takes_folder = nt_lance_takes_folder,
     .open = open_lance,
 };

@@ -23,7 +23,6 @@ struct nt_lance_type {
     struct nt_lance_value value;
     struct nt_dtype dtype; /* VALUE: of an element */
     bool is_dictionary;
-    uint32_t index_bits; /* of a dictionary's numbers; 0: not known */
 };
 
 /* The type that a text names: UNKNOWN where it names none that is known. NT_LIMIT where fixed-size lists lie too

@@ -12,11 +12,11 @@ static const struct nt_proto_field entry_rows[] = {
     TEXT(NT_LANCE_ENTRY_KEY, "key"),
     TEXT(NT_LANCE_ENTRY_VALUE, "value"),
 };
-const struct nt_proto_table nt_lance_entry = TABLE("MetadataEntry", entry_rows);
+static const struct nt_proto_table entry = TABLE("MetadataEntry", entry_rows);
 
 static const struct nt_proto_field dictionary_rows[] = {
-    INT(NT_LANCE_FIELD_DICTIONARY_OFFSET, "offset"),
-    INT(NT_LANCE_FIELD_DICTIONARY_LENGTH, "length"),
+    INT(1, "offset"),
+    INT(2, "length"),
 };
 static const struct nt_proto_table dictionary = TABLE("Dictionary", dictionary_rows);
 
@@ -33,7 +33,7 @@ static const struct nt_proto_field field_rows[] = {
     ENUM(NT_LANCE_FIELD_ENCODING, "encoding", legacy_encodings),
     MESSAGE(NT_LANCE_FIELD_DICTIONARY, "dictionary", dictionary),
     OPTIONAL_TEXT(NT_LANCE_FIELD_EXTENSION_NAME, "extension_name"),
-    MESSAGES(NT_LANCE_FIELD_METADATA, "metadata", nt_lance_entry),
+    MESSAGES(NT_LANCE_FIELD_METADATA, "metadata", entry),
     BOOL(NT_LANCE_FIELD_PRIMARY_KEY, "unenforced_primary_key"),
     OPTIONAL_UINT(NT_LANCE_FIELD_PRIMARY_KEY_POSITION, "unenforced_primary_key_position"),
     BOOL(NT_LANCE_FIELD_CLUSTERING_KEY, "unenforced_clustering_key"),
@@ -43,7 +43,7 @@ const struct nt_proto_table nt_lance_field = TABLE("Field", field_rows);
 
 static const struct nt_proto_field schema_rows[] = {
     MESSAGES(NT_LANCE_SCHEMA_FIELDS, "fields", nt_lance_field),
-    MESSAGES(NT_LANCE_SCHEMA_METADATA, "metadata", nt_lance_entry),
+    MESSAGES(NT_LANCE_SCHEMA_METADATA, "metadata", entry),
 };
 static const struct nt_proto_table schema = TABLE("Schema", schema_rows);
 

@@ -13,7 +13,6 @@
 #include "codec/tree/tree.h"
 #include "format/lance/blobs.h"
 #include "format/lance/filling.h"
-#include "format/lance/legacy/pages.h"
 #include "format/lance/reading.h"
 
 /* ---- decoders ---- */
@@ -88,7 +87,7 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
     uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position),
              *number = &filling->decoders[position];
     const struct nt_dtype *dtype = &filling->dataset->columns[column].dtype;
-    struct nt_tree_want want = {.output = nt_lance_output(filling->field->kind, position)};
+    struct nt_tree_want want = {.output = nt_filling_output(filling, position)};
     if (want.output == NT_TREE_VALUES && is_plain(filling, opened, column)) {
         *number = filling->dataset->columns[column].decoder;
         return NT_OK;
@@ -240,6 +239,24 @@ static enum nt_status fill_units(struct nt_filling *filling, struct nt_lance_ope
     return status;
 }
 
+/* Structures of version 2.0 store nothing: they are never null. */
+static bool is_structure(const struct nt_lance_page *page)
+{
+    struct nt_proto member;
+    return page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY &&
+           nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_STRUCT;
+}
+
+static enum nt_status fill_structure(struct nt_filling *filling, const struct nt_lance_page *page)
+{
+    const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
+    const struct nt_tree_want want = {.output = NT_TREE_VALID};
+    struct nt_filled filled = {.rows = page->length, .is_all_valid = true};
+    enum nt_status status =
+        nt_filling_add_decoder(filling, &all_valid, &want, &valid, NULL, 0, &filled.decoders[0]);
+    return status == NT_OK ? nt_filling_add(filling, &filled) : status;
+}
+
 /* Whether a page stores places of values elsewhere if and only if the field's first page did. */
 static enum nt_status check_places(const struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
@@ -264,6 +281,8 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
 {
     struct nt_lance_opened opened;
     uint64_t before = filling->rows;
+    if (filling->field->kind == NT_FIELD_RECORD && is_structure(page))
+        return fill_structure(filling, page);
     enum nt_status status = nt_lance_open_page(filling->dataset, filling->lance, page, filling->use, *known,
                                                &opened, filling->error);
     if (status == NT_OK)
@@ -303,8 +322,6 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
 {
     const struct nt_group *group = &dataset->groups[number];
     struct nt_group_builder builder;
-    if (lance->legacy)
-        return nt_lance_legacy_fill_group(dataset, number, lance, use, error);
     struct nt_filling filling = {.dataset = dataset,
                                  .number = group->field,
                                  .field = &dataset->fields[group->field],

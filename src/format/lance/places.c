@@ -24,7 +24,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     enum nt_status status = nt_lance_parse_type(arena, field->logical_type, &place->type, error);
     place->packed = NT_NONE;
     place->is_packed =
-        place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
+        place->type.shape == NT_LANCE_IS_STRUCT &&
         (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
     if (status != NT_OK || field->parent == NT_NONE)
         return status;

@@ -56,8 +56,9 @@ struct nt_proto_field {
     uint32_t number;
     const char *name; /* in snake_case */
     enum nt_proto_kind kind;
-    bool is_repeated; /* numbers packed or one by one */
-    bool is_optional; /* of a number or text: where it is absent, it is not the default but nothing */
+    bool is_repeated;   /* numbers packed or one by one */
+    bool is_optional;   /* of a number or text: where it is absent, it is not the default but nothing */
+    bool is_told_apart; /* left out of JSON */
     const struct nt_proto_table *message; /* of a message */
     const char *const *names;             /* of an enumeration: ends with NULL */
 };

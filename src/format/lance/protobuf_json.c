@@ -85,6 +85,8 @@ static void write_member(struct nt_json *json, struct nt_proto message, const st
     struct nt_proto_item item = {.bytes = (const uint8_t *)""};
     bool is_there = nt_proto_find(message, field->number, &item);
     bool has_default = !field->is_optional && field->kind < NT_PROTO_BYTES;
+    if (field->is_told_apart)
+        return;
     if (field->is_repeated) {
         write_key(json, field);
         write_list(json, message, field);

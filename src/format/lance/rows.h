@@ -65,6 +65,12 @@
         .number = (field), .name = (text), .kind = NT_PROTO_MESSAGE, .is_repeated = true,                    \
         .message = &(table)                                                                                  \
     }
+/* The same, of which a document of its own tells. */
+#define MESSAGES_APART(field, text, table)                                                                   \
+    {                                                                                                        \
+        .number = (field), .name = (text), .kind = NT_PROTO_MESSAGE, .is_repeated = true,                    \
+        .is_told_apart = true, .message = &(table)                                                           \
+    }
 
 #define TABLE(text, rows)                                                                                    \
     {                                                                                                        \

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a directory with _versions/. Out: the model of its latest version: a data set named like the directory, whose
+ * clusters are the fragments. Opening reads the manifest and nothing else.
+ */
+#include "format/lance/dataset/dataset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "format/lance/dataset/documents.h"
+#include "format/lance/dataset/fragments.h"
+#include "format/lance/dataset/load.h"
+#include "format/lance/dataset/manifest.h"
+#include "format/lance/dataset/stored.h"
+#include "format/lance/dataset/versions.h"
+#include "format/lance/fields.h"
+#include "format/lance/schema.h"
+#include "model/builder.h"
+
+/* What opening a data file takes apart, as far as can be told before: the end of a small one. */
+enum { DATA_FILE_METADATA_BYTES = 4096 };
+
+static void close_dataset(struct nt_dataset *dataset)
+{
+    for (uint32_t i = 0; i < dataset->source_count; i++)
+        if (dataset->sources[i] != dataset->file->source)
+            nt_source_close(dataset->sources[i]);
+}
+
+static const struct nt_dataset_ops dataset_ops = {
+    .load_group = nt_lance_load_part,
+    .describe_dataset = nt_lance_describe_dataset,
+    .describe_page = nt_lance_describe_part_page,
+    .close = close_dataset,
+};
+
+/* None is opened before something of it is wanted. */
+static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                                  struct nt_error *error)
+{
+    dataset->sources =
+        nt_arena_alloc(dataset->arena, (size_t)lance->file_count + 1, sizeof(struct nt_source *));
+    enum nt_status status = dataset->sources ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++) {
+        struct nt_source *source = dataset->file->source;
+        if (lance->files[i].name)
+            status = nt_folder_open_file_lazily(lance->folder, lance->files[i].name, &source, error);
+        if (status == NT_OK)
+            dataset->sources[dataset->source_count++] = source;
+    }
+    return status;
+}
+
+static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                                    struct nt_error *error)
+{
+    uint64_t *entries = calloc((size_t)lance->fragment_count + 1, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < lance->fragment_count; i++)
+        entries[i] = lance->fragments[i].physical_rows;
+    enum nt_status status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
+    free(entries);
+    for (uint32_t i = 0; status == NT_OK && i < dataset->group_count; i++)
+        dataset->groups[i].metadata_bytes = DATA_FILE_METADATA_BYTES;
+    return status;
+}
+
+/* The directory's name, without the ending that Lance's writers suggest. */
+static struct nt_text name_of(const struct nt_file *file)
+{
+    struct nt_text name = nt_path_name(file->path), ending = nt_text_of(".lance");
+    if (name.length > ending.length &&
+        memcmp(name.bytes + name.length - ending.length, ending.bytes, ending.length) == 0)
+        name.length -= ending.length;
+    return name;
+}
+
+static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
+                               struct nt_error *error)
+{
+    struct nt_proto manifest = lance->manifest.message,
+                    writer = nt_proto_message(manifest, NT_LANCE_MANIFEST_WRITER_VERSION),
+                    format = nt_proto_message(manifest, NT_LANCE_MANIFEST_DATA_FORMAT);
+    struct nt_text library = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_LIBRARY),
+                   version = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_VERSION);
+    bool is_named = nt_text_copy(dataset->arena, name_of(dataset->file), &dataset->name);
+    const char *written = nt_arena_format(dataset->arena, "%.*s%s%.*s", (int)library.length, library.bytes,
+                                          version.length ? " " : "", (int)version.length, version.bytes);
+    dataset->version =
+        format.bytes ? nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION) : "0.1";
+    if (!is_named || !written || !dataset->version)
+        return nt_fail_memory(error);
+    dataset->title = dataset->name;
+    dataset->writer = nt_text_of(written);
+    dataset->description = (struct nt_text){"", 0};
+    dataset->format = nt_format_lance.name;
+    dataset->generation = dataset->version;
+    dataset->generation_reason = "the manifest";
+    return NT_OK;
+}
+
+static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_dataset *lance,
+                                   struct nt_error *error)
+{
+    struct nt_file *file = dataset->file;
+    const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
+    enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
+    if (status == NT_OK)
+        status = nt_lance_find_places(dataset->arena, &lance->schema, error);
+    if (status == NT_OK)
+        status = nt_lance_sort_ids(dataset->arena, lance, error);
+    if (status != NT_OK) {
+        nt_error_context(error, "%s: schema", lance->manifest.name);
+        return status;
+    }
+    status = nt_lance_read_fragments(file, lance, error);
+    if (status == NT_OK)
+        status = describe(dataset, lance, error);
+    if (status == NT_OK)
+        status = add_sources(dataset, lance, error);
+    if (status == NT_OK)
+        status = nt_lance_build_fields(dataset, &lance->schema, NULL, false, error);
+    return status == NT_OK ? add_fragments(dataset, lance, error) : status;
+}
+
+static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
+{
+    struct nt_dataset *dataset;
+    struct nt_lance_version version;
+    struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
+    if (!lance)
+        return nt_fail_memory(error);
+    lance->folder = file->source->folder;
+    enum nt_status status = nt_lance_find_latest(lance->folder, &version, error);
+    if (status == NT_OK)
+        status = nt_lance_read_manifest(file, &version, &lance->manifest, error);
+    if (status == NT_OK)
+        status = nt_file_add_dataset(file, &dataset, error);
+    if (status != NT_OK)
+        return status;
+    dataset->format_data = lance;
+    dataset->ops = &dataset_ops;
+    dataset->documents = nt_lance_dataset_documents;
+    dataset->document_count = nt_lance_dataset_document_count;
+    file->describe = nt_lance_describe_dataset_file;
+    return fill_dataset(dataset, lance, error);
+}
+
+enum nt_status nt_lance_takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
+{
+    return nt_folder_has(folder, NT_LANCE_VERSIONS, takes_ret, error);
+}
+
+enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_open_options *options,
+                                     struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_limits limits = nt_open_limits(options);
+    struct nt_file *file;
+    bool is_taken;
+    enum nt_status status = nt_lance_takes_folder(source->folder, &is_taken, error);
+    if (status == NT_OK && !is_taken)
+        status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
+                         "not a Lance data set: it has no " NT_LANCE_VERSIONS);
+    if (status == NT_OK)
+        status = nt_file_new(source->path, source, &limits, &file, error);
+    if (status != NT_OK)
+        return status;
+    status = fill_file(file, error);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_discard(file);
+    return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the manifest of an open data set. Out: its documents: the manifest but for its fragments, the schema in it, and a line
+ * for each fragment.
+ */
+#include "format/lance/dataset/documents.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define WRITE(function)                                                                                      \
+    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
+                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
+
+static void put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table)
+{
+    nt_json_key(json, "message");
+    nt_json_object(json);
+    nt_proto_json(json, message, table);
+    nt_json_end_object(json);
+}
+
+static void put_manifest_place(struct nt_json *json, const struct nt_lance_dataset *lance)
+{
+    nt_json_member_format(json, "file", "%s/%s", lance->folder->path, lance->manifest.name);
+    nt_json_member_unsigned(json, "file_offset", lance->manifest.offset);
+    nt_json_member_unsigned(json, "stored_bytes", lance->manifest.message.size);
+}
+
+WRITE(write_manifest)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_json json;
+    nt_json_document(&json, out, "lance_manifest");
+    put_manifest_place(&json, lance);
+    nt_json_member_unsigned(&json, "fragments", lance->fragment_count);
+    put_message(&json, lance->manifest.message, &nt_lance_manifest);
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+WRITE(write_manifest_bytes)
+{
+    (void)file, (void)number, (void)error;
+    const struct nt_proto message = nt_lance_dataset_of(dataset)->manifest.message;
+    nt_buffer_append(out, message.bytes, message.size);
+    return NT_OK;
+}
+
+static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return nt_lance_dataset_of(dataset)->manifest.message.size;
+}
+
+/* ---- fragments.jsonl ---- */
+
+struct fragments_text {
+    struct nt_long_text base;
+    const struct nt_dataset *dataset;
+    uint32_t next;
+};
+
+static void write_fragment(const struct nt_dataset *dataset, uint32_t number, struct nt_buffer *out)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[number];
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "fragment", fragment->id);
+    nt_json_member_unsigned(&json, "first_entry", dataset->part_borders[number]);
+    nt_json_member_unsigned(&json, "entries",
+                            dataset->part_borders[number + 1] - dataset->part_borders[number]);
+    put_message(&json, fragment->message, &nt_lance_fragment);
+    nt_json_finish(&json);
+}
+
+static enum nt_status next_fragments(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+                                     struct nt_error *error)
+{
+    enum { PIECE_BYTES = 64 * 1024 };
+    struct fragments_text *text = (struct fragments_text *)base;
+    size_t end = out->length + PIECE_BYTES;
+    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
+    while (text->next < count && out->length < end && !out->failed)
+        write_fragment(text->dataset, text->next++, out);
+    *more_ret = text->next < count;
+    return out->failed ? nt_fail_memory(error) : NT_OK;
+}
+
+static void free_text(struct nt_long_text *base)
+{
+    free(base);
+}
+
+static double share_of_fragments(const struct nt_long_text *base)
+{
+    const struct fragments_text *text = (const struct fragments_text *)base;
+    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
+    return count ? (double)text->next / count : 1;
+}
+
+static enum nt_status open_fragments(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+{
+    (void)file, (void)number;
+    struct fragments_text *text = calloc(1, sizeof(*text));
+    if (!text)
+        return nt_fail_memory(error);
+    text->base =
+        (struct nt_long_text){.next = next_fragments, .free = free_text, .share = share_of_fragments};
+    text->dataset = dataset;
+    *text_ret = &text->base;
+    return NT_OK;
+}
+
+/* The text is some times the messages. */
+static enum nt_status are_fragments_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_BYTES = 256 << 10 };
+    (void)file, (void)number, (void)error;
+    *is_short_ret = nt_lance_dataset_of(dataset)->manifest.message.size <= MOST_BYTES;
+    return NT_OK;
+}
+
+const struct nt_document nt_lance_dataset_documents[] = {
+    {.prefix = "manifest.json", .write = write_manifest},
+    {.prefix = "manifest.bin", .write = write_manifest_bytes, .bytes = manifest_bytes},
+    {.prefix = "fragments.jsonl", .open = open_fragments, .is_short = are_fragments_short},
+};
+const uint32_t nt_lance_dataset_document_count =
+    sizeof(nt_lance_dataset_documents) / sizeof(*nt_lance_dataset_documents);
+
+/* ---- ntuple.json, file.json ---- */
+
+/* ISO 8601, to the nanosecond; nothing where it is none. */
+static void put_timestamp(struct nt_json *json, struct nt_proto timestamp)
+{
+    enum { TEXT = 64 };
+    char text[TEXT];
+    struct tm utc;
+    time_t seconds = (time_t)nt_proto_number(timestamp, NT_LANCE_TIMESTAMP_SECONDS);
+    uint32_t nanoseconds = (uint32_t)nt_proto_number(timestamp, NT_LANCE_TIMESTAMP_NANOSECONDS);
+    bool is_time = timestamp.bytes && nanoseconds < 1000000000 && gmtime_r(&seconds, &utc) &&
+                   strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+    if (is_time)
+        nt_json_member_format(json, "timestamp", "%s.%09uZ", text, nanoseconds);
+    else
+        nt_json_member_null(json, "timestamp");
+}
+
+enum nt_status nt_lance_describe_dataset(const struct nt_dataset *dataset, struct nt_json *json)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_proto manifest = lance->manifest.message;
+    nt_json_member_unsigned(json, "dataset_version", lance->manifest.version.number);
+    put_timestamp(json, nt_proto_message(manifest, NT_LANCE_MANIFEST_TIMESTAMP));
+    nt_json_member_unsigned(json, "fragments", lance->fragment_count);
+    nt_json_member_unsigned(json, "data_files", lance->file_count);
+    return NT_OK;
+}
+
+enum nt_status nt_lance_describe_dataset_file(const struct nt_file *file, struct nt_json *json,
+                                              struct nt_error *error)
+{
+    (void)error;
+    nt_json_member_string(json, "kind", "Lance data set");
+    return nt_lance_describe_dataset(file->datasets[0], json);
+}

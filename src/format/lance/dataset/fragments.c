@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a Manifest. Out: its fragments with their data files, in the manifest's order.
+ */
+#include "format/lance/dataset/fragments.h"
+
+#include <inttypes.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+
+struct reading {
+    struct nt_file *file;
+    struct nt_lance_dataset *lance;
+    struct nt_error *error;
+};
+
+static uint64_t place_of(const struct reading *reading, struct nt_proto message)
+{
+    const struct nt_lance_manifest_file *manifest = &reading->lance->manifest;
+    return manifest->offset + (uint64_t)(message.bytes - manifest->message.bytes);
+}
+
+/* ---- data files ---- */
+
+static enum nt_status read_data_file(const struct reading *reading, uint32_t fragment,
+                                     struct nt_proto message)
+{
+    struct nt_lance_data_file *data_file = &reading->lance->files[reading->lance->file_count++];
+    struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
+    *data_file = (struct nt_lance_data_file){.message = message, .fragment = fragment};
+    if (!nt_folder_is_name_below(path) || nt_proto_has(message, NT_LANCE_DATA_FILE_BASE_ID))
+        return NT_OK;
+    data_file->name = nt_arena_format(reading->file->arena, "data/%.*s", (int)path.length, path.bytes);
+    return data_file->name ? NT_OK : nt_fail_memory(reading->error);
+}
+
+/* Files of the legacy format came with manifests that did not tell how many rows there are. */
+static bool is_legacy(struct nt_proto data_file)
+{
+    uint64_t major = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MAJOR_VERSION),
+             minor = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MINOR_VERSION);
+    return major == 0 && minor < 3;
+}
+
+/* ---- fragments ---- */
+
+static enum nt_status read_files(const struct reading *reading, uint32_t number)
+{
+    struct nt_lance_fragment_part *fragment = &reading->lance->fragments[number];
+    struct nt_proto rest = fragment->message;
+    struct nt_proto_item item;
+    enum nt_status status = NT_OK;
+    fragment->first_file = reading->lance->file_count;
+    while (status == NT_OK && nt_proto_next(&rest, &item))
+        if (item.number == NT_LANCE_FRAGMENT_FILES)
+            status = read_data_file(reading, number, (struct nt_proto){item.bytes, item.size});
+    fragment->file_count = reading->lance->file_count - fragment->first_file;
+    return status;
+}
+
+static enum nt_status read_fragment(const struct reading *reading, uint32_t number, struct nt_proto message)
+{
+    struct nt_lance_fragment_part *fragment = &reading->lance->fragments[number];
+    *fragment = (struct nt_lance_fragment_part){
+        .message = message,
+        .id = nt_proto_number(message, NT_LANCE_FRAGMENT_ID),
+        .physical_rows = nt_proto_number(message, NT_LANCE_FRAGMENT_PHYSICAL_ROWS)};
+    enum nt_status status = read_files(reading, number);
+    if (status == NT_OK && !fragment->physical_rows && fragment->file_count &&
+        is_legacy(reading->lance->files[fragment->first_file].message))
+        status = nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
+                         "data files of the legacy format, which is not read");
+    if (status == NT_OK && nt_proto_has(message, NT_LANCE_FRAGMENT_DELETION_FILE))
+        status = nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
+                         "deleted rows, which are not read");
+    if (status != NT_OK)
+        nt_error_context(reading->error, "fragment %" PRIu64, fragment->id);
+    return status;
+}
+
+/* How many fragments and files there are: as many messages, each of a byte or more. */
+static enum nt_status make_room(const struct reading *reading)
+{
+    struct nt_proto rest = reading->lance->manifest.message;
+    struct nt_proto_item item;
+    uint64_t fragments = 0, files = 0;
+    while (nt_proto_next(&rest, &item)) {
+        if (item.number != NT_LANCE_MANIFEST_FRAGMENTS)
+            continue;
+        fragments++;
+        files += nt_proto_count((struct nt_proto){item.bytes, item.size}, NT_LANCE_FRAGMENT_FILES);
+    }
+    if (fragments >= NT_NONE || files >= NT_NONE)
+        return nt_fail(reading->error, NT_LIMIT, reading->lance->manifest.offset,
+                       "more than 2^32 fragments or data files");
+    enum nt_status status =
+        nt_budget_take(&reading->file->budget, NT_COST_CLUSTER, fragments, NT_NO_OFFSET, reading->error);
+    if (status == NT_OK)
+        status = nt_budget_take(&reading->file->budget, NT_COST_GROUP, files, NT_NO_OFFSET, reading->error);
+    if (status != NT_OK)
+        return status;
+    struct nt_arena *arena = reading->file->arena;
+    reading->lance->fragments = nt_arena_alloc(arena, fragments + 1, sizeof(*reading->lance->fragments));
+    reading->lance->files = nt_arena_alloc(arena, files + 1, sizeof(*reading->lance->files));
+    return reading->lance->fragments && reading->lance->files ? NT_OK : nt_fail_memory(reading->error);
+}
+
+enum nt_status nt_lance_read_fragments(struct nt_file *file, struct nt_lance_dataset *lance,
+                                       struct nt_error *error)
+{
+    const struct reading reading = {.file = file, .lance = lance, .error = error};
+    struct nt_proto rest = lance->manifest.message;
+    struct nt_proto_item item;
+    enum nt_status status = make_room(&reading);
+    while (status == NT_OK && nt_proto_next(&rest, &item))
+        if (item.number == NT_LANCE_MANIFEST_FRAGMENTS)
+            status =
+                read_fragment(&reading, lance->fragment_count++, (struct nt_proto){item.bytes, item.size});
+    if (status != NT_OK)
+        nt_error_context(error, "%s", lance->manifest.name);
+    return status;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field and a fragment. Out: pages of the data file that stores it there; where none does, all rows are null.
+ */
+#include "format/lance/dataset/load.h"
+
+#include <inttypes.h>
+
+#include "base/arena.h"
+#include "format/lance/dataset/stored.h"
+#include "format/lance/describe.h"
+#include "format/lance/pages.h"
+#include "format/lance/tables.h"
+#include "model/builder.h"
+
+/* ---- data files ---- */
+
+static struct nt_text path_of(const struct nt_lance_data_file *data_file)
+{
+    return nt_proto_text(data_file->message, NT_LANCE_DATA_FILE_PATH);
+}
+
+/* Why a file that has no name cannot be read. */
+static enum nt_status refuse_file(const struct nt_lance_data_file *data_file, struct nt_error *error)
+{
+    struct nt_text path = path_of(data_file);
+    if (nt_proto_has(data_file->message, NT_LANCE_DATA_FILE_BASE_ID))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "data file '%.*s' lies at base path %" PRIu64 ", which is not read", (int)path.length,
+                       path.bytes, nt_proto_number(data_file->message, NT_LANCE_DATA_FILE_BASE_ID));
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "data file '%.*s' does not lie below data/",
+                   (int)path.length, path.bytes);
+}
+
+/* The file has as many rows as its fragment. */
+static enum nt_status check_file(const struct nt_lance_dataset *lance,
+                                 const struct nt_lance_data_file *data_file, const struct nt_lance *opened,
+                                 struct nt_error *error)
+{
+    uint64_t expected = lance->fragments[data_file->fragment].physical_rows;
+    if (opened->rows == expected)
+        return NT_OK;
+    return nt_fail_number(error, NT_CORRUPT, opened->globals[0].offset, "rows, as the manifest tells",
+                          expected, opened->rows);
+}
+
+static enum nt_status read_file(struct nt_dataset *dataset, uint32_t number, struct nt_lance *opened,
+                                struct nt_error *error)
+{
+    struct nt_file *file = dataset->file;
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    uint64_t size;
+    enum nt_status status = nt_source_size(dataset->sources[number], &size, error);
+    if (status == NT_NOT_FOUND)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the data file is missing");
+    if (status != NT_OK)
+        return status;
+    nt_budget_widen(&file->budget, size);
+    status = nt_lance_read(file, dataset->sources[number], number, opened, error);
+    return status == NT_OK ? check_file(lance, &lance->files[number], opened, error) : status;
+}
+
+/* Under the data set's lock. */
+static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number,
+                                const struct nt_lance **opened_ret, struct nt_error *error)
+{
+    struct nt_lance_data_file *data_file = &nt_lance_dataset_of(dataset)->files[number];
+    enum nt_status status = NT_OK;
+    if (!data_file->name)
+        return refuse_file(data_file, error);
+    if (!data_file->opened) {
+        struct nt_lance *opened = nt_arena_alloc(dataset->file->arena, 1, sizeof(*opened));
+        status = opened ? read_file(dataset, number, opened, error) : nt_fail_memory(error);
+        if (status == NT_OK)
+            data_file->opened = opened;
+        else
+            nt_error_context(error, "%s", data_file->name);
+    }
+    *opened_ret = data_file->opened;
+    return status;
+}
+
+/* ---- groups ---- */
+
+static enum nt_status fill_null(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    struct nt_group_builder builder;
+    enum nt_status status =
+        nt_group_builder_init(&builder, dataset, group, "list of pages", NT_NO_OFFSET, error);
+    if (status == NT_OK)
+        nt_group_builder_set_null(&builder);
+    return nt_group_builder_finish(&builder, status);
+}
+
+static enum nt_status check_column(const struct nt_lance *opened, uint32_t column, struct nt_error *error)
+{
+    if (column >= opened->tail.columns)
+        return nt_fail(error, NT_CORRUPT, opened->tail.column_table,
+                       "column %" PRIu32 " is wanted of a file of %" PRIu32, column, opened->tail.columns);
+    const struct nt_error *failure = opened->columns[column].failure;
+    return failure ? nt_fail_with(error, failure) : NT_OK;
+}
+
+static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
+                                  const struct nt_lance_stored *stored, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance *opened = NULL;
+    enum nt_status status = open_file(dataset, stored->file, &opened, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_lance_use use =
+        nt_lance_use_of(&lance->schema, &stored->leaf, nt_lance_has_item_columns(&opened->tail),
+                        &lance->schema.parts[dataset->groups[group].field]);
+    status = check_column(opened, use.column, error);
+    if (status == NT_OK)
+        status = nt_lance_fill_group(dataset, group, opened, &use, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", lance->files[stored->file].name);
+    return status;
+}
+
+enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    uint32_t field = dataset->groups[group].field;
+    struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
+    const struct nt_lance_stored *stored = NULL;
+    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+    if (status == NT_OK)
+        stored = &fragment->stored[lance->schema.parts[field].field];
+    if (status == NT_OK)
+        status = stored->leaf.column == NT_NONE ? fill_null(dataset, group, error)
+                                                : fill_stored(dataset, group, stored, error);
+    if (status != NT_OK)
+        nt_error_context(error, "fragment %" PRIu64, fragment->id);
+    return status;
+}
+
+/* ---- JSON ---- */
+
+enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
+                                           const struct nt_page *page, struct nt_json *json)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    const struct nt_lance_data_file *data_file = &lance->files[page->source];
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
+    const struct nt_lance_part *part = &lance->schema.parts[dataset->columns[column].field];
+    nt_json_member_unsigned(json, "fragment", fragment->id);
+    nt_json_member_format(json, "file", "%s/%s", lance->folder->path, data_file->name);
+    return nt_lance_describe_page_of(dataset, data_file->opened, fragment->stored[part->field].leaf.column,
+                                     page, json);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The pages of a field in a fragment.
+ */
+#ifndef NT_FORMAT_LANCE_DATASET_LOAD_H
+#define NT_FORMAT_LANCE_DATASET_LOAD_H
+
+#include "format/lance/dataset/opened.h"
+
+/* As members of nt_dataset_ops. A data file is opened when something of it is wanted for the first time. */
+enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,
+                                           const struct nt_page *page, struct nt_json *json);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file in _versions/. Out: the Manifest in it (lance's protos/table.proto): its last 16 bytes tell where it lies,
+ * behind its length.
+ */
+#include "format/lance/dataset/manifest.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/overflow.h"
+#include "format/lance/dataset/versions.h"
+
+enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
+
+/* ---- what it asks of a reader ---- */
+
+/* By bit. What a writer has to know besides changes nothing for a reader. */
+static const char *const feature_names[] = {
+    "deletion files", "stable row ids",        "files of version 2",
+    "configuration",  "files in other places", "no transaction files",
+};
+enum { FEATURES = sizeof(feature_names) / sizeof(*feature_names) };
+
+static enum nt_status check_features(struct nt_proto message, uint64_t offset, struct nt_error *error)
+{
+    uint64_t flags = nt_proto_number(message, NT_LANCE_MANIFEST_READER_FLAGS);
+    for (unsigned bit = FEATURES; bit < 64; bit++)
+        if (flags >> bit & 1)
+            return nt_fail(error, NT_UNSUPPORTED, offset,
+                           "the reader's feature flag %" PRIu64 " (bit %u) is not known to this version",
+                           UINT64_C(1) << bit, bit);
+    return NT_OK;
+}
+
+/* ---- the message ---- */
+
+/* Where the message lies in the file. */
+static enum nt_status find_message(struct nt_source *source, uint64_t size, struct nt_lance_buffer *message,
+                                   struct nt_error *error)
+{
+    uint8_t tail[TAIL_BYTES], length[LENGTH_BYTES];
+    if (size < TAIL_BYTES)
+        return nt_fail(error, NT_CORRUPT, 0, "%" PRIu64 " bytes, fewer than a manifest's end has", size);
+    enum nt_status status = nt_source_read(source, size - TAIL_BYTES, tail, TAIL_BYTES, error);
+    if (status != NT_OK)
+        return status;
+    if (memcmp(tail + TAIL_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
+        return nt_fail(error, NT_CORRUPT, size - MAGIC_BYTES, "no manifest: it does not end in LANC");
+    uint64_t position = nt_load_le64(tail);
+    if (!nt_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
+        return nt_fail(error, NT_CORRUPT, size - TAIL_BYTES,
+                       "the manifest's place, %" PRIu64 ", is not in the file of %" PRIu64 " bytes", position,
+                       size);
+    status = nt_source_read(source, position, length, LENGTH_BYTES, error);
+    if (status != NT_OK)
+        return status;
+    *message = (struct nt_lance_buffer){position + LENGTH_BYTES, nt_load_le32(length)};
+    if (!nt_fits(message->offset, message->bytes, size - TAIL_BYTES))
+        return nt_fail(error, NT_CORRUPT, position,
+                       "a manifest of %" PRIu64 " bytes does not end before the file's last %d",
+                       message->bytes, TAIL_BYTES);
+    return NT_OK;
+}
+
+static enum nt_status read_message(struct nt_file *file, struct nt_source *source,
+                                   struct nt_lance_manifest_file *manifest, struct nt_error *error)
+{
+    struct nt_lance_buffer place = {0, 0};
+    enum nt_status status = nt_source_size(source, &manifest->size, error);
+    if (status == NT_OK)
+        status = find_message(source, manifest->size, &place, error);
+    if (status != NT_OK)
+        return status;
+    nt_budget_widen(&file->budget, manifest->size);
+    status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, place.bytes, place.offset, error);
+    if (status != NT_OK)
+        return status;
+    uint8_t *bytes = malloc(place.bytes + 1);
+    if (!bytes || !nt_arena_adopt(file->arena, bytes)) {
+        free(bytes);
+        return nt_fail_memory(error);
+    }
+    manifest->offset = place.offset;
+    manifest->message = (struct nt_proto){bytes, (size_t)place.bytes};
+    status = nt_source_read(source, place.offset, bytes, (size_t)place.bytes, error);
+    return status == NT_OK ? nt_proto_check(manifest->message, &nt_lance_manifest, place.offset, error)
+                           : status;
+}
+
+static enum nt_status check_manifest(const struct nt_lance_manifest_file *manifest, struct nt_error *error)
+{
+    uint64_t number = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_VERSION);
+    if (number != manifest->version.number)
+        return nt_fail_number(error, NT_CORRUPT, manifest->offset, "version, as the manifest's name tells",
+                              manifest->version.number, number);
+    return check_features(manifest->message, manifest->offset, error);
+}
+
+enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lance_version *version,
+                                      struct nt_lance_manifest_file *manifest, struct nt_error *error)
+{
+    struct nt_source *source;
+    *manifest = (struct nt_lance_manifest_file){.version = *version};
+    manifest->name = nt_lance_manifest_name(file->arena, version);
+    if (!manifest->name)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_folder_open_file(file->source->folder, manifest->name, &source, error);
+    if (status != NT_OK)
+        return status;
+    status = read_message(file, source, manifest, error);
+    nt_source_close(source);
+    if (status == NT_OK)
+        status = check_manifest(manifest, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", manifest->name);
+    return status;
+}
+
+const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint32_t number)
+{
+    struct nt_text text = nt_proto_text(message, number);
+    return nt_arena_copy(arena, text.bytes, text.length);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is kept of an open data set of Lance files: the manifest of one version, its schema, its fragments, and the data
+ * files that have been looked at.
+ */
+#ifndef NT_FORMAT_LANCE_DATASET_OPENED_H
+#define NT_FORMAT_LANCE_DATASET_OPENED_H
+
+#include "format/lance/dataset/messages_table.h"
+#include "format/lance/opened.h"
+#include "io/folder.h"
+
+/* A version, as a name in _versions/ tells. */
+struct nt_lance_version {
+    uint64_t number;
+    bool is_inverted; /* the name has 2^64 - 1 less the number, in 20 digits: the latest is the first */
+};
+
+/* A file that ends in a manifest. */
+struct nt_lance_manifest_file {
+    struct nt_lance_version version;
+    const char *name; /* beneath the data set's directory */
+    uint64_t size;
+    uint64_t offset;         /* of the message */
+    struct nt_proto message; /* a Manifest */
+};
+
+/* Where a field of the schema is stored in a fragment. */
+struct nt_lance_stored {
+    struct nt_lance_leaf leaf;
+    uint32_t file; /* number of one of the data set's data files */
+};
+
+struct nt_lance_fragment_part {
+    struct nt_proto message; /* a DataFragment */
+    uint64_t id;
+    uint64_t physical_rows;
+    uint32_t first_file, file_count; /* of the data set's data files */
+    /* By field of the schema; NULL until somebody looks. Under the data set's lock. */
+    const struct nt_lance_stored *stored;
+};
+
+/* A file that holds columns of a fragment. */
+struct nt_lance_data_file {
+    struct nt_proto message; /* a DataFile */
+    const char *name;        /* beneath the data set's directory; NULL where it lies nowhere that is read */
+    uint32_t fragment;
+    /* NULL until somebody looks; set under the data set's lock. */
+    const struct nt_lance *opened;
+};
+
+/* A field's id with its number in the schema. */
+struct nt_lance_id {
+    int32_t id;
+    uint32_t field;
+};
+
+/* An nt_dataset's format_data. All memory is the nt_file's arena's. */
+struct nt_lance_dataset {
+    struct nt_folder *folder;
+    struct nt_lance_manifest_file manifest;
+    struct nt_lance_schema schema;
+    const struct nt_lance_id *ids; /* ascending */
+    struct nt_lance_fragment_part *fragments;
+    struct nt_lance_data_file *files; /* as many as the nt_dataset has sources, in their order */
+    uint32_t fragment_count, file_count;
+};
+
+static inline struct nt_lance_dataset *nt_lance_dataset_of(const struct nt_dataset *dataset)
+{
+    return dataset->format_data;
+}
+
+#endif

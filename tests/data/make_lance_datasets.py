@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the test data sets of Lance and, beside each, what its versions must read as.
+
+usage: make_lance_datasets.py [NAME...]      needs pylance and NumPy: pip install pylance
+
+X/ is a data set of several versions that pylance wrote. X.json says what pylance finds in each of them: number of rows, and of
+each node of the schema the digests of what the mounted tree has for it (tests/support/arrow_columns.py). The values are the
+same each time; names of files are chosen at random.
+"""
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import lance
+import pyarrow as pa
+
+HERE = Path(__file__).resolve().parent / 'lance_datasets'
+sys.path.insert(0, str(HERE.parent.parent / 'support'))
+from arrow_columns import table_columns  # noqa: E402
+
+
+def table_of(first, rows):
+    """Of every sort one: numbers, strings, lists, structures, vectors, some of them null."""
+    at = range(first, first + rows)
+    structures = [{'x': row, 'words': [f'{row}.{k}' for k in range(row % 3)]} for row in at]
+    return pa.table({
+        'id': pa.array(at, pa.int64()),
+        'number': pa.array([None if row % 7 == 3 else row * 11 for row in at], pa.int32()),
+        'text': pa.array([None if row % 5 == 2 else f'text {row}' * (row % 3) for row in at]),
+        'list': pa.array([None if row % 6 == 4 else [row * 10 + k for k in range(row % 4)] for row in at], pa.list_(pa.int16())),
+        'deep': pa.array([[None if (row + k) % 4 == 3 else [f'{row}.{k}.{j}' for j in range((row + k) % 3)] for k in range(row % 3)]
+                          for row in at], pa.list_(pa.list_(pa.string()))),
+        'structure': pa.array(structures, pa.struct([('x', pa.int32()), ('words', pa.list_(pa.string()))])),
+        'vector': pa.array([[row, row + 0.5, -row] for row in at], pa.list_(pa.float32(), 3)),
+    })
+
+
+def written(path, version, fragments):
+    """A data set of so many rows in each fragment."""
+    first = 0
+    for number, rows in enumerate(fragments):
+        lance.write_dataset(table_of(first, rows), path, mode='append' if number else 'create', data_storage_version=version)
+        first += rows
+    return lance.dataset(path)
+
+
+def fragments(path, version):
+    written(path, version, [40, 1, 25])
+
+
+def columns(path, version):
+    """Columns that are added with values, as nulls alone, dropped, renamed, cast to another type."""
+    data_set = written(path, version, [30, 20])
+    data_set.add_columns({'double': 'id * 2', 'again': "concat('again ', cast(id as string))"})
+    data_set.drop_columns(['number', 'vector'])
+    data_set.alter_columns({'path': 'text', 'name': 'renamed'}, {'path': 'double', 'data_type': pa.int32()})
+    data_set.add_columns(pa.schema([pa.field('new_number', pa.int16()), pa.field('new_text', pa.string()),
+                                    pa.field('new_list', pa.list_(pa.list_(pa.int32()))),
+                                    pa.field('new_structure', pa.struct([('a', pa.int8()), ('b', pa.string())])),
+                                    pa.field('new_vector', pa.list_(pa.float64(), 2))]))
+    # a fragment that has all but one, behind those that lack several
+    table = lance.dataset(path).to_table().slice(0, 7)
+    table = table.set_column(table.column_names.index('new_number'), 'new_number', pa.array(range(7), pa.int16()))
+    lance.write_dataset(table.drop_columns(['new_structure']), path, mode='append')
+
+
+def blocks(path, version):
+    """Fragments of more than one block of what the kernel reads."""
+    for first in 0, 2000, 4000:
+        table = pa.table({'id': pa.array(range(first, first + 2000)), 'text': pa.array([f'{row}' for row in range(first, first + 2000)])})
+        lance.write_dataset(table, path, mode='append' if first else 'create', data_storage_version=version)
+
+
+DATASETS = {
+    'blocks_2.1': (blocks, '2.1'),
+    'fragments_2.0': (fragments, '2.0'),
+    'fragments_2.2': (fragments, '2.2'),
+    'columns_2.0': (columns, '2.0'),
+    'columns_2.1': (columns, '2.1'),
+    'columns_2.2': (columns, '2.2'),
+}
+
+
+def line(value):
+    return json.dumps(value, ensure_ascii=False)
+
+
+def state_of(data_set):
+    """What is told of a version: a line for each column."""
+    table = data_set.to_table()
+    told = {'version': data_set.version, 'rows': table.num_rows,
+            'fragments': [[fragment.fragment_id, fragment.physical_rows, fragment.num_deletions] for fragment in data_set.get_fragments()]}
+    columns = ',\n'.join('   ' + line(column) for column in table_columns(table))
+    return f'  {{{line(told)[1:-1]}, "columns": [\n{columns}]}}'
+
+
+def make(name):
+    make_versions, version = DATASETS[name]
+    path = HERE / name
+    if path.exists():
+        shutil.rmtree(path)
+    make_versions(str(path), version)
+    data_set = lance.dataset(str(path))
+    states = ',\n'.join(state_of(lance.dataset(str(path), version=each['version'])) for each in data_set.versions())
+    text = (f'{{\n "writer": {line("pylance " + lance.__version__)},\n "data_storage_version": {line(version)},\n'
+            f' "versions": [\n{states}\n ]\n}}\n')
+    json.loads(text)
+    (HERE / f'{name}.json').write_text(text)
+
+
+def main(names):
+    HERE.mkdir(exist_ok=True)
+    if unknown := set(names) - set(DATASETS):
+        sys.exit(f'no such data set: {", ".join(unknown)}; there are {", ".join(DATASETS)}')
+    for name in names or DATASETS:
+        make(name)
+
+
+if __name__ == '__main__':
+    main(sys.argv[1:])

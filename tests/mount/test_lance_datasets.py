@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Data sets that pylance wrote, of several fragments and versions: the tree is what pylance's own reader finds in them."""
+import errno
+import json
+import os
+import shutil
+import struct
+import sys
+import tempfile
+from pathlib import Path
+
+import harness
+from harness import case, lines, run, same
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from compare_columns import check_column  # noqa: E402
+
+DATASETS = harness.DATA / 'lance_datasets'
+NAMES = sorted(path.stem for path in DATASETS.glob('*.json'))
+
+
+def expected_of(name):
+    return json.loads((DATASETS / f'{name}.json').read_text())
+
+
+def check_state(state, data_set):
+    same(json.loads((data_set / 'ntuple.json').read_text())['entries'], state['rows'], 'entries')
+    for column in state['columns']:
+        check_column(data_set / column['path'], column)
+
+
+def each_dataset(check):
+    """A case that mounts all data sets at once and checks each: those that fail are told by name, all of them."""
+    def of_all():
+        problems = []
+        same(len(NAMES) >= 5, True, 'there are data sets')
+        with harness.mounted(DATASETS) as mountpoint:
+            for name in NAMES:
+                try:
+                    check(expected_of(name), mountpoint / name / name, DATASETS / name)
+                except (AssertionError, OSError, ValueError, KeyError) as error:
+                    problems.append(f'{name}: {type(error).__name__}: {error}')
+            errors = harness.errors_of(mountpoint)
+        same((problems, errors), ([], []))
+    of_all.__name__ = check.__name__
+    return case(of_all)
+
+
+@each_dataset
+def the_latest_version_is_what_pylance_reads(expected, data_set, _source):
+    check_state(expected['versions'][-1], data_set)
+
+
+@each_dataset
+def arrow_tables_are_what_pylance_reads(expected, data_set, _source):
+    arrow = harness.need('pyarrow.ipc')
+    from arrow_columns import table_columns
+    state = expected['versions'][-1]
+    with arrow.open_file(data_set / 'table.arrow') as file:
+        same(file.num_record_batches, len(state['fragments']), 'batches')
+        table = file.read_all()
+    table.validate(full=True)
+    same(table_columns(table), state['columns'], 'columns')
+
+
+@each_dataset
+def documents_tell_the_version_and_its_fragments(expected, data_set, source):
+    state = expected['versions'][-1]
+    ntuple = json.loads((data_set / 'ntuple.json').read_text())
+    same((ntuple['dataset_version'], ntuple['fragments'], ntuple['version']),
+         (state['version'], len(state['fragments']), expected['data_storage_version']))
+    same(ntuple['timestamp'].endswith('Z'), True)
+    manifest = json.loads((data_set / 'manifest.json').read_text())
+    same((manifest['message']['version'], os.path.dirname(manifest['file'])), (state['version'], str(source / '_versions')))
+    with open(manifest['file'], 'rb') as file:
+        file.seek(manifest['file_offset'])
+        same(file.read(manifest['stored_bytes']), (data_set / 'manifest.bin').read_bytes())
+    found = [[row['fragment'], row['message']['physical_rows']] for row in lines(data_set / 'fragments.jsonl')]
+    same(found, [each[:2] for each in state['fragments']], 'fragments')
+    same(sum(row['entries'] for row in lines(data_set / 'fragments.jsonl')), state['rows'], 'entries')
+    files = {each['path'] for row in lines(data_set / 'fragments.jsonl') for each in row['message']['files']}
+    same(files <= set(os.listdir(source / 'data')), True, 'data files')
+
+
+@case
+def a_data_file_is_opened_when_something_of_it_is_read():
+    name, rows = 'blocks_2.1', 2000
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
+        with harness.mounted(source) as mountpoint:
+            fragments = lines(mountpoint / name / 'fragments.jsonl')
+            lost = fragments[1]['message']['files'][0]['path']
+            os.unlink(source / 'data' / lost)
+            path = mountpoint / name / 'id' / 'data.bin'
+            same(os.stat(path).st_size, 3 * rows * 8, 'the size is known')
+            for first in 0, 2 * rows:
+                found = harness.pread(path, 8 * 1300, 8 * (first + 100))    # in blocks that hold no others
+                same(found == struct.pack('<1300q', *range(first + 100, first + 1400)), True, f'rows from {first} on')
+            harness.fails(errno.EIO, harness.pread, path, 8 * 100, 8 * (rows + 700))
+            error, = harness.errors_of(mountpoint)
+            same(('fragment 1:' in error['what'], f'data/{lost}:' in error['what']), (True, True), error['what'])
+            # how long its texts are stands nowhere else
+            harness.fails(errno.EIO, os.stat, mountpoint / name / 'text' / 'data.bin')
+
+
+if __name__ == '__main__':
+    run()
