@@ -157,7 +157,8 @@ static enum nt_status check_width(const struct word *word, uint64_t width, struc
     return NT_OK;
 }
 
-/* The first `elements` (1 to 1024) of a block, and nothing behind them. */
+/* The first `elements` (1 to 1024) of a block, and nothing behind them. They are made in memory that is warm, and written from
+ * front to back: memory that is not waits for each line that is written out of order. */
 static void unpack_some(const struct word *word, unsigned width, const uint8_t *input, uint64_t elements,
                         uint8_t *output)
 {
@@ -165,8 +166,6 @@ static void unpack_some(const struct word *word, unsigned width, const uint8_t *
     size_t bytes = (size_t)elements * word->bytes;
     if (width == 0) {
         memset(output, 0, bytes);
-    } else if (elements == BLOCK) {
-        word->unpack[width](input, output);
     } else {
         word->unpack[width](input, whole);
         memcpy(output, whole, bytes);

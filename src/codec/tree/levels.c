@@ -62,6 +62,13 @@ void nt_layer_rule(const struct nt_tree *tree, uint32_t layer, struct nt_layer_r
     }
 }
 
+/* Whether numbers of 16 bits can be used where they lie. */
+static bool are_levels(const struct nt_array *array)
+{
+    const uint16_t one = 1;
+    return array->elements && (uintptr_t)array->data % _Alignof(uint16_t) == 0 && *(const uint8_t *)&one == 1;
+}
+
 enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struct nt_part *part,
                                 uint64_t count, const uint16_t **levels_ret, struct nt_error *error)
 {
@@ -74,6 +81,10 @@ enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struc
     if (status == NT_OK && array.elements != count)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels", count, array.elements);
     uint16_t *levels;
+    if (status == NT_OK && are_levels(&array)) {
+        *levels_ret = (const uint16_t *)(const void *)array.data;
+        return NT_OK;
+    }
     if (status == NT_OK)
         status = nt_work_take(work, count * sizeof(*levels), &levels, error);
     if (status != NT_OK)
@@ -84,18 +95,24 @@ enum nt_status nt_levels_decode(struct nt_work *work, uint32_t root, const struc
     return NT_OK;
 }
 
+/* A vector of them at a time; 0 of none. */
+static uint16_t largest(const uint16_t *levels, uint64_t count)
+{
+    uint16_t most = 0;
+    for (uint64_t i = 0; levels && i < count; i++)
+        most = levels[i] > most ? levels[i] : most;
+    return most;
+}
+
 enum nt_status nt_levels_check(const struct nt_tree *tree, const struct nt_levels *levels,
                                struct nt_error *error)
 {
-    uint16_t most_lists = 0, most = 0, repetition = 0, definition = 0;
+    uint16_t most_lists = 0, most = 0, repetition = largest(levels->repetition, levels->count),
+             definition = largest(levels->definition, levels->count);
     for (uint32_t i = 0; i < tree->layer_count; i++) {
         most = (uint16_t)(most + layers[tree->layers[i]].levels);
         most_lists = (uint16_t)(most_lists + layers[tree->layers[i]].is_list);
     }
-    for (uint64_t i = 0; levels->repetition && i < levels->count; i++)
-        repetition = levels->repetition[i] > repetition ? levels->repetition[i] : repetition;
-    for (uint64_t i = 0; levels->definition && i < levels->count; i++)
-        definition = levels->definition[i] > definition ? levels->definition[i] : definition;
     if (repetition > most_lists)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "the largest repetition level, at most",
                               most_lists, repetition);
@@ -127,8 +144,8 @@ uint64_t nt_levels_rows(const struct nt_levels *levels, const struct nt_layer_ru
 {
     enum { SOME = UINT16_MAX };
     uint64_t rows = 0;
-    if (!levels->repetition && !levels->definition)
-        return levels->count;
+    if (!levels->repetition && (!levels->definition || rule->visible == UINT16_MAX))
+        return levels->count; /* each is a row */
     for (uint64_t i = 0; i < levels->count; i += SOME)
         rows += count_some(levels->repetition, levels->definition, rule, i,
                            levels->count - i < SOME ? levels->count : i + SOME);
