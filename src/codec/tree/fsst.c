@@ -148,13 +148,15 @@ static bool ends_in_escape(const uint8_t *codes, uint64_t first, uint64_t end)
 enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                             uint64_t strings, uint64_t *ends, struct nt_error *error)
 {
-    struct measuring span = {.fsst = fsst};
+    struct measuring span; /* whose table is large, and filled as far as it is used */
     uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0, i = 0, start = 0;
     if (fsst->is_plain) {
         if (strings)
             memcpy(ends, code_ends, strings * sizeof(*ends));
         return NT_OK;
     }
+    span.fsst = fsst;
+    span.is_escaped = span.has_nothing = false;
     for (; i < strings && !code_ends[i]; i++)
         ends[i] = 0;
     for (uint64_t first = 0; first < total; first += SPAN) {
