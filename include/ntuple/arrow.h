@@ -2,7 +2,7 @@
  *
  * A data set as Apache Arrow: as an IPC file whose size is known from metadata alone and of which any part
  * can be read without decoding the rest, and through the Arrow C data interface. One record batch per
- * cluster, in entry order. See docs/arrow.md for how fields become Arrow types.
+ * cluster, in entry order; several where offsets of 32 bits could not count what it has. See docs/arrow.md for how fields become Arrow types.
  */
 #ifndef NTUPLE_ARROW_H
 #define NTUPLE_ARROW_H
@@ -59,8 +59,8 @@ void nt_arrow_free(struct nt_arrow *arrow); /* accepts NULL */
 uint32_t nt_arrow_left_out(const struct nt_arrow *arrow);
 uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret);
 
-/* Clusters that are larger than Arrow can count (the offsets of a union have 32 bits): how many, and how many
- * entries one has, from which on. They have no batch. */
+/* Clusters, or single entries of them, that are larger than Arrow can count (offsets of unions, and of types that
+ * are not large, have 32 bits): how many, and how many entries one has, from which on. They have no batch. */
 uint32_t nt_arrow_left_out_clusters(const struct nt_arrow *arrow);
 uint64_t nt_arrow_left_out_cluster(const struct nt_arrow *arrow, uint32_t number, uint64_t *first_entry_ret);
 

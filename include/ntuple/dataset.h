@@ -133,6 +133,12 @@ struct nt_field {
      * wrappers, optionals, variants. A row that is null has elements all the same: zeros, no items, no bytes, rows
      * of its sub-fields. `valid` of a sub-field is false where a record around it is null. */
     bool is_nullable;
+    /* What the type says beyond that, in formats that have words for it: that rows may be null, whether or not the file
+     * can tell of nulls, and whatever may be null around them; of strings and collections, that their bytes and items
+     * are counted with 32 bits (the file of offsets has 64 all the same); that a collection is a map, of records of a
+     * key and a value; and what the format calls an item, NULL where that has no name of its own. */
+    bool is_declared_nullable, has_short_offsets, is_map;
+    struct nt_text own_name;
 };
 
 /* ---- files ---- */

@@ -26,7 +26,7 @@ static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, find_
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
                                 arrow->stored_clusters, count);
     if (status == NT_OK)
-        status = nt_arrow_cut_borders(arrow, field, find == nt_field_byte_borders, *borders_ret, error);
+        status = nt_arrow_cut_borders(arrow, field, find == nt_field_byte_borders, borders_ret, error);
     return status;
 }
 
@@ -66,6 +66,18 @@ static enum nt_status set_alternative_borders(struct nt_arrow *arrow, const stru
     const uint32_t *alternatives = nt_dataset_children(arrow->dataset, step->field, &count);
     return load_borders(arrow, alternatives[step->tag - 1], nt_field_row_borders,
                         &arrow->variants[step->variant].borders[step->tag], error);
+}
+
+static enum nt_status load_all_borders(struct nt_arrow *arrow, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
+        status = set_borders(arrow, &arrow->nodes[i], error);
+    for (uint32_t i = 0; i < arrow->variant_count && status == NT_OK; i++)
+        status = set_variant_borders(arrow, &arrow->variants[i], error);
+    for (uint32_t i = 0; i < arrow->step_count && status == NT_OK; i++)
+        status = set_alternative_borders(arrow, &arrow->steps[i], error);
+    return status;
 }
 
 static uint64_t rows_between(const uint64_t *borders, uint32_t cluster)
@@ -126,6 +138,9 @@ static enum nt_status count_node(const struct nt_arrow *arrow, uint32_t number, 
     if (!count_slots(arrow, number, body))
         return too_large(arrow, body->cluster, error);
     const struct nt_arrow_node *node = &arrow->nodes[number];
+    if (node->has_short_offsets &&
+        rows_between(nt_arrow_item_borders(node), body->cluster) > arrow->most_items)
+        return too_large(arrow, body->cluster, error);
     if (node->valid != NT_NONE)
         body->null_counts[number] = NT_ARROW_UNCOUNTED;
     else if (node->own_steps)
@@ -159,7 +174,7 @@ static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_bod
         *bytes_ret = body->null_counts[buffer->node] ? slots / 8 + (slots % 8 != 0) : 0;
         return true;
     case NT_ARROW_OFFSETS:
-        return nt_add(slots, 1, &slots) && nt_multiply(slots, 8, bytes_ret);
+        return nt_add(slots, 1, &slots) && nt_multiply(slots, nt_arrow_offset_bytes(node), bytes_ret);
     case NT_ARROW_TYPES:
         *bytes_ret = slots;
         return true;
@@ -283,17 +298,18 @@ static enum nt_status add_batch(struct nt_arrow *arrow, uint32_t cluster, struct
 enum nt_status nt_arrow_build_batches(struct nt_arrow *arrow, struct nt_error *error)
 {
     enum nt_status status = set_clusters(arrow, error);
+    bool is_split = false;
     if (status == NT_OK)
         status = nt_arrow_cut_entries(arrow, error);
+    if (status == NT_OK)
+        status = load_all_borders(arrow, error);
+    if (status == NT_OK)
+        status = nt_arrow_split(arrow, &is_split, error);
+    if (status == NT_OK && is_split)
+        status = load_all_borders(arrow, error);
+    nt_arrow_forget_cuts(arrow);
     if (status != NT_OK)
         return status;
-    for (uint32_t i = 1; i < arrow->node_count && status == NT_OK; i++)
-        status = set_borders(arrow, &arrow->nodes[i], error);
-    for (uint32_t i = 0; i < arrow->variant_count && status == NT_OK; i++)
-        status = set_variant_borders(arrow, &arrow->variants[i], error);
-    for (uint32_t i = 0; i < arrow->step_count && status == NT_OK; i++)
-        status = set_alternative_borders(arrow, &arrow->steps[i], error);
-    nt_arrow_forget_cuts(arrow);
     arrow->batches = calloc((size_t)arrow->cluster_count + 1, sizeof(*arrow->batches));
     arrow->left_out_clusters = calloc((size_t)arrow->cluster_count + 1, sizeof(uint32_t));
     if (status == NT_OK && (!arrow->batches || !arrow->left_out_clusters))

@@ -303,17 +303,29 @@ static enum nt_status piece_of_values(const struct reading *reading, const struc
 /* Where the items of a list, or the bytes of a string, begin in this batch. */
 static uint64_t items_begin(const struct reading *reading)
 {
-    const struct nt_arrow_node *node = reading->node;
-    if (node->kind == NT_ARROW_BYTES)
-        return node->byte_borders[reading->cluster];
-    return node[1].space_borders[reading->cluster];
+    return nt_arrow_item_borders(reading->node)[reading->cluster];
+}
+
+/* How many of them it has. */
+static uint64_t items_in(const struct reading *reading)
+{
+    return nt_arrow_item_borders(reading->node)[reading->cluster + 1] - items_begin(reading);
+}
+
+static void put_offset(const struct nt_arrow_node *node, uint8_t *output, uint64_t number, uint64_t value)
+{
+    uint32_t half = (uint32_t)value;
+    if (node->has_short_offsets)
+        memcpy(output + number * sizeof(half), &half, sizeof(half));
+    else
+        memcpy(output + number * sizeof(value), &value, sizeof(value));
 }
 
 /* `slots` has one slot less than there are offsets to write. */
 static enum nt_status piece_of_offsets(const struct reading *reading, const struct slots *slots,
                                        uint8_t *output)
 {
-    uint64_t begin = items_begin(reading), row = 0;
+    uint64_t begin = items_begin(reading), items = items_in(reading), row = 0;
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
     enum nt_status status =
         ends ? nt_arrow_read_stream(reading->arrow, reading->node->offsets, slots->first_row * sizeof(*ends),
@@ -323,7 +335,10 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
         if (i > 0 && (!slots->marks || slots->marks[i - 1] & SLOT_PRESENT))
             row++;
         uint64_t value = ends[row] - begin;
-        memcpy(output + i * sizeof(value), &value, sizeof(value));
+        if (value > items)
+            status = nt_fail_number(reading->error, NT_CORRUPT, NT_NO_OFFSET, "items of a batch in an offset",
+                                    items, value);
+        put_offset(reading->node, output, i, value);
     }
     free(ends);
     return status;
@@ -377,7 +392,7 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading, cons
 
 struct piece_kind {
     enum nt_status (*make)(const struct reading *reading, const struct slots *slots, uint8_t *output);
-    unsigned bits;        /* of a slot in the buffer; 0: of the node's element */
+    unsigned bits;        /* of a slot in the buffer; 0: of the node's element, or of an offset */
     unsigned extra_slots; /* elements beyond the slots */
     bool is_validity;
 };
@@ -387,7 +402,7 @@ static const struct piece_kind *piece_kind(const struct reading *reading, enum n
     static const struct piece_kind bools = {piece_of_bools, 1, 0, false};
     static const struct piece_kind kinds[] = {
         [NT_ARROW_VALIDITY] = {piece_of_validity, 1, 0, true},
-        [NT_ARROW_OFFSETS] = {piece_of_offsets, 64, 1, false},
+        [NT_ARROW_OFFSETS] = {piece_of_offsets, 0, 1, false},
         [NT_ARROW_DATA] = {piece_of_values, 0, 0, false},
         [NT_ARROW_TYPES] = {piece_of_types, 8, 0, false},
         [NT_ARROW_UNION_OFFSETS] = {piece_of_union_offsets, 32, 0, false},
@@ -400,7 +415,9 @@ static const struct piece_kind *piece_kind(const struct reading *reading, enum n
 static enum nt_status read_pieces(const struct reading *reading, const struct piece_kind *kind,
                                   uint64_t elements, uint64_t offset, uint8_t *output, size_t bytes)
 {
-    size_t bits = kind->bits ? kind->bits : 8 * (size_t)reading->node->dtype->bytes;
+    size_t bits = kind->bits          ? kind->bits
+                  : kind->extra_slots ? 8 * nt_arrow_offset_bytes(reading->node)
+                                      : 8 * (size_t)reading->node->dtype->bytes;
     size_t most_slots = bits <= 64 ? PIECE_SLOTS : (size_t)PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
     uint8_t *piece = malloc((most_slots * bits + 7) / 8);
     enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
@@ -457,6 +474,7 @@ bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body 
         run_ret->stream = node->offsets;
         run_ret->count++;
         run_ret->subtract = items_begin(&reading);
+        run_ret->are_halved = node->has_short_offsets;
     } else if (node->kind != NT_ARROW_PRIMITIVE || kind != NT_ARROW_DATA) {
         return false;
     }

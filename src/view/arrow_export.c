@@ -37,28 +37,11 @@ static char *take_text(struct nt_buffer *text)
 static char *format_of(const struct nt_arrow_node *node)
 {
     struct nt_buffer format = {0};
-    switch (node->kind) {
-    case NT_ARROW_NULL:
-        return strdup("n");
-    case NT_ARROW_PRIMITIVE:
-    case NT_ARROW_BOOL:
-        return strdup(node->dtype->arrow);
-    case NT_ARROW_BYTES:
-        return strdup(node->is_binary ? "Z" : "U");
-    case NT_ARROW_LIST:
-        return strdup("+L");
-    case NT_ARROW_STRUCT:
-    case NT_ARROW_KIND_COUNT:
-        return strdup("+s");
-    case NT_ARROW_FIXED_LIST:
-        nt_buffer_format(&format, "+w:%llu", (unsigned long long)node->list_size);
-        break;
-    case NT_ARROW_UNION:
-        nt_buffer_text(&format, "+ud:");
-        for (uint32_t i = 0; i < node->child_count; i++)
-            nt_buffer_format(&format, i ? ",%u" : "%u", i);
-        break;
-    }
+    nt_buffer_text(&format, nt_arrow_format(node));
+    if (node->kind == NT_ARROW_FIXED_LIST)
+        nt_buffer_format(&format, "%llu", (unsigned long long)node->list_size);
+    for (uint32_t i = 0; i < node->child_count && node->kind == NT_ARROW_UNION; i++)
+        nt_buffer_format(&format, i ? ",%u" : "%u", i);
     return take_text(&format);
 }
 
@@ -101,7 +84,7 @@ static bool export_schema_node(const struct nt_arrow *arrow, uint32_t number, st
     *schema = (struct ArrowSchema){.release = release_schema};
     schema->format = format_of(node);
     schema->name = name_of(node);
-    schema->flags = nt_arrow_is_nullable(node) ? ARROW_FLAG_NULLABLE : 0;
+    schema->flags = node->is_nullable ? ARROW_FLAG_NULLABLE : 0;
     schema->children = calloc((size_t)node->child_count + 1, sizeof(struct ArrowSchema *));
     if (!schema->format || !schema->name || !schema->children || !set_metadata(arrow, number, schema))
         return false;
@@ -139,13 +122,19 @@ static void release_array(struct ArrowArray *array)
     *array = (struct ArrowArray){0};
 }
 
-/* What is decoded by all workers at once when the rest is done: `subtract` of each range, an element of offsets. */
+/* What becomes of the elements of a range once they are decoded. */
+struct finishing {
+    uint64_t subtract; /* from each, of offsets */
+    uint32_t *halves;  /* where offsets of 32 bits go, of which the range's output is ours; else NULL */
+};
+
+/* What is decoded by all workers at once when the rest is done. */
 struct export
 {
     const struct nt_arrow *arrow;
     const struct nt_arrow_body *body;
     struct nt_stream_range *ranges; /* [buffer] */
-    uint64_t *subtract;             /* [range] */
+    struct finishing *finishings;   /* [range] */
     uint32_t range_count;
     struct nt_error *error;
 };
@@ -160,20 +149,44 @@ static enum nt_status fill_buffer(struct export *export, uint32_t buffer, uint8_
     enum nt_status status = nt_arrow_find_stream(export->arrow, run.stream, &stream, export->error);
     if (status != NT_OK)
         return status;
-    export->subtract[export->range_count] = run.subtract;
+    struct finishing finishing = {.subtract = run.subtract};
+    void *output = memory;
+    if (run.are_halved) {
+        finishing.halves = output;
+        output = malloc(run.count * sizeof(uint64_t));
+        if (!output)
+            return nt_fail_memory(export->error);
+    }
+    export->finishings[export->range_count] = finishing;
     export->ranges[export->range_count++] =
-        (struct nt_stream_range){.stream = stream, .first = run.first, .count = run.count, .output = memory};
+        (struct nt_stream_range){.stream = stream, .first = run.first, .count = run.count, .output = output};
+    return NT_OK;
+}
+
+/* Offsets that count from the start of the batch, of which none may be more than 32 bits have room for. */
+static enum nt_status finish_range(const struct finishing *finishing, const struct nt_stream_range *range,
+                                   struct nt_error *error)
+{
+    uint64_t *offsets = range->output;
+    if (!finishing->halves) {
+        for (uint64_t i = 0; i < range->count && finishing->subtract; i++)
+            offsets[i] -= finishing->subtract;
+        return NT_OK;
+    }
+    for (uint64_t i = 0; i < range->count; i++) {
+        uint64_t offset = offsets[i] - finishing->subtract;
+        if (offset > INT32_MAX)
+            return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "an offset of 32 bits", INT32_MAX, offset);
+        finishing->halves[i] = (uint32_t)offset;
+    }
     return NT_OK;
 }
 
 static enum nt_status read_ranges(struct export *export)
 {
     enum nt_status status = nt_streams_read_elements(export->ranges, export->range_count, export->error);
-    for (uint32_t i = 0; i < export->range_count && status == NT_OK; i++) {
-        uint64_t *offsets = export->ranges[i].output;
-        for (uint64_t k = 0; k < export->ranges[i].count && export->subtract[i]; k++)
-            offsets[k] -= export->subtract[i];
-    }
+    for (uint32_t i = 0; i < export->range_count && status == NT_OK; i++)
+        status = finish_range(&export->finishings[i], &export->ranges[i], export->error);
     return status;
 }
 
@@ -235,13 +248,16 @@ static enum nt_status export_body(struct export *export, struct ArrowArray *arra
 {
     *array = (struct ArrowArray){.release = release_array};
     export->ranges = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->ranges));
-    export->subtract = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->subtract));
-    enum nt_status status = export->ranges && export->subtract ? export_array_node(export, 0, array)
-                                                               : nt_fail_memory(export->error);
+    export->finishings = calloc((size_t) export->arrow->buffer_count + 1, sizeof(*export->finishings));
+    enum nt_status status = export->ranges && export->finishings ? export_array_node(export, 0, array)
+                                                                 : nt_fail_memory(export->error);
     if (status == NT_OK)
         status = read_ranges(export);
+    for (uint32_t i = 0; i < export->range_count; i++)
+        if (export->finishings[i].halves)
+            free(export->ranges[i].output);
     free(export->ranges);
-    free(export->subtract);
+    free(export->finishings);
     return status;
 }
 

@@ -151,6 +151,13 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
                             const struct nt_arrow_options *options, struct nt_arrow **arrow_ret,
                             struct nt_error *error)
 {
+    return nt_arrow_new_within(reader, dataset, options, INT32_MAX, arrow_ret, error);
+}
+
+enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
+                                   const struct nt_arrow_options *options, uint64_t most_items,
+                                   struct nt_arrow **arrow_ret, struct nt_error *error)
+{
     struct nt_arrow_options known;
     enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_arrow_options", error);
     if (status != NT_OK)
@@ -170,6 +177,7 @@ enum nt_status nt_arrow_new(struct nt_reader *reader, struct nt_dataset *dataset
     arrow->reader = reader;
     arrow->dataset = dataset;
     arrow->options = known;
+    arrow->most_items = most_items;
     arrow->tag_dtype = nt_element_dtype(NT_ELEMENT_UINT32);
     status = nt_arrow_check_range(arrow, error);
     if (status == NT_OK)
@@ -201,17 +209,11 @@ void nt_arrow_free(struct nt_arrow *arrow)
 {
     if (!arrow)
         return;
-    for (uint32_t i = 0; i < arrow->node_count; i++) {
-        free(arrow->nodes[i].byte_borders);
-        free(arrow->nodes[i].space_borders);
-        free(arrow->nodes[i].borders);
-    }
+    nt_arrow_forget_borders(arrow);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent); i++)
         nt_arrow_body_free(arrow->recent[i]);
     for (uint32_t i = 0; i < arrow->stream_count; i++)
         nt_stream_close(arrow->streams[i].opened);
-    for (uint32_t i = 0; i < arrow->variant_count; i++)
-        nt_arrow_variant_deinit(&arrow->variants[i], arrow->cluster_count);
     free(arrow->variants);
     free(arrow->streams);
     free(arrow->nodes);

@@ -21,8 +21,9 @@ enum nt_arrow_kind {
     NT_ARROW_NULL, /* a field of nulls, or the child of a union for "no value" */
     NT_ARROW_PRIMITIVE,
     NT_ARROW_BOOL,
-    NT_ARROW_BYTES, /* large_utf8 or large_binary */
-    NT_ARROW_LIST,
+    NT_ARROW_BYTES, /* utf8 or binary, or the large ones */
+    NT_ARROW_LIST,  /* or large_list */
+    NT_ARROW_MAP,   /* a list of structs of a key and a value, with offsets of 32 bits */
     NT_ARROW_STRUCT,
     NT_ARROW_FIXED_LIST,
     NT_ARROW_UNION,
@@ -88,7 +89,9 @@ struct nt_arrow_node {
     uint32_t first_buffer, buffer_count;
     uint64_t list_size;
     bool begins_row_space;
-    bool is_binary;
+    bool is_nullable;
+    bool is_binary;         /* BYTES */
+    bool has_short_offsets; /* BYTES, LIST, MAP: of 32 bits */
     uint32_t data, offsets; /* numbers of streams, NT_NONE: none; for a union tags and index */
     uint32_t valid;         /* which rows of a nullable field are; NT_NONE: all that are there */
     /* Rows before each cluster, clusters + 1: of the field that begins the row space (an optional's own where
@@ -101,6 +104,14 @@ struct nt_arrow_node {
 struct nt_arrow_buffer {
     uint32_t node;
     enum nt_arrow_buffer_kind kind;
+};
+
+/* Where a batch begins or ends: an entry, which may lie within one of the data set's own clusters. */
+struct nt_arrow_cut {
+    uint64_t entry;
+    uint32_t stored; /* the cluster that it lies in, or that it is the begin of */
+    /* [field]: rows before the entry, UINT64_MAX: not worked out yet; NULL: it is the begin of the cluster. */
+    uint64_t *rows;
 };
 
 struct nt_arrow_left_out {
@@ -150,14 +161,13 @@ struct nt_arrow {
     uint32_t left_out_count;
     size_t left_out_capacity;
 
-    bool *is_chosen;   /* [field]; NULL: all are */
+    bool *is_chosen; /* [field]; NULL: all are */
+    /* The table's clusters are the data set's own, or parts of them. */
     uint64_t *entries; /* before each cluster, in entry order, cluster_count + 1 */
-    uint32_t cluster_count;
-    /* The data set's own clusters: of a range of entries those from first_cluster on are the table's. */
-    uint32_t first_cluster, stored_clusters;
-    /* While borders are loaded: rows of each field before the range's first entry, and before its end, where
-     * that is within a cluster; UINT64_MAX: not worked out yet. */
-    uint64_t *cut[2];
+    uint32_t cluster_count, stored_clusters;
+    uint64_t most_items; /* of a cluster, that offsets of 32 bits are to count */
+    struct nt_arrow_cut
+        *cuts; /* while borders are loaded, cluster_count + 1; NULL: all clusters, none in parts */
     struct nt_arrow_batch *batches; /* of the clusters that are not left out */
     uint32_t batch_count;
     uint32_t *left_out_clusters;
@@ -171,6 +181,18 @@ struct nt_arrow {
     unsigned recent_next;
 };
 
+/* Bytes of each offset of a list or string. */
+static inline uint32_t nt_arrow_offset_bytes(const struct nt_arrow_node *node)
+{
+    return node->has_short_offsets ? 4 : 8;
+}
+
+/* What the offsets of a list or string count: how many there are before each cluster. */
+static inline const uint64_t *nt_arrow_item_borders(const struct nt_arrow_node *node)
+{
+    return node->kind == NT_ARROW_BYTES ? node->byte_borders : node[1].space_borders;
+}
+
 /* The steps to a node: step_count of them, NULL where there are none. */
 static inline const struct nt_arrow_step *nt_arrow_steps(const struct nt_arrow *arrow,
                                                          const struct nt_arrow_node *node)
@@ -181,19 +203,43 @@ static inline const struct nt_arrow_step *nt_arrow_steps(const struct nt_arrow *
 /* arrow_nodes.c: from fields to nodes */
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
 
+/* arrow_buffers.c: the buffers of all nodes */
+enum nt_status nt_arrow_number_buffers(struct nt_arrow *arrow, struct nt_error *error);
+
 /* arrow_choice.c: which fields the options ask for */
 enum nt_status nt_arrow_choose(struct nt_arrow *arrow, struct nt_error *error);
 
-/* arrow_range.c: the range of entries that the options ask for: checked, cut out of `entries`, and out of the
- * borders of a field in the data set's own clusters */
+/* arrow_file.c: nt_arrow_new, with another number for most_items than the INT32_MAX that these offsets can count */
+enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *dataset,
+                                   const struct nt_arrow_options *options, uint64_t most_items,
+                                   struct nt_arrow **arrow_ret, struct nt_error *error);
+
+/* arrow_range.c: the range of entries that the options ask for: checked, and cut out of `entries` */
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error);
 enum nt_status nt_arrow_cut_entries(struct nt_arrow *arrow, struct nt_error *error);
-enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
-                                    uint64_t *borders, struct nt_error *error);
-void nt_arrow_forget_cuts(struct nt_arrow *arrow);
 
-/* arrow_types.c: the type of a node, as the file's schema has it: its number, and its table, which is patched into
- * `place` */
+/* arrow_cut.c: borders of a field in the data set's own clusters become those in the table's: in and out, from malloc */
+enum nt_status nt_arrow_cut_borders(const struct nt_arrow *arrow, uint32_t field, bool are_bytes,
+                                    uint64_t **borders, struct nt_error *error);
+/* Within a cluster; to be deinitialized, as it is after a failure. */
+enum nt_status nt_arrow_cut_init(const struct nt_arrow *arrow, uint64_t entry, uint32_t stored,
+                                 struct nt_arrow_cut *cut, struct nt_error *error);
+void nt_arrow_cut_deinit(struct nt_arrow_cut *cut);
+/* How many items or bytes of a collection or string lie before it. */
+enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32_t field,
+                                     const struct nt_arrow_cut *cut, uint64_t *items_ret,
+                                     struct nt_error *error);
+void nt_arrow_forget_cuts(struct nt_arrow *arrow);
+/* Borders are not needed any more, or have changed; also where some are not there. */
+void nt_arrow_forget_borders(struct nt_arrow *arrow);
+
+/* arrow_split.c: where the borders tell of more items than offsets of 32 bits can count, make clusters of parts of the
+ * cluster, so small that each can; *split_ret tells whether there are such. A cluster of one entry stays. */
+enum nt_status nt_arrow_split(struct nt_arrow *arrow, bool *split_ret, struct nt_error *error);
+
+/* arrow_types.c: the type of a node: the name that formats of the C data interface begin with, of kinds that have one; and
+ * as the file's schema has it: its number, and its table, which is patched into `place` */
+const char *nt_arrow_format(const struct nt_arrow_node *node);
 unsigned nt_arrow_type_number(const struct nt_arrow_node *node);
 void nt_arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out, size_t place);
 
@@ -208,10 +254,6 @@ struct nt_arrow_pair {
 };
 enum { NT_ARROW_MOST_PAIRS = 6 };
 uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_arrow_pair *pairs);
-static inline bool nt_arrow_is_nullable(const struct nt_arrow_node *node)
-{
-    return node->own_steps > 0 || node->valid != NT_NONE || node->kind == NT_ARROW_NULL;
-}
 /* Write the Schema table (of a message or the footer) and patch it into `place`. */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
 
@@ -248,6 +290,7 @@ struct nt_arrow_run {
     uint32_t stream; /* its number */
     uint64_t first, count;
     uint64_t subtract;
+    bool are_halved; /* offsets, of which 32 bits go into the buffer */
 };
 bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
                        struct nt_arrow_run *run_ret);

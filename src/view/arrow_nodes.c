@@ -91,6 +91,7 @@ static uint32_t add_node(struct build *build, uint32_t parent, uint32_t field, s
         .first_step = arrow->step_count - (build->step_count - build->step_base),
         .step_count = build->step_count - build->step_base,
         .own_steps = build->own_steps,
+        .is_nullable = build->own_steps > 0,
         .begins_row_space = build->begins_row_space,
     };
     build->begins_row_space = false;
@@ -199,12 +200,23 @@ static bool add_bytes(struct build *build, uint32_t parent, uint32_t field, stru
     n->data = data;
     n->is_binary =
         build->arrow->options.strings_as_binary || nt_field_kind_info(f->kind)->form == NT_FORM_BYTES;
+    n->has_short_offsets = f->has_short_offsets;
     return true;
+}
+
+/* Of a node whose descendants are the last nodes: whether they are what the pairs of a map have to be. What was left out
+ * of them, or may be null, is not there in a list of structs only. */
+static bool has_pairs(const struct nt_arrow *arrow, uint32_t node)
+{
+    const struct nt_arrow_node *pairs = &arrow->nodes[node + 1], *key = pairs + 1;
+    return pairs->kind == NT_ARROW_STRUCT && pairs->child_count == 2 && !pairs->is_nullable &&
+           !key->is_nullable;
 }
 
 static bool add_list(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
-    uint32_t child = only_child(build->arrow->dataset, field);
+    const struct nt_dataset *dataset = build->arrow->dataset;
+    uint32_t child = only_child(dataset, field);
     if (child == NT_NONE)
         return leave_out(build, field, "a collection without one item field");
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_LIST);
@@ -212,7 +224,15 @@ static bool add_list(struct build *build, uint32_t parent, uint32_t field, struc
     if (node == NT_NONE)
         return false;
     build->arrow->nodes[node].offsets = offsets;
-    return add_in_new_row_space(build, node, child, (struct nt_text){"item", 4});
+    build->arrow->nodes[node].has_short_offsets = dataset->fields[field].has_short_offsets;
+    struct nt_text own_name = dataset->fields[child].own_name;
+    if (!add_in_new_row_space(build, node, child, own_name.bytes ? own_name : (struct nt_text){"item", 4}))
+        return false;
+    if (dataset->fields[field].is_map && has_pairs(build->arrow, node)) {
+        build->arrow->nodes[node].kind = NT_ARROW_MAP;
+        build->arrow->nodes[node].has_short_offsets = true; /* there are no others */
+    }
+    return true;
 }
 
 /* An optional is its item, nullable. */
@@ -264,9 +284,10 @@ static bool add_union(struct build *build, uint32_t parent, uint32_t field, stru
     uint32_t node = add_node(build, parent, field, name, NT_ARROW_UNION);
     uint32_t tags = add_stream(build, field, NT_STREAM_TAGS);
     uint32_t index = add_stream(build, field, NT_STREAM_INDEX);
-    if (node == NT_NONE ||
-        add_node(build, node, NT_NONE, (struct nt_text){"null", 4}, NT_ARROW_NULL) == NT_NONE)
+    uint32_t no_value = add_node(build, node, NT_NONE, (struct nt_text){"null", 4}, NT_ARROW_NULL);
+    if (node == NT_NONE || no_value == NT_NONE)
         return false;
+    build->arrow->nodes[no_value].is_nullable = true;
     build->arrow->nodes[node].data = tags;
     build->arrow->nodes[node].offsets = index;
     for (uint32_t i = 0; i < count; i++)
@@ -395,6 +416,20 @@ static bool load_page_lists(struct build *build, uint32_t field)
     return status == NT_OK;
 }
 
+/* Of a value's dimensions the outermost. Where the type does not allow nulls, what is null is so by what is around it
+ * alone, and Arrow needs no word of it. */
+static bool set_nullable(struct build *build, uint32_t node, uint32_t field)
+{
+    const struct nt_field *f = &build->arrow->dataset->fields[field];
+    struct nt_arrow_node *n = &build->arrow->nodes[node];
+    if (!f->is_declared_nullable)
+        return true;
+    n->is_nullable = true;
+    if (f->is_nullable)
+        n->valid = add_stream(build, field, NT_STREAM_VALID);
+    return build->status == NT_OK;
+}
+
 /* Add a field and what is below it; on false nothing was added. */
 static bool add_field(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
 {
@@ -407,11 +442,8 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
     enum nt_form form = nt_field_kind_info(arrow->dataset->fields[field].kind)->form;
     bool added =
         load_page_lists(build, field) && add_form[form](build, parent, field, name) && build->status == NT_OK;
-    if (added && arrow->dataset->fields[field].is_nullable) {
-        uint32_t valid = add_stream(build, field, NT_STREAM_VALID);
-        arrow->nodes[first].valid = valid; /* of a value's dimensions the outermost */
-        added = valid != NT_NONE;
-    }
+    if (added)
+        added = set_nullable(build, first, field);
     if (!added) {
         if (arrow->node_count > first)
             arrow->nodes[parent].child_count--;
@@ -424,39 +456,6 @@ static bool add_field(struct build *build, uint32_t parent, uint32_t field, stru
     }
     arrow->nodes[first].typed_by = field; /* the outermost of wrappers and optionals comes last */
     return true;
-}
-
-static const enum nt_arrow_buffer_kind buffers_of[NT_ARROW_KIND_COUNT][3] = {
-    [NT_ARROW_PRIMITIVE] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
-    [NT_ARROW_BOOL] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
-    [NT_ARROW_BYTES] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS, NT_ARROW_DATA},
-    [NT_ARROW_LIST] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS},
-    [NT_ARROW_STRUCT] = {NT_ARROW_VALIDITY},
-    [NT_ARROW_FIXED_LIST] = {NT_ARROW_VALIDITY},
-    [NT_ARROW_UNION] = {NT_ARROW_TYPES, NT_ARROW_UNION_OFFSETS},
-};
-static const uint32_t buffer_counts[NT_ARROW_KIND_COUNT] = {
-    [NT_ARROW_NULL] = 0, [NT_ARROW_PRIMITIVE] = 2, [NT_ARROW_BOOL] = 2,       [NT_ARROW_BYTES] = 3,
-    [NT_ARROW_LIST] = 2, [NT_ARROW_STRUCT] = 1,    [NT_ARROW_FIXED_LIST] = 1, [NT_ARROW_UNION] = 2,
-};
-
-/* The table itself is no array of the file: its buffers are left away. */
-static enum nt_status number_buffers(struct nt_arrow *arrow, struct nt_error *error)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 1; i < arrow->node_count; i++)
-        count += buffer_counts[arrow->nodes[i].kind];
-    arrow->buffers = calloc(count ? count : 1, sizeof(*arrow->buffers));
-    if (!arrow->buffers)
-        return nt_fail_memory(error);
-    for (uint32_t i = 1; i < arrow->node_count; i++) {
-        struct nt_arrow_node *node = &arrow->nodes[i];
-        node->first_buffer = arrow->buffer_count;
-        node->buffer_count = buffer_counts[node->kind];
-        for (uint32_t b = 0; b < node->buffer_count; b++)
-            arrow->buffers[arrow->buffer_count++] = (struct nt_arrow_buffer){i, buffers_of[node->kind][b]};
-    }
-    return NT_OK;
 }
 
 /* Pre-order and parents give each node's end: a node ends where its last descendant does. */
@@ -487,7 +486,7 @@ enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *err
     if (status != NT_OK)
         return status;
     set_ends(arrow);
-    return number_buffers(arrow, error);
+    return nt_arrow_number_buffers(arrow, error);
 }
 
 /* ---- what is left out ---- */

@@ -112,7 +112,7 @@ static void write_field(const struct nt_arrow *arrow, uint32_t number, struct nt
     struct nt_table table = {0};
     struct nt_buffer name = {0};
     nt_table_set_offset(&table, FIELD_NAME);
-    nt_table_set(&table, FIELD_NULLABLE, 1, nt_arrow_is_nullable(node));
+    nt_table_set(&table, FIELD_NULLABLE, 1, node->is_nullable);
     nt_table_set(&table, FIELD_TYPE_TYPE, 1, nt_arrow_type_number(node));
     nt_table_set_offset(&table, FIELD_TYPE);
     nt_table_set_offset(&table, FIELD_CHILDREN);

@@ -14,15 +14,19 @@ enum {
     TYPE_NULL = 1,
     TYPE_INT = 2,
     TYPE_FLOATING_POINT = 3,
+    TYPE_BINARY = 4,
+    TYPE_UTF8 = 5,
     TYPE_BOOL = 6,
     TYPE_DECIMAL = 7,
     TYPE_DATE = 8,
     TYPE_TIME = 9,
     TYPE_TIMESTAMP = 10,
+    TYPE_LIST = 12,
     TYPE_STRUCT = 13,
     TYPE_UNION = 14,
     TYPE_FIXED_SIZE_BINARY = 15,
     TYPE_FIXED_SIZE_LIST = 16,
+    TYPE_MAP = 17,
     TYPE_DURATION = 18,
     TYPE_LARGE_BINARY = 19,
     TYPE_LARGE_UTF8 = 20,
@@ -76,28 +80,37 @@ static struct primitive primitive_of(const struct nt_dtype *dtype)
     return (struct primitive){.type = TYPE_FIXED_SIZE_BINARY, .slots = {{4, dtype->bytes}}};
 }
 
+/* Of arrays that are no primitives, by kind, and of those with offsets by whether these have 32 bits. */
+static const struct {
+    unsigned type;
+    const char *format;
+} kinds[NT_ARROW_KIND_COUNT][2] = {
+    [NT_ARROW_NULL] = {{TYPE_NULL, "n"}},
+    [NT_ARROW_BOOL] = {{TYPE_BOOL, "b"}},
+    [NT_ARROW_BYTES] = {{TYPE_LARGE_UTF8, "U"}, {TYPE_UTF8, "u"}},
+    [NT_ARROW_LIST] = {{TYPE_LARGE_LIST, "+L"}, {TYPE_LIST, "+l"}},
+    [NT_ARROW_MAP] = {{0, NULL}, {TYPE_MAP, "+m"}},
+    [NT_ARROW_STRUCT] = {{TYPE_STRUCT, "+s"}},
+    [NT_ARROW_FIXED_LIST] = {{TYPE_FIXED_SIZE_LIST, "+w:"}},
+    [NT_ARROW_UNION] = {{TYPE_UNION, "+ud:"}},
+};
+
 unsigned nt_arrow_type_number(const struct nt_arrow_node *node)
 {
-    switch (node->kind) {
-    case NT_ARROW_NULL:
-        return TYPE_NULL;
-    case NT_ARROW_PRIMITIVE:
+    if (node->kind == NT_ARROW_PRIMITIVE)
         return primitive_of(node->dtype).type;
-    case NT_ARROW_BOOL:
-        return TYPE_BOOL;
-    case NT_ARROW_BYTES:
-        return node->is_binary ? TYPE_LARGE_BINARY : TYPE_LARGE_UTF8;
-    case NT_ARROW_LIST:
-        return TYPE_LARGE_LIST;
-    case NT_ARROW_FIXED_LIST:
-        return TYPE_FIXED_SIZE_LIST;
-    case NT_ARROW_UNION:
-        return TYPE_UNION;
-    case NT_ARROW_STRUCT:
-    case NT_ARROW_KIND_COUNT:
-        break;
-    }
-    return TYPE_STRUCT;
+    if (node->is_binary)
+        return node->has_short_offsets ? TYPE_BINARY : TYPE_LARGE_BINARY;
+    return kinds[node->kind][node->has_short_offsets].type;
+}
+
+const char *nt_arrow_format(const struct nt_arrow_node *node)
+{
+    if (node->kind == NT_ARROW_PRIMITIVE)
+        return node->dtype->arrow;
+    if (node->is_binary)
+        return node->has_short_offsets ? "z" : "Z";
+    return kinds[node->kind][node->has_short_offsets].format;
 }
 
 /* The zone of a time stamp, where it has one, stands behind its unit. */

@@ -172,4 +172,6 @@ void nt_arrow_variant_deinit(struct nt_arrow_variant *variant, uint32_t cluster_
         free(variant->tallies[cluster]);
     free(variant->borders);
     free(variant->tallies);
+    variant->borders = NULL;
+    variant->tallies = NULL;
 }

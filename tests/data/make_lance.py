@@ -23,7 +23,7 @@ from lance.file import LanceFileReader, LanceFileWriter
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'support'))
-from arrow_columns import table_columns, table_rows  # noqa: E402
+from arrow_columns import describe, table_columns, table_rows  # noqa: E402
 from compare_columns import ENCODINGS  # noqa: E402
 
 BATCH = 65536
@@ -239,6 +239,27 @@ def chunks(rows=220):
                     ('deep', pa.array(deep, pa.list_(pa.list_(pa.int16())))))
 
 
+def declared(rows=30):
+    """What the types of a table say beside their values: fields that may not be null, names of items, maps."""
+    def never(name, kind):
+        return pa.field(name, kind, nullable=False)
+    member = pa.struct([never('number', pa.int32()), pa.field('text', pa.string())])
+    columns = [
+        (never('number', pa.int64()), range(rows)),
+        (never('text', pa.string()), [f'text {row}' for row in range(rows)]),
+        (never('vector', pa.list_(pa.float32(), 2)), [[row, None if row % 4 == 1 else row / 2] for row in range(rows)]),
+        (pa.field('structure', member), every(4, [{'number': row, 'text': None if row % 3 else str(row)} for row in range(rows)], 1)),
+        (never('full_structure', member), [{'number': row, 'text': None if row % 3 else str(row)} for row in range(rows)]),
+        (pa.field('elements', pa.list_(never('element', pa.int32()))), every(5, [[row] * (row % 3) for row in range(rows)], 2)),
+        (never('members', pa.large_list(pa.field('member', member))),
+         [[{'number': row, 'text': 'a'}, None][:row % 3] for row in range(rows)]),
+        (never('map', pa.map_(pa.string(), pa.list_(pa.binary()))),
+         [[(f'{row}.{k}', [b'a'] * k if k else None) for k in range(row % 4)] for row in range(rows)]),
+        (pa.field('maps', pa.list_(pa.map_(pa.int16(), never('value', pa.int32())))),
+         every(6, [[[(k, row)] * k for k in range(row % 3)] for row in range(rows)], 4))]
+    return pa.table([pa.array(values, field.type) for field, values in columns], schema=pa.schema([field for field, _ in columns]))
+
+
 def no_rows():
     return pa.table({'number': pa.array([], pa.int32()), 'text': pa.array([], pa.string()),
                      'list': pa.array([], pa.list_(pa.float32())),
@@ -275,6 +296,7 @@ FILES = {
     'lance_pages_2.0': ('2.0', pages, 100, ''),
     'lance_pages_2.1': ('2.1', pages, 100, ''),
     'lance_chunks_2.1': ('2.1', chunks, 0, 'mini_block_layout REPDEF_NULL_AND_EMPTY_LIST'),
+    'lance_declared_2.2': ('2.2', declared, 0, ''),
     'lance_no_rows_2.0': ('2.0', no_rows, 0, ''),
     'lance_no_rows_2.2': ('2.2', no_rows, 0, ''),
 }
@@ -313,7 +335,7 @@ def save(name, reader, table):
              'encodings': [line(encodings_of(column)) for column in metadata.columns],
              'rows': [f'[{row}, {line(rows[row])}]' for row in chosen]}
     head = {'writer': f'pylance {lance.__version__}', 'version': FILES[name][0], 'entries': metadata.num_rows,
-            'types': {field.name: str(field.type) for field in table.schema}, 'pages': [len(column.pages) for column in metadata.columns]}
+            'types': {field.name: describe(field) for field in table.schema}, 'pages': [len(column.pages) for column in metadata.columns]}
     lines = [f' {line(key)}: {line(value)},' for key, value in head.items()]
     for key, members in parts.items():
         lines += [f' {line(key)}: [', ',\n'.join('  ' + member for member in members), ' ],']

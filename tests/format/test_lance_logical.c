@@ -56,6 +56,36 @@ static const struct {
     {"fixed_size_list:float", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
 };
 
+/* Arrow's types of these names: "large" ones count with 64 bits. */
+static const struct {
+    const char *text;
+    bool has_short_offsets, is_map;
+} counted[] = {
+    {"string", true, false},
+    {"large_string", false, false},
+    {"binary", true, false},
+    {"large_binary", false, false},
+    {"list", true, false},
+    {"list.struct", true, false},
+    {"large_list", false, false},
+    {"large_list.struct", false, false},
+    {"map", true, true},
+    {"json", false, false},
+    {"dict:string:int32:false", true, false},
+    {"int32", false, false},
+};
+
+START_TEST(what_is_counted_with_32_bits_is_told)
+{
+    struct nt_lance_type type;
+    const struct nt_text text = {counted[_i].text, strlen(counted[_i].text)};
+    assert_ok(nt_lance_parse_type(arena, text, &type, &error));
+    ck_assert_int_ne(type.shape, NT_LANCE_IS_UNKNOWN);
+    ck_assert_msg(type.has_short_offsets == counted[_i].has_short_offsets, "%s", counted[_i].text);
+    ck_assert_msg(type.is_map == counted[_i].is_map, "%s", counted[_i].text);
+}
+END_TEST
+
 START_TEST(types_are_what_the_documents_list)
 {
     struct nt_lance_type type;
@@ -77,6 +107,7 @@ int main(void)
     TCase *cases = tcase_create("as listed");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_loop_test(cases, types_are_what_the_documents_list, 0, sizeof(types) / sizeof(*types));
+    tcase_add_loop_test(cases, what_is_counted_with_32_bits_is_told, 0, sizeof(counted) / sizeof(*counted));
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

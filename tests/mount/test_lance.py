@@ -65,26 +65,19 @@ def metadata_tells_the_encodings_that_pylance_tells(expected, data_set):
         same(found, told, f'encodings of column {number}')
 
 
-# How types of Lance differ from those of a table: offsets have 64 bits, dictionaries are values, maps are lists.
-AS_IN_TABLES = (
-    (r'dictionary<values=(\w+), indices=\w+, ordered=\d>', r'\1'), (r'map<(.*), (.*)>', r'list<item: struct<key: \1, value: \2>>'),
-    (r'\b(?<!fixed_size_)(string|binary|list)\b', r'large_\1'))
-
-
 def type_in_tables(name):
-    for pattern, text in AS_IN_TABLES:
-        name = re.sub(pattern, text, name)
-    return name
+    """Dictionaries are their values."""
+    return re.sub(r'dictionary<values=(\w+), indices=\w+, ordered=\d>', r'\1', name)
 
 
 @each_file
 def arrow_tables_are_what_pylance_reads(expected, data_set):
     arrow = harness.need('pyarrow.ipc')
-    from arrow_columns import table_columns
+    from arrow_columns import describe, table_columns
     with arrow.open_file(data_set / 'table.arrow') as file:
         table = file.read_all()
     table.validate(full=True)
-    same({field.name: re.sub(' not null', '', str(field.type)) for field in table.schema},
+    same({field.name: describe(field) for field in table.schema},
          {name: type_in_tables(data_type) for name, data_type in expected['types'].items()}, 'types')
     same(table_columns(table), expected['columns'], 'columns')
 
@@ -117,16 +110,18 @@ def inside(field, content):
     return varint(field << 3 | 2) + varint(len(content)) + content
 
 
-def write_constant(path, rows, layout):
-    """One int64 column x, whose only page has a ConstantLayout of these fields."""
-    field = inside(2, b'x') + number(3, 0) + number(4, -1) + inside(5, b'int64') + number(6, 1)
+def write_constant(path, rows, layout, logical_type=b'int64', value=b''):
+    """One column x, whose only page has a ConstantLayout of these fields, and the value as its buffer where it is not in them."""
+    field = inside(2, b'x') + number(3, 0) + number(4, -1) + inside(5, logical_type) + number(6, 1)
     descriptor = inside(1, inside(1, field)) + number(2, rows)
     page_layout = inside(1, b'/lance.encodings21.PageLayout') + inside(2, inside(2, layout))
-    page = number(3, rows) + inside(4, inside(2, inside(1, page_layout)))
+    buffer = inside(1, varint(0)) + inside(2, varint(len(value))) if value else b''
+    page = buffer + number(3, rows) + inside(4, inside(2, inside(1, page_layout)))
     values = inside(1, b'/lance.encodings.ColumnEncoding') + inside(2, inside(1, b''))
     metadata = inside(1, inside(2, inside(1, values))) + inside(2, page)
-    columns_start, tables = len(descriptor), len(descriptor) + len(metadata)
-    path.write_bytes(descriptor + metadata + struct.pack('<QQ', columns_start, len(metadata)) + struct.pack('<QQ', 0, len(descriptor)) +
+    columns_start, tables = len(value) + len(descriptor), len(value) + len(descriptor) + len(metadata)
+    path.write_bytes(value + descriptor + metadata + struct.pack('<QQ', columns_start, len(metadata)) +
+                     struct.pack('<QQ', len(value), len(descriptor)) +
                      struct.pack('<QQQIIHH', columns_start, tables, tables + 16, 1, 1, 2, 2) + b'LANC')
 
 
@@ -154,6 +149,29 @@ def a_value_that_is_the_same_in_2_to_the_40_rows_takes_no_memory():
             same(harness.high_water(harness.daemon_of(mountpoint)) < 150 << 20, True, 'little memory')
             same(harness.errors_of(mountpoint), [])
         harness.output(harness.NTUPLE, 'verify', valued, null)
+
+
+@case
+def more_text_than_offsets_of_32_bits_count_is_cut_into_batches():
+    arrow, pa = harness.need('pyarrow.ipc'), harness.need('pyarrow')
+    rows, text = 2_200_000, 'text ' * 200
+    value = struct.pack('<3I2i', 2, 8, len(text), 0, len(text)) + text.encode()     # the buffers of a string array of one row
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, 'texts.lance')
+        write_constant(path, rows, inside(5, bytes([1])), b'string', value)
+        with harness.mounted(path) as mountpoint:
+            table = mountpoint / 'texts' / 'table.arrow'
+            same(os.stat(table).st_size > rows * (len(text) + 4), True, 'the size')
+            with pa.memory_map(str(table)) as mapped:
+                file = arrow.open_file(mapped)
+                same(str(file.schema.field('x').type), 'string')
+                batches = [file.get_batch(number) for number in range(file.num_record_batches)]
+                same([batch.num_rows for batch in batches], [rows // 2, rows // 2], 'rows of batches')
+                for batch in batches:
+                    for row in 0, 700_001, rows // 2 - 1:
+                        same(batch['x'][row].as_py(), text, f'row {row}')
+                del batches, batch, file
+            same(harness.errors_of(mountpoint), [])
 
 
 if __name__ == '__main__':

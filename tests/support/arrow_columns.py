@@ -107,6 +107,11 @@ def table_columns(table):
     return found
 
 
+def describe(field):
+    """The type of a field, and whether it may be null."""
+    return str(field.type) + ('' if field.nullable else ' not null')
+
+
 # ---- rows as text ----
 
 def plain_float(value):

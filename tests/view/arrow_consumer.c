@@ -61,6 +61,14 @@ static void put_number(struct nt_json *json, char format, const struct ArrowArra
     nt_json_element(json, &dtype, (const uint8_t *)array->buffers[1] + slot * dtype.bytes);
 }
 
+/* Of 32 bits where the format is that of the small types. */
+static int64_t offset_at(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t slot)
+{
+    bool is_short =
+        strchr("uz", schema->format[0]) || !strcmp(schema->format, "+l") || !strcmp(schema->format, "+m");
+    return is_short ? ((const int32_t *)array->buffers[1])[slot] : ((const int64_t *)array->buffers[1])[slot];
+}
+
 static void put_items(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
                       int64_t first, int64_t end)
 {
@@ -71,6 +79,19 @@ static void put_items(struct nt_json *json, const struct ArrowSchema *schema, co
     for (int64_t i = first; i < end; i++)
         put_slot(json, schema->children[0], array->children[0], i);
     nt_json_end_array(json);
+}
+
+static void put_bytes(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
+                      int64_t slot)
+{
+    int64_t first = offset_at(schema, array, slot), end = offset_at(schema, array, slot + 1);
+    const char *bytes = (const char *)array->buffers[2] + first;
+    ck_assert_int_le(0, first);
+    ck_assert_int_le(first, end);
+    if (strchr("Uu", schema->format[0]))
+        nt_json_bytes(json, bytes, (size_t)(end - first));
+    else
+        nt_json_base64(json, (const uint8_t *)bytes, (size_t)(end - first));
 }
 
 static void put_struct(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
@@ -118,7 +139,6 @@ static void put_union(struct nt_json *json, const struct ArrowSchema *schema, co
 void put_slot(struct nt_json *json, const struct ArrowSchema *schema, const struct ArrowArray *array,
               int64_t slot)
 {
-    const int64_t *offsets = array->n_buffers > 1 ? array->buffers[1] : NULL;
     const char *format = schema->format;
     int64_t size = strtoll(strchr(format, ':') ? strchr(format, ':') + 1 : "0", NULL, 10);
     ck_assert_int_lt(slot, array->length);
@@ -130,18 +150,14 @@ void put_slot(struct nt_json *json, const struct ArrowSchema *schema, const stru
         put_variant(json, schema, array, slot);
     else if (!strcmp(format, "+s"))
         put_struct(json, schema, array, slot);
-    else if (!strcmp(format, "+L"))
-        put_items(json, schema, array, offsets[slot], offsets[slot + 1]);
+    else if (!strcmp(format, "+L") || !strcmp(format, "+l") || !strcmp(format, "+m"))
+        put_items(json, schema, array, offset_at(schema, array, slot), offset_at(schema, array, slot + 1));
     else if (!strncmp(format, "+w", 2))
         put_items(json, schema, array, slot * size, (slot + 1) * size);
     else if (!strcmp(format, "b"))
         nt_json_bool(json, ((const uint8_t *)array->buffers[1])[slot / 8] >> slot % 8 & 1);
-    else if (!strcmp(format, "U"))
-        nt_json_bytes(json, (const char *)array->buffers[2] + offsets[slot],
-                      (size_t)(offsets[slot + 1] - offsets[slot]));
-    else if (!strcmp(format, "Z"))
-        nt_json_base64(json, (const uint8_t *)array->buffers[2] + offsets[slot],
-                       (size_t)(offsets[slot + 1] - offsets[slot]));
+    else if (strchr("UuZz", format[0]))
+        put_bytes(json, schema, array, slot);
     else
         put_number(json, format[0], array, slot);
 }

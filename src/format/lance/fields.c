@@ -157,7 +157,15 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
     field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
 }
 
-/* The lists of fixed size around a value: a field each, and the value at the end. */
+/* Structures of version 2.0 are never null; members of packed ones are where the whole is. */
+static bool has_validity(const struct building *build, uint32_t number)
+{
+    const struct nt_lance_place *place = &build->schema->places[number];
+    return place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
+}
+
+/* The lists of fixed size around a value: a field each, and the value at the end. Items may be null whatever the field
+ * may be: the type has no word for it. */
 static enum nt_status add_lists(struct building *build, struct nt_field *field, struct nt_lance_part *part,
                                 uint32_t *number_ret)
 {
@@ -174,6 +182,9 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
         item.dtype = is_list ? nt_element_dtype(NT_ELEMENT_BYTE) : field->dtype;
         if (i) {
             item.name = (struct nt_text){"item", 4};
+            item.own_name = (struct nt_text){NULL, 0};
+            item.is_declared_nullable = true;
+            item.is_nullable |= has_validity(build, part->field);
             item.parent = number;
         }
         part->depth = i;
@@ -189,28 +200,31 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
     return status;
 }
 
-/* Structures of version 2.0 are never null; members of packed ones are where the whole is. */
 static bool find_nullable(const struct building *build, uint32_t number)
 {
     const struct nt_lance_field *field = &build->schema->fields[number];
-    const struct nt_lance_place *places = build->schema->places, *place = &places[number];
-    bool has_validity =
-        place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
-    return (field->is_nullable && has_validity) ||
-           (field->parent != NT_NONE && places[field->parent].type.shape == NT_LANCE_IS_STRUCT &&
+    return (field->is_nullable && has_validity(build, number)) ||
+           (field->parent != NT_NONE &&
+            build->schema->places[field->parent].type.shape == NT_LANCE_IS_STRUCT &&
             build->is_nullable[field->parent]);
 }
 
 static enum nt_status build_field(struct building *build, uint32_t number)
 {
     const struct nt_lance_field *from = &build->schema->fields[number];
+    const struct nt_lance_type *type = &build->schema->places[number].type;
     struct nt_field field = {.id = (uint32_t)from->id,
                              .parent = from->parent == NT_NONE ? NT_NONE : build->built[from->parent],
                              .name = from->name,
-                             .type = from->logical_type};
+                             .type = from->logical_type,
+                             .is_declared_nullable = from->is_nullable,
+                             .has_short_offsets = type->has_short_offsets,
+                             .is_map = type->is_map};
     struct nt_lance_part part = {.field = number, .items = 1};
-    if (from->parent != NT_NONE && build->schema->places[from->parent].type.shape == NT_LANCE_IS_LIST)
+    if (from->parent != NT_NONE && build->schema->places[from->parent].type.shape == NT_LANCE_IS_LIST) {
+        field.own_name = from->name;
         field.name = (struct nt_text){"item", 4};
+    }
     set_kind(build, number, &field);
     field.unreadable = find_refusal(build, number);
     build->is_nullable[number] = find_nullable(build, number);

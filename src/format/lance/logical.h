@@ -23,6 +23,8 @@ struct nt_lance_type {
     struct nt_lance_value value;
     struct nt_dtype dtype; /* VALUE: of an element */
     bool is_dictionary;
+    bool has_short_offsets; /* TEXT, BYTES, LIST: what is in it is counted with 32 bits */
+    bool is_map;            /* LIST: of structures of a key and a value */
 };
 
 /* The type that a text names: UNKNOWN where it names none that is known. NT_LIMIT where fixed-size lists lie too
