@@ -429,3 +429,10 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_p
     page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
     page_ret->end += page_ret->page->first_element + page_ret->page->elements;
 }
+
+uint64_t nt_stream_equal_elements(const struct nt_stream *stream, uint64_t element)
+{
+    struct nt_ahead_page found;
+    nt_stream_find_page(stream, element, &found);
+    return found.page && found.page->is_uniform ? found.end - element : 1;
+}

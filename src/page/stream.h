@@ -65,6 +65,9 @@ static inline bool nt_segment_is_located(const struct nt_segment *segment)
 
 /* The page that holds an element, if its segment is located; an nt_ahead_find for streams. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_ahead_page *page_ret);
+/* How many elements from one on are equal, as the page tells that it lies in: 1 where no page does. Of streams whose
+ * elements are the column's. */
+uint64_t nt_stream_equal_elements(const struct nt_stream *stream, uint64_t element);
 
 /* A run of no elements yet: all that stream, segment and page tell of it. For each page of each read. */
 static inline struct nt_run nt_stream_run(const struct nt_stream *stream, const struct nt_segment *segment,

@@ -206,18 +206,38 @@ static enum nt_status resolve_valid(const struct reading *reading, uint64_t firs
     return status;
 }
 
+/* How many slots from one on are counted together, of which `looked_ret` are looked at: of many rows that are equal, one. */
+static enum nt_status next_piece(const struct reading *reading, uint64_t first, uint64_t slots,
+                                 uint64_t *count_ret, uint64_t *looked_ret)
+{
+    const struct nt_arrow_node *node = reading->node;
+    uint64_t equal = 1, left = slots - first;
+    enum nt_status status = NT_OK;
+    if (node->valid != NT_NONE && !node->step_count)
+        status = nt_arrow_equal_elements(reading->arrow, node->valid,
+                                         row_space_begin(reading->arrow, node, reading->cluster) + first,
+                                         &equal, reading->error);
+    bool is_equal = equal > PIECE_SLOTS;
+    uint64_t most = is_equal ? equal : PIECE_SLOTS;
+    *count_ret = left < most ? left : most;
+    *looked_ret = is_equal ? 1 : *count_ret;
+    return status;
+}
+
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error)
 {
     struct reading reading = {
         .arrow = arrow, .cluster = cluster, .node = &arrow->nodes[node], .error = error};
-    uint64_t valid = 0;
-    for (uint64_t first = 0; first < slots; first += PIECE_SLOTS) {
+    uint64_t valid = 0, count = 0, looked;
+    for (uint64_t first = 0; first < slots; first += count) {
         struct slots piece = {0};
-        uint64_t count = slots - first < PIECE_SLOTS ? slots - first : PIECE_SLOTS;
-        enum nt_status status = resolve_valid(&reading, first, count, &piece);
-        for (uint64_t i = 0; status == NT_OK && i < count; i++)
-            valid += !piece.marks || piece.marks[i] == SLOT_VALID;
+        enum nt_status status = next_piece(&reading, first, slots, &count, &looked);
+        if (status == NT_OK)
+            status = resolve_valid(&reading, first, looked, &piece);
+        for (uint64_t i = 0; status == NT_OK && i < looked; i++)
+            if (!piece.marks || piece.marks[i] == SLOT_VALID)
+                valid += count / looked;
         free(piece.marks);
         if (status != NT_OK)
             return status;

@@ -272,6 +272,9 @@ enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t numbe
                                     struct nt_stream **stream_ret, struct nt_error *error);
 enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t number, uint64_t offset,
                                     void *output, size_t bytes, struct nt_error *error);
+/* How many elements of one byte from one on are equal, where that is known without reading them; else 1. */
+enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t number, uint64_t element,
+                                       uint64_t *count_ret, struct nt_error *error);
 
 /* arrow_variant.c: the tags of rows [first_row, first_row + rows) of a variant, which lie in one cluster, and the
  * first row of a step's alternative that belongs to them, or to what follows. */

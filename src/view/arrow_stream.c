@@ -4,6 +4,7 @@
  */
 #include <stdatomic.h>
 
+#include "page/stream.h"
 #include "view/arrow_internal.h"
 
 enum nt_status nt_arrow_find_stream(const struct nt_arrow *arrow, uint32_t number,
@@ -31,4 +32,14 @@ enum nt_status nt_arrow_read_stream(const struct nt_arrow *arrow, uint32_t numbe
     struct nt_stream *stream;
     enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
     return status == NT_OK ? nt_stream_read(stream, offset, output, bytes, error) : status;
+}
+
+enum nt_status nt_arrow_equal_elements(const struct nt_arrow *arrow, uint32_t number, uint64_t element,
+                                       uint64_t *count_ret, struct nt_error *error)
+{
+    struct nt_stream *stream;
+    enum nt_status status = nt_arrow_find_stream(arrow, number, &stream, error);
+    if (status == NT_OK)
+        *count_ret = nt_stream_equal_elements(stream, element);
+    return status;
 }

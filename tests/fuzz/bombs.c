@@ -237,11 +237,6 @@ static void a_header_of_100_megabytes(struct nt_buffer *file)
     free(text);
 }
 
-#define BOMB(function, result)                                                                               \
-    {                                                                                                        \
-        .name = #function, .outcome = (result), .write = (function)                                          \
-    }
-
 const struct bomb bombs[] = {
     BOMB(a_page_of_2_to_31_elements_in_few_bytes, BOMB_FAILED),
     BOMB(pages_that_overlap, BOMB_READ),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small files that ask for much. All have right checksums and follow the specification, but for what makes
- * them refused.
+ * Small files that ask for much. All follow their specification, with right checksums where it has any, but for what
+ * makes them refused.
  */
 #ifndef NT_TESTS_BOMBS_H
 #define NT_TESTS_BOMBS_H
@@ -19,7 +19,13 @@ struct bomb {
     void (*write)(struct nt_buffer *file); /* the caller's to deinit */
 };
 
-extern const struct bomb bombs[];
-extern const size_t bomb_count;
+#define BOMB(function, result)                                                                               \
+    {                                                                                                        \
+        .name = #function, .outcome = (result), .write = (function)                                          \
+    }
+
+/* RNTuples, and Lance files. */
+extern const struct bomb bombs[], lance_bombs[];
+extern const size_t bomb_count, lance_bomb_count;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes the small files that ask for much: DIRECTORY/<name>.root for each.
+ * Writes the small files that ask for much: DIRECTORY/<name>.root for each, or .lance.
  */
 #include <stdio.h>
 
@@ -8,16 +8,22 @@
 #include "demand.h"
 #include "save_bytes.h"
 
-int main(int argc, char **argv)
+static void write_all(const char *directory, const struct bomb *list, size_t count, const char *ending)
 {
-    demand(argc == 2);
-    for (size_t i = 0; i < bomb_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         char path[4096];
         struct nt_buffer file = {0};
-        bombs[i].write(&file);
-        demand(snprintf(path, sizeof(path), "%s/%s.root", argv[1], bombs[i].name) < (int)sizeof(path));
+        list[i].write(&file);
+        demand(snprintf(path, sizeof(path), "%s/%s.%s", directory, list[i].name, ending) < (int)sizeof(path));
         save_bytes(&file, path);
         nt_buffer_deinit(&file);
     }
+}
+
+int main(int argc, char **argv)
+{
+    demand(argc == 2);
+    write_all(argv[1], bombs, bomb_count, "root");
+    write_all(argv[1], lance_bombs, lance_bomb_count, "lance");
     return 0;
 }

@@ -4,15 +4,18 @@
  * programs make of the same files is tried by tests/mount/test_bombs.py.
  */
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bombs.h"
 #include "everything.h"
+#include "format/format.h"
 #include "io/source.h"
 #include "support.h"
 
+#define LANCE ".lance"
 enum { MEMORY_BYTES = 256 << 20, SECONDS = 2, NOT_TRIED = 8 };
 
 struct outcome {
@@ -39,6 +42,26 @@ static void limit(void)
 #endif
 }
 
+static enum nt_status open_and_read_lance(struct nt_source *source, struct outcome *outcome)
+{
+    const struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    struct nt_file *file;
+    enum nt_status status = nt_format_lance.open(source, &options, &file, NULL);
+    if (status != NT_OK) {
+        nt_source_close(source);
+        return status;
+    }
+    read_everything(file, count, outcome);
+    nt_file_close(file);
+    return NT_OK;
+}
+
+static bool is_lance(const char *path)
+{
+    size_t length = strlen(path);
+    return length > strlen(LANCE) && strcmp(path + length - strlen(LANCE), LANCE) == 0;
+}
+
 /* In a process of its own that has only the path of the file. The exit status tells what became of it. */
 static int read_in_child(const char *path)
 {
@@ -47,7 +70,8 @@ static int read_in_child(const char *path)
     limit();
     if (nt_source_open_file(path, &source, NULL) != NT_OK)
         return NOT_TRIED;
-    if (open_and_read(source, count, &outcome) != NT_OK)
+    if ((is_lance(path) ? open_and_read_lance(source, &outcome) : open_and_read(source, count, &outcome)) !=
+        NT_OK)
         return BOMB_REFUSED;
     return (outcome.read > 0 ? BOMB_READ : 0) | (outcome.failed > 0 ? BOMB_FAILED : 0);
 }
@@ -63,11 +87,11 @@ static void write_to(const char *path, int descriptor, const struct bomb *bomb)
 }
 
 /* The files are made in the parent, whose memory the child would inherit: it is this program again. */
-START_TEST(a_bomb_is_read_or_refused_within_its_limits)
+static void try_bomb(const struct bomb *bomb, const char *ending)
 {
-    const struct bomb *bomb = &bombs[_i];
-    char path[] = "/tmp/ntuple-bomb-XXXXXX";
-    int descriptor = mkstemp(path), result;
+    char path[64];
+    snprintf(path, sizeof(path), "/tmp/ntuple-bomb-XXXXXX%s", ending);
+    int descriptor = mkstemps(path, (int)strlen(ending)), result;
     ck_assert_int_ge(descriptor, 0);
     write_to(path, descriptor, bomb);
     pid_t child = fork();
@@ -89,6 +113,17 @@ START_TEST(a_bomb_is_read_or_refused_within_its_limits)
     ck_assert_int_lt(usage.ru_maxrss, MEMORY_BYTES / 1024);
 #endif
 }
+
+START_TEST(a_bomb_is_read_or_refused_within_its_limits)
+{
+    try_bomb(&bombs[_i], ".root");
+}
+END_TEST
+
+START_TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits)
+{
+    try_bomb(&lance_bombs[_i], LANCE);
+}
 END_TEST
 
 int main(int argc, char **argv)
@@ -99,6 +134,8 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("bombs");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_bomb_is_read_or_refused_within_its_limits, 0, (int)bomb_count);
+    tcase_add_loop_test(tests, a_bomb_of_lance_is_read_or_refused_within_its_limits, 0,
+                        (int)lance_bomb_count);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

@@ -85,6 +85,14 @@ def listing_takes_little_or_says_why_not():
             raise AssertionError(f'{path.name}: {text!r} names no limit')
 
 
+@case
+def the_first_rows_and_what_is_told_of_columns_take_little():
+    for path in files():
+        if path.suffix == '.lance':
+            for name in 'head', 'inspect', 'stat':
+                measured(name, path)
+
+
 def read_some(top):
     number = 0
     for parent, _, names in os.walk(top):

@@ -153,7 +153,7 @@ PAGE_MESSAGES = (
     ('sizes', 'mini_blocks_2.1', 3, PAGE_SIZES, numbers(2, MOST), ('column 3', 'page 0', 'buffer 1, 18446744073709551615 bytes at 4224')),
     ('places beyond', 'mini_blocks_2.1', 3, PAGE_OFFSETS, numbers(4160, HUGE), ('column 3', 'page 0', 'buffer 1, 120 bytes at 1099511627776')),
     ('no encoding', 'mini_blocks_2.1', 3, 4, None, ('column 3', 'page 0', 'no encoding')),
-    ('encodings in one another', 'packed_2.1', 0, (4, 2, 1, 2, MINI_BLOCK, 3), nested_lists(40), ('column 0', 'page 0', 'more than 32 messages')),
+    ('encodings in one another', 'packed_2.1', 0, (4, 2, 1, 2, MINI_BLOCK, 3), nested_lists(40), ('column 0', 'page 0', 'than the limit of 32')),
 )
 
 # Position and size of the first blob, of which file; buffers in which the places lie.

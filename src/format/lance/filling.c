@@ -107,7 +107,7 @@ static enum nt_status add_page(const struct nt_filling *filling, struct nt_group
 {
     if (elements > UINT32_MAX)
         return nt_fail(filling->error, NT_LIMIT, filled->offset,
-                       "%" PRIu64 " elements in one piece, more than 2^32", elements);
+                       "%" PRIu64 " elements in one piece, more than the limit of 2^32", elements);
     const struct nt_page page = {.offset = filled->offset,
                                  .stored_bytes = filled->stored_bytes,
                                  .parameter = parameter,

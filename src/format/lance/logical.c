@@ -243,8 +243,8 @@ enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, 
     struct nt_lance_value *value = &type->value;
     while (nt_text_skip(&text, "fixed_size_list:")) {
         if (value->list_count == NT_TREE_DEPTH)
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "fixed-size lists are nested deeper than %d",
-                           NT_TREE_DEPTH);
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                           "fixed-size lists are nested deeper than the limit of %d", NT_TREE_DEPTH);
         if (!cut_list(&text, &value->lists[value->list_count++]))
             return NT_OK;
     }

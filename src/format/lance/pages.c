@@ -31,8 +31,8 @@ static enum nt_status add_input(struct nt_filling *filling, const struct nt_lanc
                              .elements = (uint32_t)elements,
                              .source = filling->lance->number};
     if (elements > UINT32_MAX)
-        return nt_fail(filling->error, NT_LIMIT, buffer->offset, "a dictionary of %" PRIu64 " items or bytes",
-                       elements);
+        return nt_fail(filling->error, NT_LIMIT, buffer->offset,
+                       "a dictionary of %" PRIu64 " items or bytes, more than the limit of 2^32", elements);
     return nt_filling_add_decoder(filling, layout->dictionary, &want, dtype, NULL, 0, &page->decoder);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "format/lance/places.h"
 
+#include <inttypes.h>
+
 #include "base/arena.h"
 #include "base/overflow.h"
 
@@ -26,6 +28,8 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     place->is_packed =
         place->type.shape == NT_LANCE_IS_STRUCT &&
         (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
+    if (status != NT_OK)
+        nt_error_context(error, "schema: field %" PRId32, field->id);
     if (status != NT_OK || field->parent == NT_NONE)
         return status;
     struct nt_lance_place *parent = &places[field->parent];

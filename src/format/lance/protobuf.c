@@ -158,7 +158,8 @@ static enum nt_status check_message(const struct check *check, struct nt_proto m
     enum nt_status status = NT_OK;
     if (depth > NT_PROTO_MAX_DEPTH)
         return nt_fail(check->error, NT_LIMIT, place_of(check, message.bytes),
-                       "message %s: more than %d messages in one another", table->name, NT_PROTO_MAX_DEPTH);
+                       "message %s: more messages in one another than the limit of %d", table->name,
+                       NT_PROTO_MAX_DEPTH);
     while (status == NT_OK && nt_cursor_left(&cursor)) {
         uint64_t place = place_of(check, message.bytes + cursor.position);
         if (!get_item(&cursor, &item))

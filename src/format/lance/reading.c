@@ -110,7 +110,8 @@ enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct
     enum nt_status status = nt_lance_read_unit(filling, opened, &unit, &packed.data);
     if (status == NT_OK &&
         (!nt_multiply(layout->dictionary_items, sizeof(uint64_t), &bytes) || bytes > limit))
-        status = nt_fail(filling->error, NT_LIMIT, buffer->offset, "a dictionary of %" PRIu64 " items",
+        status = nt_fail(filling->error, NT_LIMIT, buffer->offset,
+                         "a dictionary of %" PRIu64 " items, more than the limit pagesize allows",
                          layout->dictionary_items);
     if (status == NT_OK)
         status = nt_tree_count(layout->dictionary, &packed, layout->dictionary_items, true, 0, &counts,
