@@ -111,6 +111,11 @@ enum nt_field_kind {
 };
 const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */
 
+/* What a file says of a field under a key of its own. */
+struct nt_property {
+    struct nt_text key, value;
+};
+
 struct nt_field {
     uint32_t id;          /* as the format numbers it */
     uint32_t parent;      /* index, NT_NONE for top-level fields */
@@ -139,6 +144,8 @@ struct nt_field {
      * key and a value; and what the format calls an item, NULL where that has no name of its own. */
     bool is_declared_nullable, has_short_offsets, is_map;
     struct nt_text own_name;
+    const struct nt_property *properties; /* in the order of the file */
+    uint32_t property_count;
 };
 
 /* ---- files ---- */

@@ -52,25 +52,26 @@ static char *name_of(const struct nt_arrow_node *node)
     return take_text(&name);
 }
 
-static void append_sized(struct nt_buffer *out, const void *bytes, size_t length)
+/* Ends the text. */
+static void append_sized(struct nt_buffer *out, struct nt_buffer *text)
 {
-    int32_t count = (int32_t)length;
+    int32_t count = (int32_t)text->length;
     nt_buffer_append(out, &count, sizeof(count));
-    nt_buffer_append(out, bytes, length);
+    nt_buffer_append(out, nt_buffer_string(text), text->length);
+    out->failed |= text->length > INT32_MAX;
+    nt_buffer_deinit_part(text, out);
 }
 
 /* The number of pairs, then length and bytes of each key and value, in the machine's byte order. */
 static bool set_metadata(const struct nt_arrow *arrow, uint32_t number, struct ArrowSchema *schema)
 {
-    struct nt_arrow_pair pairs[NT_ARROW_MOST_PAIRS];
     struct nt_buffer out = {0};
-    int32_t count = (int32_t)nt_arrow_pairs(arrow, number, pairs);
-    nt_buffer_append(&out, &count, sizeof(count));
-    for (int32_t i = 0; i < count; i++) {
-        append_sized(&out, pairs[i].key, strlen(pairs[i].key));
-        append_sized(&out, nt_buffer_string(&pairs[i].value), pairs[i].value.length);
-        out.failed |= pairs[i].value.length > INT32_MAX;
-        nt_buffer_deinit_part(&pairs[i].value, &out);
+    uint32_t count = nt_arrow_pair_count(arrow, number);
+    nt_buffer_append(&out, &(int32_t){(int32_t)count}, sizeof(int32_t));
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_arrow_pair pair = nt_arrow_pair(arrow, number, i);
+        append_sized(&out, &pair.key);
+        append_sized(&out, &pair.value);
     }
     if (out.failed)
         nt_buffer_deinit(&out);

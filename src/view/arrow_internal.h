@@ -246,14 +246,13 @@ void nt_arrow_write_type(const struct nt_arrow_node *node, struct nt_buffer *out
 /* arrow_schema.c: names, metadata and the Schema table */
 /* Append a text as UTF-8, which Arrow demands: bytes that are not are shown as \x.. */
 void nt_arrow_append_text(struct nt_buffer *out, struct nt_text text);
-/* What is told about a node (0: the table) under keys of ours. The values are UTF-8 and the caller's to
- * deinit. */
+/* What is told about a node (0: the table): under keys of ours, and what the file tells under its own. Texts are UTF-8, and
+ * the caller's to deinit. */
 struct nt_arrow_pair {
-    const char *key;
-    struct nt_buffer value;
+    struct nt_buffer key, value;
 };
-enum { NT_ARROW_MOST_PAIRS = 6 };
-uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_arrow_pair *pairs);
+uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node);
+struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number);
 /* Write the Schema table (of a message or the footer) and patch it into `place`. */
 void nt_arrow_write_schema(const struct nt_arrow *arrow, struct nt_buffer *out, size_t place);
 

@@ -55,31 +55,57 @@ static void append_left_out(const struct nt_arrow *arrow, struct nt_buffer *out)
     nt_json_end_array(&json);
 }
 
-static struct nt_arrow_pair pair_of(const char *key, struct nt_text text)
+/* What the table tells of itself. */
+enum { TABLE_PAIRS = 6 };
+
+static struct nt_text text_of_table(const struct nt_dataset *dataset, uint32_t number, const char **key_ret)
 {
-    struct nt_arrow_pair pair = {.key = key};
-    nt_arrow_append_text(&pair.value, text);
-    return pair;
+    const struct {
+        const char *key;
+        struct nt_text value;
+    } pairs[TABLE_PAIRS - 1] = {
+        {"ntuple.file", nt_text_of(dataset->file->path)},
+        {"ntuple.name", dataset->title},
+        {"ntuple.format", nt_text_of(dataset->format)},
+        {"ntuple.version", nt_text_of(dataset->version)},
+        {"ntuple.writer", dataset->writer},
+    };
+    *key_ret = pairs[number].key;
+    return pairs[number].value;
 }
 
-uint32_t nt_arrow_pairs(const struct nt_arrow *arrow, uint32_t node, struct nt_arrow_pair *pairs)
+static const struct nt_field *told_field(const struct nt_arrow *arrow, uint32_t node)
 {
-    const struct nt_dataset *dataset = arrow->dataset;
     uint32_t typed_by = arrow->nodes[node].typed_by;
-    if (node > 0 && typed_by == NT_NONE)
-        return 0;
-    if (node > 0) {
-        pairs[0] = pair_of("ntuple.type", dataset->fields[typed_by].type);
-        return 1;
+    return typed_by == NT_NONE ? NULL : &arrow->dataset->fields[typed_by];
+}
+
+uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
+{
+    const struct nt_field *field = told_field(arrow, node);
+    return field ? 1 + field->property_count : node ? 0 : TABLE_PAIRS;
+}
+
+struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number)
+{
+    const struct nt_field *field = told_field(arrow, node);
+    struct nt_arrow_pair pair = {0};
+    struct nt_text value;
+    const char *key = "ntuple.type";
+    if (field && number) {
+        nt_arrow_append_text(&pair.key, field->properties[number - 1].key);
+        nt_arrow_append_text(&pair.value, field->properties[number - 1].value);
+        return pair;
     }
-    pairs[0] = pair_of("ntuple.file", nt_text_of(dataset->file->path));
-    pairs[1] = pair_of("ntuple.name", dataset->title);
-    pairs[2] = pair_of("ntuple.format", nt_text_of(dataset->format));
-    pairs[3] = pair_of("ntuple.version", nt_text_of(dataset->version));
-    pairs[4] = pair_of("ntuple.writer", dataset->writer);
-    pairs[5] = (struct nt_arrow_pair){.key = "ntuple.left_out"};
-    append_left_out(arrow, &pairs[5].value);
-    return 6;
+    if (!field && number == TABLE_PAIRS - 1) {
+        nt_buffer_text(&pair.key, "ntuple.left_out");
+        append_left_out(arrow, &pair.value);
+        return pair;
+    }
+    value = field ? field->type : text_of_table(arrow->dataset, number, &key);
+    nt_buffer_text(&pair.key, key);
+    nt_arrow_append_text(&pair.value, value);
+    return pair;
 }
 
 /* ---- tables ---- */
@@ -93,16 +119,16 @@ static void write_string(struct nt_buffer *out, size_t place, struct nt_buffer *
 
 static void write_metadata(const struct nt_arrow *arrow, uint32_t node, struct nt_buffer *out, size_t place)
 {
-    struct nt_arrow_pair pairs[NT_ARROW_MOST_PAIRS];
-    uint32_t count = nt_arrow_pairs(arrow, node, pairs);
+    uint32_t count = nt_arrow_pair_count(arrow, node);
     size_t places = nt_flatbuffer_offsets(out, place, count);
     for (uint32_t i = 0; i < count; i++) {
+        struct nt_arrow_pair pair = nt_arrow_pair(arrow, node, i);
         struct nt_table table = {0};
         nt_table_set_offset(&table, 0);
         nt_table_set_offset(&table, 1);
         nt_flatbuffer_table(out, places + 4 * i, &table);
-        nt_flatbuffer_string(out, table.places[0], pairs[i].key, strlen(pairs[i].key));
-        write_string(out, table.places[1], &pairs[i].value);
+        write_string(out, table.places[0], &pair.key);
+        write_string(out, table.places[1], &pair.value);
     }
 }
 

@@ -240,7 +240,7 @@ def chunks(rows=220):
 
 
 def declared(rows=30):
-    """What the types of a table say beside their values: fields that may not be null, names of items, maps."""
+    """What the types of a table say beside their values: fields that may not be null, names of items, maps, extension types."""
     def never(name, kind):
         return pa.field(name, kind, nullable=False)
     member = pa.struct([never('number', pa.int32()), pa.field('text', pa.string())])
@@ -256,7 +256,8 @@ def declared(rows=30):
         (never('map', pa.map_(pa.string(), pa.list_(pa.binary()))),
          [[(f'{row}.{k}', [b'a'] * k if k else None) for k in range(row % 4)] for row in range(rows)]),
         (pa.field('maps', pa.list_(pa.map_(pa.int16(), never('value', pa.int32())))),
-         every(6, [[[(k, row)] * k for k in range(row % 3)] for row in range(rows)], 4))]
+         every(6, [[[(k, row)] * k for k in range(row % 3)] for row in range(rows)], 4)),
+        (pa.field('uuid', pa.uuid()), every(7, [bytes([row]) * 16 for row in range(rows)], 3))]
     return pa.table([pa.array(values, field.type) for field, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 

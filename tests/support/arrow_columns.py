@@ -25,7 +25,10 @@ def validity(array, around):
 
 
 def whole(array):
-    """Arrays that begin in the middle of their buffers become ones that do not; dictionaries become their values."""
+    """Arrays that begin in the middle of their buffers become ones that do not; dictionaries become their values, extension
+    types what they are stored as."""
+    if isinstance(array, pa.ExtensionArray):
+        return array.storage
     if types.is_dictionary(array.type):
         return array.cast(array.type.value_type)
     return array

@@ -193,8 +193,8 @@ void lines_from_rows(struct builder *builder, struct nt_buffer *out)
     text->free(text);
 }
 
-/* "ntuple.left_out" in the metadata: a number of pairs, then length and bytes of each key and value. */
-static void find_metadata(const struct ArrowSchema *schema, const char *key, char *value, size_t room)
+/* A number of pairs, then length and bytes of each key and value. */
+void find_metadata(const struct ArrowSchema *schema, const char *key, char *value, size_t room)
 {
     const char *at = schema->metadata;
     int32_t count, length, value_length;

@@ -172,6 +172,25 @@ START_TEST(fields_are_nullable_where_their_types_say_so)
 }
 END_TEST
 
+START_TEST(what_the_file_tells_of_a_field_stands_beside_its_type)
+{
+    static const struct nt_property properties[] = {{{"ARROW:extension:name", 20}, {"unit", 4}},
+                                                    {{"key", 3}, {"\xff", 1}}};
+    char text[32];
+    uint32_t field = add_number(NT_NONE, "n");
+    builder->fields[field].type = nt_text_of("int32");
+    builder->fields[field].properties = properties;
+    builder->fields[field].property_count = 2;
+    const struct ArrowSchema *found = exported("{\"n\":7}\n{\"n\":8}\n")->children[0];
+    find_metadata(found, "ntuple.type", text, sizeof(text));
+    ck_assert_str_eq(text, "int32");
+    find_metadata(found, "ARROW:extension:name", text, sizeof(text));
+    ck_assert_str_eq(text, "unit");
+    find_metadata(found, "key", text, sizeof(text)); /* no UTF-8 */
+    ck_assert_str_eq(text, "\\xff");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("view: types in Arrow");
@@ -182,6 +201,7 @@ int main(void)
     tcase_add_test(cases, items_of_lists_are_called_as_the_format_calls_them);
     tcase_add_test(cases, a_map_is_one);
     tcase_add_loop_test(cases, a_map_whose_keys_may_be_null_or_whose_values_are_left_out_is_a_list, 0, 3);
+    tcase_add_test(cases, what_the_file_tells_of_a_field_stands_beside_its_type);
     tcase_add_test(cases, fields_are_nullable_where_their_types_say_so);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

@@ -183,6 +183,7 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
         if (i) {
             item.name = (struct nt_text){"item", 4};
             item.own_name = (struct nt_text){NULL, 0};
+            item.property_count = 0;
             item.is_declared_nullable = true;
             item.is_nullable |= has_validity(build, part->field);
             item.parent = number;
@@ -231,7 +232,10 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     field.is_nullable = build->is_nullable[number] && field.kind != NT_FIELD_NULL && !field.unreadable;
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
-    return add_lists(build, &field, &part, &build->built[number]);
+    enum nt_status status =
+        nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA, &field.properties,
+                              &field.property_count, build->error);
+    return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;
 }
 
 /* ---- all ---- */

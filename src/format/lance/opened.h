@@ -116,5 +116,9 @@ static inline const struct nt_lance *nt_lance_of(const struct nt_dataset *datase
 /* The value of a key in a map of a message (NT_LANCE_FIELD_METADATA of a Field); false where there is none. Not
  * NUL-terminated. */
 bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key, struct nt_text *value_ret);
+/* All of them, in the file's arena. */
+enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto message, uint32_t map,
+                                     const struct nt_property **properties_ret, uint32_t *count_ret,
+                                     struct nt_error *error);
 
 #endif

@@ -24,6 +24,39 @@ bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key,
     return false;
 }
 
+static uint64_t count_entries(struct nt_proto message, uint32_t map)
+{
+    struct nt_proto_item item;
+    uint64_t count = 0;
+    while (nt_proto_next(&message, &item))
+        count += item.number == map;
+    return count;
+}
+
+enum nt_status nt_lance_read_entries(struct nt_file *file, struct nt_proto message, uint32_t map,
+                                     const struct nt_property **properties_ret, uint32_t *count_ret,
+                                     struct nt_error *error)
+{
+    struct nt_proto_item item;
+    uint64_t count = count_entries(message, map);
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_JSON_VALUE, count, NT_NO_OFFSET, error);
+    if (status != NT_OK || !count)
+        return status;
+    struct nt_property *property = nt_arena_alloc(file->arena, count, sizeof(*property));
+    *properties_ret = property;
+    *count_ret = (uint32_t)count;
+    while (property && nt_proto_next(&message, &item)) {
+        const struct nt_proto entry = {item.bytes, item.size};
+        if (item.number != map)
+            continue;
+        if (!nt_text_copy(file->arena, nt_proto_text(entry, NT_LANCE_ENTRY_KEY), &property->key) ||
+            !nt_text_copy(file->arena, nt_proto_text(entry, NT_LANCE_ENTRY_VALUE), &property->value))
+            return nt_fail_memory(error);
+        property++;
+    }
+    return property ? NT_OK : nt_fail_memory(error);
+}
+
 /* ---- fields by their ids ---- */
 
 struct known_id {
