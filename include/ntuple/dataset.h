@@ -65,6 +65,7 @@ struct nt_column {
     bool is_deferred_suppressed; /* first element negative */
     bool has_range;
     uint64_t first_element; /* index of the first element that is stored, else 0 */
+    uint32_t stored;        /* number of the file's column that it is made of, where that is not itself */
 };
 
 /* ---- fields ---- */

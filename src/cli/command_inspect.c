@@ -235,7 +235,7 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope 
                                            uint32_t field)
 {
     struct inspector *inspector = context;
-    struct nt_dataset *dataset = scope->file->datasets[index];
+    struct nt_dataset *dataset = scope->file->datasets[index]->stored; /* what the file has for columns */
     struct nt_error error = {0};
     struct nt_inspected *columns = NULL;
     uint32_t count = 0;

@@ -14,6 +14,7 @@
 #include "base/overflow.h"
 #include "codec/dictionary.h"
 #include "codec/tree/tree.h"
+#include "codec/tree/whole.h"
 
 /* ---- the table ---- */
 
@@ -112,21 +113,22 @@ static enum nt_status look_up(const struct nt_step *step, const struct nt_packed
 static enum nt_status check_tree(const struct nt_step *step, const struct nt_value *operands,
                                  struct nt_error *error)
 {
-    static const enum nt_element made[] = {[NT_TREE_VALID] = NT_ELEMENT_BOOL,
-                                           [NT_TREE_OFFSETS] = NT_ELEMENT_UINT64,
-                                           [NT_TREE_ENDS] = NT_ELEMENT_UINT64,
-                                           [NT_TREE_BYTES] = NT_ELEMENT_BYTE,
-                                           [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
+    static const enum nt_element made[] = {
+        [NT_TREE_VALID] = NT_ELEMENT_BOOL,    [NT_TREE_OFFSETS] = NT_ELEMENT_UINT64,
+        [NT_TREE_ENDS] = NT_ELEMENT_UINT64,   [NT_TREE_BYTES] = NT_ELEMENT_BYTE,
+        [NT_TREE_LEVELS] = NT_ELEMENT_OPAQUE, [NT_TREE_PRESENT] = NT_ELEMENT_BOOL};
     const struct nt_decoder *decoder = &step->decoder;
     bool is_values = step->want.output == NT_TREE_VALUES;
     uint32_t bytes = nt_element_info(decoder->element)->bytes;
     if (!step->tree || (unsigned)step->want.output > NT_TREE_PRESENT ||
+        (step->tree->is_whole && step->tree->part_count < 1u + (step->tree->layout == NT_TREE_MINI_BLOCK)) ||
         (!is_values && decoder->element != made[step->want.output]) ||
+        (step->want.output == NT_TREE_LEVELS && decoder->element_bytes != NT_TREE_LEVEL_BYTES) ||
         (bytes && bytes != decoder->element_bytes))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a tree does not make what is wanted of it");
     bool is_sound = !step->tree->has_dictionary ||
                     (step->want.output == NT_TREE_VALID && !step->want.depth) ||
-                    step->want.output == NT_TREE_OFFSETS;
+                    step->want.output == NT_TREE_OFFSETS || step->want.output == NT_TREE_LEVELS;
     if (!is_sound && is_values)
         is_sound = operands[1].element_bytes == decoder->element_bytes;
     else if (!is_sound)
@@ -146,7 +148,8 @@ static enum nt_status decode_tree(const struct nt_step *step, const struct nt_pa
     what.bytes = (size_t)operands[0].elements;
     what.elements = (size_t)elements;
     what.inputs = &operands[1];
-    return nt_tree_decode(step->tree, &step->want, &what, step->decoder.element_bytes, output, error);
+    return (step->tree->is_whole ? nt_whole_decode : nt_tree_decode)(
+        step->tree, &step->want, &what, step->decoder.element_bytes, output, error);
 }
 
 static const struct nt_step_info steps[NT_STEP_COUNT] = {

@@ -72,6 +72,19 @@ enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt
                            &builder->dataset->file->budget, decoder, &copy->decoder, error);
 }
 
+enum nt_status nt_builder_add_fields_of(struct nt_builder *builder, const struct nt_dataset *dataset,
+                                        struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+        struct nt_field field = dataset->fields[i];
+        field.child_count = field.column_count = field.columns_per_representation = 0;
+        field.owns_columns = false;
+        status = nt_builder_add_field(builder, &field, NULL, error);
+    }
+    return status;
+}
+
 /* The data set takes a list over, without the room that doubling left. NULL without memory. */
 static void *settle(struct nt_dataset *dataset, void **items, uint32_t count, size_t item_bytes)
 {

@@ -230,13 +230,13 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
         return nt_fail_with(error, group->failure);
     if (file && file->before_slow_work)
         file->before_slow_work(file->context);
-    pthread_mutex_lock(&dataset->lock);
+    pthread_mutex_lock(&dataset->whole->lock);
     state = atomic_load_explicit(&group->state, memory_order_acquire);
     if (state == NT_GROUP_NOT_LOADED)
         status = load_group(dataset, number, &is_new_failure, error);
     else if (state == NT_GROUP_FAILED)
         status = nt_fail_with(error, group->failure);
-    pthread_mutex_unlock(&dataset->lock);
+    pthread_mutex_unlock(&dataset->whole->lock);
     if (is_new_failure && file && file->on_group_failure)
         file->on_group_failure(file->context, dataset, number, group->failure);
     return status;

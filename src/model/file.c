@@ -88,6 +88,7 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
     dataset->index = file->dataset_count;
     dataset->attribute_of = NT_NONE;
     dataset->is_newest_cycle = true;
+    dataset->stored = dataset->whole = dataset;
     datasets[file->dataset_count++] = dataset;
     *dataset_ret = dataset;
     return NT_OK;
@@ -112,8 +113,40 @@ enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct n
     return nt_failure_keep(failure, dataset->arena, &dataset->failure, error);
 }
 
-static void dataset_free(struct nt_dataset *dataset)
+enum nt_status nt_dataset_new_side(struct nt_dataset *dataset, struct nt_dataset **side_ret,
+                                   struct nt_error *error)
 {
+    struct nt_dataset *side = new_dataset();
+    if (!side)
+        return nt_fail_memory(error);
+    side->file = dataset->file;
+    side->index = dataset->index;
+    side->directory = dataset->directory;
+    side->attribute_of = dataset->attribute_of;
+    side->is_newest_cycle = dataset->is_newest_cycle;
+    side->name = dataset->name;
+    side->title = dataset->title;
+    side->description = dataset->description;
+    side->writer = dataset->writer;
+    side->format = dataset->format;
+    side->version = side->generation = side->generation_reason = dataset->version;
+    side->entries = dataset->entries;
+    side->stored = side;
+    side->whole = dataset;
+    side->sources = dataset->sources;
+    side->source_count = dataset->source_count;
+    side->format_data = dataset->format_data;
+    *side_ret = side;
+    return NT_OK;
+}
+
+void nt_dataset_free(struct nt_dataset *dataset)
+{
+    if (!dataset)
+        return;
+    if (dataset->stored != dataset)
+        nt_dataset_free(dataset->stored);
+    nt_dataset_free(dataset->structure);
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         free(dataset->groups[i].ranges);
         free(dataset->groups[i].pages);
@@ -132,7 +165,7 @@ void nt_file_discard(struct nt_file *file)
     if (!file)
         return;
     for (uint32_t i = 0; i < file->dataset_count; i++)
-        dataset_free(file->datasets[i]);
+        nt_dataset_free(file->datasets[i]);
     free(file->datasets);
     if (file->close)
         file->close(file);

@@ -133,6 +133,24 @@ struct nt_layout_output {
 enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
                              const char *owner);
 
+/* A file in pages/ that belongs to a page beside its .raw and .bin: what the page consists of. */
+enum nt_page_file_kind {
+    NT_PAGE_FILE_RANGE, /* bytes of the file: one of the page's buffers */
+    NT_PAGE_FILE_INPUT, /* a decoded input of the page's plan */
+    NT_PAGE_FILE_TEXT,  /* lines that tell of its parts */
+};
+
+struct nt_page_file {
+    char suffix[24]; /* behind the page's number: ".0.raw" */
+    enum nt_page_file_kind kind;
+    const char *owner;      /* RANGE: what layout.jsonl calls it; lives as long as the file */
+    uint64_t offset, bytes; /* RANGE */
+    uint32_t input;         /* INPUT: its number */
+    enum nt_status (*open)(struct nt_dataset *dataset, uint32_t column, uint64_t page,
+                           struct nt_long_text **text_ret, struct nt_error *error); /* TEXT */
+};
+enum { NT_PAGE_FILES = 24 }; /* of one page at most */
+
 struct nt_dataset_ops {
     /* Fill group->ranges, pages and page_count (and the clusters' entries where not known before); called
      * once, under the data set's lock. Memory from malloc, freed by the model. */
@@ -141,6 +159,10 @@ struct nt_dataset_ops {
      * NULL: always one. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
+    /* The files that a page has beside its .raw and .bin, ranges first: how many are in `files`. 0 also where there is no
+     * such page. Reads nothing. NULL: pages have none. */
+    uint32_t (*page_files)(const struct nt_dataset *dataset, uint32_t column, uint64_t page,
+                           struct nt_page_file files[NT_PAGE_FILES]);
     /* What only the format knows of the data set, a field, a column, a page, as members of their JSON: `json`
      * is inside an object. Each may be NULL. */
     enum nt_status (*describe_dataset)(const struct nt_dataset *dataset, struct nt_json *json);
@@ -187,6 +209,12 @@ struct nt_dataset {
     struct nt_column *columns; /* all stored columns, by id */
     uint32_t column_count;
     uint32_t *field_columns;
+    /* What the file has for columns where those above are made of them: data sets of the same fields, number for
+     * number, that belong to this one. `stored`: the file's columns with their pages; this data set itself where those
+     * above are the file's. `structure`: where values of these columns end, and the levels around them; NULL: they have
+     * none. See nt_dataset_new_side. */
+    struct nt_dataset *stored, *structure;
+    struct nt_dataset *whole;    /* whose side this is; itself */
     struct nt_decoders decoders; /* a page list may bring more: added under the lock */
     struct nt_source **sources;
     uint32_t source_count;
@@ -208,7 +236,7 @@ struct nt_dataset {
     uint32_t document_count;
     const struct nt_dataset_ops *ops;
     void *format_data;
-    pthread_mutex_t lock;   /* loading of groups */
+    pthread_mutex_t lock;   /* loading of groups, those of its sides, too */
     struct nt_arena *arena; /* everything above that the format allocates */
 };
 
@@ -278,6 +306,12 @@ enum nt_status nt_file_add_dataset(struct nt_file *file, struct nt_dataset **dat
                                    struct nt_error *error);
 uint32_t nt_file_add_directory(struct nt_file *file, uint32_t parent,
                                struct nt_text name); /* NT_NONE: no memory */
+/* A data set of the same fields without columns, to be built like any other and to become `dataset->stored` or
+ * `dataset->structure`: name, sources, entries, format and format_data are the data set's. Freed with it once it is one of the two. */
+enum nt_status nt_dataset_new_side(struct nt_dataset *dataset, struct nt_dataset **side_ret,
+                                   struct nt_error *error);
+/* The end of a side that did not become one. Accepts NULL. */
+void nt_dataset_free(struct nt_dataset *dataset);
 /* Copy a failure of a part of the file, so that the rest can do without it. What the machine refused is no
  * reason to do without: then the failure itself is returned. */
 enum nt_status nt_failure_keep(const struct nt_error *failure, struct nt_arena *arena,
@@ -326,6 +360,11 @@ struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t clu
 /* Whether a cluster is one that holds a column: all that are not sharded do. False for one whose column group does
  * not exist, as its page list is then bad. */
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column);
+/* The column of `dataset->stored` that a column is made of. */
+static inline uint32_t nt_stored_column(const struct nt_dataset *dataset, uint32_t column)
+{
+    return dataset->stored == dataset ? column : dataset->columns[column].stored;
+}
 /* Elements in a range; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);
 

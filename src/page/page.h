@@ -19,6 +19,10 @@ enum nt_status nt_page_sizes(const struct nt_dataset *dataset, const struct nt_p
 /* Stored bytes [offset, offset + bytes) of a page, never verified, digest not included. */
 enum nt_status nt_page_load_stored(struct nt_dataset *dataset, const struct nt_page *page, uint64_t offset,
                                    void *output, size_t bytes, struct nt_error *error);
+/* Decoded bytes [offset, offset + bytes) of a page that is a column's, or an input of one of its plans. */
+enum nt_status nt_page_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                            const struct nt_page *page, uint64_t offset, void *output, size_t bytes,
+                            struct nt_error *error);
 /* The digest behind the page, as hex text of at most 129 characters; "" where it has none. */
 enum nt_status nt_page_load_digest(struct nt_dataset *dataset, const struct nt_page *page, char *hex,
                                    struct nt_error *error);

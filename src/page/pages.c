@@ -91,6 +91,20 @@ void nt_page_unpin(struct nt_reader *reader, struct nt_cached *pinned, enum nt_c
     nt_cache_release(reader->cache, pinned, use);
 }
 
+enum nt_status nt_page_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                            const struct nt_page *page, uint64_t offset, void *output, size_t bytes,
+                            struct nt_error *error)
+{
+    struct nt_cached *pinned;
+    const uint8_t *data;
+    enum nt_status status = nt_page_pin(reader, dataset, column, page, &pinned, &data, error);
+    if (status != NT_OK)
+        return status;
+    memcpy(output, data + offset, bytes);
+    nt_page_unpin(reader, pinned, NT_CACHE_STAY);
+    return NT_OK;
+}
+
 /* A whole page, past the cache, which remembers only a failure. `failure` is all zero. */
 static enum nt_status read_direct(struct nt_page_request *request, uint8_t *output, struct nt_error *failure,
                                   struct nt_error *error)

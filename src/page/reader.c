@@ -111,4 +111,8 @@ void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset
     for (uint32_t i = 0; i < dataset->source_count; i++)
         nt_cache_forget(reader->cache, dataset->sources[i]);
     nt_dataset_indexes_forget(reader->indexes, dataset);
+    if (dataset->stored != dataset)
+        nt_reader_forget(reader, dataset->stored);
+    if (dataset->structure)
+        nt_reader_forget(reader, dataset->structure);
 }

@@ -2,6 +2,8 @@
  *
  * The files of column.<k>/: a column as the file stores it; and of its pages.
  */
+#include <string.h>
+
 #include "base/overflow.h"
 #include "vfs/stretch.h"
 #include "vfs/documents.h"
@@ -9,32 +11,51 @@
 #include "vfs/pseudo.h"
 #include "vfs/short_texts.h"
 
-/* ---- data.bin, data.npy ---- */
+/* ---- data, ends, levels: .bin and .npy ---- */
 
-/* A column of a type that is not known has no decoded elements. */
-static const struct nt_decoder *decoder_of(const struct nt_scope *scope)
+enum { IS_NPY = 1, DATA = 0 << 1, ENDS = 1 << 1, LEVELS = 2 << 1 };
+
+/* A column of elements that a file shows. */
+struct shown {
+    struct nt_dataset *dataset;
+    uint32_t column;
+};
+
+/* Where values end and the levels around them are columns of the field, too, of the structure's side. */
+static bool find_shown(const struct nt_scope *scope, unsigned parameter, struct shown *shown)
 {
-    return nt_column_decoder(scope->dataset, scope->column);
+    unsigned which = parameter & ~(unsigned)IS_NPY;
+    uint32_t count = 0;
+    *shown = (struct shown){scope->dataset, scope->column};
+    if (which == DATA) /* a column of a type that is not known has no decoded elements */
+        return nt_column_decoder(shown->dataset, shown->column)->encoding != NT_ENCODING_UNKNOWN;
+    shown->dataset = scope->dataset->whole->structure;
+    const uint32_t *columns = shown->dataset ? nt_field_columns(shown->dataset, scope->field, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        shown->column = columns[i];
+        if (!strcmp(shown->dataset->columns[columns[i]].type_name, which == ENDS ? "ends" : "levels"))
+            return true;
+    }
+    return false;
 }
 
 static bool has_data(const struct nt_scope *scope, unsigned parameter)
 {
-    (void)parameter;
-    return decoder_of(scope)->encoding != NT_ENCODING_UNKNOWN;
+    struct shown shown;
+    return find_shown(scope, parameter, &shown);
 }
 
-enum { IS_NPY = 1 };
-
-static enum nt_status measure(const struct nt_scope *scope, struct nt_buffer *header, uint64_t *bytes_ret,
-                              struct nt_error *error)
+static enum nt_status measure(const struct nt_scope *scope, const struct shown *shown,
+                              struct nt_buffer *header, uint64_t *bytes_ret, struct nt_error *error)
 {
     uint64_t elements, pages;
     enum nt_status status =
-        nt_column_size(scope->vfs->reader, scope->dataset, scope->column, &elements, &pages, error);
-    if (status == NT_OK && !nt_multiply(elements, decoder_of(scope)->element_bytes, bytes_ret))
+        nt_column_size(scope->vfs->reader, shown->dataset, shown->column, &elements, &pages, error);
+    if (status == NT_OK &&
+        !nt_multiply(elements, nt_column_decoder(shown->dataset, shown->column)->element_bytes, bytes_ret))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
-    if (status == NT_OK && scope->pseudo->parameter == IS_NPY)
-        nt_npy_header(header, &scope->dataset->columns[scope->column].dtype, false, &elements, 1);
+    if (status == NT_OK && scope->pseudo->parameter & IS_NPY)
+        nt_npy_header(header, &shown->dataset->columns[shown->column].dtype, false, &elements, 1);
     return status == NT_OK && header->failed ? nt_fail_memory(error) : status;
 }
 
@@ -42,11 +63,12 @@ static enum nt_status data_size(const struct nt_scope *scope, bool may_work, uin
                                 struct nt_error *error)
 {
     struct nt_buffer header = {0};
+    struct shown shown;
     uint64_t bytes;
-    if (!may_work &&
-        !nt_groups_are_loaded(scope->dataset, nt_groups_of_column(scope->dataset, scope->column)))
+    find_shown(scope, scope->pseudo->parameter, &shown);
+    if (!may_work && !nt_groups_are_loaded(shown.dataset, nt_groups_of_column(shown.dataset, shown.column)))
         return nt_unknown_size(error);
-    enum nt_status status = measure(scope, &header, &bytes, error);
+    enum nt_status status = measure(scope, &shown, &header, &bytes, error);
     if (status == NT_OK && !nt_add(bytes, header.length, size_ret))
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the size of the column overflows");
     nt_buffer_deinit(&header);
@@ -56,10 +78,12 @@ static enum nt_status data_size(const struct nt_scope *scope, bool may_work, uin
 static enum nt_status data_open(const struct nt_scope *scope, struct nt_content **content_ret,
                                 struct nt_error *error)
 {
-    const struct nt_stretch stretch = {scope->vfs->reader, scope->dataset, scope->column, NULL, 0};
     struct nt_buffer header = {0};
+    struct shown shown;
     uint64_t bytes;
-    enum nt_status status = measure(scope, &header, &bytes, error);
+    find_shown(scope, scope->pseudo->parameter, &shown);
+    const struct nt_stretch stretch = {scope->vfs->reader, shown.dataset, shown.column, NULL, 0};
+    enum nt_status status = measure(scope, &shown, &header, &bytes, error);
     if (status == NT_OK)
         return nt_stretch_content(&stretch, &header, bytes, nt_stretch_read_decoded, content_ret, error);
     nt_buffer_deinit(&header);
@@ -70,10 +94,17 @@ static enum nt_status data_open(const struct nt_scope *scope, struct nt_content 
 
 static const struct nt_section *const pages_sections[] = {&nt_section_pages, NULL};
 
+/* clang-format off */
+#define STREAM(stem, which) \
+    {stem ".bin", NT_VFS_SIZED, which, .exists = has_data, .size = data_size, .open = data_open}, \
+    {stem ".npy", NT_VFS_SIZED, (which) | IS_NPY, .exists = has_data, .size = data_size, .open = data_open}
+/* clang-format on */
+
 static const struct nt_pseudo rows[] = {
     {"column.json", NT_VFS_PRODUCED, .produce = nt_column_json},
-    {"data.bin", NT_VFS_SIZED, .exists = has_data, .size = data_size, .open = data_open},
-    {"data.npy", NT_VFS_SIZED, IS_NPY, .exists = has_data, .size = data_size, .open = data_open},
+    STREAM("data", DATA),
+    STREAM("ends", ENDS),
+    STREAM("levels", LEVELS),
     {"pages.jsonl", NT_VFS_UNSIZED, .open_text = nt_pages_jsonl, .is_short = nt_pages_are_short},
     {"pages", NT_VFS_DIRECTORY, .sections = pages_sections},
 };

@@ -29,10 +29,10 @@ static void put_counts(struct nt_json *json, const struct nt_dataset *dataset)
     nt_json_member_unsigned(json, "entries", dataset->entries);
     nt_json_member_unsigned(json, "fields", dataset->field_count);
     nt_json_member_unsigned(json, "top_level_fields", dataset->top_count);
-    nt_json_member_unsigned(json, "columns", dataset->column_count);
-    nt_json_member_unsigned(json, "clusters", dataset->cluster_count);
-    nt_json_member_unsigned(json, "cluster_groups", dataset->group_count);
-    nt_json_member_bool(json, "has_sharded_clusters", dataset->has_sharded_clusters);
+    nt_json_member_unsigned(json, "columns", dataset->stored->column_count);
+    nt_json_member_unsigned(json, "clusters", dataset->stored->cluster_count);
+    nt_json_member_unsigned(json, "cluster_groups", dataset->stored->group_count);
+    nt_json_member_bool(json, "has_sharded_clusters", dataset->stored->has_sharded_clusters);
 }
 
 /* Page lists that cannot be read: the sums are without them, and say so. */
@@ -94,7 +94,7 @@ enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *o
     put_identity(&json, dataset);
     put_counts(&json, dataset);
     if (are_sums_told(dataset))
-        status = put_sums(&json, dataset, error);
+        status = put_sums(&json, dataset->stored, error);
     else
         put_no_sums(&json);
     if (status != NT_OK)
@@ -189,8 +189,8 @@ enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_te
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     if (!clusters)
         return nt_fail_memory(error);
-    *clusters =
-        (struct clusters){.text = {.next = next_clusters, .free = free_clusters}, .dataset = scope->dataset};
+    *clusters = (struct clusters){.text = {.next = next_clusters, .free = free_clusters},
+                                  .dataset = scope->dataset->stored};
     *text_ret = &clusters->text;
     return NT_OK;
 }

@@ -33,18 +33,20 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
 static void put_columns(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_field *field)
 {
     uint32_t count;
-    const uint32_t *columns = nt_field_columns(dataset, (uint32_t)(field - dataset->fields), &count);
+    uint32_t number = (uint32_t)(field - dataset->fields);
+    const uint32_t *columns = nt_field_columns(dataset->stored, number, &count);
+    bool are_own = dataset->stored->fields[number].owns_columns;
     nt_json_key(json, "columns");
     nt_json_array(json);
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_column *column = &dataset->columns[columns[i]];
+        const struct nt_column *column = &dataset->stored->columns[columns[i]];
         nt_json_object(json);
         nt_json_member_unsigned(json, "id", column->id);
         nt_json_member_string(json, "type", column->type_name);
-        nt_json_member_unsigned(json, "bits", nt_decoders_get(&dataset->decoders, column->decoder)->bits);
+        nt_json_member_unsigned(json, "bits", nt_column_decoder(dataset->stored, columns[i])->bits);
         nt_json_member_unsigned(json, "representation_index", column->representation);
         nt_json_member_unsigned(json, "index_in_representation", column->position);
-        if (field->owns_columns)
+        if (are_own)
             nt_json_member_format(json, "directory", "column.%u", i);
         nt_json_end_object(json);
     }

@@ -18,9 +18,10 @@ enum nt_level {
     NT_LEVEL_DATASET,
     NT_LEVEL_FIELD,
     NT_LEVEL_COLUMN,
-    NT_LEVEL_PAGE_RAW, /* pages/<n>.raw */
-    NT_LEVEL_PAGE_BIN, /* pages/<n>.bin */
-    NT_LEVEL_ENTRY,    /* rows.d/<n>.json */
+    NT_LEVEL_PAGE_RAW,  /* pages/<n>.raw */
+    NT_LEVEL_PAGE_BIN,  /* pages/<n>.bin */
+    NT_LEVEL_PAGE_FILE, /* pages/<n>.<...>: what the page consists of */
+    NT_LEVEL_ENTRY,     /* rows.d/<n>.json */
     NT_LEVEL_COUNT
 };
 
@@ -34,7 +35,7 @@ struct nt_node {
     enum nt_level level;
     uint32_t slot;   /* place; from data sets on: data set slot (see places.h) */
     uint32_t item;   /* index of a directory in its file; of a field, column in its data set */
-    uint32_t file;   /* SELF, or which file of the directory */
+    uint32_t file;   /* SELF, or which file of the directory; of a page's files the number, counted from 1 */
     uint64_t number; /* of a document, page or entry */
 };
 

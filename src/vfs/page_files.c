@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * pages/<n>.raw and pages/<n>.bin of a column: the bytes of a page as stored, and its decoded elements.
+ * pages/<n>.raw and pages/<n>.bin of a column: the bytes of a page as stored, and its decoded elements; and
+ * what a page consists of, where the format tells it.
  */
+#include <string.h>
+
+#include "codec/plan.h"
 #include "page/page.h"
 #include "vfs/documents.h"
 #include "vfs/pseudo.h"
@@ -56,13 +60,96 @@ static enum nt_status page_open(const struct nt_scope *scope, struct nt_content 
 const struct nt_pseudo nt_page_raw_file = {".raw", NT_VFS_SIZED, .size = page_size, .open = page_open};
 const struct nt_pseudo nt_page_bin_file = {".bin", NT_VFS_SIZED, .size = page_size, .open = page_open};
 
-/* ---- the directory: index = 2 * page, + 1 for .bin ---- */
+/* ---- what a page consists of ---- */
 
-static bool pack_page(const struct nt_scope *directory, uint64_t page, bool is_decoded, uint64_t *node_ret)
+uint32_t nt_page_files(const struct nt_scope *column, uint64_t page, struct nt_page_file files[NT_PAGE_FILES])
 {
-    const struct nt_node node = {.level = is_decoded ? NT_LEVEL_PAGE_BIN : NT_LEVEL_PAGE_RAW,
+    const struct nt_dataset_ops *ops = column->dataset->ops;
+    return ops && ops->page_files ? ops->page_files(column->dataset, column->column, page, files) : 0;
+}
+
+/* The page that is decoded before the node's is. */
+static enum nt_status find_input(const struct nt_scope *scope, struct nt_stretch *stretch,
+                                 uint64_t *decoded_ret, struct nt_error *error)
+{
+    uint64_t packed;
+    enum nt_status status = find_page(scope, stretch, decoded_ret, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_plan *plan = nt_decoders_get(&scope->dataset->decoders, stretch->page->decoder)->plan;
+    if (!plan || scope->page_file.input >= plan->input_count)
+        return nt_no_such_file(error);
+    stretch->page = &plan->inputs[scope->page_file.input];
+    stretch->first_byte = 0;
+    return nt_page_sizes(scope->dataset, stretch->page, &packed, decoded_ret, error);
+}
+
+static enum nt_status part_size(const struct nt_scope *scope, bool may_work, uint64_t *size_ret,
+                                struct nt_error *error)
+{
+    struct nt_stretch stretch;
+    *size_ret = scope->page_file.bytes;
+    if (scope->page_file.kind == NT_PAGE_FILE_RANGE)
+        return NT_OK;
+    if (!may_work &&
+        !nt_groups_are_loaded(scope->dataset, nt_groups_of_column(scope->dataset, scope->column)))
+        return nt_unknown_size(error);
+    return find_input(scope, &stretch, size_ret, error);
+}
+
+static enum nt_status part_open(const struct nt_scope *scope, struct nt_content **content_ret,
+                                struct nt_error *error)
+{
+    struct nt_buffer none = {0};
+    struct nt_stretch stretch = {scope->vfs->reader, scope->dataset, scope->column, NULL, 0};
+    uint64_t decoded;
+    if (scope->page_file.kind == NT_PAGE_FILE_RANGE) {
+        stretch.first_byte = scope->page_file.offset;
+        return nt_stretch_content(&stretch, &none, scope->page_file.bytes, nt_stretch_read_source,
+                                  content_ret, error);
+    }
+    enum nt_status status = find_input(scope, &stretch, &decoded, error);
+    return status == NT_OK
+               ? nt_stretch_content(&stretch, &none, decoded, nt_stretch_read_page, content_ret, error)
+               : status;
+}
+
+static enum nt_status part_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                                struct nt_error *error)
+{
+    return scope->page_file.open(scope->dataset, scope->column, scope->node.number, text_ret, error);
+}
+
+/* A line for each part of the page, of some KiB each. */
+static enum nt_status is_text_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_STORED_BYTES = 4 << 20 };
+    struct nt_page_file files[NT_PAGE_FILES];
+    uint32_t count = nt_page_files(scope, scope->node.number, files);
+    uint64_t bytes = 0;
+    (void)error;
+    for (uint32_t i = 0; i < count && bytes <= MOST_STORED_BYTES; i++)
+        bytes += files[i].kind == NT_PAGE_FILE_RANGE ? files[i].bytes : 0;
+    *is_short_ret = bytes <= MOST_STORED_BYTES;
+    return NT_OK;
+}
+
+const struct nt_pseudo nt_page_part_file = {"", NT_VFS_SIZED, .size = part_size, .open = part_open};
+const struct nt_pseudo nt_page_text_file = {"", NT_VFS_UNSIZED, .open_text = part_text,
+                                            .is_short = is_text_short};
+
+/* ---- the directory: index = page * SLOTS, the numbers behind it its files ---- */
+
+enum { RAW, BIN, FIRST_PART, SLOTS = 32 };
+
+static bool pack_page(const struct nt_scope *directory, uint64_t page, unsigned slot, uint64_t *node_ret)
+{
+    const struct nt_node node = {.level = slot == RAW   ? NT_LEVEL_PAGE_RAW
+                                          : slot == BIN ? NT_LEVEL_PAGE_BIN
+                                                        : NT_LEVEL_PAGE_FILE,
                                  .slot = directory->node.slot,
                                  .item = directory->column,
+                                 .file = slot < FIRST_PART ? 0 : NT_NODE_SELF + slot - FIRST_PART,
                                  .number = page};
     return nt_node_pack(&node, node_ret);
 }
@@ -81,30 +168,62 @@ enum { MOST_LISTED = 50000 };
 static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
                                  struct nt_error *error)
 {
-    uint64_t pages, page = *index / 2;
-    bool is_decoded = *index % 2;
+    struct nt_page_file files[NT_PAGE_FILES];
+    const char *suffix;
+    uint64_t pages, page = *index / SLOTS;
+    unsigned slot = *index % SLOTS;
     enum nt_status status = count_pages(directory, &pages, error);
     if (status != NT_OK)
         return status;
-    if (page >= MOST_LISTED || page >= pages || !pack_page(directory, page, is_decoded, &listed->node))
+    if (slot >= FIRST_PART && slot - FIRST_PART >= nt_page_files(directory, page, files)) {
+        *index = ++page * SLOTS;
+        slot = RAW;
+    }
+    if (page >= MOST_LISTED || page >= pages || !pack_page(directory, page, slot, &listed->node))
         return nt_no_such_file(error);
     listed->class = NT_VFS_SIZED;
-    snprintf(listed->name, sizeof(listed->name), "%llu%s", (unsigned long long)page,
-             is_decoded ? nt_page_bin_file.name : nt_page_raw_file.name);
+    suffix = slot == RAW ? nt_page_raw_file.name : nt_page_bin_file.name;
+    if (slot >= FIRST_PART) {
+        suffix = files[slot - FIRST_PART].suffix;
+        if (files[slot - FIRST_PART].kind == NT_PAGE_FILE_TEXT)
+            listed->class = NT_VFS_UNSIZED;
+    }
+    snprintf(listed->name, sizeof(listed->name), "%llu%s", (unsigned long long)page, suffix);
     return NT_OK;
+}
+
+/* Which of its page's files a name is. */
+static bool find_slot(const struct nt_scope *directory, const char *name, uint64_t *page_ret,
+                      unsigned *slot_ret)
+{
+    struct nt_page_file files[NT_PAGE_FILES];
+    *slot_ret = RAW;
+    if (nt_parse_between(name, "", nt_page_raw_file.name, page_ret))
+        return true;
+    *slot_ret = BIN;
+    if (nt_parse_between(name, "", nt_page_bin_file.name, page_ret))
+        return true;
+    const char *suffix = strchr(name, '.');
+    if (!suffix || !nt_parse_between(name, "", suffix, page_ret))
+        return false;
+    uint32_t count = nt_page_files(directory, *page_ret, files);
+    for (*slot_ret = FIRST_PART; *slot_ret - FIRST_PART < count; ++*slot_ret)
+        if (strcmp(files[*slot_ret - FIRST_PART].suffix, suffix) == 0)
+            return true;
+    return false;
 }
 
 static enum nt_status pages_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
                                  struct nt_error *error)
 {
     uint64_t page, pages;
-    bool is_decoded = nt_parse_between(name, "", nt_page_bin_file.name, &page);
-    if (!is_decoded && !nt_parse_between(name, "", nt_page_raw_file.name, &page))
+    unsigned slot;
+    if (!find_slot(directory, name, &page, &slot))
         return nt_no_such_file(error);
     enum nt_status status = count_pages(directory, &pages, error);
     if (status != NT_OK)
         return status;
-    return page < pages && pack_page(directory, page, is_decoded, node_ret) ? NT_OK : nt_no_such_file(error);
+    return page < pages && pack_page(directory, page, slot, node_ret) ? NT_OK : nt_no_such_file(error);
 }
 
 const struct nt_section nt_section_pages = {.next = pages_next, .find = pages_find};

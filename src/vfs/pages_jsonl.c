@@ -57,6 +57,26 @@ static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset 
     return nt_is_machine_failure(status) ? status : NT_OK;
 }
 
+/* What the page consists of, each with its owner in layout.jsonl. */
+static void put_buffers(struct nt_json *json, const struct pages *pages)
+{
+    struct nt_page_file files[NT_PAGE_FILES];
+    const struct nt_dataset *dataset = pages->dataset;
+    if (!dataset->ops || !dataset->ops->page_files)
+        return;
+    uint32_t count = dataset->ops->page_files(dataset, pages->column, pages->number, files);
+    nt_json_key(json, "buffers");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE; i++) {
+        nt_json_object(json);
+        nt_json_member_string(json, "owner", files[i].owner);
+        nt_json_member_unsigned(json, "file_offset", files[i].offset);
+        nt_json_member_unsigned(json, "stored_bytes", files[i].bytes);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
 static enum nt_status put_page(const struct pages *pages, const struct nt_page *page, uint32_t cluster,
                                uint64_t first_element, struct nt_buffer *out, struct nt_error *error)
 {
@@ -81,6 +101,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     status = put_stored(&json, pages->dataset, page, error);
     if (status == NT_OK)
         status = put_extents(&json, dataset, page, error);
+    put_buffers(&json, pages);
     if (status == NT_OK && dataset->ops && dataset->ops->describe_page &&
         (status = dataset->ops->describe_page(dataset, pages->column, page, &json)) != NT_OK)
         nt_fail(error, status, page->offset, "page %" PRIu64 " cannot be described", pages->number);

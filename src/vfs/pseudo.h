@@ -93,9 +93,10 @@ extern const struct nt_pseudo_table nt_field_files;
 extern const struct nt_pseudo_table nt_column_files;
 extern const struct nt_pseudo_table
     nt_failed_files; /* of a data set or file that cannot be opened: error.json */
-extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;        /* <n>.raw, <n>.bin */
-extern const struct nt_pseudo nt_entry_file;                             /* rows.d/<n>.json */
-extern const struct nt_pseudo nt_mount_directory;                        /* .ntuplefs */
+extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;   /* <n>.raw, <n>.bin */
+extern const struct nt_pseudo nt_page_part_file, nt_page_text_file; /* <n>.0.raw, <n>.chunks.jsonl, ... */
+extern const struct nt_pseudo nt_entry_file;                        /* rows.d/<n>.json */
+extern const struct nt_pseudo nt_mount_directory;                   /* .ntuplefs */
 extern const struct nt_pseudo nt_produced_document, nt_unsized_document; /* given by formats */
 
 /* Sections that several levels have. */
@@ -107,6 +108,10 @@ extern const struct nt_section nt_section_fields;
 extern const struct nt_section nt_section_columns;
 extern const struct nt_section nt_section_pages;
 extern const struct nt_section nt_section_entries; /* found by number, not listed */
+
+/* The files that a page of the scope's column has beside <n>.raw and <n>.bin. */
+uint32_t nt_page_files(const struct nt_scope *column, uint64_t page,
+                       struct nt_page_file files[NT_PAGE_FILES]);
 
 /* Whether the scope is a directory. */
 static inline bool nt_scope_is_directory(const struct nt_scope *scope)

@@ -139,7 +139,7 @@ void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column
 {
     const struct nt_failure_site site = {
         .place = NT_NONE, .is_page = true, .source = page->source, .parameter = page->parameter};
-    uint64_t number = number_of(vfs, dataset, NT_LEVEL_COLUMN, column);
+    uint64_t number = number_of(vfs, dataset, NT_LEVEL_COLUMN, nt_stored_column(dataset, column));
     struct nt_error at_page = *error;
     if (!number)
         return;

@@ -94,12 +94,28 @@ static enum nt_status open_below_dataset(struct nt_scope *scope, uint32_t field,
     return nt_open_file_field_names(scope->opened, scope->dataset->index, &scope->field_names, error);
 }
 
+/* Columns are those of the file. */
 static enum nt_status open_column(struct nt_scope *scope, struct nt_error *error)
 {
+    scope->dataset = scope->dataset->stored;
     if (scope->dataset->failure || scope->node.item >= scope->dataset->column_count)
         return nt_no_such_file(error);
     scope->column = scope->node.item;
     return open_below_dataset(scope, scope->dataset->columns[scope->column].field, error);
+}
+
+static enum nt_status open_page_file(struct nt_scope *scope, struct nt_error *error)
+{
+    struct nt_page_file files[NT_PAGE_FILES];
+    enum nt_status status = open_column(scope, error);
+    if (status != NT_OK)
+        return status;
+    uint32_t number = scope->node.file - NT_NODE_SELF;
+    if (number >= nt_page_files(scope, scope->node.number, files))
+        return nt_no_such_file(error);
+    scope->page_file = files[number];
+    scope->pseudo = scope->page_file.kind == NT_PAGE_FILE_TEXT ? &nt_page_text_file : &nt_page_part_file;
+    return NT_OK;
 }
 
 static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
@@ -122,6 +138,8 @@ static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
     case NT_LEVEL_PAGE_BIN:
         scope->pseudo = &nt_page_bin_file;
         return open_column(scope, error);
+    case NT_LEVEL_PAGE_FILE:
+        return open_page_file(scope, error);
     case NT_LEVEL_ENTRY:
         scope->pseudo = &nt_entry_file;
         return scope->dataset->failure || scope->node.number >= scope->dataset->entries
@@ -161,7 +179,7 @@ static uint64_t dataset_node(const struct nt_scope *scope, uint32_t index)
 static bool is_numbered(const struct nt_scope *scope)
 {
     return scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN ||
-           scope->node.level == NT_LEVEL_ENTRY;
+           scope->node.level == NT_LEVEL_PAGE_FILE || scope->node.level == NT_LEVEL_ENTRY;
 }
 
 static uint64_t directory_of_numbered(const struct nt_scope *scope)
@@ -250,7 +268,9 @@ void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name)
     if (scope->document)
         nt_document_name(scope->document, scope->node.number, name);
     else if (is_numbered(scope))
-        nt_buffer_format(name, "%llu%s", (unsigned long long)scope->node.number, scope->pseudo->name);
+        nt_buffer_format(name, "%llu%s", (unsigned long long)scope->node.number,
+                         scope->node.level == NT_LEVEL_PAGE_FILE ? scope->page_file.suffix
+                                                                 : scope->pseudo->name);
     else if (scope->pseudo)
         nt_buffer_text(name, scope->pseudo->name);
     else

@@ -36,9 +36,10 @@ struct nt_scope {
     struct nt_open_file
         *opened;          /* of the place, held until the scope is closed; NULL: a folder, failed, ours */
     struct nt_file *file; /* the opened one */
-    struct nt_dataset *dataset;         /* NULL above data sets */
-    uint32_t field;                     /* NT_NONE above fields */
-    uint32_t column;                    /* NT_NONE but for columns and pages */
+    struct nt_dataset *dataset; /* NULL above data sets */
+    uint32_t field;             /* NT_NONE above fields */
+    uint32_t column;            /* NT_NONE but for columns and pages, where the data set is its stored side */
+    struct nt_page_file page_file;      /* of that level */
     const struct nt_names *field_names; /* of the data set where `field` is set */
     const struct nt_pseudo *pseudo;     /* the file's row; NULL: a directory of the model */
     const struct nt_document *document; /* where the row is a format's document */

@@ -238,8 +238,9 @@ const struct nt_section nt_section_fields = {.next = fields_next, .find = fields
 static uint64_t column_node(const struct nt_scope *directory, uint64_t number)
 {
     uint32_t count;
-    const uint32_t *columns = nt_field_columns(directory->dataset, directory->field, &count);
-    if (!directory->dataset->fields[directory->field].owns_columns || number >= count)
+    const struct nt_dataset *stored = directory->dataset->stored;
+    const uint32_t *columns = nt_field_columns(stored, directory->field, &count);
+    if (!stored->fields[directory->field].owns_columns || number >= count)
         return 0;
     return nt_scope_column_node(directory, columns[number]);
 }

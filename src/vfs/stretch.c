@@ -26,6 +26,21 @@ enum nt_status nt_stretch_read_stored(void *body, uint64_t offset, void *buffer,
                            : nt_page_error(stretch->dataset, stretch->column, stretch->page, status, error);
 }
 
+enum nt_status nt_stretch_read_page(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                    struct nt_error *error)
+{
+    const struct nt_stretch *stretch = body;
+    return nt_page_read(stretch->reader, stretch->dataset, stretch->column, stretch->page, offset, buffer,
+                        bytes, error);
+}
+
+enum nt_status nt_stretch_read_source(void *body, uint64_t offset, void *buffer, size_t bytes,
+                                      struct nt_error *error)
+{
+    const struct nt_stretch *stretch = body;
+    return nt_source_read(stretch->dataset->file->source, stretch->first_byte + offset, buffer, bytes, error);
+}
+
 enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,
                                   nt_content_read_body *read, struct nt_content **content_ret,
                                   struct nt_error *error)

@@ -16,8 +16,10 @@ struct nt_stretch {
     uint64_t first_byte;
 };
 
-/* For nt_stretch_content: the column's decoded bytes from `first_byte` on; the page's stored ones. */
-nt_content_read_body nt_stretch_read_decoded, nt_stretch_read_stored;
+/* For nt_stretch_content: the column's decoded bytes from `first_byte` on; the page's stored ones; the page's
+ * decoded ones, whichever page it is; those of the file from `first_byte` on. */
+nt_content_read_body nt_stretch_read_decoded, nt_stretch_read_stored, nt_stretch_read_page,
+    nt_stretch_read_source;
 
 /* `size` bytes of the stretch, which is copied, behind a header that is taken, also on failure. */
 enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,

@@ -33,7 +33,8 @@ struct attribute {
 
 static bool is_page(const struct nt_scope *scope)
 {
-    return scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN;
+    return scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN ||
+           scope->node.level == NT_LEVEL_PAGE_FILE;
 }
 
 static bool in_good_dataset(const struct nt_scope *scope)
@@ -61,7 +62,7 @@ static uint32_t column_of(const struct nt_scope *scope)
 {
     if (in_column(scope) || !in_field(scope))
         return scope->column;
-    return nt_field_column(scope->dataset, scope->field, 0, 0);
+    return nt_field_column(scope->dataset->stored, scope->field, 0, 0);
 }
 
 static bool has_column(const struct nt_scope *scope)
@@ -75,7 +76,7 @@ static enum nt_status find_page(const struct nt_scope *scope, const struct nt_pa
 {
     uint32_t cluster;
     uint64_t first_element;
-    return nt_column_page(scope->vfs->reader, scope->dataset, column_of(scope),
+    return nt_column_page(scope->vfs->reader, scope->dataset->stored, column_of(scope),
                           is_page(scope) ? scope->node.number : 0, page_ret, &cluster, &first_element, error);
 }
 
@@ -88,7 +89,7 @@ static bool has_page(const struct nt_scope *scope)
 
 static bool has_sums(const struct nt_scope *scope)
 {
-    return in_column(scope) || (in_field(scope) && scope->dataset->fields[scope->field].owns_columns);
+    return in_column(scope) || (in_field(scope) && scope->dataset->stored->fields[scope->field].owns_columns);
 }
 
 static bool has_ratio(const struct nt_scope *scope)
@@ -187,7 +188,7 @@ static enum nt_status get_shape(const struct nt_scope *scope, const struct answe
 
 static const struct nt_column *column(const struct nt_scope *scope)
 {
-    return &scope->dataset->columns[column_of(scope)];
+    return &scope->dataset->stored->columns[column_of(scope)];
 }
 
 static enum nt_status get_column_type(const struct nt_scope *scope, const struct answer *answer)
@@ -197,14 +198,13 @@ static enum nt_status get_column_type(const struct nt_scope *scope, const struct
 
 static enum nt_status get_bits(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_number(answer, nt_decoders_get(&scope->dataset->decoders, column(scope)->decoder)->bits);
+    return put_number(answer, nt_column_decoder(scope->dataset->stored, column_of(scope))->bits);
 }
 
 static enum nt_status get_encoding(const struct nt_scope *scope, const struct answer *answer)
 {
     return put_string(
-        answer,
-        nt_encoding_steps(nt_decoders_get(&scope->dataset->decoders, column(scope)->decoder)->encoding));
+        answer, nt_encoding_steps(nt_column_decoder(scope->dataset->stored, column_of(scope))->encoding));
 }
 
 static enum nt_status get_entries(const struct nt_scope *scope, const struct answer *answer)
@@ -241,9 +241,10 @@ static enum nt_status get_compression(const struct nt_scope *scope, const struct
     enum nt_status status = find_page(scope, &page, answer->error);
     if (status != NT_OK)
         return status;
-    status = nt_page_algorithm(scope->dataset, page, &name, answer->error);
-    return status == NT_OK ? put_string(answer, name)
-                           : nt_page_error(scope->dataset, column_of(scope), page, status, answer->error);
+    status = nt_page_algorithm(scope->dataset->stored, page, &name, answer->error);
+    return status == NT_OK
+               ? put_string(answer, name)
+               : nt_page_error(scope->dataset->stored, column_of(scope), page, status, answer->error);
 }
 
 static enum nt_status get_checksum_kind(const struct nt_scope *scope, const struct answer *answer)
@@ -263,9 +264,10 @@ static enum nt_status get_checksum(const struct nt_scope *scope, const struct an
         return status;
     if (!nt_checksum_info(page->checksum)->bytes)
         return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no digest");
-    status = nt_page_load_digest(scope->dataset, page, digest, answer->error);
-    return status == NT_OK ? put_string(answer, digest)
-                           : nt_page_error(scope->dataset, column_of(scope), page, status, answer->error);
+    status = nt_page_load_digest(scope->dataset->stored, page, digest, answer->error);
+    return status == NT_OK
+               ? put_string(answer, digest)
+               : nt_page_error(scope->dataset->stored, column_of(scope), page, status, answer->error);
 }
 
 static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *more)
@@ -281,6 +283,7 @@ static void add_sums(struct nt_column_sums *sums, const struct nt_column_sums *m
 static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_sums *sums,
                                 struct nt_error *error)
 {
+    struct nt_dataset *stored = scope->dataset->stored;
     const struct nt_page *page;
     *sums = (struct nt_column_sums){.is_complete = true};
     if (is_page(scope)) {
@@ -290,19 +293,18 @@ static enum nt_status find_sums(const struct nt_scope *scope, struct nt_column_s
         sums->pages = 1;
         sums->elements = page->elements;
         sums->stored_bytes = page->stored_bytes;
-        return nt_page_sizes(scope->dataset, page, &sums->packed_bytes, &sums->decoded_bytes, error);
+        return nt_page_sizes(stored, page, &sums->packed_bytes, &sums->decoded_bytes, error);
     }
-    enum nt_status status =
-        nt_groups_load(scope->dataset, nt_groups_of_field(scope->dataset, scope->field), error);
+    enum nt_status status = nt_groups_load(stored, nt_groups_of_field(stored, scope->field), error);
     if (status != NT_OK)
         return status;
     if (in_column(scope))
-        return nt_column_sums(scope->dataset, scope->column, sums, error);
+        return nt_column_sums(stored, scope->column, sums, error);
     uint32_t count;
-    const uint32_t *columns = nt_field_columns(scope->dataset, scope->field, &count);
+    const uint32_t *columns = nt_field_columns(stored, scope->field, &count);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_column_sums more;
-        status = nt_column_sums(scope->dataset, columns[i], &more, error);
+        status = nt_column_sums(stored, columns[i], &more, error);
         add_sums(sums, &more);
     }
     return status;

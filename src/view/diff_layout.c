@@ -213,7 +213,7 @@ static enum nt_status diff_column(struct nt_diffing *diffing, const struct inspe
     bool are_two = true;
     difference.column = number;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        const struct nt_dataset *dataset = diffing->sides[side].dataset;
+        const struct nt_dataset *dataset = diffing->sides[side].dataset->stored;
         layouts[side] = (struct layout){dataset, NULL};
         if (columns[side] != NT_NONE)
             layouts[side].inspected = inspected_column(&inspections[side], columns[side]);
@@ -235,7 +235,7 @@ static enum nt_status diff_columns(struct nt_diffing *diffing, const struct insp
     uint32_t counts[NT_DIFF_SIDES];
     enum nt_status status = NT_OK;
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++)
-        columns[side] = own_columns(diffing->sides[side].dataset, pair->fields[side], &counts[side]);
+        columns[side] = own_columns(diffing->sides[side].dataset->stored, pair->fields[side], &counts[side]);
     for (uint32_t i = 0; (i < counts[0] || i < counts[1]) && status == NT_OK; i++)
         status = diff_column(diffing, inspections, pair, i, i < counts[0] ? columns[0][i] : NT_NONE,
                              i < counts[1] ? columns[1][i] : NT_NONE, error);
@@ -256,7 +256,8 @@ enum nt_status nt_diff_layout(struct nt_diffing *diffing, const struct nt_field_
         status =
             nt_inspect(of->dataset, of->field, &inspections[side].columns, &inspections[side].count, error);
         if (status == NT_OK)
-            layouts[side] = (struct layout){of->dataset, &inspections[side].columns[inspections[side].count]};
+            layouts[side] =
+                (struct layout){of->dataset->stored, &inspections[side].columns[inspections[side].count]};
     }
     if (status == NT_OK)
         status = tell_properties(diffing, nt_difference(NT_DIFF_LAYOUT, NULL, of_no_field), of_datasets,

@@ -102,9 +102,10 @@ static enum nt_status count_once(const struct nt_dataset *dataset, const struct 
     return status;
 }
 
-enum nt_status nt_inspect(struct nt_dataset *dataset, uint32_t field, struct nt_inspected **columns_ret,
+enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_inspected **columns_ret,
                           uint32_t *count_ret, struct nt_error *error)
 {
+    struct nt_dataset *dataset = of->stored;
     struct nt_inspected total = {.column = NT_NONE, .sums = {.is_complete = true}};
     struct nt_inspected *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
     uint32_t count = 0;

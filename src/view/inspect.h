@@ -22,10 +22,10 @@ struct nt_inspected {
     unsigned algorithms;
 };
 
-/* Inspect the columns of a field and all below it, or of the whole data set (NT_NONE). Loads all page lists;
+/* Inspect the file's columns (those of `of->stored`) of a field and all below it, or of the whole data set (NT_NONE). Loads all page lists;
  * those that cannot be read are left out, and `is_complete` of the sums says so. The last of the
  * `*count_ret` + 1 items is the total. From malloc. */
-enum nt_status nt_inspect(struct nt_dataset *dataset, uint32_t field, struct nt_inspected **columns_ret,
+enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_inspected **columns_ret,
                           uint32_t *count_ret, struct nt_error *error);
 
 /* Append the names of algorithms, "zstd,lz4". */

@@ -70,12 +70,11 @@ static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_i
     return status;
 }
 
-static double page_ratio(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page)
+static double page_ratio(const struct nt_dataset *dataset, const struct nt_page *page)
 {
     uint64_t packed;
-    const struct nt_decoder *decoder = column == NT_NONE ? nt_decoders_get(&dataset->decoders, page->decoder)
-                                                         : nt_column_decoder(dataset, column);
-    bool is_known = nt_packed_bytes(decoder, page->elements, &packed);
+    bool is_known =
+        nt_packed_bytes(nt_decoders_get(&dataset->decoders, page->decoder), page->elements, &packed);
     return is_known && page->stored_bytes ? (double)packed / (double)page->stored_bytes : 0;
 }
 
@@ -88,7 +87,7 @@ static enum nt_status add_page(struct claims *claims, const struct nt_dataset *d
     size_t count = 1;
     enum nt_status status = NT_OK;
     item->source = dataset->file->layout_sources ? page->source : 0;
-    item->ratio = page_ratio(dataset, item->column, page);
+    item->ratio = page_ratio(dataset, page);
     /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
     if (dataset->ops->page_extents)
         status = dataset->ops->page_extents(dataset, page, &several, &count, error);
@@ -97,6 +96,30 @@ static enum nt_status add_page(struct claims *claims, const struct nt_dataset *d
     status = add_page_extents(claims, item, owner, several ? several : &one, several ? count : 1,
                               page->stored_bytes);
     free(several);
+    return status;
+}
+
+/* A page's buffers, each with an owner of its own. False in `*are_there_ret` where pages are one range. */
+static enum nt_status add_page_buffers(struct claims *claims, const struct nt_dataset *dataset,
+                                       const struct nt_page *page, const struct nt_layout_item *template,
+                                       bool *are_there_ret)
+{
+    struct nt_page_file files[NT_PAGE_FILES];
+    enum nt_status status = NT_OK;
+    uint32_t count = dataset->ops->page_files
+                         ? dataset->ops->page_files(dataset, template->column, template->page, files)
+                         : 0;
+    *are_there_ret = dataset->ops->page_files;
+    for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE && status == NT_OK; i++) {
+        struct nt_layout_item item = *template;
+        item.offset = files[i].offset;
+        item.bytes = files[i].bytes;
+        item.owner = files[i].owner;
+        item.ratio = page_ratio(dataset, page);
+        item.source = dataset->file->layout_sources ? page->source : 0;
+        if (item.bytes)
+            status = add_claim(claims, &item);
+    }
     return status;
 }
 
@@ -119,7 +142,9 @@ static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset 
                 const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
                 struct nt_layout_item item = {
                     .dataset = dataset->index, .column = column, .cluster = cluster, .page = number++};
-                if (page->compression != NT_COMPRESSION_ELSEWHERE)
+                bool has_buffers;
+                status = add_page_buffers(claims, dataset, page, &item, &has_buffers);
+                if (status == NT_OK && !has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
                     status = add_page(claims, dataset, page, &item, "page", error);
             }
         }
@@ -144,14 +169,49 @@ static enum nt_status add_inputs(struct claims *claims, const struct nt_dataset 
     return status;
 }
 
+/* Values that lie apart from the file's columns, each a page of the field. */
+static enum nt_status add_values(struct claims *claims, struct nt_dataset *dataset, uint32_t column,
+                                 struct nt_error *error)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
+    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        for (uint32_t c = 0; c < group->clusters && nt_group_is_loaded(group); c++) {
+            uint32_t cluster = group->first_cluster + c;
+            const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
+            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
+                struct nt_layout_item item = {.dataset = dataset->index,
+                                              .column = nt_stored_column(dataset, column),
+                                              .cluster = NT_NONE,
+                                              .page = NT_NONE};
+                status = add_page(claims, dataset, &group->pages[(size_t)range->first_page + p], &item,
+                                  "value", error);
+            }
+        }
+    }
+    return status;
+}
+
+static bool has_values_apart(const struct nt_dataset *dataset, uint32_t column)
+{
+    const struct nt_column *info = &dataset->columns[column];
+    return dataset->stored != dataset && info->position == 0 &&
+           dataset->fields[info->field].kind == NT_FIELD_PAGE_BYTES;
+}
+
 static enum nt_status add_pages(struct claims *claims, struct nt_dataset *dataset, struct nt_error *error)
 {
     if (dataset->failure)
         return NT_OK;
-    enum nt_status status = nt_dataset_load_readable(dataset, error);
+    struct nt_dataset *stored = dataset->stored;
+    enum nt_status status = nt_dataset_load_readable(stored, error);
+    for (uint32_t column = 0; column < stored->column_count && status == NT_OK; column++)
+        status = add_column_pages(claims, stored, column, error);
     for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
-        status = add_column_pages(claims, dataset, column, error);
-    return status == NT_OK ? add_inputs(claims, dataset, error) : status;
+        if (has_values_apart(dataset, column))
+            status = add_values(claims, dataset, column, error);
+    return status == NT_OK && !stored->ops->page_files ? add_inputs(claims, stored, error) : status;
 }
 
 /* ---- from claims to items ---- */

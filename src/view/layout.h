@@ -15,7 +15,7 @@ struct nt_layout_item {
     uint64_t claimed_offset, claimed_bytes;
     uint32_t source;  /* index into the file's layout sources */
     uint32_t dataset; /* indices, NT_NONE where the owner has none */
-    uint32_t column;
+    uint32_t column;  /* of the data set's stored side */
     uint32_t cluster;
     uint32_t page; /* number within the column */
     bool is_shared;

@@ -25,8 +25,8 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
     nt_json_member_text(json, "dataset", dataset->name);
     if (item->column == NT_NONE)
         return;
-    nt_json_member_field_path(json, "field", dataset, dataset->columns[item->column].field);
-    nt_json_member_unsigned(json, "column", dataset->columns[item->column].id);
+    nt_json_member_field_path(json, "field", dataset, dataset->stored->columns[item->column].field);
+    nt_json_member_unsigned(json, "column", dataset->stored->columns[item->column].id);
     if (item->cluster != NT_NONE)
         nt_json_member_unsigned(json, "cluster", item->cluster);
     if (item->page != NT_NONE)

@@ -130,7 +130,7 @@ static uint32_t find_owner(const struct picture *picture, const struct nt_layout
 {
     if (item->column != NT_NONE && !strcmp(item->owner, "page")) {
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
-        uint32_t field = dataset->columns[item->column].field;
+        uint32_t field = dataset->stored->columns[item->column].field;
         return picture->first_owner[item->dataset] + picture->groups[item->dataset].of_field[field];
     }
     uint32_t first = picture->owner_count - OTHERS;
@@ -182,9 +182,10 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
     if (item->dataset != NT_NONE && item->column != NT_NONE) {
         const struct nt_dataset *dataset = picture->file->datasets[item->dataset];
         nt_buffer_format(title, " %" PRIu32 " of column %" PRIu32 " (%s), ", item->page,
-                         dataset->columns[item->column].id, dataset->columns[item->column].type_name);
+                         dataset->stored->columns[item->column].id,
+                         dataset->stored->columns[item->column].type_name);
         struct nt_buffer path = {0};
-        nt_append_field_path(&path, dataset, dataset->columns[item->column].field, '/');
+        nt_append_field_path(&path, dataset, dataset->stored->columns[item->column].field, '/');
         nt_svg_append_name(title, nt_buffer_string(&path), path.length);
         nt_buffer_deinit_part(&path, title);
         nt_buffer_format(title, ", cluster %" PRIu32, item->cluster);

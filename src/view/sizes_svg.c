@@ -447,11 +447,12 @@ static void draw_treemap(void *context, unsigned grain, size_t bytes, struct nt_
 uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
 {
     enum { FRAME_BYTES = 1500, BOX_BYTES = 300 };
-    return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * dataset->column_count);
+    return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * dataset->stored->column_count);
 }
 
-enum nt_status nt_sizes_svg(struct nt_dataset *dataset, struct nt_buffer *out, struct nt_error *error)
+enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
 {
+    struct nt_dataset *dataset = of->stored;
     size_t fields = (size_t)dataset->field_count + 1;
     struct treemap treemap = {.dataset = dataset};
     treemap.sums = calloc(fields, sizeof(*treemap.sums));

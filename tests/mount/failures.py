@@ -11,10 +11,12 @@ TOLD = 'status', 'file_offset', 'expected', 'found'  # by errors.jsonl and verif
 
 # ---- reading everything ----
 
-def files_of(top, is_reversed):
-    """All files in one order or the other; of a column's pages the first few."""
+def files_of(top, is_reversed, without):
+    """All files in one order or the other; of a column's pages the first few. Not in directories whose names begin with
+    `without`."""
     for base, directories, files in os.walk(top):
-        directories[:] = sorted((name for name in directories if name != '.ntuplefs'), reverse=is_reversed)
+        directories[:] = sorted((name for name in directories if name != '.ntuplefs' and not (without and name.startswith(without))),
+                                reverse=is_reversed)
         files = sorted(files, key=lambda name: (len(name), name))
         if base.endswith('/pages'):
             files = files[:8]
@@ -37,10 +39,10 @@ def read(path):
             pass
 
 
-def read_everything(top, is_reversed):
+def read_everything(top, is_reversed, without=None):
     """Every file twice, and what is told about it. The paths of those that fail."""
     failed = []
-    for path in files_of(top, is_reversed):
+    for path in files_of(top, is_reversed, without):
         results = [request(read, path), request(os.listxattr, path), request(read, path)]
         results += [request(os.getxattr, path, f'user.ntuplefs.{name}') for name in ('compression', 'shape', 'pages')]
         if results[0]:

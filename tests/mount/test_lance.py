@@ -9,8 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 import harness
-from harness import case, lines, run, same
+from harness import case, data, lines, run, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column, encodings_of  # noqa: E402
@@ -135,11 +137,10 @@ def a_value_that_is_the_same_in_2_to_the_40_rows_takes_no_memory():
         with harness.mounted(valued, null) as mountpoint:
             for path, element, is_valid in (mountpoint / 'valued.lance' / 'valued' / 'x', value, b'\1'), \
                                            (mountpoint / 'null.lance' / 'null' / 'x', bytes(8), b'\0'):
-                for name, expected in ('data.bin', element), ('column.0/data.bin', element), ('valid.bin', is_valid), \
-                                      ('column.0/pages/1.bin', element):
+                same((path / 'column.0' / 'data.bin').read_bytes(), value if is_valid == b'\1' else b'', 'what is stored of it')
+                for name, expected in ('data.bin', element), ('valid.bin', is_valid):
                     size = os.stat(path / name).st_size
-                    if 'pages' not in name:
-                        same(size, rows * len(expected), name)
+                    same(size, rows * len(expected), name)
                     with open(path / name, 'rb', buffering=0) as file:
                         for at in 0, 8190 * len(expected), size // 3 // 4096 * 4096, size - 100_000 * len(expected):
                             file.seek(at)
@@ -171,6 +172,97 @@ def more_text_than_offsets_of_32_bits_count_is_cut_into_batches():
                     for row in 0, 700_001, rows // 2 - 1:
                         same(batch['x'][row].as_py(), text, f'row {row}')
                 del batches, batch, file
+            same(harness.errors_of(mountpoint), [])
+
+
+# ---- the file's columns ----
+
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def lists_of(levels, values):
+    """Rows of a nullable list of nullable items, by the levels of Lance's documentation: definition 1 is a null item, 2 a null
+    list, 3 an empty one; repetition 1 begins a list."""
+    rows, left = [], iter(values)
+    for repetition, definition in levels:
+        if repetition:
+            rows.append(None if definition == 2 else [])
+        if definition < 2:
+            value = next(left)
+            rows[-1].append(None if definition else value)
+    assert next(left, None) is None
+    return rows
+
+
+@case
+def a_column_of_the_file_is_its_values_and_the_levels_around_them():
+    for version in '2.1', '2.2':
+        with harness.mounted(data(f'lance_nested_{version}.lance')) as mountpoint:
+            dataset = mountpoint / f'lance_nested_{version}'
+            column = dataset / 'list' / 'item' / 'column.0'
+            levels, values = (np.load(column / f'{name}.npy') for name in ('levels', 'data'))
+            same(levels.dtype.names, ('repetition', 'definition'))
+            same(values.dtype.str, '<i4')
+            same(lists_of(levels.tolist(), values.tolist()), lines_of(dataset / 'list' / 'rows.jsonl'), version)
+            same((column / 'levels.bin').read_bytes(), levels.tobytes())
+            same((dataset / 'list' / 'column.0').exists(), False, 'a list has no column of its own')
+
+
+@case
+def pages_consist_of_buffers_and_chunks():
+    source = data('lance_chunks_2.1.lance')
+    content = source.read_bytes()
+    with harness.mounted(source) as mountpoint:
+        for column in sorted(mountpoint.glob('**/column.0')):
+            pages = lines_of(column / 'pages.jsonl')
+            same(sum(page['elements'] for page in pages), json.loads((column / 'column.json').read_text())['elements'])
+            for number, page in enumerate(pages):
+                buffers = page['buffers']
+                for k, buffer in enumerate(buffers):
+                    begin = buffer['file_offset']
+                    same((column / 'pages' / f'{number}.{k}.raw').read_bytes(), content[begin:begin + buffer['stored_bytes']])
+                same((column / 'pages' / f'{number}.{len(buffers)}.raw').exists(), False)
+                begin, end = buffers[0]['file_offset'], buffers[-1]['file_offset'] + buffers[-1]['stored_bytes']
+                same((column / 'pages' / f'{number}.raw').read_bytes(), content[begin:end])
+                layout = page['message'].get('mini_block_layout')
+                chunks = column / 'pages' / f'{number}.chunks.jsonl'
+                same(chunks.exists(), layout is not None, chunks)
+                if layout:
+                    chunks = lines_of(chunks)
+                    same(sum(chunk['values'] for chunk in chunks), layout['num_items'])
+                    same([chunk['first_value'] for chunk in chunks],
+                         np.cumsum([0] + [chunk['values'] for chunk in chunks])[:-1].tolist())
+                    same(chunks[0]['file_offset'], buffers[1]['file_offset'])
+                    same(sum(chunk['stored_bytes'] for chunk in chunks), buffers[1]['stored_bytes'])
+                    same({struct.unpack_from('<H', content, chunk['file_offset'])[0] for chunk in chunks},
+                         {chunk['levels'] for chunk in chunks})
+            names = os.listdir(column / 'pages')
+            same(len(names), len(set(names)))
+            same({name.split('.')[0] for name in names}, {str(number) for number in range(len(pages))})
+        same(harness.errors_of(mountpoint), [])
+
+
+def strings_of(ends, characters):
+    begins = [0, *ends[:-1]]
+    return [bytes(characters[begin:end]).decode() for begin, end in zip(begins, ends)]
+
+
+@case
+def strings_of_a_page_end_where_its_ends_tell_and_dictionaries_lie_beside_their_pages():
+    for version in '2.1', '2.2':
+        with harness.mounted(data(f'lance_mini_blocks_{version}.lance')) as mountpoint:
+            dataset = mountpoint / f'lance_mini_blocks_{version}'
+            for field in 'strings', 'dictionary':
+                column, rows = dataset / field / 'column.0', lines_of(dataset / field / 'rows.jsonl')
+                ends, characters = np.load(column / 'ends.npy'), (column / 'data.bin').read_bytes()
+                same(len(lines_of(column / 'pages.jsonl')), 1)
+                same([text or None for text in strings_of(ends.tolist(), characters)], [row or None for row in rows], field)
+            pages = dataset / 'dictionary' / 'column.0' / 'pages'
+            items = strings_of(np.fromfile(pages / '0.dictionary.ends.bin', '<u8').tolist(), (pages / '0.dictionary.bin').read_bytes())
+            same(set(items) - {''}, {row for row in rows if row}, 'the dictionary')
+            same(len(items), json.loads((dataset / 'dictionary' / 'column.0' / 'pages.jsonl').read_text())
+                 ['message']['mini_block_layout']['num_dictionary_items'])
             same(harness.errors_of(mountpoint), [])
 
 

@@ -74,7 +74,7 @@ def documents(top):
 
 def check_names(top, what):
     found = [f'{path}: {problem}' for path, value in documents(top)
-             for problem in problems(value, VERBATIM if path.name in ('metadata.json', 'schema.json') else ())]
+             for problem in problems(value, VERBATIM if path.name in ('metadata.json', 'schema.json', 'pages.jsonl') else ())]
     same(sorted(set(found)), [], what)
 
 

@@ -24,6 +24,7 @@ static const struct nt_node largest[] = {
     {NT_LEVEL_COLUMN, 65535, (1 << 24) - 1, 4095, 0},
     {NT_LEVEL_PAGE_RAW, 65535, (1 << 20) - 1, 0, (1 << 24) - 1},
     {NT_LEVEL_PAGE_BIN, 65535, (1 << 20) - 1, 0, (1 << 24) - 1},
+    {NT_LEVEL_PAGE_FILE, 65535, (1 << 19) - 1, 31, (1 << 20) - 1},
     {NT_LEVEL_ENTRY, 65535, 0, 0, (UINT64_C(1) << 44) - 1},
 };
 

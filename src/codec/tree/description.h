@@ -113,6 +113,9 @@ struct nt_tree {
     /* Where buffers lie within the page, but of mini-block chunks. */
     const struct nt_tree_part *parts;
     uint32_t part_count;
+    /* The page is not a part of one of the file, but all of it: part 0 are the rows of full zip; of mini-blocks the
+     * sizes of chunks, and part 1 the chunks. */
+    bool is_whole;
     uint32_t layer_count;
     uint8_t layers[NT_TREE_LAYERS]; /* enum nt_layer, innermost first */
 };
@@ -142,11 +145,12 @@ enum nt_tree_output {
     NT_TREE_OFFSETS, /* uint64: of the layer, a list: where each list but the last ends, see nt_tree_offsets */
     NT_TREE_ENDS,    /* uint64: where each string ends */
     NT_TREE_BYTES,   /* of all strings */
+    NT_TREE_LEVELS,  /* u16 repetition, u16 definition: as they are stored, 0 where only the other one is */
     NT_TREE_PRESENT, /* bool: of places of blobs (u64 position, u64 size), whether one is there: without bytes only
                       * position 0 is a value */
 };
 
-/* The page's `parameter` is, of BYTES: how many strings there are; of ENDS and OFFSETS: what is added. OFFSETS
+/* The page's `parameter` is, of BYTES: how many strings there are; of LEVELS: how many values; of ENDS and OFFSETS: what is added. OFFSETS
  * has in it, beside, these bits: a list's end is told where the next one begins, so that the first page of a
  * column has one fewer than lists begin there, and its last one more. */
 #define NT_TREE_IS_FIRST (UINT64_C(1) << 63)
@@ -156,6 +160,8 @@ enum nt_tree_output {
 #define NT_TREE_TELLS_ITEMS (UINT64_C(1) << 61)
 enum { NT_TREE_ITEMS_BITS = 17, NT_TREE_ADDED_BITS = 44 };
 
+enum { NT_TREE_LEVEL_BYTES = 4 }; /* an element of LEVELS */
+
 struct nt_tree_want {
     enum nt_tree_output output;
     uint32_t layer;         /* VALID, OFFSETS: innermost 0 */
@@ -163,6 +169,7 @@ struct nt_tree_want {
     uint32_t member;        /* of structures; else 0 */
     uint64_t member_offset; /* of packed structures of fixed width: bytes */
     uint64_t member_items;  /* of structures: items of the fixed lists around an element; 0: there are none */
+    bool is_stored;         /* VALUES: null ones are what is stored for them */
 };
 
 #endif

@@ -74,29 +74,36 @@ static enum nt_status open_levels(struct nt_work *work, const struct nt_part *re
     return status == NT_OK ? nt_levels_check(tree, levels, error) : status;
 }
 
+void nt_mini_block_get_sizes(const struct nt_tree *tree, struct nt_cursor *cursor,
+                             struct nt_mini_block_sizes *sizes)
+{
+    sizes->levels = nt_get_le16(cursor);
+    sizes->repetition_bytes = tree->repetition != NT_NO_NODE ? nt_get_le16(cursor) : 0;
+    sizes->definition_bytes = tree->definition != NT_NO_NODE ? nt_get_le16(cursor) : 0;
+    for (uint32_t i = 0; i < tree->buffers; i++)
+        sizes->buffer_bytes[i] = tree->has_large_chunk ? nt_get_le32(cursor) : nt_get_le16(cursor);
+}
+
 enum nt_status nt_mini_block_open(struct nt_work *work, bool wants_levels, struct nt_opened *opened,
                                   struct nt_error *error)
 {
     const struct nt_tree *tree = work->tree;
     struct nt_cursor cursor = nt_cursor(work->packed->data, work->packed->bytes);
     struct nt_part repetition = {0}, definition = {0};
-    uint64_t levels = nt_get_le16(&cursor);
-    uint64_t repetition_bytes = tree->repetition != NT_NO_NODE ? nt_get_le16(&cursor) : 0;
-    uint64_t definition_bytes = tree->definition != NT_NO_NODE ? nt_get_le16(&cursor) : 0;
+    struct nt_mini_block_sizes sizes;
+    nt_mini_block_get_sizes(tree, &cursor, &sizes);
     opened->part_count = tree->buffers;
-    for (uint32_t i = 0; i < tree->buffers; i++)
-        opened->parts[i].bytes = tree->has_large_chunk ? nt_get_le32(&cursor) : nt_get_le16(&cursor);
     skip_padding(&cursor);
     if (tree->repetition != NT_NO_NODE)
-        take_part(&cursor, repetition_bytes, &repetition);
+        take_part(&cursor, sizes.repetition_bytes, &repetition);
     if (tree->definition != NT_NO_NODE)
-        take_part(&cursor, definition_bytes, &definition);
+        take_part(&cursor, sizes.definition_bytes, &definition);
     for (uint32_t i = 0; i < tree->buffers; i++)
-        take_part(&cursor, opened->parts[i].bytes, &opened->parts[i]);
+        take_part(&cursor, sizes.buffer_bytes[i], &opened->parts[i]);
     if (cursor.failed)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                        "the buffers of a chunk are longer than its %zu bytes", work->packed->bytes);
     return wants_levels && nt_tree_has_levels(tree)
-               ? open_levels(work, &repetition, &definition, levels, opened, error)
+               ? open_levels(work, &repetition, &definition, sizes.levels, opened, error)
                : NT_OK;
 }

@@ -182,3 +182,22 @@ enum nt_status nt_make_offsets(struct nt_made *made, uint8_t *output, struct nt_
         memcpy(output + 8 * (found - 1), &last, sizeof(last));
     return NT_OK;
 }
+
+enum nt_status nt_make_levels(struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_packed *packed = made->work->packed;
+    const struct nt_levels *levels = &made->opened.levels;
+    made->rows = packed->parameter;
+    enum nt_status status = nt_made_open(made, true, false, error);
+    if (status != NT_OK)
+        return status;
+    if (levels->count != packed->elements)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "levels of a page", packed->elements,
+                              levels->count);
+    for (uint64_t i = 0; i < levels->count; i++) {
+        const uint16_t both[2] = {levels->repetition ? levels->repetition[i] : 0,
+                                  levels->definition ? levels->definition[i] : 0};
+        memcpy(output + i * sizeof(both), both, sizeof(both));
+    }
+    return NT_OK;
+}

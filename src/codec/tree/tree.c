@@ -36,6 +36,9 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
     case NT_TREE_BYTES:
         status = nt_make_bytes(&made, output, error);
         break;
+    case NT_TREE_LEVELS:
+        status = nt_make_levels(&made, output, error);
+        break;
     case NT_TREE_PRESENT:
         status = nt_make_presence(&made, output, error);
         break;
@@ -97,6 +100,7 @@ enum nt_status nt_tree_count(const struct nt_tree *tree, const struct nt_packed 
     nt_work_begin(&work, tree, packed);
     enum nt_status status = nt_made_open(&made, true, wants_bytes && tree->layout != NT_TREE_CONSTANT, error);
     if (status == NT_OK) {
+        counts->levels = made.opened.levels.count;
         count_rows(&made, values, counts);
         count_ends(&made, counts);
     }

@@ -7,7 +7,7 @@
 
 #include "codec/tree/description.h"
 
-/* Decode a page: `packed->inputs` are, of a tree with a dictionary, its items (VALUES), or their ENDS and
+/* Decode a page that is not whole: `packed->inputs` are, of a tree with a dictionary, its items (VALUES), or their ENDS and
  * BYTES. Exactly `packed->elements` elements of `element_bytes` are made. */
 enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
                               const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
@@ -16,6 +16,7 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
 /* What a page holds, for those who make page lists. */
 struct nt_tree_counts {
     uint64_t slots[NT_TREE_LAYERS]; /* of each layer: rows that begin in the page */
+    uint64_t levels;                /* 0 where there are none */
     uint64_t bytes;                 /* of strings, where they were asked for */
     uint64_t spent;                 /* bytes of memory that were used for it */
     /* Of the outermost layer's rows: */

@@ -69,7 +69,7 @@ enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *out
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " elements in lists of %" PRIu64, elements,
                        items);
     made->rows = elements / items;
-    bool is_nullable = nt_made_has_nulls(tree);
+    bool is_nullable = !made->want->is_stored && nt_made_has_nulls(tree);
     enum nt_status status = nt_made_open(made, is_nullable, true, error);
     bool is_direct = !tree->has_dictionary && !nt_tree_is_structure(tree) && tree->values != NT_NO_NODE &&
                      tree->nodes[tree->values].bits == width * 8;
@@ -84,7 +84,7 @@ enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *out
     if (status == NT_OK)
         status = tree->has_dictionary ? look_up_values(made, output, error)
                                       : copy_values(made, width, output, error);
-    if (status == NT_OK)
+    if (status == NT_OK && !made->want->is_stored)
         nt_made_clear_nulls(made, made->opened.array.depth, width, output);
     return status;
 }

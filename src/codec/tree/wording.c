@@ -19,8 +19,9 @@ const char *nt_tree_layout_name(enum nt_tree_layout layout)
 const char *nt_tree_output_name(enum nt_tree_output output)
 {
     static const char *const names[] = {
-        [NT_TREE_VALUES] = "values", [NT_TREE_VALID] = "validity", [NT_TREE_OFFSETS] = "offsets",
-        [NT_TREE_ENDS] = "ends",     [NT_TREE_BYTES] = "bytes",    [NT_TREE_PRESENT] = "presence",
+        [NT_TREE_VALUES] = "values",    [NT_TREE_VALID] = "validity", [NT_TREE_OFFSETS] = "offsets",
+        [NT_TREE_ENDS] = "ends",        [NT_TREE_BYTES] = "bytes",    [NT_TREE_LEVELS] = "levels",
+        [NT_TREE_PRESENT] = "presence",
     };
     return names[output];
 }

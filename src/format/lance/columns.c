@@ -287,3 +287,15 @@ bool nt_lance_has_places(const struct nt_lance_page *page)
     return page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT &&
            nt_proto_choice(page->encoding, &nt_lance_page_layout, &member) == NT_LANCE_LAYOUT_BLOB;
 }
+
+uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret)
+{
+    *member_ret = (struct nt_proto){0};
+    if (page->encoding_kind != NT_LANCE_ENCODING_IS_LAYOUT)
+        return 0;
+    uint32_t choice = nt_proto_choice(page->encoding, &nt_lance_page_layout, member_ret);
+    if (choice == NT_LANCE_LAYOUT_BLOB)
+        choice = nt_proto_choice(nt_proto_message(*member_ret, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
+                                 &nt_lance_page_layout, member_ret);
+    return choice;
+}

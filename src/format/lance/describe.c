@@ -1,25 +1,49 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a column or page of the model. Out: the column and page of the file that it is a part of, the page's layout
- * and encodings, and what of it is taken.
+ * In: a column or page as the stored side has it, or a page of a data set's field. Out: what the file tells of it: layout and
+ * encodings, and of the latter the page of the file that it is a part of, and what is taken of that.
  */
 #include "format/lance/describe.h"
 
 #include "codec/plan.h"
 #include "codec/tree/wording.h"
-#include "format/lance/places.h"
+#include "format/lance/details.h"
 
-static struct nt_lance_use use_of(const struct nt_dataset *dataset, uint32_t column)
+/* How a page's values are encoded, of one that is decoded by a tree: its step. */
+static const struct nt_step *put_encodings(const struct nt_dataset *dataset, const struct nt_page *page,
+                                           struct nt_json *json)
 {
-    return nt_lance_use_in(nt_lance_of(dataset), dataset->columns[column].field);
+    enum { TEXT = 512 };
+    char text[TEXT];
+    const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, page->decoder)->plan;
+    if (!plan)
+        return NULL;
+    const struct nt_step *step = &plan->steps[plan->step_count - 1];
+    nt_tree_text(step->tree, text, sizeof(text));
+    nt_json_member_string(json, "layout", nt_tree_layout_name(step->tree->layout));
+    nt_json_member_string(json, "encodings", text);
+    return step;
 }
 
-void nt_lance_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
+/* ---- columns of a file ---- */
+
+void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json)
 {
-    const struct nt_lance_use use = use_of(dataset, column);
-    nt_json_member_unsigned(json, "file_column", use.column);
-    nt_json_member_unsigned(json, "layer", use.layer);
+    nt_json_member_unsigned(json, "file_column", stored->columns[column].id);
 }
+
+enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
+                                      const struct nt_page *page, struct nt_json *json)
+{
+    const struct nt_group *group = &stored->groups[nt_groups_of_column(stored, column).first];
+    const struct nt_range *range = nt_group_range(stored, group, group->first_cluster, column);
+    size_t number = (size_t)(page - &group->pages[range->first_page]);
+    put_encodings(stored, page, json);
+    nt_lance_page_json(json, &nt_lance_of(stored)->columns[stored->columns[column].id].pages[number]);
+    return NT_OK;
+}
+
+/* ---- pages of fields ---- */
 
 static bool has_place(const struct nt_lance_page *page, uint64_t offset)
 {
@@ -42,28 +66,14 @@ static void put_file_page(const struct nt_lance_column *column, const struct nt_
     nt_json_null(json);
 }
 
-enum nt_status nt_lance_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                      const struct nt_page *page, struct nt_json *json)
-{
-    return nt_lance_describe_page_of(dataset, nt_lance_of(dataset), use_of(dataset, column).column, page,
-                                     json);
-}
-
 enum nt_status nt_lance_describe_page_of(const struct nt_dataset *dataset, const struct nt_lance *lance,
                                          uint32_t file_column, const struct nt_page *page,
                                          struct nt_json *json)
 {
-    enum { TEXT = 512 };
-    char text[TEXT];
-    const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, page->decoder)->plan;
     nt_json_member_unsigned(json, "file_column", file_column);
     put_file_page(&lance->columns[file_column], page, json);
-    if (!plan)
-        return NT_OK;
-    const struct nt_step *step = &plan->steps[plan->step_count - 1];
-    nt_tree_text(step->tree, text, sizeof(text));
-    nt_json_member_string(json, "layout", nt_tree_layout_name(step->tree->layout));
-    nt_json_member_string(json, "encodings", text);
-    nt_json_member_string(json, "taken", nt_tree_output_name(step->want.output));
+    const struct nt_step *step = put_encodings(dataset, page, json);
+    if (step)
+        nt_json_member_string(json, "taken", nt_tree_output_name(step->want.output));
     return NT_OK;
 }

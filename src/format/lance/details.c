@@ -40,7 +40,6 @@ void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page)
 {
     nt_json_member_unsigned(json, "rows", page->length);
     nt_json_member_unsigned(json, "priority", page->priority);
-    nt_lance_buffers_json(json, "buffers", page->buffers, page->buffer_count);
     nt_lance_message_json(json, page->type_url, page->encoding,
                           (enum nt_lance_encoding_kind)page->encoding_kind);
 }
@@ -73,41 +72,6 @@ static enum nt_status put_tables(const struct nt_lance *lance, const struct nt_l
     return status;
 }
 
-/* Which buffers of a page the model's pages do not cover; NULL: they do, or may. */
-static const char *owner_of(const struct nt_lance_page *page, uint32_t buffer)
-{
-    struct nt_proto member;
-    uint32_t choice = page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT
-                          ? nt_proto_choice(page->encoding, &nt_lance_page_layout, &member)
-                          : 0;
-    if (choice == NT_LANCE_LAYOUT_BLOB) {
-        choice = nt_proto_choice(nt_proto_message(member, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
-                                 &nt_lance_page_layout, &member);
-        if (buffer)
-            return "places of blobs";
-    }
-    if (page->encoding_kind == NT_LANCE_ENCODING_IS_UNKNOWN)
-        return "page buffer";
-    if (choice == NT_LANCE_LAYOUT_MINI_BLOCK) {
-        uint32_t taken = 2 + nt_proto_has(member, NT_LANCE_MINI_BLOCK_DICTIONARY);
-        return buffer == 0 ? "sizes of chunks" : buffer >= taken ? "repetition index" : NULL;
-    }
-    return choice == NT_LANCE_LAYOUT_FULL_ZIP && buffer ? "repetition index" : NULL;
-}
-
-static enum nt_status put_pages(const struct nt_lance_column *column, const struct nt_layout_output *output)
-{
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < column->page_count; i++)
-        for (uint32_t k = 0; status == NT_OK && k < column->pages[i].buffer_count; k++) {
-            const struct nt_lance_page *page = &column->pages[i];
-            const char *owner = column->is_blob ? "places of blobs" : owner_of(page, k);
-            if (owner)
-                status = nt_layout_put(output, page->buffers[k].offset, page->buffers[k].bytes, owner);
-        }
-    return status;
-}
-
 enum nt_status nt_lance_layout_put_own(const struct nt_lance *lance, const struct nt_layout_output *output)
 {
     enum nt_status status = put_tables(lance, output);
@@ -120,8 +84,6 @@ enum nt_status nt_lance_layout_put_own(const struct nt_lance *lance, const struc
         for (uint32_t k = 0; status == NT_OK && k < column->buffer_count; k++)
             status =
                 nt_layout_put(output, column->buffers[k].offset, column->buffers[k].bytes, "column buffer");
-        if (status == NT_OK)
-            status = put_pages(column, output);
     }
     return status;
 }

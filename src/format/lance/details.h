@@ -20,8 +20,7 @@ void nt_lance_buffers_json(struct nt_json *json, const char *key, const struct n
 void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct nt_proto message,
                            enum nt_lance_encoding_kind kind);
 
-/* Tail, tables, schema, global buffers, metadata of columns and their own buffers; of pages, those
- * buffers that no page of the model covers. */
+/* Tail, tables, schema, global buffers, metadata of columns and their own buffers. */
 enum nt_status nt_lance_layout_put_own(const struct nt_lance *lance, const struct nt_layout_output *output);
 
 #endif

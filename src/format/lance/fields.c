@@ -27,7 +27,7 @@ struct building {
 
 /* ---- columns of the model ---- */
 
-static enum nt_encoding_kind encoding_of(enum nt_element element)
+enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element)
 {
     static const enum nt_encoding_kind kinds[NT_ELEMENT_COUNT] = {
         [NT_ELEMENT_BOOL] = NT_ENCODING_BIT,      [NT_ELEMENT_BYTE] = NT_ENCODING_BYTE,
@@ -68,8 +68,8 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
                           index = nt_element_dtype(NT_ELEMENT_UINT64);
     switch (field->kind) {
     case NT_FIELD_VALUE:
-        status =
-            add_column(build, number, position++, "values", encoding_of(field->dtype.element), field->dtype);
+        status = add_column(build, number, position++, "values", nt_lance_encoding_of(field->dtype.element),
+                            field->dtype);
         break;
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:

@@ -7,6 +7,9 @@
 
 #include "format/lance/places.h"
 
+/* How elements lie that no tree has to make. */
+enum nt_encoding_kind nt_lance_encoding_of(enum nt_element element);
+
 /* Fill the data set's fields and columns from a schema whose places are known; schema->parts tells, by field of the
  * model, what it shows. `lance`: the file that is mounted alone, with its leaves, or NULL: its files each tell for
  * themselves. `has_item_columns`: files of version 2.0, whose structures cannot be null. */

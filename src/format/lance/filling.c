@@ -92,6 +92,25 @@ enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct n
                            filling->error);
 }
 
+enum nt_status nt_filling_place_failure(const struct nt_filling *filling, enum nt_status status,
+                                        uint64_t offset)
+{
+    struct nt_error *error = filling->error;
+    if (status != NT_OK && !nt_is_machine_failure(status) && error && error->offset == NT_NO_OFFSET)
+        error->offset = offset;
+    return status;
+}
+
+enum nt_status nt_filling_place_page_failure(const struct nt_filling *filling, enum nt_status status,
+                                             const struct nt_lance_page *page, bool is_opened)
+{
+    const struct nt_lance_column *column = &filling->lance->columns[filling->use->column];
+    uint64_t place = column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
+    if (is_opened && page->buffer_count)
+        place = page->buffers[0].offset;
+    return nt_filling_place_failure(filling, status, place);
+}
+
 void nt_filling_deinit(struct nt_filling *filling)
 {
     nt_budget_give(&filling->dataset->file->budget, NT_COST_ENVELOPE_BYTE, filling->taken * FILLED_BYTES);

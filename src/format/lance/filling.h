@@ -65,6 +65,13 @@ enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled
 /* So many bytes were read or made to count what is in a part. NT_LIMIT where they are too many in all: a part may be of a
  * few bytes and take the time of a whole page, and there may be many that lie at the same place. */
 enum nt_status nt_filling_spend(struct nt_filling *filling, uint64_t bytes);
+/* A failure that does not tell where it is, is where the part begins that is looked at. Returns `status`. */
+enum nt_status nt_filling_place_failure(const struct nt_filling *filling, enum nt_status status,
+                                        uint64_t offset);
+/* The same of a page of the file: where the message lies that tells how it is encoded, or, once that is known to fit,
+ * where its first buffer begins. */
+enum nt_status nt_filling_place_page_failure(const struct nt_filling *filling, enum nt_status status,
+                                             const struct nt_lance_page *page, bool is_opened);
 /* Hand all to the group's builder, column after column. */
 enum nt_status nt_filling_finish(struct nt_filling *filling, struct nt_group_builder *builder);
 void nt_filling_deinit(struct nt_filling *filling);

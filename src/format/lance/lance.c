@@ -8,21 +8,17 @@
 #include "format/format.h"
 #include "format/lance/checking.h"
 #include "format/lance/dataset/dataset.h"
-#include "format/lance/describe.h"
 #include "format/lance/details.h"
 #include "format/lance/documents.h"
 #include "format/lance/fields.h"
 #include "format/lance/padding.h"
 #include "format/lance/pages.h"
 #include "format/lance/schema.h"
+#include "format/lance/sides.h"
 #include "format/lance/tables.h"
 #include "model/builder.h"
 
-static const struct nt_dataset_ops dataset_ops = {
-    .load_group = nt_lance_load_group,
-    .describe_column = nt_lance_describe_column,
-    .describe_page = nt_lance_describe_page,
-};
+static const struct nt_dataset_ops dataset_ops = {.load_group = nt_lance_load_group};
 
 static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
                               struct nt_error *error)
@@ -56,7 +52,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, lance,
                                        nt_lance_has_item_columns(&lance->tail), error);
-    return status == NT_OK ? nt_dataset_add_only_part(dataset, lance->rows, error) : status;
+    if (status == NT_OK)
+        status = nt_dataset_add_only_part(dataset, lance->rows, error);
+    return status == NT_OK ? nt_lance_add_sides(dataset, error) : status;
 }
 
 static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)

@@ -57,7 +57,9 @@ static void write_page(struct metadata_text *text)
     struct nt_json *json = &text->json;
     nt_json_object(json);
     nt_json_member_unsigned(json, "page", text->page);
-    nt_lance_page_json(json, &text->lance->columns[text->column].pages[text->page]);
+    const struct nt_lance_page *page = &text->lance->columns[text->column].pages[text->page];
+    nt_lance_buffers_json(json, "buffers", page->buffers, page->buffer_count);
+    nt_lance_page_json(json, page);
     nt_json_end_object(json);
     text->page++;
 }

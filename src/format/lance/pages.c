@@ -13,47 +13,10 @@
 #include "codec/tree/tree.h"
 #include "format/lance/blobs.h"
 #include "format/lance/filling.h"
+#include "format/lance/inputs.h"
 #include "format/lance/reading.h"
 
 /* ---- decoders ---- */
-
-/* A page that others need decoded before: what is wanted of the dictionary. */
-static enum nt_status add_input(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                enum nt_tree_output output, const struct nt_dtype *dtype, uint64_t elements,
-                                struct nt_page *page)
-{
-    const struct nt_lance_layout *layout = &opened->layout;
-    const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
-    const struct nt_tree_want want = {.output = output};
-    *page = (struct nt_page){.offset = buffer->offset,
-                             .stored_bytes = buffer->bytes,
-                             .parameter = output == NT_TREE_BYTES ? layout->dictionary_items : 0,
-                             .elements = (uint32_t)elements,
-                             .source = filling->lance->number};
-    if (elements > UINT32_MAX)
-        return nt_fail(filling->error, NT_LIMIT, buffer->offset,
-                       "a dictionary of %" PRIu64 " items or bytes, more than the limit of 2^32", elements);
-    return nt_filling_add_decoder(filling, layout->dictionary, &want, dtype, NULL, 0, &page->decoder);
-}
-
-/* The items of a page's dictionary, or where they end and their bytes. */
-static enum nt_status add_inputs(struct nt_filling *filling, const struct nt_lance_opened *opened,
-                                 struct nt_page inputs[2], uint32_t *count_ret)
-{
-    const struct nt_dtype index = nt_element_dtype(NT_ELEMENT_UINT64),
-                          byte = nt_element_dtype(NT_ELEMENT_BYTE);
-    uint64_t items = opened->layout.dictionary_items;
-    bool is_strings = nt_filling_is_strings(filling);
-    *count_ret = !opened->layout.dictionary ? 0 : is_strings ? 2 : 1;
-    if (*count_ret == 0)
-        return NT_OK;
-    if (!is_strings)
-        return add_input(filling, opened, NT_TREE_VALUES, &filling->field->dtype, items, &inputs[0]);
-    enum nt_status status = add_input(filling, opened, NT_TREE_ENDS, &index, items, &inputs[0]);
-    return status == NT_OK
-               ? add_input(filling, opened, NT_TREE_BYTES, &byte, filling->dictionary.bytes, &inputs[1])
-               : status;
-}
 
 /* What no tree has to be asked for: that all rows are valid. */
 static const struct nt_tree all_valid = {.layout = NT_TREE_CONSTANT,
@@ -113,7 +76,7 @@ static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_l
 {
     struct nt_page inputs[2];
     uint32_t input_count;
-    enum nt_status status = add_inputs(filling, opened, inputs, &input_count);
+    enum nt_status status = nt_lance_add_inputs(filling, opened, inputs, &input_count);
     filling->is_all_valid = is_all_valid(filling, opened);
     for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++)
         status = add_decoder_at(filling, opened, position, inputs, input_count);
@@ -181,15 +144,6 @@ static bool is_as_before(const struct nt_filling *filling, const struct nt_tree 
            filling->filled[filling->count - 1].rows == filled->rows;
 }
 
-/* A failure that does not tell where it is, is where the part begins that is looked at. */
-static enum nt_status place_failure(const struct nt_filling *filling, enum nt_status status, uint64_t offset)
-{
-    struct nt_error *error = filling->error;
-    if (status != NT_OK && !nt_is_machine_failure(status) && error && error->offset == NT_NO_OFFSET)
-        error->offset = offset;
-    return status;
-}
-
 static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_opened *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
@@ -218,7 +172,7 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
     if (status != NT_OK)
         nt_error_context(filling->error, "unit %" PRIu64 " at byte %" PRIu64, opened->next_unit - 1,
                          unit.offset);
-    return place_failure(filling, status, unit.offset);
+    return nt_filling_place_failure(filling, status, unit.offset);
 }
 
 /* ---- pages ---- */
@@ -269,13 +223,6 @@ static enum nt_status check_places(const struct nt_filling *filling, const struc
                    "blobs in some of the column's pages, values in others");
 }
 
-/* Where the message lies that tells how a page is encoded. */
-static uint64_t place_of_encoding(const struct nt_filling *filling, const struct nt_lance_page *page)
-{
-    const struct nt_lance_column *column = &filling->lance->columns[filling->use->column];
-    return column->metadata.offset + (uint64_t)(page->encoding.bytes - column->message.bytes);
-}
-
 static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lance_page *page,
                                 const struct nt_tree **known)
 {
@@ -290,7 +237,7 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
     if (status == NT_OK)
         *known = opened.layout.tree;
     else
-        place_failure(filling, status, place_of_encoding(filling, page));
+        nt_filling_place_page_failure(filling, status, page, false);
     if (status == NT_OK && filling->field->kind == NT_FIELD_PAGE_BYTES)
         status = nt_lance_fill_blobs(filling, &opened);
     else if (status == NT_OK)
@@ -300,8 +247,7 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
     if (status == NT_OK && filling->field->parent == NT_NONE && rows != page->length)
         status =
             nt_fail_number(filling->error, NT_CORRUPT, NT_NO_OFFSET, "rows of the page", page->length, rows);
-    return place_failure(filling, status,
-                         page->buffer_count ? page->buffers[0].offset : place_of_encoding(filling, page));
+    return nt_filling_place_page_failure(filling, status, page, true);
 }
 
 static enum nt_status fill(struct nt_filling *filling)

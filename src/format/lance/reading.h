@@ -5,6 +5,7 @@
 #ifndef NT_FORMAT_LANCE_READING_H
 #define NT_FORMAT_LANCE_READING_H
 
+#include "codec/tree/tree.h"
 #include "format/lance/filling.h"
 #include "format/lance/units.h"
 

@@ -9,11 +9,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/overflow.h"
+#include "codec/tree/whole.h"
 #include "io/source.h"
 
-enum { CHUNK_UNIT = 8, ROWS_BYTES = 128 * 1024, METADATA = 0, CHUNKS = 1 };
+enum { ROWS_BYTES = 128 * 1024, METADATA = 0, CHUNKS = 1 };
 
 /* ---- mini-blocks ---- */
 
@@ -44,28 +44,19 @@ static enum nt_status open_mini_block(const struct nt_lance *lance, struct nt_la
     return nt_source_read(lance->source, words->offset, chunks, words->bytes, error);
 }
 
-/* The low bits have the logarithm of the number of values, 0 of the last one, which has the rest. */
 static enum nt_status next_chunk(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
                                  struct nt_error *error)
 {
     const struct nt_lance_buffer *chunks = &opened->page->buffers[CHUNKS];
-    const uint8_t *word = opened->chunks + opened->next_unit * word_bytes(opened);
-    uint64_t number = word_bytes(opened) == 4 ? nt_load_le32(word) : nt_load_le16(word);
-    uint64_t left = chunks->offset + chunks->bytes - opened->next_offset,
-             items = opened->layout.items - opened->next_value;
-    bool is_last = opened->next_unit + 1 == opened->unit_count;
-    *unit = (struct nt_lance_unit){opened->next_offset, ((number >> 4) + 1) * CHUNK_UNIT,
-                                   is_last ? items : UINT64_C(1) << (number & 15)};
-    if (unit->bytes > left || (is_last && left - unit->bytes >= CHUNK_UNIT))
-        return nt_fail(error, NT_CORRUPT, opened->next_offset,
-                       "chunk %" PRIu64 " of %" PRIu64 " takes %" PRIu64
-                       " bytes where its buffer has %" PRIu64 " left",
-                       opened->next_unit, opened->unit_count, unit->bytes, left);
-    if (unit->values > items)
-        return nt_fail(error, NT_CORRUPT, opened->next_offset,
-                       "chunk %" PRIu64 " has %" PRIu64 " values where its page has %" PRIu64 " left",
-                       opened->next_unit, unit->values, items);
-    return NT_OK;
+    uint64_t before = opened->next_offset - chunks->offset;
+    struct nt_tree_chunk chunk = {.bytes = before, .values = opened->next_value};
+    enum nt_status status =
+        nt_tree_next_chunk(opened->layout.tree, opened->chunks, opened->unit_count, opened->next_unit,
+                           opened->layout.items, chunks->bytes, &chunk, error);
+    if (status != NT_OK && error && error->offset == NT_NO_OFFSET)
+        error->offset = opened->next_offset;
+    *unit = (struct nt_lance_unit){chunks->offset + chunk.offset, chunk.bytes, chunk.values};
+    return status;
 }
 
 /* ---- rows ---- */
@@ -160,10 +151,8 @@ bool nt_lance_is_uniform(const struct nt_tree *tree)
 
 /* ---- whole pages ---- */
 
-/* From the first byte of a buffer to the last. */
-static void next_page(const struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+struct nt_lance_unit nt_lance_page_span(const struct nt_lance_page *page)
 {
-    const struct nt_lance_page *page = opened->page;
     uint64_t first = UINT64_MAX, end = 0;
     for (uint32_t i = 0; i < page->buffer_count; i++) {
         const struct nt_lance_buffer *buffer = &page->buffers[i];
@@ -172,7 +161,7 @@ static void next_page(const struct nt_lance_opened *opened, struct nt_lance_unit
         first = buffer->offset < first ? buffer->offset : first;
         end = buffer->offset + buffer->bytes > end ? buffer->offset + buffer->bytes : end;
     }
-    *unit = (struct nt_lance_unit){end ? first : 0, end ? end - first : 0, page->length};
+    return (struct nt_lance_unit){end ? first : 0, end ? end - first : 0, page->length};
 }
 
 static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
@@ -180,7 +169,7 @@ static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit
     uint64_t total =
         opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
     uint64_t rows = total - opened->next_value;
-    next_page(opened, unit);
+    *unit = nt_lance_page_span(opened->page);
     if (opened->layout.tree->layout == NT_TREE_FULL_ZIP)
         *unit = (struct nt_lance_unit){opened->page->buffers[0].offset, opened->page->buffers[0].bytes, rows};
     if (!opened->rows_per_unit)

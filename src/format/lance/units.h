@@ -31,6 +31,8 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
                                   const struct nt_lance_page *page, const struct nt_lance_use *use,
                                   const struct nt_tree *known, struct nt_lance_opened *opened,
                                   struct nt_error *error);
+/* All of a page, from the first byte of a buffer to the last. */
+struct nt_lance_unit nt_lance_page_span(const struct nt_lance_page *page);
 /* Whether a page without levels has the same value, or null, in all rows, however many. */
 bool nt_lance_is_uniform(const struct nt_tree *tree);
 void nt_lance_close_page(struct nt_lance_opened *opened);

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the fields of the model, and which column of the file each leaf is stored in. Out: two data sets of the same
+ * fields: one with a column for each of the file's, one with what stands beside their values.
+ */
+#include "format/lance/sides.h"
+
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "format/lance/content.h"
+#include "format/lance/describe.h"
+#include "format/lance/fields.h"
+#include "format/lance/page_files.h"
+#include "format/lance/places.h"
+#include "format/lance/stored.h"
+#include "model/builder.h"
+
+/* ---- types ---- */
+
+static const struct nt_dtype
+    unsigned16 = {.element = NT_ELEMENT_UINT16, .bytes = 2, .number = NT_ELEMENT_UINT16, .numpy = "<u2"},
+    unsigned64 = {.element = NT_ELEMENT_UINT64, .bytes = 8, .number = NT_ELEMENT_UINT64, .numpy = "<u8"};
+static const struct nt_dtype_member level_members[] = {
+    {.name = {"repetition", 10}, .dtype = &unsigned16},
+    {.name = {"definition", 10}, .dtype = &unsigned16},
+};
+static const struct nt_dtype_member place_members[] = {
+    {.name = {"position", 8}, .dtype = &unsigned64},
+    {.name = {"size", 4}, .dtype = &unsigned64},
+};
+static const struct nt_dtype level = {.element = NT_ELEMENT_OPAQUE,
+                                      .bytes = NT_TREE_LEVEL_BYTES,
+                                      .number = NT_ELEMENT_OPAQUE,
+                                      .numpy = "[('repetition', '<u2'), ('definition', '<u2')]",
+                                      .members = level_members,
+                                      .member_count = 2};
+static const struct nt_dtype place = {.element = NT_ELEMENT_OPAQUE,
+                                      .bytes = 16,
+                                      .number = NT_ELEMENT_OPAQUE,
+                                      .numpy = "[('position', '<u8'), ('size', '<u8')]",
+                                      .members = place_members,
+                                      .member_count = 2};
+
+struct adding {
+    const struct nt_dataset *dataset;
+    const struct nt_lance *lance;
+    struct nt_builder builder;
+    struct nt_error *error;
+};
+
+/* The bytes of a packed structure. */
+static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, struct nt_dtype *dtype)
+{
+    char text[16];
+    int length = snprintf(text, sizeof(text), "|V%u", bytes);
+    *dtype = (struct nt_dtype){.element = NT_ELEMENT_OPAQUE, .bytes = bytes, .number = NT_ELEMENT_OPAQUE};
+    dtype->numpy = nt_arena_copy(adding->dataset->arena, text, (size_t)length + 1);
+    return dtype->numpy ? NT_OK : nt_fail_memory(adding->error);
+}
+
+static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enum nt_lance_content content,
+                                struct nt_dtype *dtype)
+{
+    switch (content) {
+    case NT_LANCE_HAS_VALUES:
+        *dtype = adding->dataset->fields[field].dtype;
+        return NT_OK;
+    case NT_LANCE_HAS_ROWS:
+        return set_rows(adding, nt_lance_use_in(adding->lance, field).value->bits / 8, dtype);
+    case NT_LANCE_HAS_PLACES:
+        *dtype = place;
+        return NT_OK;
+    case NT_LANCE_HAS_LEVELS:
+        *dtype = level;
+        return NT_OK;
+    case NT_LANCE_HAS_LIST_ENDS:
+    case NT_LANCE_HAS_ENDS:
+        *dtype = nt_element_dtype(NT_ELEMENT_UINT64);
+        return NT_OK;
+    default:
+        *dtype = nt_element_dtype(NT_ELEMENT_BYTE);
+        return NT_OK;
+    }
+}
+
+/* ---- columns ---- */
+
+/* Pages have decoders of their own; this one tells the type. */
+static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
+{
+    struct nt_decoder decoder;
+    struct nt_column column = {.id = nt_lance_use_in(adding->lance, field).column,
+                               .field = field,
+                               .type_name = nt_lance_content_info(content)->name};
+    enum nt_status status = set_dtype(adding, field, content, &column.dtype);
+    enum nt_element element = column.dtype.element;
+    enum nt_encoding_kind encoding =
+        content == NT_LANCE_HAS_NOTHING ? NT_ENCODING_UNKNOWN : nt_lance_encoding_of(element);
+    if (status == NT_OK)
+        status =
+            nt_decoder_init(&decoder, encoding, element == NT_ELEMENT_OPAQUE ? column.dtype.bytes * 8 : 0, 0,
+                            0, adding->error);
+    return status == NT_OK ? nt_builder_add_column(&adding->builder, &column, &decoder, adding->error)
+                           : status;
+}
+
+static enum nt_lance_content content_of_field(const struct adding *adding, uint32_t field)
+{
+    const struct nt_lance_use use = nt_lance_use_in(adding->lance, field);
+    switch (adding->dataset->fields[field].kind) {
+    case NT_FIELD_VALUE:
+        return NT_LANCE_HAS_VALUES;
+    case NT_FIELD_STRING:
+    case NT_FIELD_STREAMED:
+        return NT_LANCE_HAS_BYTES;
+    case NT_FIELD_PAGE_BYTES:
+        return NT_LANCE_HAS_PLACES;
+    case NT_FIELD_COLLECTION:
+        return NT_LANCE_HAS_LIST_ENDS;
+    case NT_FIELD_RECORD:
+        return use.value->is_packed && use.value->bits ? NT_LANCE_HAS_ROWS : NT_LANCE_HAS_NOTHING;
+    default:
+        return NT_LANCE_HAS_NOTHING;
+    }
+}
+
+/* From 2.1 on a column has levels where anything around its values may be null or is a list. */
+static bool may_have_levels(const struct nt_lance *lance, uint32_t leaf)
+{
+    const struct nt_lance_schema *schema = &lance->schema;
+    for (uint32_t at = leaf; at != NT_NONE; at = schema->fields[at].parent)
+        if (schema->fields[at].is_nullable || schema->places[at].type.shape == NT_LANCE_IS_LIST)
+            return !nt_lance_has_item_columns(&lance->tail);
+    return false;
+}
+
+static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
+{
+    uint32_t leaf = adding->lance->schema.parts[field].field;
+    enum nt_status status = NT_OK;
+    if (content_of_field(adding, field) == NT_LANCE_HAS_BYTES)
+        status = add_column(adding, field, NT_LANCE_HAS_ENDS);
+    if (status == NT_OK && may_have_levels(adding->lance, leaf) &&
+        adding->dataset->fields[field].kind != NT_FIELD_UNREADABLE)
+        status = add_column(adding, field, NT_LANCE_HAS_LEVELS);
+    return status;
+}
+
+/* Whether a field of the model is what a column of the file is shown at: the field that it stores, of fixed-size lists
+ * the innermost items. */
+static bool has_column(const struct adding *adding, uint32_t field)
+{
+    const struct nt_lance *lance = adding->lance;
+    uint32_t leaf = lance->schema.parts[field].field;
+    bool is_last = field + 1 == adding->dataset->field_count || lance->schema.parts[field + 1].field != leaf;
+    return is_last && lance->leaves[leaf].field == leaf;
+}
+
+static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_dataset_ops *ops,
+                               bool is_structure, struct nt_dataset **side_ret, struct nt_error *error)
+{
+    struct adding adding = {.dataset = dataset, .lance = nt_lance_of(dataset), .error = error};
+    struct nt_dataset *side;
+    enum nt_status status = nt_dataset_new_side(dataset, &side, error);
+    if (status != NT_OK)
+        return status;
+    side->ops = ops;
+    nt_builder_init(&adding.builder, side);
+    status = nt_builder_add_fields_of(&adding.builder, dataset, error);
+    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+        if (!has_column(&adding, i))
+            continue;
+        status = is_structure ? add_structure_of(&adding, i)
+                              : add_column(&adding, i, content_of_field(&adding, i));
+    }
+    if (status == NT_OK)
+        status = nt_builder_finish(&adding.builder, error);
+    if (status == NT_OK)
+        status = nt_dataset_add_only_part(side, side->entries, error);
+    nt_builder_deinit(&adding.builder);
+    if (status == NT_OK)
+        *side_ret = side;
+    else
+        nt_dataset_free(side);
+    return status;
+}
+
+enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *error)
+{
+    static const struct nt_dataset_ops stored_ops = {
+        .load_group = nt_lance_load_stored,
+        .page_files = nt_lance_page_files,
+        .describe_column = nt_lance_describe_column,
+        .describe_page = nt_lance_describe_page,
+    };
+    static const struct nt_dataset_ops structure_ops = {.load_group = nt_lance_load_stored};
+    struct nt_dataset *stored;
+    enum nt_status status = add_side(dataset, &stored_ops, false, &stored, error);
+    if (status != NT_OK)
+        return status;
+    dataset->stored = stored;
+    for (uint32_t i = 0; i < dataset->column_count; i++)
+        dataset->columns[i].stored = nt_lance_use_in(nt_lance_of(dataset), dataset->columns[i].field).column;
+    return add_side(dataset, &structure_ops, true, &dataset->structure, error);
+}
