@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fields of the model against the nodes that another reader has in the same files, and against schemas written after
+ * Lance's description: which column of the file each is made from, and what it takes of it.
+ */
+#include <glob.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "format/lance/places.h"
+#include "lance_writer.h"
+#include "support.h"
+
+static struct nt_error error;
+static struct nt_file *file;
+static struct lance_writer writer;
+
+static void tear_down(void)
+{
+    if (file)
+        nt_file_close(file);
+    file = NULL;
+    lance_deinit(&writer);
+}
+
+static enum nt_status open_source(struct nt_source *source)
+{
+    const struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    error = (struct nt_error){0};
+    enum nt_status status = nt_format_lance.open(source, &options, &file, &error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
+/* ---- what another reader finds ---- */
+
+static const char *path_of(uint32_t field)
+{
+    static char path[512];
+    const struct nt_dataset *dataset = file->datasets[0];
+    size_t at = sizeof(path) - 1;
+    path[at] = '\0';
+    for (; field != NT_NONE; field = dataset->fields[field].parent) {
+        struct nt_text name = dataset->fields[field].name;
+        at -= name.length;
+        memcpy(path + at, name.bytes, name.length);
+        if (dataset->fields[field].parent != NT_NONE)
+            path[--at] = '/';
+    }
+    return path + at;
+}
+
+/* Which members a node with such a kind has beside its validity. */
+static const struct {
+    bool has_offsets, has_data;
+} members[NT_FIELD_KIND_COUNT] = {
+    [NT_FIELD_VALUE] = {false, true},      [NT_FIELD_STRING] = {true, true},
+    [NT_FIELD_STREAMED] = {true, true},    [NT_FIELD_PAGE_BYTES] = {true, true},
+    [NT_FIELD_COLLECTION] = {true, false}, [NT_FIELD_NULL] = {false, false},
+};
+
+static void check_file(const char *path)
+{
+    char name[512];
+    struct nt_source *source;
+    json_error_t problem;
+    snprintf(name, sizeof(name), "%.*s.json", (int)(strlen(path) - strlen(".lance")), path);
+    json_t *expected = json_load_file(name, JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL, &problem);
+    ck_assert_msg(expected, "%s: %s", name, problem.text);
+    assert_ok(nt_source_open_file(path, &source, &error));
+    assert_ok(open_source(source));
+    const json_t *nodes = json_object_get(expected, "columns");
+    const struct nt_dataset *dataset = file->datasets[0];
+    ck_assert_msg(dataset->field_count == json_array_size(nodes), "%s: %u fields instead of %zu", path,
+                  dataset->field_count, json_array_size(nodes));
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        const json_t *node = json_array_get(nodes, i);
+        const struct nt_field *field = &dataset->fields[i];
+        ck_assert_str_eq(path_of(i), json_string_value(json_object_get(node, "path")));
+        ck_assert_ptr_null(field->unreadable);
+        ck_assert_msg(members[field->kind].has_offsets == !!json_object_get(node, "offsets") &&
+                          members[field->kind].has_data == !!json_object_get(node, "data"),
+                      "%s: %s is of kind %d", path, path_of(i), field->kind);
+    }
+    nt_file_close(file);
+    file = NULL;
+    json_decref(expected);
+}
+
+START_TEST(fields_are_the_nodes_that_another_reader_has)
+{
+    char pattern[512];
+    glob_t found;
+    snprintf(pattern, sizeof(pattern), "%s/lance_*.lance", getenv("NTUPLE_TEST_DATA"));
+    ck_assert_int_eq(glob(pattern, 0, NULL, &found), 0);
+    ck_assert_uint_gt(found.gl_pathc, 20);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        check_file(found.gl_pathv[i]);
+    globfree(&found);
+}
+END_TEST
+
+/* ---- schemas ---- */
+
+/* Lance's fields: their ids are their places in the list, from 0. */
+struct described {
+    const char *name, *type;
+    int32_t parent;
+    bool is_nullable;
+};
+
+static enum nt_status open_schema(const struct described *fields, unsigned count, unsigned columns,
+                                  uint16_t minor)
+{
+    struct nt_source *source;
+    lance_begin(&writer, 2, minor, 0);
+    for (unsigned i = 0; i < count; i++)
+        lance_field(&writer, (int32_t)i, fields[i].parent, fields[i].name, fields[i].type,
+                    fields[i].is_nullable);
+    for (unsigned i = 0; i < columns; i++)
+        lance_column(&writer);
+    lance_end(&writer);
+    ck_assert(nt_source_open_memory(writer.out.bytes, writer.out.length, "test.lance", &source, NULL) ==
+              NT_OK);
+    return open_source(source);
+}
+
+/* A field of the model, and its use. */
+struct expected {
+    const char *path;
+    enum nt_field_kind kind;
+    uint32_t column, layer, depth;
+    uint64_t items;
+    bool is_nullable;
+};
+
+static void check_fields(const struct expected *expected, unsigned count)
+{
+    const struct nt_dataset *dataset = file->datasets[0];
+    ck_assert_uint_eq(dataset->field_count, count);
+    for (unsigned i = 0; i < count; i++) {
+        const struct nt_lance_use use = nt_lance_use_in(nt_lance_of(dataset), i);
+        ck_assert_str_eq(path_of(i), expected[i].path);
+        ck_assert_msg(dataset->fields[i].kind == expected[i].kind, "%s: kind %d", path_of(i),
+                      dataset->fields[i].kind);
+        ck_assert_msg(use.column == expected[i].column && use.layer == expected[i].layer &&
+                          use.depth == expected[i].depth && use.items == expected[i].items,
+                      "%s: column %u, layer %u, depth %u, %llu items", path_of(i), use.column, use.layer,
+                      use.depth, (unsigned long long)use.items);
+        ck_assert_msg(dataset->fields[i].is_nullable == expected[i].is_nullable, "%s", path_of(i));
+    }
+}
+
+static const struct described nested[] = {
+    {"number", "int64", -1, false}, {"s", "struct", -1, true},   {"x", "float", 1, false},
+    {"l", "list.struct", 1, true},  {"e", "struct", 3, false},   {"y", "string", 4, true},
+    {"z", "int8", 4, false},        {"after", "bool", -1, true},
+};
+enum { NESTED = sizeof(nested) / sizeof(*nested) };
+
+/* "Each leaf has a column": what is around it is read from the first one below, so many layers from inside. */
+START_TEST(leaves_have_the_columns_from_2_1_on)
+{
+    static const struct expected expected[] = {
+        {"number", NT_FIELD_VALUE, 0, 0, 0, 1, false},     {"s", NT_FIELD_RECORD, 1, 1, 0, 1, true},
+        {"s/x", NT_FIELD_VALUE, 1, 0, 0, 1, true},         {"s/l", NT_FIELD_COLLECTION, 2, 2, 0, 1, true},
+        {"s/l/item", NT_FIELD_RECORD, 2, 1, 0, 1, false},  {"s/l/item/y", NT_FIELD_STRING, 2, 0, 0, 1, true},
+        {"s/l/item/z", NT_FIELD_VALUE, 3, 0, 0, 1, false}, {"after", NT_FIELD_VALUE, 4, 0, 0, 1, true},
+    };
+    assert_ok(open_schema(nested, NESTED, 5, 1));
+    check_fields(expected, NESTED);
+}
+END_TEST
+
+/* Each field has one, and structures are never null. */
+START_TEST(all_fields_have_columns_in_2_0)
+{
+    static const struct expected expected[] = {
+        {"number", NT_FIELD_VALUE, 0, 0, 0, 1, false},     {"s", NT_FIELD_RECORD, 1, 0, 0, 1, false},
+        {"s/x", NT_FIELD_VALUE, 2, 0, 0, 1, false},        {"s/l", NT_FIELD_COLLECTION, 3, 0, 0, 1, true},
+        {"s/l/item", NT_FIELD_RECORD, 4, 0, 0, 1, false},  {"s/l/item/y", NT_FIELD_STRING, 5, 0, 0, 1, true},
+        {"s/l/item/z", NT_FIELD_VALUE, 6, 0, 0, 1, false}, {"after", NT_FIELD_VALUE, 7, 0, 0, 1, true},
+    };
+    assert_ok(open_schema(nested, NESTED, 8, 0));
+    check_fields(expected, NESTED);
+}
+END_TEST
+
+START_TEST(items_of_fixed_lists_are_counted_inside_the_layer)
+{
+    static const struct described fields[] = {{"v", "fixed_size_list:fixed_size_list:int16:3:2", -1, true}};
+    static const struct expected expected[] = {{"v", NT_FIELD_ARRAY, 0, 0, 0, 1, true},
+                                               {"v/item", NT_FIELD_ARRAY, 0, 0, 1, 2, true},
+                                               {"v/item/item", NT_FIELD_VALUE, 0, 0, 2, 6, true}};
+    assert_ok(open_schema(fields, 1, 1, 1));
+    check_fields(expected, 3);
+    ck_assert_uint_eq(file->datasets[0]->fields[0].repetition, 2);
+    ck_assert_uint_eq(file->datasets[0]->fields[1].repetition, 3);
+}
+END_TEST
+
+START_TEST(a_type_that_is_not_known_leaves_the_others_readable)
+{
+    static const struct described fields[] = {{"a", "quaternion", -1, true}, {"b", "int32", -1, false}};
+    assert_ok(open_schema(fields, 2, 2, 1));
+    ck_assert_int_eq(file->datasets[0]->fields[0].kind, NT_FIELD_UNREADABLE);
+    ck_assert_ptr_nonnull(file->datasets[0]->fields[0].unreadable);
+    ck_assert_int_eq(file->datasets[0]->fields[1].kind, NT_FIELD_VALUE);
+    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(file->datasets[0]), 1).column, 1);
+}
+END_TEST
+
+START_TEST(fewer_or_more_columns_than_the_schema_needs_are_corrupt)
+{
+    ck_assert_uint_eq(open_schema(nested, NESTED, 4 + 2 * (unsigned)_i, 1), NT_CORRUPT);
+    ck_assert_msg(strstr(error.message, "columns, as the schema tells: expected 5"), "%s", error.message);
+    ck_assert_uint_ne(error.offset, NT_NO_OFFSET);
+}
+END_TEST
+
+START_TEST(a_type_that_is_too_deep_is_refused_by_its_field)
+{
+    char type[17 * 18 + 16] = "";
+    for (unsigned i = 0; i < 17; i++)
+        strcat(type, "fixed_size_list:");
+    strcat(type, "int8");
+    for (unsigned i = 0; i < 17; i++)
+        strcat(type, ":2");
+    const struct described fields[] = {{"a", "int8", -1, false}, {"deep", type, -1, false}};
+    ck_assert_uint_eq(open_schema(fields, 2, 2, 1), NT_LIMIT);
+    ck_assert_msg(strstr(error.message, "schema: field 1: fixed-size lists"), "%s", error.message);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lance: fields");
+    TCase *cases = tcase_create("fields");
+    tcase_add_checked_fixture(cases, NULL, tear_down);
+    tcase_add_test(cases, fields_are_the_nodes_that_another_reader_has);
+    tcase_add_test(cases, leaves_have_the_columns_from_2_1_on);
+    tcase_add_test(cases, all_fields_have_columns_in_2_0);
+    tcase_add_test(cases, items_of_fixed_lists_are_counted_inside_the_layer);
+    tcase_add_test(cases, a_type_that_is_not_known_leaves_the_others_readable);
+    tcase_add_loop_test(cases, fewer_or_more_columns_than_the_schema_needs_are_corrupt, 0, 2);
+    tcase_add_test(cases, a_type_that_is_too_deep_is_refused_by_its_field);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Messages that tell how pages are encoded, written after Lance's protos, and the trees that are made of them.
+ */
+#include "format/lance/trees.h"
+
+#include <string.h>
+
+#include "model/model.h"
+#include "proto_writer.h"
+#include "support.h"
+
+enum { MOST_BUFFERS = 20 };
+
+static struct nt_error error;
+static struct nt_file *file;
+static struct nt_lance_layout layout;
+static struct nt_buffer message;
+static struct nt_lance_buffer buffers[MOST_BUFFERS];
+
+static void set_up(void)
+{
+    struct nt_source *source;
+    ck_assert(nt_source_open_memory("", 0, "trees", &source, NULL) == NT_OK);
+    ck_assert(nt_file_new("trees", source, &(struct nt_limits){0}, &file, NULL) == NT_OK);
+    for (unsigned i = 0; i < MOST_BUFFERS; i++)
+        buffers[i] = (struct nt_lance_buffer){1000 + 100 * i, 50 + i};
+}
+
+static void tear_down(void)
+{
+    nt_file_close(file);
+    nt_buffer_deinit(&message);
+    message = (struct nt_buffer){0};
+}
+
+/* ---- messages ---- */
+
+static struct nt_buffer around(uint32_t number, struct nt_buffer inner)
+{
+    struct nt_buffer outer = {0};
+    put_message(&outer, number, &inner);
+    return outer;
+}
+
+static struct nt_buffer number_in(uint32_t number, uint64_t value)
+{
+    struct nt_buffer outer = {0};
+    put_number(&outer, number, value);
+    return outer;
+}
+
+static struct nt_buffer joined(struct nt_buffer first, struct nt_buffer second)
+{
+    nt_buffer_append(&first, nt_buffer_string(&second), second.length);
+    nt_buffer_deinit_part(&second, &first);
+    return first;
+}
+
+static struct nt_buffer flat(uint64_t bits)
+{
+    return around(1, number_in(1, bits));
+}
+
+static struct nt_buffer inline_bits(uint64_t bits)
+{
+    return around(5, number_in(1, bits));
+}
+
+static struct nt_buffer variable(void)
+{
+    return around(2, around(1, flat(32)));
+}
+
+static struct nt_buffer layers(uint32_t number, uint64_t inner, uint64_t outer)
+{
+    struct nt_buffer list = {0};
+    put_packed(&list, number, (const uint64_t[]){inner, outer}, outer ? 2 : 1);
+    return list;
+}
+
+static struct nt_buffer mini_block(struct nt_buffer values, uint64_t buffer_count)
+{
+    return joined(joined(around(3, values), layers(6, NT_LAYER_ITEM, 0)),
+                  joined(number_in(7, buffer_count), number_in(9, 100)));
+}
+
+static enum nt_status make_of_kind(struct nt_buffer encoding, enum nt_lance_encoding_kind kind,
+                                   unsigned count, const struct nt_tree *known)
+{
+    static const struct nt_lance_value value = {.bits = 32};
+    nt_buffer_deinit(&message);
+    message = encoding;
+    const struct nt_lance_page page = {.buffers = buffers,
+                                       .buffer_count = count,
+                                       .encoding_kind = kind,
+                                       .length = 100,
+                                       .encoding = {(const uint8_t *)message.bytes, message.length}};
+    error = (struct nt_error){0};
+    return nt_lance_make_layout(file, &page, &value, true, known, &layout, &error);
+}
+
+static enum nt_status make(struct nt_buffer encoding, unsigned count)
+{
+    return make_of_kind(encoding, NT_LANCE_ENCODING_IS_LAYOUT, count, NULL);
+}
+
+static const struct nt_tree_node *node(uint32_t number)
+{
+    ck_assert_uint_lt(number, layout.tree->node_count);
+    return &layout.tree->nodes[number];
+}
+
+/* ---- layouts ---- */
+
+START_TEST(mini_blocks_take_their_buffers_in_the_order_of_their_encodings)
+{
+    struct nt_buffer list = joined(joined(number_in(1, 3), around(2, flat(32))), number_in(3, true));
+    struct nt_buffer values = joined(around(1, inline_bits(16)), around(2, flat(16)));
+    values =
+        joined(joined(values, around(3, around(11, list))), layers(6, NT_LAYER_NULLABLE_ITEM, NT_LAYER_LIST));
+    values = joined(values, joined(number_in(7, 2), joined(number_in(8, 1), number_in(9, 100))));
+    assert_ok(make(around(1, joined(values, number_in(10, true))), 3));
+    const struct nt_tree *tree = layout.tree;
+    ck_assert_int_eq(tree->layout, NT_TREE_MINI_BLOCK);
+    ck_assert(tree->has_large_chunk && !tree->has_dictionary && !layout.is_blob);
+    ck_assert_uint_eq(tree->buffers, 2);
+    ck_assert_uint_eq(tree->layer_count, 2);
+    ck_assert_uint_eq(tree->layers[0], NT_LAYER_NULLABLE_ITEM);
+    ck_assert_uint_eq(tree->layers[1], NT_LAYER_LIST);
+    ck_assert_uint_eq(layout.items, 100);
+    ck_assert_uint_eq(layout.index_depth, 1);
+    ck_assert_int_eq(node(tree->values)->kind, NT_TREE_FIXED_LIST);
+    ck_assert_uint_eq(node(tree->values)->items, 3);
+    ck_assert(node(tree->values)->has_validity);
+    ck_assert_uint_eq(node(tree->values)->buffer, 0);
+    const struct nt_tree_node *items = node(node(tree->values)->children[0]);
+    ck_assert_int_eq(items->kind, NT_TREE_FLAT);
+    ck_assert_uint_eq(items->bits, 32);
+    ck_assert_uint_eq(items->buffer, 1);
+    ck_assert_int_eq(node(tree->repetition)->kind, NT_TREE_INLINE_BITS);
+    ck_assert_int_eq(node(tree->definition)->kind, NT_TREE_FLAT);
+    ck_assert_uint_eq(node(tree->definition)->bits, 16);
+}
+END_TEST
+
+START_TEST(a_dictionary_is_the_third_buffer)
+{
+    struct nt_buffer values = joined(mini_block(flat(8), 1), joined(around(4, variable()), number_in(5, 7)));
+    assert_ok(make(around(1, values), 3));
+    ck_assert(layout.tree->has_dictionary);
+    ck_assert_uint_eq(layout.dictionary_buffer, 2);
+    ck_assert_uint_eq(layout.dictionary_items, 7);
+    ck_assert_int_eq(layout.dictionary->layout, NT_TREE_BLOCK);
+    ck_assert_int_eq(layout.dictionary->nodes[layout.dictionary->values].kind, NT_TREE_VARIABLE);
+}
+END_TEST
+
+START_TEST(full_zip_has_the_widths_of_its_rows)
+{
+    struct nt_buffer rows =
+        joined(joined(number_in(1, 1), number_in(2, 2)), joined(number_in(4, 32), number_in(5, 40)));
+    rows = joined(joined(rows, number_in(6, 32)),
+                  joined(around(7, variable()), layers(8, NT_LAYER_ITEM, NT_LAYER_LIST)));
+    assert_ok(make(around(3, rows), 2));
+    ck_assert_int_eq(layout.tree->layout, NT_TREE_FULL_ZIP);
+    ck_assert_uint_eq(layout.tree->repetition_bits, 1);
+    ck_assert_uint_eq(layout.tree->definition_bits, 2);
+    ck_assert_uint_eq(layout.tree->offset_bits, 32);
+    ck_assert_uint_eq(layout.tree->value_bits, 0);
+    ck_assert_uint_eq(layout.items, 32); /* those that are visible */
+}
+END_TEST
+
+/* No buffers, or those of two sorts of levels; the value is in the message, or in a buffer before them. */
+START_TEST(a_constant_has_its_value_in_the_message_or_in_an_odd_buffer)
+{
+    struct nt_buffer constant = layers(5, NT_LAYER_NULLABLE_ITEM, 0);
+    put_bytes(&constant, 6, "\1\2\3\4", 4);
+    assert_ok(make(around(2, constant), 2));
+    ck_assert_int_eq(layout.tree->layout, NT_TREE_CONSTANT);
+    ck_assert_uint_eq(layout.tree->value_bytes, 4);
+    ck_assert_mem_eq(layout.tree->value, "\1\2\3\4", 4);
+    for (unsigned count = 0; count < 4; count++) {
+        assert_ok(make(around(2, layers(5, NT_LAYER_NULLABLE_ITEM, 0)), count));
+        ck_assert_ptr_null(layout.tree->value);
+        ck_assert(layout.tree->has_value_part == (count % 2 == 1));
+        ck_assert_uint_eq(layout.tree->part_count, count);
+    }
+}
+END_TEST
+
+START_TEST(blobs_are_places_in_another_layout)
+{
+    assert_ok(make(around(4, around(1, around(1, mini_block(flat(128), 1)))), 2));
+    ck_assert(layout.is_blob);
+    ck_assert_int_eq(layout.tree->layout, NT_TREE_MINI_BLOCK);
+    ck_assert_uint_eq(node(layout.tree->values)->bits, 128);
+}
+END_TEST
+
+/* A list of 2.0 whose ends are in the second buffer: parts are told from where the first buffer begins. */
+START_TEST(arrays_of_2_0_have_their_buffers_as_parts)
+{
+    struct nt_buffer ends = around(1, joined(number_in(1, 64), around(2, number_in(1, 1))));
+    ends = around(2, around(1, around(1, ends)));
+    struct nt_buffer list = joined(around(1, ends), joined(number_in(2, 10), number_in(3, 9)));
+    assert_ok(make_of_kind(around(4, list), NT_LANCE_ENCODING_IS_ARRAY, 2, NULL));
+    ck_assert_int_eq(layout.tree->layout, NT_TREE_ARRAY);
+    ck_assert_uint_eq(layout.list_items, 9);
+    ck_assert_int_eq(node(layout.tree->values)->kind, NT_TREE_LIST_ENDS);
+    ck_assert_uint_eq(node(layout.tree->values)->adjustment, 10);
+    ck_assert_uint_eq(node(node(layout.tree->values)->children[0])->buffer, 1);
+    ck_assert_uint_eq(layout.tree->part_count, 2);
+    ck_assert_uint_eq(layout.tree->parts[0].offset, 0);
+    ck_assert_uint_eq(layout.tree->parts[0].bytes, 50);
+    ck_assert_uint_eq(layout.tree->parts[1].offset, 100);
+    ck_assert_uint_eq(layout.tree->parts[1].bytes, 51);
+}
+END_TEST
+
+START_TEST(equal_pages_have_one_tree)
+{
+    assert_ok(make(around(1, mini_block(flat(32), 1)), 2));
+    const struct nt_tree *first = layout.tree;
+    assert_ok(make_of_kind(around(1, mini_block(flat(32), 1)), NT_LANCE_ENCODING_IS_LAYOUT, 2, first));
+    ck_assert_ptr_eq(layout.tree, first);
+    assert_ok(make_of_kind(around(1, mini_block(flat(64), 1)), NT_LANCE_ENCODING_IS_LAYOUT, 2, first));
+    ck_assert_ptr_ne(layout.tree, first);
+}
+END_TEST
+
+/* ---- refusals ---- */
+
+static struct nt_buffer without_values(void)
+{
+    return around(1, joined(layers(6, NT_LAYER_ITEM, 0), number_in(9, 100)));
+}
+
+static struct nt_buffer with_more_buffers(void)
+{
+    return around(1, mini_block(flat(32), 2));
+}
+
+static struct nt_buffer without_layers(void)
+{
+    return around(1, joined(around(3, flat(32)), joined(number_in(7, 1), number_in(9, 100))));
+}
+
+static struct nt_buffer with_an_unknown_layer(void)
+{
+    return around(1, joined(joined(around(3, flat(32)), layers(6, NT_LAYER_COUNT, 0)), number_in(7, 1)));
+}
+
+static struct nt_buffer with_a_layer_of_no_sort(void)
+{
+    return around(1, joined(joined(around(3, flat(32)), number_in(6, 0)), number_in(7, 1)));
+}
+
+static struct nt_buffer with_wide_levels(void)
+{
+    return around(3, joined(joined(number_in(1, 17), number_in(3, 32)),
+                            joined(around(7, flat(32)), layers(8, NT_LAYER_ITEM, 0))));
+}
+
+static struct nt_buffer with_two_widths(void)
+{
+    return around(3, joined(joined(number_in(3, 32), number_in(4, 32)),
+                            joined(around(7, flat(32)), layers(8, NT_LAYER_ITEM, 0))));
+}
+
+static struct nt_buffer of_no_layout(void)
+{
+    return number_in(77, 1);
+}
+
+static struct nt_buffer of_blobs_in_blobs(void)
+{
+    return around(4, around(1, around(4, around(1, around(1, mini_block(flat(128), 1))))));
+}
+
+static struct nt_buffer constant_of_many_buffers(void)
+{
+    return around(2, layers(5, NT_LAYER_NULLABLE_ITEM, 0));
+}
+
+static const struct {
+    struct nt_buffer (*write)(void);
+    enum nt_status expected;
+    const char *message;
+} refusals[] = {
+    {without_values, NT_UNSUPPORTED, "encoding 0 of values is not read"},
+    {with_more_buffers, NT_CORRUPT, "buffers of a chunk, as its encodings take them: expected 1, found 2"},
+    {without_layers, NT_CORRUPT, "without layers"},
+    {with_an_unknown_layer, NT_UNSUPPORTED, "layer 7"},
+    {with_a_layer_of_no_sort, NT_UNSUPPORTED, "layer 0"},
+    {with_wide_levels, NT_CORRUPT, "rows of 17 and 0 bits of levels"},
+    {with_two_widths, NT_CORRUPT, "32 of values, 32 of lengths"},
+    {of_no_layout, NT_UNSUPPORTED, "layout 0 of a page is not read"},
+    {of_blobs_in_blobs, NT_UNSUPPORTED, "layout 4 of a page is not read"},
+    {constant_of_many_buffers, NT_LIMIT, "buffers of a page, at most: expected 16, found 17"},
+};
+
+START_TEST(what_does_not_fit_is_refused)
+{
+    ck_assert_msg(make(refusals[_i].write(), 17) == refusals[_i].expected, "%s", error.message);
+    ck_assert_msg(strstr(error.message, refusals[_i].message), "%s", error.message);
+}
+END_TEST
+
+START_TEST(an_encoding_that_is_not_known_is_refused)
+{
+    ck_assert_uint_eq(make_of_kind(number_in(1, 1), NT_LANCE_ENCODING_IS_UNKNOWN, 0, NULL), NT_UNSUPPORTED);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lance: trees");
+    TCase *cases = tcase_create("layouts");
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_test(cases, mini_blocks_take_their_buffers_in_the_order_of_their_encodings);
+    tcase_add_test(cases, a_dictionary_is_the_third_buffer);
+    tcase_add_test(cases, full_zip_has_the_widths_of_its_rows);
+    tcase_add_test(cases, a_constant_has_its_value_in_the_message_or_in_an_odd_buffer);
+    tcase_add_test(cases, blobs_are_places_in_another_layout);
+    tcase_add_test(cases, arrays_of_2_0_have_their_buffers_as_parts);
+    tcase_add_test(cases, equal_pages_have_one_tree);
+    tcase_add_loop_test(cases, what_does_not_fit_is_refused, 0, sizeof(refusals) / sizeof(*refusals));
+    tcase_add_test(cases, an_encoding_that_is_not_known_is_refused);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
