@@ -18,12 +18,16 @@ enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
 
 /* ---- what it asks of a reader ---- */
 
-/* By bit. What a writer has to know besides changes nothing for a reader. */
-static const char *const feature_names[] = {
-    "deletion files", "stable row ids",        "files of version 2",
-    "configuration",  "files in other places", "no transaction files",
+/* Bits. What a writer has to know besides changes nothing for a reader. */
+enum {
+    HAS_DELETION_FILES,
+    HAS_STABLE_ROW_IDS,
+    HAS_FILES_OF_VERSION_2,
+    HAS_CONFIGURATION,
+    HAS_FILES_IN_OTHER_PLACES,
+    HAS_NO_TRANSACTION_FILES,
+    FEATURES
 };
-enum { FEATURES = sizeof(feature_names) / sizeof(*feature_names) };
 
 static enum nt_status check_features(struct nt_proto message, uint64_t offset, struct nt_error *error)
 {
