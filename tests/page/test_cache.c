@@ -245,6 +245,27 @@ START_TEST(failures_too_are_within_the_bound)
 }
 END_TEST
 
+START_TEST(absent_entries_are_counted_up_to_the_first_that_is_there_or_known_to_fail)
+{
+    enum { KEYS = 10 };
+    struct nt_error error, failure = {.status = NT_CHECKSUM};
+    struct nt_counters counters = {0};
+    struct nt_cache *cache = nt_cache_new(1 << 20, 100, &counters);
+    struct script script = {.bytes = 100};
+    struct nt_cache_key keys[KEYS];
+    for (uint64_t i = 0; i < KEYS; i++)
+        keys[i] = key_at(i);
+    ck_assert_uint_eq(nt_cache_count_absent(cache, keys, KEYS), KEYS);
+    assert_ok(touch(cache, 7, &script, &error));
+    ck_assert_uint_eq(nt_cache_count_absent(cache, keys, KEYS), 7);
+    ck_assert_uint_eq(nt_cache_count_absent(cache, keys, 7), 7);
+    ck_assert_uint_eq(nt_cache_count_absent(cache, keys + 7, KEYS - 7), 0);
+    nt_cache_remember(cache, &keys[3], &failure);
+    ck_assert_uint_eq(nt_cache_count_absent(cache, keys, KEYS), 3);
+    nt_cache_free(cache);
+}
+END_TEST
+
 START_TEST(a_failure_past_the_cache_is_remembered_too)
 {
     struct nt_error error, failure = {.status = NT_CHECKSUM, .offset = 3};
@@ -607,6 +628,7 @@ int main(void)
     tcase_add_test(cases, what_is_in_the_cache_is_not_loaded_again);
     tcase_add_test(cases, every_member_of_the_key_tells_entries_apart);
     tcase_add_test(cases, the_bound_holds_and_the_oldest_leave_first);
+    tcase_add_test(cases, absent_entries_are_counted_up_to_the_first_that_is_there_or_known_to_fail);
     tcase_add_test(cases, an_entry_without_room_is_served_and_not_kept);
     tcase_add_test(cases, pinned_entries_are_not_evicted);
     tcase_add_test(cases, threads_wait_for_room_that_others_have);
