@@ -26,31 +26,6 @@ struct nt_page;
 /* Structures that are given out as pointers may get more members at their end; nt_text and nt_dtype, which
  * lie in others, do not. */
 
-/* ---- types of elements ---- */
-
-struct nt_dtype {
-    enum nt_element element; /* as they lie in memory; OPAQUE: bytes, which the next members explain */
-    uint32_t bytes;
-    /* What they are once in the machine's byte order; of dates and time spans the count of units; OPAQUE: no
-     * number. */
-    enum nt_element number;
-    bool is_big_endian;
-    /* Text of a fixed length, filled with zeros: 1: any bytes, 4: UCS-4; 0: no text. */
-    uint8_t character_bytes;
-    const char *numpy; /* dtype.str: "<f8"; of a structure dtype.descr: "[('a', '<i4')]" */
-    const char *arrow; /* format string of the Arrow C data interface: "g"; NULL: has no Arrow type */
-    const struct nt_dtype_member *members; /* of a structure, in the order of their bytes */
-    uint32_t member_count;
-};
-
-/* A part of a structure: one item, or an array of them. */
-struct nt_dtype_member {
-    struct nt_text name; /* empty: room between two others */
-    const struct nt_dtype *dtype;
-    const uint64_t *dimensions;
-    uint32_t dimension_count;
-};
-
 /* ---- columns ---- */
 
 struct nt_column {

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Elements: what a decoded element is in memory, in NumPy's layout, little-endian.
+ * Elements: what a decoded element is in memory, in NumPy's layout, little-endian, and their types to others.
  */
 #ifndef NTUPLE_ELEMENT_H
 #define NTUPLE_ELEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <ntuple/api.h>
+#include <ntuple/text.h>
 
 NT_API_BEGIN
 
@@ -40,6 +42,31 @@ struct nt_element_row {
 
 /* The row of an element kind; never NULL for a member of the enum. */
 const struct nt_element_row *nt_element_info(enum nt_element element);
+
+/* ---- types of elements ---- */
+
+struct nt_dtype {
+    enum nt_element element; /* as they lie in memory; OPAQUE: bytes, which the next members explain */
+    uint32_t bytes;
+    /* What they are once in the machine's byte order; of dates and time spans the count of units; OPAQUE: no
+     * number. */
+    enum nt_element number;
+    bool is_big_endian;
+    /* Text of a fixed length, filled with zeros: 1: any bytes, 4: UCS-4; 0: no text. */
+    uint8_t character_bytes;
+    const char *numpy; /* dtype.str: "<f8"; of a structure dtype.descr: "[('a', '<i4')]" */
+    const char *arrow; /* format string of the Arrow C data interface: "g"; NULL: has no Arrow type */
+    const struct nt_dtype_member *members; /* of a structure, in the order of their bytes */
+    uint32_t member_count;
+};
+
+/* A part of a structure: one item, or an array of them. */
+struct nt_dtype_member {
+    struct nt_text name; /* empty: room between two others */
+    const struct nt_dtype *dtype;
+    const uint64_t *dimensions;
+    uint32_t dimension_count;
+};
 
 NT_API_END
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "view/arrow_internal.h"
-#include "view/decimal.h"
+#include "json/decimal.h"
 #include "view/flatbuffer.h"
 
 /* Type of Schema.fbs. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "view/json_values.h"
+#include "json/values.h"
 
 const char *nt_diff_part_name(enum nt_diff_part part)
 {

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/values.h"
 #include "page/page.h"
 #include "view/row_shape.h"
-#include "view/json_values.h"
 
 struct nt_row_writer {
     struct nt_reader *reader;

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     'base': '',
     'io': 'base',
     'codec': 'base',
-    'json': 'base',
+    'json': 'base codec',
     'model': 'base io codec',
     'format': 'base io codec json model',
     'page': 'base io codec model',

@@ -384,6 +384,42 @@ START_TEST(dictionaries_of_version_2_0_number_their_items_from_one)
 }
 END_TEST
 
+/* ---- legacy versions ---- */
+
+/* Rows from 100 on of 3 bytes, none, 2; numbers of 32 bits as those of lists, and of 64. */
+START_TEST(offsets_of_legacy_versions_count_from_the_first)
+{
+    static const uint64_t offsets[] = {100, 103, 103, 105};
+    static const unsigned widths[] = {4, 8};
+    uint64_t ends[3];
+    uint8_t valid[3];
+    for (unsigned i = 0; i < 2; i++) {
+        const struct nt_tree_node nodes_of_offsets[] = {
+            {.kind = NT_TREE_ABSOLUTE_OFFSETS, .children = {1, NT_NO_NODE}},
+            {.kind = NT_TREE_FLAT, .bits = widths[i] * 8}};
+        const struct nt_tree_part part = {0, 4 * widths[i]};
+        struct nt_tree tree = bare_tree(NT_TREE_ARRAY, nodes_of_offsets, 2);
+        tree.parts = &part;
+        tree.part_count = 1;
+        page.count = 0;
+        for (unsigned row = 0; row < 4; row++)
+            put_number(&page, offsets[row], widths[i]);
+        assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 40, 3, 8, ends));
+        ck_assert_mem_eq(ends, ((uint64_t[]){43, 43, 45}), sizeof(ends));
+        assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_OFFSETS}, 0, 3, 8, ends));
+        ck_assert_mem_eq(ends, ((uint64_t[]){3, 3, 5}), sizeof(ends));
+        assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 3, 1, valid));
+        ck_assert_mem_eq(valid, ((uint8_t[]){1, 0, 1}), sizeof(valid));
+        assert_status(NT_CORRUPT,
+                      decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 0, 4, 8, ends));
+        page.bytes[3 * widths[i]] = 102;
+        assert_status(NT_CORRUPT,
+                      decode(&tree, &(struct nt_tree_want){.output = NT_TREE_ENDS}, 0, 3, 8, ends));
+        ck_assert_ptr_nonnull(strstr(error.message, "offset 3 of a page decreases"));
+    }
+}
+END_TEST
+
 /* ---- lists of fixed size, structures ---- */
 
 /* Three lists of two numbers, the items 1 and 4 null. */
@@ -507,6 +543,7 @@ static void add_cases(TCase *cases)
     tcase_add_loop_test(cases, constants_have_their_value_in_each_row_that_is_valid, 0, SHAPES);
     tcase_add_test(cases, end_offsets_of_version_2_0_tell_which_lists_are_null);
     tcase_add_test(cases, dictionaries_of_version_2_0_number_their_items_from_one);
+    tcase_add_test(cases, offsets_of_legacy_versions_count_from_the_first);
     tcase_add_test(cases, null_items_of_fixed_lists_are_zeros);
     tcase_add_test(cases, members_of_packed_structures_lie_at_their_offsets);
     tcase_add_loop_test(cases, damage_of_every_byte_and_every_end_leads_nowhere, 0, SHAPES);

@@ -7,13 +7,15 @@ usage: make_lance.py [NAME...]      needs pylance and NumPy: pip install pylance
 X.lance is written by pylance. X.json says what pylance's own reader finds in it: of each node of the schema the digests
 of what the mounted tree has for it (tests/support/arrow_columns.py), some rows, and which encodings the columns have.
 Those are named here, and nothing is written where pylance tells of others. The values are the same each time; symbols of FSST are
-chosen at random.
+chosen at random. Files of the legacy version 0.2 are the only file of a data set of that version, which pylance reads; what
+is null was not stored, but of strings.
 """
 import datetime
 import decimal
 import json
 import re
 import sys
+import tempfile
 from pathlib import Path
 
 import lance
@@ -267,9 +269,29 @@ def no_rows():
                      'structure': pa.array([], pa.struct([('x', pa.int8()), ('y', pa.binary())]))})
 
 
+def dictionaries(rows=40):
+    words = pa.array(['', 'a', 'größer', 'a longer text'])
+    numbers = pa.array([7, -3, 2 ** 40], pa.int64())
+    def column(kind, values, step=1):
+        return pa.DictionaryArray.from_arrays(pa.array([row * step % len(values) for row in range(rows)], kind), values)
+    return table_of(
+        ('words', column(pa.int8(), words)), ('more_words', column(pa.uint16(), words.cast(pa.binary()), 3)),
+        ('numbers', column(pa.int32(), numbers)), ('bytes', column(pa.uint64(), pa.array([9, 8], pa.uint8()))))
+
+
+def legacy_nested(rows=40):
+    table = nested(rows, has_null_structures=False)
+    return table.drop_columns(['vectors', 'lists_of_vectors']).append_column(
+        'vectors', pa.array([[row, row + 1, row + 2] for row in range(rows)], pa.list_(pa.int16(), 3))).append_column(
+        'flags', pa.array([[row % 3 == 0, row % 2 == 0, True] for row in range(rows)], pa.list_(pa.bool_(), 3))).append_column(
+        'lists_of_vectors', pa.array([[[row, k] for k in range(row % 3)] for row in range(rows)], pa.list_(pa.list_(pa.float32(), 2))))
+
+
 MINI_BLOCKS = ('mini_block_layout flat variable inline_bitpacking out_of_line_bitpacking rle byte_stream_split general dictionary '
                'COMPRESSION_ALGORITHM_LZ4 COMPRESSION_ALGORITHM_ZSTD REPDEF_ALL_VALID_ITEM REPDEF_NULLABLE_ITEM')
 LISTS = 'REPDEF_ALL_VALID_LIST REPDEF_NULLABLE_LIST REPDEF_EMPTYABLE_LIST REPDEF_NULL_AND_EMPTY_LIST REPDEF_NULLABLE_ITEM'
+
+LEGACY = '0.2'
 
 # file -> (version, table, rows of a page or 0, encodings that it must have)
 FILES = {
@@ -300,6 +322,12 @@ FILES = {
     'lance_declared_2.2': ('2.2', declared, 0, ''),
     'lance_no_rows_2.0': ('2.0', no_rows, 0, ''),
     'lance_no_rows_2.2': ('2.2', no_rows, 0, ''),
+    'lance_numbers_0.2': (LEGACY, numbers, 0, ''),
+    'lance_times_0.2': (LEGACY, decimals_and_times, 0, ''),
+    'lance_texts_0.2': (LEGACY, texts, 0, ''),
+    'lance_dictionaries_0.2': (LEGACY, dictionaries, 16, ''),
+    'lance_nested_0.2': (LEGACY, legacy_nested, 0, ''),
+    'lance_pages_0.2': (LEGACY, pages, 100, ''),
 }
 
 
@@ -326,17 +354,42 @@ def line(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def save(name, reader, table):
-    """Indented, but for what is told of a column or row: a line for each."""
-    metadata = reader.metadata()
+def bounds_of(array):
+    """Nulls, the least and the greatest value as rows have them, of what has simple ones; NaN is no value, and a string without bytes
+    is null once it is stored."""
+    kind = array.type
+    if not any(is_one(kind) for is_one in (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_string,
+                                           pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)):
+        return None
+    values = [value for value in array.to_pylist() if value is not None and value == value]
+    found = table_rows(pa.table({'': pa.array([min(values), max(values)], kind)}))
+    return [array.null_count, *(None if row[''] == '' else row[''] for row in found)]
+
+
+def statistics_of(table, page_rows):
+    """{column: [bounds of each batch]}"""
+    starts = range(0, table.num_rows, page_rows or table.num_rows)
+    found = {name: [bounds_of(column.slice(start, page_rows or None).combine_chunks()) for start in starts]
+             for name, column in zip(table.column_names, table.columns)}
+    return {name: bounds for name, bounds in found.items() if bounds[0]}
+
+
+def save(name, table, metadata, statistics=None):
+    """Indented, but for what is told of a column or row: a line for each. `metadata`: None, where pylance tells none."""
     rows = table_rows(table)
     chosen = [row for row in range(len(rows)) if (row < ROWS_KEPT or row in (len(rows) // 2, len(rows) - 1)) and
               len(line(rows[row])) < LONG]
-    parts = {'columns': [line(column) for column in table_columns(table)],
-             'encodings': [line(encodings_of(column)) for column in metadata.columns],
-             'rows': [f'[{row}, {line(rows[row])}]' for row in chosen]}
-    head = {'writer': f'pylance {lance.__version__}', 'version': FILES[name][0], 'entries': metadata.num_rows,
-            'types': {field.name: describe(field) for field in table.schema}, 'pages': [len(column.pages) for column in metadata.columns]}
+    parts = {'columns': [line(column) for column in table_columns(table)]}
+    head = {'writer': f'pylance {lance.__version__}', 'version': FILES[name][0], 'entries': table.num_rows,
+            'types': {field.name: describe(field) for field in table.schema}}
+    if metadata:
+        head['pages'] = [len(column.pages) for column in metadata.columns]
+        parts['encodings'] = [line(encodings_of(column)) for column in metadata.columns]
+    else:
+        page_rows = FILES[name][2] or len(rows)
+        head['batches'] = [*range(0, len(rows), page_rows), len(rows)]
+        parts['statistics'] = [line([column, bounds]) for column, bounds in statistics.items()]
+    parts['rows'] = [f'[{row}, {line(rows[row])}]' for row in chosen]
     lines = [f' {line(key)}: {line(value)},' for key, value in head.items()]
     for key, members in parts.items():
         lines += [f' {line(key)}: [', ',\n'.join('  ' + member for member in members), ' ],']
@@ -345,8 +398,21 @@ def save(name, reader, table):
     (HERE / f'{name}.json').write_text(text)
 
 
+def make_legacy(name):
+    _, make_table, page_rows, _ = FILES[name]
+    with tempfile.TemporaryDirectory() as directory:
+        options = {'max_rows_per_group': page_rows} if page_rows else {}
+        table = make_table()
+        lance.write_dataset(table, f'{directory}/{name}', data_storage_version='legacy', **options)
+        [file] = Path(directory, name, 'data').iterdir()
+        (HERE / f'{name}.lance').write_bytes(file.read_bytes())
+        save(name, lance.dataset(f'{directory}/{name}').to_table(), None, statistics_of(table, page_rows))
+
+
 def make(name):
     version, make_table, page_rows, encodings = FILES[name]
+    if version == LEGACY:
+        return make_legacy(name)
     table, path = make_table(), HERE / f'{name}.lance'
     options = {'data_cache_bytes': 1} if page_rows else {}
     with LanceFileWriter(str(path), table.schema, version=version, **options) as writer:
@@ -359,7 +425,7 @@ def make(name):
     told = {encoding for column in reader.metadata().columns for encoding in encodings_of(column)}
     if missing := set(encodings.split()) - told:
         sys.exit(f'{name}: no column has {", ".join(sorted(missing))}')
-    save(name, reader, found)
+    save(name, found, reader.metadata())
 
 
 def main(names):

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "support.h"
-#include "view/json_values.h"
+#include "json/values.h"
 #include "view/row_lines.h"
 
 struct nt_arrow *open_arrow_with(struct builder *builder, enum nt_arrow_unions unions)

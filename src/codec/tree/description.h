@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Nested encodings: pages whose values are compressed by one encoding over another, and which carry, beside
- * values, levels that tell where lists begin and what is null (Lance's file format, versions 2.0 to 2.2). A
+ * values, levels that tell where lists begin and what is null (Lance's file format, all versions). A
  * tree says how such a page is taken apart; an output says what of it is wanted: one page of the file is
  * read as pages of several columns of the model. The encodings are rows of one table (nodes.c).
  */
@@ -33,6 +33,8 @@ enum nt_tree_node_kind {
     NT_TREE_LIST_ENDS,  /* child 0: end offsets, to which `adjustment` is added where the row is null */
     NT_TREE_BINARY,     /* child 0: such end offsets, child 1: bytes */
     NT_TREE_DICTIONARY, /* child 0: numbers of items, child 1: the items */
+    /* Of the legacy versions only: */
+    NT_TREE_ABSOLUTE_OFFSETS, /* child 0: where rows begin, and where the last one ends; without anything in it a row is null */
     NT_TREE_NODE_COUNT
 };
 

@@ -290,6 +290,7 @@ static const struct {
     [NT_TREE_LIST_ENDS] = {{"list", 0, 1}, NULL},
     [NT_TREE_BINARY] = {{"binary", 0, 2}, NULL},
     [NT_TREE_DICTIONARY] = {{"dictionary", 0, 2}, NULL},
+    [NT_TREE_ABSOLUTE_OFFSETS] = {{"offsets", 0, 1}, NULL},
 };
 
 const struct nt_tree_node_info *nt_tree_node_info(enum nt_tree_node_kind kind)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a page of version 2.0: buffers, and encodings that name them by their numbers. Out: an array with its
+ * In: a page of version 2.0, or of a legacy one: buffers, and encodings that name them by their numbers. Out: an array with its
  * validity (Lance's encoding for 2.0, "ArrayEncoding"). Such a page has no levels: structures and lists are
  * columns of their own.
  */
@@ -243,6 +243,43 @@ static enum nt_status decode_ends(const struct job *job, struct nt_error *error)
     return status;
 }
 
+/* From offsets that count from anywhere to ends that count from the first of them, in their place. */
+static enum nt_status end_rows(uint64_t *offsets, uint64_t rows, uint8_t *valid, struct nt_error *error)
+{
+    uint64_t first = offsets[0], last = first;
+    for (uint64_t i = 0; i < rows; i++) {
+        uint64_t next = offsets[i + 1];
+        if (next < last)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "offset %" PRIu64 " of a page decreases", i + 1);
+        if (next > last)
+            set_valid(valid, i);
+        offsets[i] = next - first;
+        last = next;
+    }
+    return NT_OK;
+}
+
+static enum nt_status decode_offsets(const struct job *job, struct nt_error *error)
+{
+    struct nt_array stored;
+    uint64_t *offsets, count, bytes;
+    uint8_t *valid;
+    if (!nt_add(job->elements, 1, &count) || !nt_multiply(count, sizeof(*offsets), &bytes))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of offsets overflows");
+    enum nt_status status = decode_exactly(job, 0, count, &stored, error);
+    if (status == NT_OK)
+        status = nt_work_take(job->work, bytes, &offsets, error);
+    if (status == NT_OK)
+        status = take_bits(job->work, job->elements, 0, &valid, error);
+    if (status == NT_OK)
+        status = load_numbers(job, &stored, offsets, error);
+    if (status == NT_OK)
+        status = end_rows(offsets, job->elements, valid, error);
+    if (status == NT_OK)
+        *job->array = (struct nt_array){.elements = job->elements, .ends = offsets, .valid = valid};
+    return status;
+}
+
 static enum nt_status decode_strings(const struct job *job, struct nt_error *error)
 {
     struct nt_array bytes;
@@ -357,11 +394,17 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
 /* ---- all ---- */
 
 static decode_node *const functions[NT_TREE_NODE_COUNT] = {
-    [NT_TREE_FLAT] = decode_flat,         [NT_TREE_SIZED] = decompress,
-    [NT_TREE_NULLABLE] = decode_nullable, [NT_TREE_ALL_NULL] = make_null,
-    [NT_TREE_FIXED_LIST] = decode_list,   [NT_TREE_LIST_ENDS] = decode_ends,
-    [NT_TREE_BINARY] = decode_strings,    [NT_TREE_FSST] = expand_strings,
-    [NT_TREE_DICTIONARY] = look_up,       [NT_TREE_PACKED] = decode_rows,
+    [NT_TREE_FLAT] = decode_flat,
+    [NT_TREE_SIZED] = decompress,
+    [NT_TREE_NULLABLE] = decode_nullable,
+    [NT_TREE_ALL_NULL] = make_null,
+    [NT_TREE_FIXED_LIST] = decode_list,
+    [NT_TREE_LIST_ENDS] = decode_ends,
+    [NT_TREE_BINARY] = decode_strings,
+    [NT_TREE_FSST] = expand_strings,
+    [NT_TREE_DICTIONARY] = look_up,
+    [NT_TREE_PACKED] = decode_rows,
+    [NT_TREE_ABSOLUTE_OFFSETS] = decode_offsets,
 };
 
 static enum nt_status decode(const struct job *job, uint32_t node, struct nt_error *error)
@@ -370,7 +413,7 @@ static enum nt_status decode(const struct job *job, uint32_t node, struct nt_err
     below.node = &job->work->tree->nodes[node];
     decode_node *function = functions[below.node->kind];
     if (!function)
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in a page of version 2.0",
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in a page of arrays",
                        nt_tree_node_info(below.node->kind)->name);
     return function(&below, error);
 }

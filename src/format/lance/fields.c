@@ -157,10 +157,13 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
     field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
 }
 
-/* Structures of version 2.0 are never null; members of packed ones are where the whole is. */
+/* Structures of version 2.0 are never null; members of packed ones are where the whole is. In legacy files there is no
+ * validity, but strings without bytes are null. */
 static bool has_validity(const struct building *build, uint32_t number)
 {
     const struct nt_lance_place *place = &build->schema->places[number];
+    if (build->schema->is_legacy)
+        return place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
     return place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
 }
 

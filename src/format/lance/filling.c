@@ -28,9 +28,8 @@ bool nt_filling_is_strings(const struct nt_filling *filling)
     return outputs[filling->field->kind].count > 1;
 }
 
-enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t position)
+enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
 {
-    enum nt_field_kind kind = filling->field->kind;
     return position < outputs[kind].count ? outputs[kind].outputs[position] : NT_TREE_VALID;
 }
 
@@ -70,10 +69,10 @@ enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled
     return NT_OK;
 }
 
-enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,
-                                      const struct nt_tree_want *want, const struct nt_dtype *dtype,
-                                      const struct nt_page *inputs, uint32_t input_count,
-                                      uint32_t *number_ret)
+enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree *tree,
+                                    const struct nt_tree_want *want, const struct nt_dtype *dtype,
+                                    const struct nt_page *inputs, uint32_t input_count, uint32_t *number_ret,
+                                    struct nt_error *error)
 {
     struct nt_step step = {.kind = NT_STEP_TREE,
                            .operands = {0, input_count > 0 ? 1 : 0, input_count > 1 ? 2 : 0},
@@ -87,9 +86,17 @@ enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct n
                                        .plan = &plan};
     step.decoder = decoder;
     step.decoder.plan = NULL;
-    struct nt_dataset *dataset = filling->dataset;
     return nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, number_ret,
-                           filling->error);
+                           error);
+}
+
+enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,
+                                      const struct nt_tree_want *want, const struct nt_dtype *dtype,
+                                      const struct nt_page *inputs, uint32_t input_count,
+                                      uint32_t *number_ret)
+{
+    return nt_lance_add_decoder(filling->dataset, tree, want, dtype, inputs, input_count, number_ret,
+                                filling->error);
 }
 
 enum nt_status nt_filling_place_failure(const struct nt_filling *filling, enum nt_status status,

@@ -52,10 +52,15 @@ struct nt_filling {
 
 /* Whether the field's values are strings, which have to be counted. */
 bool nt_filling_is_strings(const struct nt_filling *filling);
-/* What the field's column at a position is made of. */
-enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t position);
+/* What a field's column at a position is made of. */
+enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position);
 
 /* A decoder of one step, by its number. `inputs`: a dictionary's items, or where they end and their bytes, or none. */
+enum nt_status nt_lance_add_decoder(struct nt_dataset *dataset, const struct nt_tree *tree,
+                                    const struct nt_tree_want *want, const struct nt_dtype *dtype,
+                                    const struct nt_page *inputs, uint32_t input_count, uint32_t *number_ret,
+                                    struct nt_error *error);
+/* The same for the group that is filled. */
 enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct nt_tree *tree,
                                       const struct nt_tree_want *want, const struct nt_dtype *dtype,
                                       const struct nt_page *inputs, uint32_t input_count,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the path of a Lance file of version 2.0 to 2.2. Out: the model of it: a data set named like the file. Opening reads
- * the tail, its tables, the schema and the columns' metadata; a field's pages are listed when they are needed.
+ * In: the path of a Lance file of version 2.0 to 2.2, or of a legacy one. Out: the model of it: a data set named like the
+ * file. Opening reads the tail, its tables, the schema and the columns' metadata; a field's pages are listed when they are
+ * needed.
  */
 #include "base/arena.h"
 #include "base/text.h"
@@ -11,6 +12,8 @@
 #include "format/lance/details.h"
 #include "format/lance/documents.h"
 #include "format/lance/fields.h"
+#include "format/lance/legacy/describe.h"
+#include "format/lance/legacy/documents.h"
 #include "format/lance/padding.h"
 #include "format/lance/pages.h"
 #include "format/lance/schema.h"
@@ -19,6 +22,12 @@
 #include "model/builder.h"
 
 static const struct nt_dataset_ops dataset_ops = {.load_group = nt_lance_load_group};
+
+static const struct nt_dataset_ops legacy_ops = {
+    .load_group = nt_lance_load_group,
+    .describe_column = nt_lance_legacy_describe_column,
+    .describe_page = nt_lance_legacy_describe_page,
+};
 
 static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
                               struct nt_error *error)
@@ -42,11 +51,13 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     dataset->format = nt_format_lance.name;
     dataset->version = dataset->generation = lance->tail.version;
     dataset->generation_reason = "the tail";
-    dataset->documents = nt_lance_documents;
-    dataset->document_count = nt_lance_document_count;
-    dataset->ops = &dataset_ops;
+    dataset->documents = lance->legacy ? nt_lance_legacy_documents : nt_lance_documents;
+    dataset->document_count = lance->legacy ? nt_lance_legacy_document_count : nt_lance_document_count;
+    dataset->ops = lance->legacy ? &legacy_ops : &dataset_ops;
     dataset->format_data = lance;
-    enum nt_status status = nt_lance_find_places(dataset->arena, &lance->schema, error);
+    enum nt_status status = NT_OK;
+    if (!lance->legacy)
+        status = nt_lance_find_places(dataset->arena, &lance->schema, error);
     if (status == NT_OK)
         status = nt_lance_find_leaves(dataset->arena, lance, error);
     if (status == NT_OK)
@@ -54,7 +65,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
                                        nt_lance_has_item_columns(&lance->tail), error);
     if (status == NT_OK)
         status = nt_dataset_add_only_part(dataset, lance->rows, error);
-    return status == NT_OK ? nt_lance_add_sides(dataset, error) : status;
+    return status == NT_OK && !lance->legacy ? nt_lance_add_sides(dataset, error) : status;
 }
 
 static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
@@ -64,15 +75,15 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
     if (!lance)
         return nt_fail_memory(error);
     enum nt_status status = nt_lance_read(file, file->source, 0, lance, error);
-    if (status == NT_OK)
+    if (status == NT_OK && !lance->legacy)
         status = nt_lance_read_schema(file, lance, error);
     if (status == NT_OK)
         status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)
         return status;
-    file->describe = nt_lance_describe_file;
-    file->layout = lay_out;
-    file->check = nt_lance_check;
+    file->describe = lance->legacy ? nt_lance_legacy_describe_file : nt_lance_describe_file;
+    file->layout = lance->legacy ? nt_lance_legacy_lay_out : lay_out;
+    file->check = lance->legacy ? NULL : nt_lance_check;
     return fill_dataset(dataset, lance, error);
 }
 
@@ -96,7 +107,7 @@ static enum nt_status open_lance(struct nt_source *source, const struct nt_open_
 
 const struct nt_format nt_format_lance = {
     .name = "lance",
-    .description = "Lance files of versions 2.0 to 2.2, and data sets of them (directories)",
+    .description = "Lance files of versions 0.1, 0.2 and 2.0 to 2.2, and data sets of them (directories)",
     .takes_folder = nt_lance_takes_folder,
     .open = open_lance,
 };

@@ -175,14 +175,36 @@ static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, s
     return NT_OK;
 }
 
+/* What stands in front of the last colon, which is left out with what is behind it; *behind_ret is that. */
+static void cut_behind_colon(struct nt_text *text, struct nt_text *behind_ret)
+{
+    size_t colon = text->length;
+    while (colon && text->bytes[colon - 1] != ':')
+        colon--;
+    *behind_ret = (struct nt_text){text->bytes + colon, text->length - colon};
+    text->length = colon ? colon - 1 : 0;
+}
+
+static uint32_t integer_bits(struct nt_text name)
+{
+    nt_text_skip(&name, "u");
+    return nt_text_is(name, "int8")    ? 8
+           : nt_text_is(name, "int16") ? 16
+           : nt_text_is(name, "int32") ? 32
+           : nt_text_is(name, "int64") ? 64
+                                       : 0;
+}
+
 /* "string:int32:false": the values' type stands in front of the last two. */
 static enum nt_status take_dictionary(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
                                       struct nt_error *error)
 {
-    for (int colons = 0; rest.length && colons < 2; rest.length--)
-        colons += rest.bytes[rest.length - 1] == ':';
+    struct nt_text ordered, index;
+    cut_behind_colon(&rest, &ordered);
+    cut_behind_colon(&rest, &index);
     enum nt_status status = nt_lance_parse_type(arena, rest, type, error);
     type->is_dictionary = true;
+    type->index_bits = integer_bits(index);
     return status;
 }
 
@@ -226,14 +248,9 @@ static enum nt_status parse_inner(struct nt_arena *arena, struct nt_text text, s
 /* The number behind the last colon is the list's; the rest, between, its items' type. */
 static bool cut_list(struct nt_text *text, uint64_t *items_ret)
 {
-    size_t colon = text->length;
-    while (colon && text->bytes[colon - 1] != ':')
-        colon--;
-    struct nt_text number = {text->bytes + colon, text->length - colon};
-    if (!colon || !take_number(&number, '\0', items_ret))
-        return false;
-    text->length = colon - 1;
-    return true;
+    struct nt_text number;
+    cut_behind_colon(text, &number);
+    return text->length && take_number(&number, '\0', items_ret);
 }
 
 enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, struct nt_lance_type *type,

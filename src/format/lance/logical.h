@@ -25,6 +25,7 @@ struct nt_lance_type {
     bool is_dictionary;
     bool has_short_offsets; /* TEXT, BYTES, LIST: what is in it is counted with 32 bits */
     bool is_map;            /* LIST: of structures of a key and a value */
+    uint32_t index_bits;    /* of a dictionary's numbers; 0: not known */
 };
 
 /* The type that a text names: UNKNOWN where it names none that is known. NT_LIMIT where fixed-size lists lie too

@@ -38,6 +38,17 @@ enum nt_lance_field_field {
     NT_LANCE_FIELD_CLUSTERING_KEY_POSITION = 15,
 };
 
+/* NT_LANCE_FIELD_DICTIONARY: items that lie in the file, or in the manifest. */
+enum nt_lance_field_dictionary_field {
+    NT_LANCE_FIELD_DICTIONARY_OFFSET = 1,
+    NT_LANCE_FIELD_DICTIONARY_LENGTH = 2,
+};
+
+/* NT_LANCE_FIELD_ENCODING */
+enum nt_lance_legacy_encoding {
+    NT_LANCE_LEGACY_ENCODING_RLE = 4,
+};
+
 /* An entry of a map. */
 enum nt_lance_entry_field {
     NT_LANCE_ENTRY_KEY = 1,

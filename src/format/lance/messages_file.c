@@ -15,8 +15,8 @@ static const struct nt_proto_field entry_rows[] = {
 static const struct nt_proto_table entry = TABLE("MetadataEntry", entry_rows);
 
 static const struct nt_proto_field dictionary_rows[] = {
-    INT(1, "offset"),
-    INT(2, "length"),
+    INT(NT_LANCE_FIELD_DICTIONARY_OFFSET, "offset"),
+    INT(NT_LANCE_FIELD_DICTIONARY_LENGTH, "length"),
 };
 static const struct nt_proto_table dictionary = TABLE("Dictionary", dictionary_rows);
 

@@ -9,7 +9,7 @@
 #include "format/lance/messages.h"
 #include "model/model.h"
 
-enum { NT_LANCE_TAIL_BYTES = 40 };
+enum { NT_LANCE_TAIL_BYTES = 40, NT_LANCE_LEGACY_TAIL_BYTES = 16 };
 
 /* A range of the file. */
 struct nt_lance_buffer {
@@ -24,6 +24,9 @@ struct nt_lance_tail {
     uint32_t globals, columns;
     uint16_t major, minor; /* as they stand there */
     const char *version;   /* as Lance's documentation has it: "2.0" for (0, 3), too, "2.1", ... */
+    bool
+        is_legacy; /* 0.1 and 0.2: it has nothing of the above but its offset, 16 bytes from the end, and version */
+    uint64_t metadata; /* legacy: where a Metadata message lies */
 };
 
 /* Whether it is a file of 2.0: lists and structs have columns of their own, and what is in a list has as many
@@ -76,10 +79,13 @@ struct nt_lance_field {
 struct nt_lance_place;
 struct nt_lance_part;
 struct nt_lance_value;
+struct nt_lance_legacy;
 
 struct nt_lance_schema {
     const struct nt_lance_field *fields; /* depth first: parents in front of their children */
     uint32_t field_count;
+    bool
+        is_legacy; /* of files, or a data set of them, in which only strings can be null, and no structure is packed */
     /* What follows from them, see places.h: by field, */
     const struct nt_lance_place *places;
     const struct nt_lance_value *values;
@@ -104,8 +110,9 @@ struct nt_lance {
     const struct nt_lance_column *columns; /* tail.columns */
     struct nt_lance_schema schema;         /* the file's own */
     const struct nt_lance_leaf *leaves;    /* by its fields */
-    struct nt_proto descriptor;            /* a FileDescriptor: global buffer 0 */
+    struct nt_proto descriptor; /* a FileDescriptor: global buffer 0; legacy: the Manifest in the file */
     uint64_t rows;
+    const struct nt_lance_legacy *legacy; /* NULL: the file is none */
 };
 
 static inline const struct nt_lance *nt_lance_of(const struct nt_dataset *dataset)

@@ -14,6 +14,7 @@
 #include "format/lance/blobs.h"
 #include "format/lance/filling.h"
 #include "format/lance/inputs.h"
+#include "format/lance/legacy/pages.h"
 #include "format/lance/reading.h"
 
 /* ---- decoders ---- */
@@ -50,7 +51,7 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
     uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position),
              *number = &filling->decoders[position];
     const struct nt_dtype *dtype = &filling->dataset->columns[column].dtype;
-    struct nt_tree_want want = {.output = nt_filling_output(filling, position)};
+    struct nt_tree_want want = {.output = nt_lance_output(filling->field->kind, position)};
     if (want.output == NT_TREE_VALUES && is_plain(filling, opened, column)) {
         *number = filling->dataset->columns[column].decoder;
         return NT_OK;
@@ -268,6 +269,8 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
 {
     const struct nt_group *group = &dataset->groups[number];
     struct nt_group_builder builder;
+    if (lance->legacy)
+        return nt_lance_legacy_fill_group(dataset, number, lance, use, error);
     struct nt_filling filling = {.dataset = dataset,
                                  .number = group->field,
                                  .field = &dataset->fields[group->field],

@@ -26,7 +26,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     enum nt_status status = nt_lance_parse_type(arena, field->logical_type, &place->type, error);
     place->packed = NT_NONE;
     place->is_packed =
-        place->type.shape == NT_LANCE_IS_STRUCT &&
+        place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
         (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
     if (status != NT_OK)
         nt_error_context(error, "schema: field %" PRId32, field->id);

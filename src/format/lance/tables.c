@@ -7,11 +7,12 @@
 #include "format/lance/tables.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/overflow.h"
+#include "format/lance/bytes.h"
 #include "format/lance/columns.h"
+#include "format/lance/legacy/metadata.h"
 #include "format/lance/schema.h"
 #include "format/lance/tail.h"
 
@@ -21,28 +22,10 @@ struct reading {
     struct nt_error *error;
 };
 
-/* Bytes of the file that stay as long as it is open; NULL with the failure in *status_ret. */
 static uint8_t *read_bytes(const struct reading *reading, const struct nt_lance_buffer *range,
                            enum nt_status *status_ret)
 {
-    struct nt_file *file = reading->file;
-    uint8_t *bytes = NULL;
-    enum nt_status status =
-        nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, range->bytes, range->offset, reading->error);
-    if (status == NT_OK) {
-        bytes = malloc(range->bytes + 1);
-        status = bytes ? NT_OK : nt_fail_memory(reading->error);
-    }
-    if (status == NT_OK)
-        status = nt_source_read(reading->lance->source, range->offset, bytes, range->bytes, reading->error);
-    if (status == NT_OK && !nt_arena_adopt(file->arena, bytes))
-        status = nt_fail_memory(reading->error);
-    if (status != NT_OK) {
-        free(bytes);
-        bytes = NULL;
-    }
-    *status_ret = status;
-    return bytes;
+    return nt_lance_read_bytes(reading->file, reading->lance->source, range, status_ret, reading->error);
 }
 
 /* ---- tables ---- */
@@ -226,6 +209,8 @@ enum nt_status nt_lance_read(struct nt_file *file, struct nt_source *source, uin
     enum nt_status status = nt_source_size(source, &lance->size, error);
     if (status == NT_OK)
         status = nt_lance_read_tail(source, lance->size, &lance->tail, error);
+    if (status == NT_OK && lance->tail.is_legacy)
+        return nt_lance_legacy_read(file, lance, error);
     if (status == NT_OK)
         status = read_globals(&reading);
     if (status == NT_OK)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: a source. Out: what the last 40 bytes of a Lance file say: version, and where its tables are (lance's
- * format documentation, "File Format", footer). Files of the legacy format, and manifests of data sets, end in
- * the same version and magic behind one position; they are named.
+ * format documentation, "File Format", footer). Files of the legacy format have 16: one position in front of version and
+ * magic, as manifests of data sets, which are named.
  */
 #include "format/lance/tail.h"
 
@@ -13,7 +13,7 @@
 #include "base/overflow.h"
 
 /* The end that all versions have: position of something, u16 major, u16 minor, magic. */
-enum { END_BYTES = 16, VERSION_BYTES = 8, MAGIC_BYTES = 4, TABLE_ENTRY_BYTES = 16 };
+enum { END_BYTES = NT_LANCE_LEGACY_TAIL_BYTES, VERSION_BYTES = 8, MAGIC_BYTES = 4, TABLE_ENTRY_BYTES = 16 };
 
 struct version {
     uint16_t major, minor;
@@ -35,7 +35,8 @@ static const struct version *find_version(uint16_t major, uint16_t minor)
     return NULL;
 }
 
-/* A manifest's message begins with the fields of a schema (messages), a legacy file's metadata with numbers. */
+/* A manifest's message begins with the fields of a schema, messages of number 1, which is a number in a legacy file's
+ * metadata, or absent. */
 static bool is_manifest(struct nt_source *source, uint64_t size, uint64_t position)
 {
     uint8_t start[5];
@@ -44,17 +45,19 @@ static bool is_manifest(struct nt_source *source, uint64_t size, uint64_t positi
         return false;
     struct nt_cursor cursor = nt_cursor(start, sizeof(start));
     uint32_t length = nt_get_le32(&cursor);
-    return length > 0 && (nt_get_u8(&cursor) & 7) == NT_PROTO_WIRE_BYTES;
+    return length > 0 && nt_get_u8(&cursor) == (1 << 3 | NT_PROTO_WIRE_BYTES);
 }
 
-static enum nt_status refuse_legacy(struct nt_source *source, uint64_t size, const struct version *version,
-                                    uint64_t position, struct nt_error *error)
+static enum nt_status take_legacy(struct nt_source *source, uint64_t size, uint64_t position,
+                                  struct nt_lance_tail *tail, struct nt_error *error)
 {
     if (is_manifest(source, size, position))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "a manifest of a Lance data set, which is not read; its files in data/ are");
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                   "a Lance file of version %s, the legacy format, is not read", version->name);
+    tail->is_legacy = true;
+    tail->offset = size - NT_LANCE_LEGACY_TAIL_BYTES;
+    tail->metadata = position;
+    return NT_OK;
 }
 
 /* The end of any Lance file, and its version. */
@@ -78,7 +81,7 @@ static enum nt_status recognize(struct nt_source *source, uint64_t size, struct 
         return nt_fail(error, NT_UNSUPPORTED, size - VERSION_BYTES,
                        "a Lance file of version %u.%u is not read", tail->major, tail->minor);
     tail->version = version->name;
-    return version->is_legacy ? refuse_legacy(source, size, version, position, error) : NT_OK;
+    return version->is_legacy ? take_legacy(source, size, position, tail, error) : NT_OK;
 }
 
 /* A table lies in front of the tail, whole. */
@@ -114,7 +117,7 @@ enum nt_status nt_lance_read_tail(struct nt_source *source, uint64_t size, struc
 {
     uint8_t bytes[NT_LANCE_TAIL_BYTES];
     enum nt_status status = recognize(source, size, tail, error);
-    if (status != NT_OK)
+    if (status != NT_OK || tail->is_legacy)
         return status;
     if (size < NT_LANCE_TAIL_BYTES)
         return nt_fail(error, NT_CORRUPT, 0, "a Lance file of %" PRIu64 " bytes, fewer than its tail has",

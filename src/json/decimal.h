@@ -2,10 +2,10 @@
  *
  * Decimal numbers of fixed precision, as Arrow has them: integers of 128 or 256 bits, times a power of ten.
  */
-#ifndef NT_VIEW_DECIMAL_H
-#define NT_VIEW_DECIMAL_H
+#ifndef NT_JSON_DECIMAL_H
+#define NT_JSON_DECIMAL_H
 
-#include <ntuple/dataset.h>
+#include <ntuple/element.h>
 
 #include "base/buffer.h"
 

@@ -3,7 +3,7 @@
  * In: integers in two's complement, the lowest byte first, and how many of their digits stand behind the point. Out:
  * all of their digits (Arrow columnar format, "Decimal"; C data interface, "Data type description").
  */
-#include "view/decimal.h"
+#include "json/decimal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a legacy file's columns, pages and byte ranges are.
+ */
+#ifndef NT_FORMAT_LANCE_LEGACY_DESCRIBE_H
+#define NT_FORMAT_LANCE_LEGACY_DESCRIBE_H
+
+#include "format/lance/legacy/opened.h"
+
+/* As nt_file.describe and nt_file.layout: of the first data set. */
+enum nt_status nt_lance_legacy_describe_file(const struct nt_file *file, struct nt_json *json,
+                                             struct nt_error *error);
+enum nt_status nt_lance_legacy_lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                       struct nt_error *error);
+
+/* As members of nt_dataset_ops. */
+void nt_lance_legacy_describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
+enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                             const struct nt_page *page, struct nt_json *json);
+
+#endif
