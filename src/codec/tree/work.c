@@ -37,7 +37,7 @@ static void *take_scratch(struct nt_work *work, size_t bytes)
 {
     size_t padded = bytes + (ALIGNMENT - bytes % ALIGNMENT) % ALIGNMENT;
     work->scratch_wanted += padded; /* less than twice the limit of a page */
-    if (padded > work->scratch_left)
+    if (!work->scratch || padded > work->scratch_left)
         return NULL;
     void *memory = work->scratch;
     work->scratch += padded;
