@@ -53,6 +53,18 @@ static enum nt_status count_range(void *context, const struct nt_layout_range *r
 
 /* ---- columns ---- */
 
+/* What tells of a page's parts. */
+static void read_page_texts(struct nt_dataset *dataset, uint32_t column)
+{
+    struct nt_page_file files[NT_PAGE_FILES];
+    uint32_t count = dataset->ops->page_files ? dataset->ops->page_files(dataset, column, 0, files) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_long_text *text;
+        if (files[i].kind == NT_PAGE_FILE_TEXT && files[i].open(dataset, column, 0, &text, NULL) == NT_OK)
+            read_text(text);
+    }
+}
+
 static void read_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column, uint8_t *room)
 {
     uint64_t elements, pages, first;
@@ -75,6 +87,13 @@ static void read_column(struct nt_reader *reader, struct nt_dataset *dataset, ui
         dataset->ops->describe_page(dataset, column, page, &json);
     nt_json_finish(&json);
     nt_buffer_deinit(&out);
+    read_page_texts(dataset, column);
+}
+
+static void read_columns(struct nt_reader *reader, struct nt_dataset *dataset, uint8_t *room)
+{
+    for (uint32_t column = 0; dataset && column < dataset->column_count; column++)
+        read_column(reader, dataset, column, room);
 }
 
 /* ---- streams ---- */
@@ -119,8 +138,9 @@ static void read_physical(struct nt_reader *reader, struct nt_file *file)
         if (dataset->failure)
             continue;
         read_documents(file, dataset, dataset->documents, dataset->document_count);
-        for (uint32_t column = 0; column < dataset->column_count; column++)
-            read_column(reader, dataset, column, room);
+        read_columns(reader, dataset, room);
+        read_columns(reader, dataset->stored != dataset ? dataset->stored : NULL, room);
+        read_columns(reader, dataset->structure, room);
     }
     free(room);
 }
