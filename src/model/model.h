@@ -173,6 +173,17 @@ struct nt_dataset_ops {
     void (*close)(struct nt_dataset *dataset); /* frees format_data */
 };
 
+/* Rows that are stored, but are no entries: runs of them in ascending order, which do not touch. */
+struct nt_drop {
+    uint64_t first; /* as rows are stored */
+    uint64_t kept;  /* rows in front of it that are not dropped */
+};
+struct nt_drops {
+    struct nt_drop
+        *items; /* as many as `count`, one at least, and behind them how many rows are stored, and kept */
+    uint32_t count;
+};
+
 struct nt_column_group {
     const uint32_t *columns; /* indices, ascending */
     uint32_t count;
@@ -231,6 +242,8 @@ struct nt_dataset {
     uint32_t *field_groups;
     uint32_t part_count;
     const uint64_t *part_borders; /* [part]: its first entry, and behind the last one all entries */
+    /* [part]: what is dropped of its rows, NULL: nothing; known once a group of the part is loaded. NULL: of none. */
+    const struct nt_drops **part_drops;
 
     const struct nt_document *documents;
     uint32_t document_count;
@@ -407,7 +420,7 @@ static inline uint32_t nt_part_cluster(const struct nt_dataset *dataset, uint32_
 /* Whether ranges tell where in their column they begin; else that follows from those before. */
 static inline bool nt_dataset_tells_positions(const struct nt_dataset *dataset)
 {
-    return !dataset->field_groups || dataset->part_count == 1;
+    return !dataset->field_groups || (dataset->part_count == 1 && !dataset->part_drops);
 }
 /* Whether all fields have the same clusters, so that their rows can be told cluster by cluster. */
 static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)

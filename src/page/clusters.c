@@ -10,6 +10,7 @@
 
 #include "base/overflow.h"
 #include "base/search.h"
+#include "model/kind.h"
 #include "page/dataset_index.h"
 
 NT_DEFINE_LAST_AT_MOST(find_page, struct nt_page, .first_element)
@@ -269,4 +270,16 @@ void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t p
             active->deferred_first = column->first_element;
         }
     }
+}
+
+/* ---- rows in one another ---- */
+
+bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret)
+{
+    uint32_t top = nt_field_row_parent(dataset, field);
+    *product_ret = 1;
+    for (uint32_t at = dataset->fields[field].parent; at != top; at = dataset->fields[at].parent)
+        if (!nt_multiply(*product_ret, nt_field_rows_below(&dataset->fields[at]), product_ret))
+            return false;
+    return true;
 }

@@ -61,4 +61,7 @@ void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t p
 /* The page of a range that holds an element, counted from the range's first. */
 const struct nt_page *nt_find_page(const struct nt_page *pages, uint32_t count, uint64_t element);
 
+/* Rows of a field per row (or item) of nt_field_row_parent: the product of the repetitions between them. */
+bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret);
+
 #endif

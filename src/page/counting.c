@@ -10,19 +10,10 @@
 
 #include "base/bytes.h"
 #include "base/overflow.h"
+#include "page/drops.h"
 #include "page/elements.h"
 #include "page/page.h"
 #include "page/pages.h"
-
-bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret)
-{
-    uint32_t top = nt_field_row_parent(dataset, field);
-    *product_ret = 1;
-    for (uint32_t at = dataset->fields[field].parent; at != top; at = dataset->fields[at].parent)
-        if (!nt_multiply(*product_ret, nt_field_rows_below(&dataset->fields[at]), product_ret))
-            return false;
-    return true;
-}
 
 /* A page that is bad, or lies on a bad part of a disk, leaves the number unknown; other failures stop the
  * work. `error` tells which it is in both cases. */
@@ -155,7 +146,16 @@ static enum nt_status items_in_part(struct nt_reader *reader, struct nt_dataset 
     *known_ret = status == NT_OK && own.fault == NT_FAULT_NONE;
     if (!*known_ret)
         return status;
-    return items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
+    status = items_in_cluster(reader, dataset, field, branch, own.cluster, items_ret, known_ret, error);
+    if (status != NT_OK || !*known_ret || !dataset->part_drops)
+        return status;
+    struct nt_drops *drops = NULL;
+    status =
+        nt_drops_find(reader, dataset, field, NT_ROWS_BELOW, 1, nt_span_part(dataset, span), &drops, error);
+    if (status == NT_OK && drops)
+        *items_ret = nt_drops_total_kept(drops);
+    nt_drops_free(drops);
+    return status;
 }
 
 enum nt_status nt_items_below(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,

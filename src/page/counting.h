@@ -25,7 +25,4 @@ enum nt_status nt_items_rows(struct nt_reader *reader, struct nt_dataset *datase
                              const struct nt_span *span, uint64_t *rows_ret, bool *known_ret,
                              struct nt_error *error);
 
-/* Rows of a field per row (or item) of nt_field_row_parent: the product of the repetitions between them. */
-bool nt_rows_per_item(const struct nt_dataset *dataset, uint32_t field, uint64_t *product_ret);
-
 #endif

@@ -40,7 +40,9 @@ static uint64_t page_end(struct nt_stream *stream, uint64_t element)
     uint64_t within = element - lead - segment->first;
     uint64_t end = segment->elements;
     bool is_located = nt_stream_locate(stream, segment, NULL) == NT_OK;
-    if (is_located && segment->span.fault == NT_FAULT_NONE && stream->transform && segment->page_count) {
+    if (is_located && segment->drops)
+        end = within + 1; /* wherever a share ends, it is as good */
+    else if (is_located && segment->span.fault == NT_FAULT_NONE && stream->transform && segment->page_count) {
         uint64_t stored = within < segment->zeros ? 0 : within - segment->zeros;
         const struct nt_page *page = nt_find_page(segment->pages, segment->page_count, stored);
         end = segment->zeros + page->first_element + page->elements;

@@ -14,6 +14,7 @@
 
 #include "base/overflow.h"
 #include "page/counting.h"
+#include "page/drops.h"
 
 /* How rows are counted. */
 struct unit {
@@ -150,6 +151,25 @@ static void resume(struct building *build, const struct nt_active *active)
     build->rows->refusal = NT_OK;
 }
 
+/* Of what is stored, what is dropped is no row. */
+static enum nt_status leave_out_dropped(const struct building *build, struct nt_piece *piece,
+                                        struct nt_error *error)
+{
+    const struct unit *unit = &build->unit;
+    struct nt_drops *drops = NULL;
+    if (!build->dataset->part_drops)
+        return NT_OK;
+    enum nt_status status = nt_drops_find(build->reader, build->dataset, unit->field, unit->of, 1,
+                                          nt_span_part(build->dataset, &piece->span), &drops, error);
+    if (status != NT_OK || !drops)
+        return status;
+    if (nt_drops_total_stored(drops) != piece->rows)
+        piece->span.fault = NT_FAULT_COUNT;
+    piece->rows = nt_drops_total_kept(drops);
+    nt_drops_free(drops);
+    return NT_OK;
+}
+
 static enum nt_status count_span(struct building *build, struct nt_piece *piece, bool *known_ret,
                                  struct nt_error *error)
 {
@@ -172,7 +192,7 @@ static enum nt_status count_span(struct building *build, struct nt_piece *piece,
     if (!is_page_per_row && active.elements % unit->divisor)
         piece->span.fault = NT_FAULT_COUNT;
     *known_ret = true;
-    return NT_OK;
+    return leave_out_dropped(build, piece, error);
 }
 
 static enum nt_status add_span(struct building *build, const struct nt_span *span, struct nt_error *error)

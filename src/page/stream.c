@@ -13,6 +13,7 @@
 
 #include "base/overflow.h"
 #include "base/search.h"
+#include "page/drops.h"
 #include "page/page.h"
 #include "page/rows.h"
 
@@ -153,12 +154,37 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
     segment->column = active.column;
     segment->pages = active.pages;
     segment->page_count = active.page_count;
+    if (active.present && segment->drops) {
+        if (stored != nt_segment_end(segment) || nt_drops_total_kept(segment->drops) != segment->elements)
+            segment->span.fault = NT_FAULT_COUNT;
+        return;
+    }
     if (stored > segment->elements)
         segment->span.fault = NT_FAULT_COUNT;
     else
         segment->zeros = segment->elements - stored;
     if (segment->zeros && !explain_zeros(&active, segment->first, segment->elements, segment->zeros))
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
+}
+
+/* What is stored in a segment and does not belong to the stream; its page list is there. */
+static enum nt_status find_dropped(const struct nt_stream *stream, const struct nt_segment *segment,
+                                   struct nt_drops **drops_ret, struct nt_drops **items_ret,
+                                   struct nt_error *error)
+{
+    struct nt_dataset *dataset = stream->dataset;
+    if (!dataset->part_drops)
+        return NT_OK;
+    uint32_t part = nt_span_part(dataset, &segment->span);
+    uint64_t per_row = nt_stream_row_elements(&dataset->fields[stream->field], stream->row);
+    enum nt_status status = nt_drops_find(stream->reader, dataset, stream->field, stream->row->of, per_row,
+                                          part, drops_ret, error);
+    if (status == NT_OK && stream->row->has_leading_zero)
+        status =
+            nt_drops_find(stream->reader, dataset, stream->field, NT_ROWS_BELOW, 1, part, items_ret, error);
+    if (status != NT_OK)
+        nt_drops_free(*drops_ret);
+    return status;
 }
 
 enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
@@ -172,14 +198,26 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         span.cluster == NT_NONE || !own->elements ? NT_OK : nt_span_load(stream->dataset, &span, error);
     if (status != NT_OK)
         return status;
+    struct nt_drops *drops = NULL, *items = NULL;
+    if (span.cluster != NT_NONE && span.fault == NT_FAULT_NONE && own->elements)
+        status = find_dropped(stream, own, &drops, &items, error);
+    if (status != NT_OK)
+        return status;
     pthread_mutex_lock(&stream->lock);
     if (!nt_segment_is_located(own)) {
         if (own->span.fault == NT_FAULT_NONE)
             own->span.fault = span.fault;
+        own->drops = drops;
+        own->dropped_items = items;
+        if (items)
+            own->limit = nt_drops_total_stored(items);
+        drops = items = NULL;
         find_stored(stream, own);
         atomic_store_explicit(&own->is_located, true, memory_order_release);
     }
     pthread_mutex_unlock(&stream->lock);
+    nt_drops_free(drops);
+    nt_drops_free(items);
     return NT_OK;
 }
 
@@ -378,6 +416,10 @@ void nt_stream_close(struct nt_stream *stream)
     if (!stream)
         return;
     pthread_mutex_destroy(&stream->lock);
+    for (uint32_t i = 0; i < stream->segment_count; i++) {
+        nt_drops_free(stream->segments[i].drops);
+        nt_drops_free(stream->segments[i].dropped_items);
+    }
     free(stream->segments);
     free(stream->alternatives);
     free(stream);
@@ -420,7 +462,8 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_p
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
     uint64_t within = element - segment->first;
     *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
-    if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count)
+    if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
+        segment->drops)
         return;
     page_ret->column = segment->column;
     page_ret->end = segment->first + segment->zeros;

@@ -22,7 +22,9 @@ struct nt_segment {
     const struct nt_page *pages;
     uint32_t page_count;
     uint32_t column;
-    uint64_t found; /* NT_FAULT_COUNT: elements that are stored */
+    uint64_t found;                 /* NT_FAULT_COUNT: elements that are stored */
+    struct nt_drops *drops;         /* elements that are stored, and not the stream's; NULL: none */
+    struct nt_drops *dropped_items; /* offsets: run by run, what of the items goes with them */
 };
 
 struct nt_stream {
@@ -58,6 +60,11 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
  * segment's fault. Fails where the machine does. */
 enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segment *segment,
                                 struct nt_error *error);
+/* How many elements a located segment has in all, those that are stored and not the stream's among them. */
+static inline uint64_t nt_segment_end(const struct nt_segment *segment)
+{
+    return segment->drops ? segment->drops->items[segment->drops->count].first : segment->elements;
+}
 static inline bool nt_segment_is_located(const struct nt_segment *segment)
 {
     return atomic_load_explicit(&segment->is_located, memory_order_acquire);

@@ -8,6 +8,7 @@
 
 #include "base/overflow.h"
 #include "page/counters.h"
+#include "page/drops.h"
 #include "page/page.h"
 #include "page/pages.h"
 #include "page/rows.h"
@@ -18,12 +19,22 @@
 struct reading {
     struct nt_stream *stream;
     const struct nt_segment *segment; /* at hand */
+    uint64_t dropped;                 /* offsets: items in front that are not the stream's */
     bool is_random;                   /* the read does not follow the one before */
     const struct nt_page *next;       /* the page behind the one that was used last ... */
     uint64_t previous;                /* ... and the index value before its first element */
 };
 
 /* ---- one page ---- */
+
+/* A run of no elements yet. */
+static struct nt_run run_on(const struct reading *reading, const struct nt_page *page)
+{
+    struct nt_run run = nt_stream_run(reading->stream, reading->segment, page);
+    run.base -=
+        reading->dropped; /* what is stored counts them: the sum is right, whatever overflows on the way */
+    return run;
+}
 
 static enum nt_status elements_failed(const struct reading *reading, const struct nt_run *run,
                                       enum nt_status status, struct nt_error *error)
@@ -182,7 +193,7 @@ static enum nt_status produce_whole_offsets(struct reading *reading, const struc
     enum nt_status status =
         nt_pages_read_whole(stream->reader, stream->dataset, segment->column, page, whole, output, error);
     for (const struct nt_page *end = page + whole; status == NT_OK && page < end; page++) {
-        struct nt_run run = nt_stream_run(stream, segment, page);
+        struct nt_run run = run_on(reading, page);
         run.data = output;
         run.count = page->elements;
         status = find_previous(reading, &run, error);
@@ -198,12 +209,13 @@ static enum nt_status produce_whole_offsets(struct reading *reading, const struc
 }
 
 /* Offsets of values that are a page each: from the page list alone. */
-static void produce_page_offsets(const struct nt_segment *segment, uint64_t first, uint64_t count,
+static void produce_page_offsets(const struct reading *reading, uint64_t first, uint64_t count,
                                  uint8_t *output)
 {
+    const struct nt_segment *segment = reading->segment;
     for (uint64_t i = 0; i < count; i++) {
         const struct nt_page *page = &segment->pages[first + i];
-        uint64_t end = segment->base + page->first_element + page->elements;
+        uint64_t end = segment->base - reading->dropped + page->first_element + page->elements;
         memcpy(output + i * sizeof(end), &end, sizeof(end));
     }
 }
@@ -249,15 +261,27 @@ static enum nt_status produce_stored(struct reading *reading, uint64_t first, ui
         *count = whole;
         return status;
     }
-    struct nt_run run = nt_stream_run(reading->stream, segment, page);
+    struct nt_run run = run_on(reading, page);
     run.first = (size_t)(stored - page->first_element);
     run.count = page->elements - run.first;
     if (*count < run.count)
         run.count = (size_t)*count;
     limit_run(&run);
-    run.is_cluster_end = first + run.count == segment->elements;
+    run.is_cluster_end = first + run.count == nt_segment_end(segment);
     *count = run.count;
     return produce_run(reading, &run, output, error);
+}
+
+/* From where the stream has an element to where it is stored, and how many behind it are the stream's, too. */
+static void skip_dropped(struct reading *reading, uint64_t *first, uint64_t *count)
+{
+    const struct nt_segment *segment = reading->segment;
+    const struct nt_kept kept = nt_drops_kept(segment->drops, *first);
+    *first = kept.stored;
+    if (*count > kept.count)
+        *count = kept.count;
+    if (segment->dropped_items)
+        reading->dropped = nt_drops_count(segment->dropped_items, kept.number);
 }
 
 /* Up to `count` elements from element `first` of the segment; tells how many were made. */
@@ -272,13 +296,16 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
     if (segment->span.fault != NT_FAULT_NONE)
         return nt_fault_error(stream->dataset, stream->field, &segment->span, segment->elements,
                               segment->found, error);
+    reading->dropped = 0;
+    if (segment->drops && segment->page_count)
+        skip_dropped(reading, &first, count);
     if (first < segment->zeros) {
         *count = *count < segment->zeros - first ? *count : segment->zeros - first;
         produce_zeros(stream, segment, *count, output);
         return NT_OK;
     }
     if (!stream->transform) {
-        produce_page_offsets(segment, first - segment->zeros, *count, output);
+        produce_page_offsets(reading, first - segment->zeros, *count, output);
         return NT_OK;
     }
     return produce_stored(reading, first, count, output, error);

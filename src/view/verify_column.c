@@ -137,7 +137,7 @@ static void unload(struct column *column)
 
 static bool is_cluster_end(const struct nt_segment *segment, const struct nt_page *page)
 {
-    return segment->zeros + page->first_element + page->elements == segment->elements;
+    return segment->zeros + page->first_element + page->elements == nt_segment_end(segment);
 }
 
 /* The elements as the stream gives them, which is where they are checked. */

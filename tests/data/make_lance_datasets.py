@@ -66,6 +66,26 @@ def columns(path, version):
     lance.write_dataset(table.drop_columns(['new_structure']), path, mode='append')
 
 
+def deletions(path, version):
+    """Rows deleted at the ends and in the middle of fragments, one by one and many, a whole fragment, again in another version."""
+    data_set = written(path, version, [60, 40, 30, 5])
+    data_set.delete('id < 2 or id = 30 or (id >= 50 and id < 70)')
+    data_set.delete('id % 7 = 3')
+    data_set.delete('id >= 100 and id < 130')
+    lance.write_dataset(table_of(135, 10), path, mode='append')
+    lance.dataset(path).add_columns(pa.schema([pa.field('late', pa.list_(pa.int32()))]))
+    lance.dataset(path).delete('id = 140')
+
+
+def many_deletions(path, version):
+    """So many that they are a bitmap."""
+    rows = 12_000
+    table = pa.table({'id': pa.array(range(rows)), 'text': pa.array([f'{row}' * (row % 3) for row in range(rows)]),
+                      'list': pa.array([[row] * (row % 4) for row in range(rows)], pa.list_(pa.int32()))})
+    lance.write_dataset(table, path, data_storage_version=version)
+    lance.dataset(path).delete('id % 2 = 1 or id > 11000')
+
+
 def blocks(path, version):
     """Fragments of more than one block of what the kernel reads."""
     for first in 0, 2000, 4000:
@@ -75,6 +95,11 @@ def blocks(path, version):
 
 DATASETS = {
     'blocks_2.1': (blocks, '2.1'),
+    'deletions_2.0': (deletions, '2.0'),
+    'deletions_2.1': (deletions, '2.1'),
+    'deletions_2.2': (deletions, '2.2'),
+    'many_deletions_2.0': (many_deletions, '2.0'),
+    'many_deletions_2.2': (many_deletions, '2.2'),
     'fragments_2.0': (fragments, '2.0'),
     'fragments_2.2': (fragments, '2.2'),
     'columns_2.0': (columns, '2.0'),

@@ -78,6 +78,11 @@ def documents_tell_the_version_and_its_fragments(expected, data_set, source):
         same(file.read(manifest['stored_bytes']), (data_set / 'manifest.bin').read_bytes())
     found = [[row['fragment'], row['message']['physical_rows']] for row in lines(data_set / 'fragments.jsonl')]
     same(found, [each[:2] for each in state['fragments']], 'fragments')
+    same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')], [each[2] for each in state['fragments']], 'deleted rows')
+    told = {}
+    for each in lines(data_set / 'deletions.jsonl'):
+        told[each['fragment']] = told.get(each['fragment'], 0) + each['rows']
+    same(told, {each[0]: each[2] for each in state['fragments'] if each[2]}, 'rows in deletions.jsonl')
     same(sum(row['entries'] for row in lines(data_set / 'fragments.jsonl')), state['rows'], 'entries')
     files = {each['path'] for row in lines(data_set / 'fragments.jsonl') for each in row['message']['files']}
     same(files <= set(os.listdir(source / 'data')), True, 'data files')

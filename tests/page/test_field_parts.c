@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dataset_builder.h"
+#include "model/builder.h"
 #include "page/clusters.h"
 #include "page/rows.h"
 #include "support.h"
@@ -160,6 +161,53 @@ START_TEST(a_column_has_the_pages_of_all_parts_that_store_it)
 }
 END_TEST
 
+/* Of parts of 2, 1 and 2 stored entries the first entry of the first and the last of the last part are dropped, and all of
+ * the second. */
+static void drop(void)
+{
+    static struct nt_drop first[] = {{0, 0}, {2, 1}}, second[] = {{0, 0}, {1, 0}}, last[] = {{1, 1}, {2, 1}};
+    static const struct nt_drops drops[] = {{first, 1}, {second, 1}, {last, 1}};
+    static const struct nt_drops *of_parts[] = {&drops[0], &drops[1], NULL, &drops[2]};
+    static const uint64_t entries[] = {1, 0, 0, 1};
+    struct nt_dataset *dataset = builder->dataset;
+    dataset->group_count = dataset->cluster_count = 0;
+    assert_ok(nt_dataset_add_field_groups(dataset, entries, 4, &error));
+    dataset->part_drops = of_parts;
+    reopen(builder, NULL);
+}
+
+START_TEST(entries_that_are_dropped_are_in_no_stream)
+{
+    uint64_t rows, pages;
+    drop();
+    assert_stream(NUMBER, NT_STREAM_DATA, (int32_t[]){2, 4}, 8);
+    assert_stream(LIST, NT_STREAM_OFFSETS, (int64_t[]){0, 2, 2}, 24);
+    assert_stream(ITEM, NT_STREAM_DATA, (int32_t[]){11, 12}, 8);
+    assert_stream(TEXT, NT_STREAM_OFFSETS, (int64_t[]){0, 2, 2}, 24);
+    assert_stream(TEXT, NT_STREAM_DATA, "bc", 2);
+    assert_ok(nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
+    ck_assert_uint_eq(rows, 2);
+    /* what is stored has them all the same */
+    assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &rows, &pages, &error));
+    ck_assert_uint_eq(rows, 5);
+}
+END_TEST
+
+START_TEST(more_entries_dropped_than_are_stored_are_damage)
+{
+    static struct nt_drop items[] = {{0, 0}, {7, 5}};
+    static const struct nt_drops drops = {items, 1};
+    int32_t value;
+    drop();
+    builder->dataset->part_drops[0] = &drops;
+    struct nt_stream *stream = open_stream(NUMBER, NT_STREAM_DATA, 8);
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 0, &value, 4, &error));
+    assert_ok(nt_stream_read(stream, 4, &value, 4, &error));
+    ck_assert_int_eq(value, 4);
+    nt_stream_close(stream);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("page: field parts");
@@ -170,6 +218,8 @@ int main(void)
     tcase_add_test(tcase, entries_alone_tell_the_rows_of_what_is_in_no_list);
     tcase_add_test(tcase, a_bad_page_list_is_a_fault_of_the_rows_of_its_part);
     tcase_add_test(tcase, a_column_has_the_pages_of_all_parts_that_store_it);
+    tcase_add_test(tcase, entries_that_are_dropped_are_in_no_stream);
+    tcase_add_test(tcase, more_entries_dropped_than_are_stored_are_damage);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);
 }

@@ -6,7 +6,7 @@
 #ifndef NT_FORMAT_ROARING_VALIDATE_H
 #define NT_FORMAT_ROARING_VALIDATE_H
 
-#include "format/roaring/walk.h"
+#include "format/roaring_walk.h"
 #include "io/source.h"
 #include "model/model.h"
 

@@ -6,7 +6,7 @@
 #include "format/roaring/opened.h"
 
 #include "base/bytes.h"
-#include "format/roaring/walk.h"
+#include "format/roaring_walk.h"
 
 enum {
     HEAD_BYTES = 16,

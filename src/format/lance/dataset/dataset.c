@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/documents.h"
 #include "format/lance/dataset/fragments.h"
 #include "format/lance/dataset/load.h"
@@ -60,10 +61,19 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     uint64_t *entries = calloc((size_t)lance->fragment_count + 1, sizeof(*entries));
     if (!entries)
         return nt_fail_memory(error);
-    for (uint32_t i = 0; i < lance->fragment_count; i++)
-        entries[i] = lance->fragments[i].physical_rows;
+    bool has_deleted = false;
+    for (uint32_t i = 0; i < lance->fragment_count; i++) {
+        uint64_t deleted = nt_lance_deleted_rows(&lance->fragments[i]);
+        entries[i] = lance->fragments[i].physical_rows - deleted;
+        has_deleted |= deleted > 0;
+    }
     enum nt_status status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
     free(entries);
+    if (status == NT_OK && has_deleted) {
+        dataset->part_drops =
+            nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_drops));
+        status = dataset->part_drops ? NT_OK : nt_fail_memory(error);
+    }
     for (uint32_t i = 0; status == NT_OK && i < dataset->group_count; i++)
         dataset->groups[i].metadata_bytes = DATA_FILE_METADATA_BYTES;
     return status;

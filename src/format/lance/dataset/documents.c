@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "format/lance/dataset/deletions.h"
+
 #define WRITE(function)                                                                                      \
     static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
                                    uint64_t number, struct nt_buffer *out, struct nt_error *error)
@@ -72,6 +74,7 @@ static void write_fragment(const struct nt_dataset *dataset, uint32_t number, st
     nt_json_member_unsigned(&json, "first_entry", dataset->part_borders[number]);
     nt_json_member_unsigned(&json, "entries",
                             dataset->part_borders[number + 1] - dataset->part_borders[number]);
+    nt_json_member_unsigned(&json, "deleted_rows", nt_lance_deleted_rows(fragment));
     put_message(&json, fragment->message, &nt_lance_fragment);
     nt_json_finish(&json);
 }
@@ -125,10 +128,106 @@ static enum nt_status are_fragments_short(const struct nt_file *file, const stru
     return NT_OK;
 }
 
+/* ---- deletions.jsonl ---- */
+
+struct deletions_text {
+    struct nt_long_text base;
+    struct nt_dataset *dataset;
+    uint32_t part, run; /* the next ones */
+};
+
+/* What is deleted is known once some field of the fragment is loaded. Without fields there are no rows. */
+static enum nt_status load_any(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+{
+    for (uint32_t i = 0; dataset->field_groups && i < dataset->field_count; i++)
+        if (dataset->field_groups[i] != NT_NONE)
+            return nt_dataset_load_group(dataset, dataset->field_groups[i] + part, error);
+    return NT_OK;
+}
+
+/* A line for each run of rows. */
+static void write_run(struct deletions_text *text, const struct nt_drops *drops, struct nt_buffer *out)
+{
+    const struct nt_drop *run = &drops->items[text->run++];
+    uint64_t end = run[1].first - (run[1].kept - run[0].kept);
+    struct nt_json json;
+    nt_json_line(&json, out);
+    nt_json_member_unsigned(&json, "fragment", nt_lance_dataset_of(text->dataset)->fragments[text->part].id);
+    nt_json_member_unsigned(&json, "first_row", run->first);
+    nt_json_member_unsigned(&json, "rows", end - run->first);
+    nt_json_finish(&json);
+}
+
+/* Lines of the fragment at hand; of one that has none left the next. */
+static enum nt_status write_deletions(struct deletions_text *text, size_t end, struct nt_buffer *out,
+                                      struct nt_error *error)
+{
+    struct nt_dataset *dataset = text->dataset;
+    const struct nt_drops *drops = NULL;
+    if (nt_lance_deleted_rows(&nt_lance_dataset_of(dataset)->fragments[text->part])) {
+        enum nt_status status = load_any(dataset, text->part, error);
+        if (status != NT_OK)
+            return status;
+        drops = dataset->part_drops[text->part];
+    }
+    while (drops && text->run < drops->count && out->length < end)
+        write_run(text, drops, out);
+    if (!drops || text->run == drops->count) {
+        text->part++;
+        text->run = 0;
+    }
+    return NT_OK;
+}
+
+static enum nt_status next_deletions(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
+                                     struct nt_error *error)
+{
+    enum { PIECE_BYTES = 64 * 1024 };
+    struct deletions_text *text = (struct deletions_text *)base;
+    size_t end = out->length + PIECE_BYTES;
+    uint32_t count = nt_lance_dataset_of(text->dataset)->fragment_count;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && text->part < count && out->length < end && !out->failed)
+        status = write_deletions(text, end, out, error);
+    *more_ret = text->part < count;
+    return status == NT_OK && out->failed ? nt_fail_memory(error) : status;
+}
+
+static enum nt_status open_deletions(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_long_text **text_ret, struct nt_error *error)
+{
+    (void)number;
+    struct deletions_text *text = calloc(1, sizeof(*text));
+    if (!text)
+        return nt_fail_memory(error);
+    text->base = (struct nt_long_text){.next = next_deletions, .free = free_text};
+    text->dataset = file->datasets[dataset->index];
+    *text_ret = &text->base;
+    return NT_OK;
+}
+
+/* Where nothing is deleted, or in few fragments and rows. */
+static enum nt_status are_deletions_short(const struct nt_file *file, const struct nt_dataset *dataset,
+                                          uint64_t number, bool *is_short_ret, struct nt_error *error)
+{
+    enum { MOST_FRAGMENTS = 256, MOST_ROWS = 16384 };
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    uint64_t fragments = 0, rows = 0;
+    (void)file, (void)number, (void)error;
+    for (uint32_t i = 0; i < lance->fragment_count; i++) {
+        uint64_t deleted = nt_lance_deleted_rows(&lance->fragments[i]);
+        fragments += deleted > 0;
+        rows += deleted;
+    }
+    *is_short_ret = fragments <= MOST_FRAGMENTS && rows <= MOST_ROWS;
+    return NT_OK;
+}
+
 const struct nt_document nt_lance_dataset_documents[] = {
     {.prefix = "manifest.json", .write = write_manifest},
     {.prefix = "manifest.bin", .write = write_manifest_bytes, .bytes = manifest_bytes},
     {.prefix = "fragments.jsonl", .open = open_fragments, .is_short = are_fragments_short},
+    {.prefix = "deletions.jsonl", .open = open_deletions, .is_short = are_deletions_short},
 };
 const uint32_t nt_lance_dataset_document_count =
     sizeof(nt_lance_dataset_documents) / sizeof(*nt_lance_dataset_documents);
@@ -151,6 +250,14 @@ static void put_timestamp(struct nt_json *json, struct nt_proto timestamp)
         nt_json_member_null(json, "timestamp");
 }
 
+static uint64_t count_deleted(const struct nt_lance_dataset *lance)
+{
+    uint64_t rows = 0;
+    for (uint32_t i = 0; i < lance->fragment_count; i++)
+        rows += nt_lance_deleted_rows(&lance->fragments[i]);
+    return rows;
+}
+
 enum nt_status nt_lance_describe_dataset(const struct nt_dataset *dataset, struct nt_json *json)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
@@ -159,6 +266,7 @@ enum nt_status nt_lance_describe_dataset(const struct nt_dataset *dataset, struc
     put_timestamp(json, nt_proto_message(manifest, NT_LANCE_MANIFEST_TIMESTAMP));
     nt_json_member_unsigned(json, "fragments", lance->fragment_count);
     nt_json_member_unsigned(json, "data_files", lance->file_count);
+    nt_json_member_unsigned(json, "deleted_rows", count_deleted(lance));
     return NT_OK;
 }
 

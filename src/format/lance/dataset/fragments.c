@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/lance/dataset/deletions.h"
 
 struct reading {
     struct nt_file *file;
@@ -59,6 +60,23 @@ static enum nt_status read_files(const struct reading *reading, uint32_t number)
     return status;
 }
 
+static enum nt_status check_deletions(const struct reading *reading,
+                                      const struct nt_lance_fragment_part *fragment)
+{
+    uint64_t deleted = nt_lance_deleted_rows(fragment);
+    struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
+    if (message.bytes && nt_proto_has(message, NT_LANCE_DELETION_FILE_BASE_ID))
+        return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
+                       "a deletion file at another base path, which is not read");
+    if (message.bytes && !deleted)
+        return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
+                       "a deletion file of which the manifest does not tell how many rows it has");
+    if (deleted > fragment->physical_rows)
+        return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
+                       "%" PRIu64 " deleted rows of %" PRIu64, deleted, fragment->physical_rows);
+    return NT_OK;
+}
+
 static enum nt_status read_fragment(const struct reading *reading, uint32_t number, struct nt_proto message)
 {
     struct nt_lance_fragment_part *fragment = &reading->lance->fragments[number];
@@ -71,9 +89,8 @@ static enum nt_status read_fragment(const struct reading *reading, uint32_t numb
         is_legacy(reading->lance->files[fragment->first_file].message))
         status = nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
                          "data files of the legacy format, which is not read");
-    if (status == NT_OK && nt_proto_has(message, NT_LANCE_FRAGMENT_DELETION_FILE))
-        status = nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
-                         "deleted rows, which are not read");
+    if (status == NT_OK)
+        status = check_deletions(reading, fragment);
     if (status != NT_OK)
         nt_error_context(reading->error, "fragment %" PRIu64, fragment->id);
     return status;

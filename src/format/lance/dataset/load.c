@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/arena.h"
+#include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/describe.h"
 #include "format/lance/pages.h"
@@ -120,13 +121,28 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     return status;
 }
 
+/* Once for all fields of the fragment. */
+static enum nt_status find_dropped(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[part];
+    if (!dataset->part_drops || fragment->has_deletions_read)
+        return NT_OK;
+    enum nt_status status =
+        nt_lance_read_deletions(dataset->file, lance, fragment, &dataset->part_drops[part], error);
+    fragment->has_deletions_read = status == NT_OK;
+    return status;
+}
+
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t field = dataset->groups[group].field;
     struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
     const struct nt_lance_stored *stored = NULL;
-    enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
+    enum nt_status status = find_dropped(dataset, group - dataset->field_groups[field], error);
+    if (status == NT_OK)
+        status = nt_lance_find_stored(dataset->file, lance, fragment, error);
     if (status == NT_OK)
         stored = &fragment->stored[lance->schema.parts[field].field];
     if (status == NT_OK)

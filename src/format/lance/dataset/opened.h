@@ -38,6 +38,7 @@ struct nt_lance_fragment_part {
     uint32_t first_file, file_count; /* of the data set's data files */
     /* By field of the schema; NULL until somebody looks. Under the data set's lock. */
     const struct nt_lance_stored *stored;
+    bool has_deletions_read; /* the same */
 };
 
 /* A file that holds columns of a fragment. */

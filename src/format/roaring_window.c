@@ -3,7 +3,7 @@
  * In: a source and how far to read. Out: bytes at the place that the walk has come to. What has been walked over
  * is dropped; the buffer is filled again when it holds too little.
  */
-#include "format/roaring/window.h"
+#include "format/roaring_window.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * against the Roaring format specification ("Standard 32-bit Roaring Bitmap", "Extension for 64-bit
  * implementations").
  */
-#include "format/roaring/walk.h"
+#include "format/roaring_walk.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * In: the bytes of one container. Out: whether they keep the rules of the Roaring format ("Array containers",
  * "Bitset containers", "Run containers"), and the smallest and largest value.
  */
-#include "format/roaring/container.h"
+#include "format/roaring_container.h"
 
 #include <inttypes.h>
 

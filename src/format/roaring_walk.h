@@ -6,8 +6,8 @@
 #ifndef NT_FORMAT_ROARING_WALK_H
 #define NT_FORMAT_ROARING_WALK_H
 
-#include "format/roaring/container.h"
-#include "format/roaring/window.h"
+#include "format/roaring_container.h"
+#include "format/roaring_window.h"
 
 enum nt_roaring_width { NT_ROARING_32, NT_ROARING_64 };
 

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file of _deletions/, an Arrow IPC file or a Roaring bitmap of numbers of rows. Out: runs of rows that are dropped.
+ */
+#include "format/lance/dataset/deletions.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/grow.h"
+#include "base/overflow.h"
+#include "format/lance/dataset/arrow_column.h"
+#include "format/roaring_walk.h"
+
+static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
+{
+    return nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
+}
+
+uint64_t nt_lance_deleted_rows(const struct nt_lance_fragment_part *fragment)
+{
+    return nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_ROWS);
+}
+
+const char *nt_lance_deletion_name(struct nt_arena *arena, const struct nt_lance_fragment_part *fragment)
+{
+    struct nt_proto message = message_of(fragment);
+    bool is_bitmap = nt_proto_number(message, NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
+    return nt_arena_format(arena, "_deletions/%" PRIu64 "-%" PRIu64 "-%" PRIu64 ".%s", fragment->id,
+                           nt_proto_number(message, NT_LANCE_DELETION_FILE_READ_VERSION),
+                           nt_proto_number(message, NT_LANCE_DELETION_FILE_ID), is_bitmap ? "bin" : "arrow");
+}
+
+/* ---- runs of rows, which come in ascending order ---- */
+
+struct collecting {
+    struct nt_file *file;
+    struct nt_source *source;
+    uint64_t physical_rows, expected; /* rows of the fragment; of them deleted, as the manifest tells */
+    struct nt_drop *runs;             /* from malloc */
+    uint32_t count;
+    size_t capacity;
+    uint64_t dropped; /* rows so far */
+    uint64_t next;    /* the row behind the last of them */
+};
+
+/* A list that grows has as much room again beside it. */
+static enum nt_status add_run(struct collecting *collecting, uint64_t first, struct nt_error *error)
+{
+    enum { UNITS = 2 * sizeof(struct nt_drop) / 4 }; /* of the budget's bytes, which stand for four each */
+    enum nt_status status =
+        nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, UNITS, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_drop *runs =
+        nt_grow(collecting->runs, collecting->count, &collecting->capacity, sizeof(*collecting->runs));
+    if (!runs)
+        return nt_fail_memory(error);
+    collecting->runs = runs;
+    runs[collecting->count++] = (struct nt_drop){first, first - collecting->dropped};
+    return NT_OK;
+}
+
+static enum nt_status add_row(struct collecting *collecting, uint64_t row, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (row >= collecting->physical_rows)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu64 " is deleted of %" PRIu64, row,
+                       collecting->physical_rows);
+    bool goes_on = collecting->count && row == collecting->next;
+    if (!goes_on)
+        status = add_run(collecting, row, error);
+    collecting->dropped++;
+    collecting->next = row + 1;
+    return status;
+}
+
+/* ---- Arrow: in any order ---- */
+
+struct arrow_rows {
+    uint32_t *rows; /* from malloc */
+    size_t count;
+};
+
+static enum nt_status take_values(void *context, const uint8_t *values, size_t count, struct nt_error *error)
+{
+    struct arrow_rows *found = context;
+    uint32_t *rows = reallocarray(found->rows, found->count + count + 1, sizeof(*rows));
+    if (!rows)
+        return nt_fail_memory(error);
+    found->rows = rows;
+    for (size_t i = 0; i < count; i++)
+        rows[found->count + i] = nt_load_le32(values + 4 * i);
+    found->count += count;
+    return NT_OK;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const uint32_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static enum nt_status add_sorted(struct collecting *collecting, struct arrow_rows *found,
+                                 struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (found->count)
+        qsort(found->rows, found->count, sizeof(*found->rows), compare_rows);
+    for (size_t i = 0; status == NT_OK && i < found->count; i++) {
+        bool is_twice = i && found->rows[i] == found->rows[i - 1];
+        status = is_twice ? nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "row %" PRIu32 " is deleted twice",
+                                    found->rows[i])
+                          : add_row(collecting, found->rows[i], error);
+    }
+    return status;
+}
+
+static enum nt_status read_arrow(struct collecting *collecting, struct nt_error *error)
+{
+    struct nt_source *source = collecting->source;
+    struct arrow_rows found = {NULL, 0};
+    uint64_t taken;
+    if (!nt_multiply(collecting->expected, 2 * sizeof(uint32_t), &taken) ||
+        !nt_add(taken, source->size, &taken))
+        taken = UINT64_MAX;
+    enum nt_status status =
+        nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        return status;
+    uint8_t *bytes = malloc(source->size + 1);
+    status = bytes ? nt_source_read(source, 0, bytes, (size_t)source->size, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        status = nt_arrow_column_read(bytes, (size_t)source->size, collecting->expected, take_values, &found,
+                                      error);
+    free(bytes);
+    if (status == NT_OK)
+        status = add_sorted(collecting, &found, error);
+    free(found.rows);
+    nt_budget_give(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, taken);
+    return status;
+}
+
+/* ---- Roaring ---- */
+
+struct bitmap_reading {
+    struct collecting *collecting;
+    uint8_t *stored; /* from malloc: a container's bytes, */
+    uint32_t *rows;  /* and its values */
+};
+
+enum { MOST_VALUES = 65536 };
+
+static enum nt_status take_container(void *context, const struct nt_roaring_bitmap *bitmap,
+                                     const struct nt_roaring_container *container, struct nt_error *error)
+{
+    struct bitmap_reading *reading = context;
+    const struct nt_decoder decoder = {.encoding = nt_roaring_kind_info(container->kind)->encoding,
+                                       .element = NT_ELEMENT_UINT32,
+                                       .element_bytes = sizeof(uint32_t)};
+    const struct nt_packed packed = {.decoder = &decoder,
+                                     .parameter = (uint64_t)container->key << 16,
+                                     .data = reading->stored,
+                                     .bytes = container->bytes,
+                                     .elements = container->cardinality};
+    (void)bitmap;
+    enum nt_status status = nt_source_read(reading->collecting->source, container->offset, reading->stored,
+                                           container->bytes, error);
+    if (status == NT_OK)
+        status = nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error);
+    for (uint32_t i = 0; status == NT_OK && i < container->cardinality; i++)
+        status = add_row(reading->collecting, reading->rows[i], error);
+    return status;
+}
+
+static enum nt_status read_bitmap(struct collecting *collecting, struct nt_error *error)
+{
+    struct bitmap_reading reading = {.collecting = collecting,
+                                     .stored = malloc(NT_ROARING_WINDOW_BYTES),
+                                     .rows = malloc(MOST_VALUES * sizeof(uint32_t))};
+    struct nt_roaring_walk walk = {.source = collecting->source,
+                                   .width = NT_ROARING_32,
+                                   .context = &reading,
+                                   .on_container = take_container};
+    enum nt_status status =
+        reading.stored && reading.rows ? nt_roaring_walk(&walk, error) : nt_fail_memory(error);
+    free(reading.stored);
+    free(reading.rows);
+    return status;
+}
+
+/* ---- all ---- */
+
+static enum nt_status settle(struct collecting *collecting, const struct nt_drops **drops_ret,
+                             struct nt_error *error)
+{
+    struct nt_arena *arena = collecting->file->arena;
+    struct nt_drops *drops = nt_arena_alloc(arena, 1, sizeof(*drops));
+    struct nt_drop *items = nt_arena_alloc(arena, (size_t)collecting->count + 1, sizeof(*items));
+    if (!drops || !items)
+        return nt_fail_memory(error);
+    memcpy(items, collecting->runs, collecting->count * sizeof(*items));
+    items[collecting->count] =
+        (struct nt_drop){collecting->physical_rows, collecting->physical_rows - collecting->dropped};
+    *drops = (struct nt_drops){items, collecting->count};
+    *drops_ret = drops;
+    return NT_OK;
+}
+
+static enum nt_status collect(struct collecting *collecting, const struct nt_lance_fragment_part *fragment,
+                              const struct nt_drops **drops_ret, struct nt_error *error)
+{
+    bool is_bitmap =
+        nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
+    enum nt_status status = is_bitmap ? read_bitmap(collecting, error) : read_arrow(collecting, error);
+    if (status == NT_OK && collecting->dropped != collecting->expected)
+        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows, as the manifest tells",
+                                collecting->expected, collecting->dropped);
+    return status == NT_OK && collecting->count ? settle(collecting, drops_ret, error) : status;
+}
+
+enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                       const struct nt_lance_fragment_part *fragment,
+                                       const struct nt_drops **drops_ret, struct nt_error *error)
+{
+    struct collecting collecting = {
+        .file = file, .physical_rows = fragment->physical_rows, .expected = nt_lance_deleted_rows(fragment)};
+    *drops_ret = NULL;
+    if (!message_of(fragment).bytes)
+        return NT_OK;
+    const char *name = nt_lance_deletion_name(file->arena, fragment);
+    if (!name)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_folder_open_file(lance->folder, name, &collecting.source, error);
+    if (status == NT_NOT_FOUND)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the deletion file is missing", name);
+    if (status != NT_OK)
+        return status;
+    nt_budget_widen(&file->budget, collecting.source->size);
+    status = collect(&collecting, fragment, drops_ret, error);
+    free(collecting.runs);
+    nt_source_close(collecting.source);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", name);
+    return status;
+}
