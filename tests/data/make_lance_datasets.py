@@ -93,7 +93,38 @@ def blocks(path, version):
         lance.write_dataset(table, path, mode='append' if first else 'create', data_storage_version=version)
 
 
+def legacy_fragments(path, version):
+    """Of what legacy files can store. Their nulls are strings without bytes: none of the others are."""
+    items = [f'item {k}' for k in range(4)]    # the same in all fragments, as Lance wants them
+    for first, end in (0, 40), (40, 41), (41, 90):
+        at = range(first, end)
+        table = pa.table({
+            'id': pa.array(at, pa.int64()),
+            'number': pa.array([row * 11 for row in at], pa.int32()),
+            'flag': pa.array([row % 3 == 1 for row in at]),
+            'text': pa.array([None if row % 5 == 2 else f'text {row}' for row in at]),
+            'list': pa.array([[row * 10 + k for k in range(row % 4)] for row in at], pa.list_(pa.int16())),
+            'words': pa.array([[f'{row}.{k}' for k in range(row % 3)] for row in at], pa.list_(pa.string())),
+            'structure': pa.array([{'x': row, 'word': f'{row}'} for row in at], pa.struct([('x', pa.int32()), ('word', pa.string())])),
+            'vector': pa.array([[row, row + 0.5, -row] for row in at], pa.list_(pa.float32(), 3)),
+            'dictionary': pa.DictionaryArray.from_arrays(pa.array([row % 4 for row in at], pa.int8()), items),
+        })
+        lance.write_dataset(table, path, mode='append' if first else 'create', data_storage_version=version, max_rows_per_group=16)
+    return lance.dataset(path)
+
+
+def legacy_columns(path, version):
+    """Columns that are added in files of their own, dropped, renamed; deleted rows."""
+    data_set = legacy_fragments(path, version)
+    data_set.add_columns({'double': 'id * 2', 'again': "concat('again ', cast(id as string))"})
+    data_set.drop_columns(['number', 'vector'])
+    data_set.alter_columns({'path': 'text', 'name': 'renamed'})
+    data_set.delete('id < 2 or id = 30 or (id >= 50 and id < 70)')
+
+
 DATASETS = {
+    'fragments_0.1': (legacy_fragments, '0.1'),
+    'columns_0.1': (legacy_columns, '0.1'),
     'blocks_2.1': (blocks, '2.1'),
     'deletions_2.0': (deletions, '2.0'),
     'deletions_2.1': (deletions, '2.1'),

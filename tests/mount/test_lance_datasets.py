@@ -109,5 +109,41 @@ def a_data_file_is_opened_when_something_of_it_is_read():
             harness.fails(errno.EIO, os.stat, mountpoint / name / 'text' / 'data.bin')
 
 
+@case
+def pages_of_legacy_files_tell_their_batches():
+    """Of 16 rows each, as they were written."""
+    name = 'fragments_0.1'
+    with harness.mounted(DATASETS / name) as mountpoint:
+        data_set = mountpoint / name
+        id_of = {field['name']: field['id'] for field in json.loads((data_set / 'manifest.json').read_text())['message']['fields']}
+        for field in 'id', 'text':
+            found = [[page[key] for key in ('fragment', 'file_page', 'elements', 'file_column')]
+                     for page in lines(data_set / field / 'column.0' / 'pages.jsonl')]
+            expected = [[0, 0, 16], [0, 1, 16], [0, 2, 8], [1, 0, 1], [2, 0, 16], [2, 1, 16], [2, 2, 16], [2, 3, 1]]
+            same(found, [[*page, id_of[field]] for page in expected], field)
+
+
+@case
+def a_legacy_data_file_tells_the_rows_that_its_manifest_does_not():
+    name = 'fragments_0.1'
+    state = expected_of(name)['versions'][-1]
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
+        with harness.mounted(source) as mountpoint:
+            manifest = json.loads((mountpoint / name / 'manifest.json').read_text())
+        with open(manifest['file'], 'r+b') as file:
+            file.seek(manifest['file_offset'])
+            message = file.read(manifest['stored_bytes'])
+            for _, rows, _ in state['fragments']:
+                told = bytes([4 << 3, rows])    # DataFragment.physical_rows
+                same(message.count(told), 1, 'places that may tell the rows')
+                message = message.replace(told, bytes([4 << 3, 0]))
+            file.seek(manifest['file_offset'])
+            file.write(message)
+        with harness.mounted(source) as mountpoint:
+            check_state(state, mountpoint / name)
+            same([row['entries'] for row in lines(mountpoint / name / 'fragments.jsonl')], [rows for _, rows, _ in state['fragments']])
+
+
 if __name__ == '__main__':
     run()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: a directory with _versions/. Out: the model of its latest version: a data set named like the directory, whose
- * clusters are the fragments. Opening reads the manifest and nothing else.
+ * clusters are the fragments. Opening reads the manifest, and data files only where it does not tell their rows.
  */
 #include "format/lance/dataset/dataset.h"
 
@@ -62,12 +62,15 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     if (!entries)
         return nt_fail_memory(error);
     bool has_deleted = false;
-    for (uint32_t i = 0; i < lance->fragment_count; i++) {
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
+        status = nt_lance_count_rows(dataset, i, error);
         uint64_t deleted = nt_lance_deleted_rows(&lance->fragments[i]);
         entries[i] = lance->fragments[i].physical_rows - deleted;
         has_deleted |= deleted > 0;
     }
-    enum nt_status status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
+    if (status == NT_OK)
+        status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
     free(entries);
     if (status == NT_OK && has_deleted) {
         dataset->part_drops =
@@ -113,21 +116,28 @@ static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance
     return NT_OK;
 }
 
+/* Behind the data files: what follows from a schema is another thing with legacy ones. */
+static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset *lance,
+                                  struct nt_error *error)
+{
+    const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
+    enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
+    lance->schema.is_legacy = nt_lance_is_legacy_dataset(lance);
+    if (status == NT_OK)
+        status = nt_lance_find_places(file->arena, &lance->schema, error);
+    if (status == NT_OK)
+        status = nt_lance_sort_ids(file->arena, lance, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s: schema", lance->manifest.name);
+    return status;
+}
+
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_dataset *lance,
                                    struct nt_error *error)
 {
-    struct nt_file *file = dataset->file;
-    const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
-    enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
+    enum nt_status status = nt_lance_read_fragments(dataset->file, lance, error);
     if (status == NT_OK)
-        status = nt_lance_find_places(dataset->arena, &lance->schema, error);
-    if (status == NT_OK)
-        status = nt_lance_sort_ids(dataset->arena, lance, error);
-    if (status != NT_OK) {
-        nt_error_context(error, "%s: schema", lance->manifest.name);
-        return status;
-    }
-    status = nt_lance_read_fragments(file, lance, error);
+        status = read_schema(dataset->file, lance, error);
     if (status == NT_OK)
         status = describe(dataset, lance, error);
     if (status == NT_OK)

@@ -36,15 +36,31 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
     return data_file->name ? NT_OK : nt_fail_memory(reading->error);
 }
 
-/* Files of the legacy format came with manifests that did not tell how many rows there are. */
-static bool is_legacy(struct nt_proto data_file)
+bool nt_lance_is_legacy_file(struct nt_proto data_file)
 {
     uint64_t major = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MAJOR_VERSION),
              minor = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MINOR_VERSION);
     return major == 0 && minor < 3;
 }
 
+bool nt_lance_is_legacy_dataset(const struct nt_lance_dataset *lance)
+{
+    for (uint32_t i = 0; i < lance->file_count; i++)
+        if (!nt_lance_is_legacy_file(lance->files[i].message))
+            return false;
+    return lance->file_count > 0;
+}
+
 /* ---- fragments ---- */
+
+/* Manifests of legacy files came without numbers of rows, and with wrong ones as long as they did not name their writer. */
+static bool has_rows(const struct reading *reading, const struct nt_lance_fragment_part *fragment)
+{
+    bool is_legacy =
+        fragment->file_count && nt_lance_is_legacy_file(reading->lance->files[fragment->first_file].message);
+    return !is_legacy || (fragment->physical_rows &&
+                          nt_proto_has(reading->lance->manifest.message, NT_LANCE_MANIFEST_WRITER_VERSION));
+}
 
 static enum nt_status read_files(const struct reading *reading, uint32_t number)
 {
@@ -71,7 +87,7 @@ static enum nt_status check_deletions(const struct reading *reading,
     if (message.bytes && !deleted)
         return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
                        "a deletion file of which the manifest does not tell how many rows it has");
-    if (deleted > fragment->physical_rows)
+    if (fragment->has_rows && deleted > fragment->physical_rows)
         return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
                        "%" PRIu64 " deleted rows of %" PRIu64, deleted, fragment->physical_rows);
     return NT_OK;
@@ -85,10 +101,7 @@ static enum nt_status read_fragment(const struct reading *reading, uint32_t numb
         .id = nt_proto_number(message, NT_LANCE_FRAGMENT_ID),
         .physical_rows = nt_proto_number(message, NT_LANCE_FRAGMENT_PHYSICAL_ROWS)};
     enum nt_status status = read_files(reading, number);
-    if (status == NT_OK && !fragment->physical_rows && fragment->file_count &&
-        is_legacy(reading->lance->files[fragment->first_file].message))
-        status = nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
-                         "data files of the legacy format, which is not read");
+    fragment->has_rows = has_rows(reading, fragment);
     if (status == NT_OK)
         status = check_deletions(reading, fragment);
     if (status != NT_OK)

@@ -10,6 +10,8 @@
 #include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/describe.h"
+#include "format/lance/legacy/describe.h"
+#include "format/lance/legacy/metadata.h"
 #include "format/lance/pages.h"
 #include "format/lance/tables.h"
 #include "model/builder.h"
@@ -33,13 +35,19 @@ static enum nt_status refuse_file(const struct nt_lance_data_file *data_file, st
                    (int)path.length, path.bytes);
 }
 
-/* The file has as many rows as its fragment. */
+/* The file has as many rows as its fragment, and nulls where the schema has them. */
 static enum nt_status check_file(const struct nt_lance_dataset *lance,
                                  const struct nt_lance_data_file *data_file, const struct nt_lance *opened,
                                  struct nt_error *error)
 {
-    uint64_t expected = lance->fragments[data_file->fragment].physical_rows;
-    if (opened->rows == expected)
+    const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
+    uint64_t expected = fragment->physical_rows;
+    bool is_legacy = opened->legacy;
+    if (is_legacy != lance->schema.is_legacy)
+        return nt_fail(error, NT_UNSUPPORTED, opened->tail.offset,
+                       "a file of version %s in a data set of %s ones", opened->tail.version,
+                       is_legacy ? "later" : "legacy");
+    if (!fragment->has_rows || opened->rows == expected)
         return NT_OK;
     return nt_fail_number(error, NT_CORRUPT, opened->globals[0].offset, "rows, as the manifest tells",
                           expected, opened->rows);
@@ -81,16 +89,51 @@ static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number,
     return status;
 }
 
+enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+{
+    struct nt_lance_fragment_part *fragment = &nt_lance_dataset_of(dataset)->fragments[part];
+    uint64_t deleted = nt_lance_deleted_rows(fragment);
+    const struct nt_lance *opened = NULL;
+    if (fragment->has_rows)
+        return NT_OK;
+    enum nt_status status = open_file(dataset, fragment->first_file, &opened, error);
+    if (status == NT_OK && deleted > opened->rows)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " deleted rows of %" PRIu64, deleted,
+                         opened->rows);
+    if (status == NT_OK)
+        fragment->physical_rows = opened->rows;
+    else
+        nt_error_context(error, "fragment %" PRIu64, fragment->id);
+    fragment->has_rows = status == NT_OK;
+    return status;
+}
+
 /* ---- groups ---- */
 
 static enum nt_status fill_null(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
+    const struct nt_field *field = &dataset->fields[dataset->groups[group].field];
     struct nt_group_builder builder;
+    if (nt_lance_dataset_of(dataset)->schema.is_legacy && !field->is_nullable && field->kind != NT_FIELD_NULL)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "no legacy data file stores the field, which has no nulls in others");
     enum nt_status status =
         nt_group_builder_init(&builder, dataset, group, "list of pages", NT_NO_OFFSET, error);
     if (status == NT_OK)
         nt_group_builder_set_null(&builder);
     return nt_group_builder_finish(&builder, status);
+}
+
+/* Of a legacy file the column is known by the field's id. */
+static enum nt_status find_column(const struct nt_lance *opened, uint32_t *column, struct nt_error *error)
+{
+    int32_t id = (int32_t)*column;
+    if (!opened->legacy)
+        return NT_OK;
+    *column = nt_lance_find_id(&opened->schema, id);
+    return *column != NT_NONE ? NT_OK
+                              : nt_fail(error, NT_CORRUPT, opened->globals[0].offset,
+                                        "field %" PRId32 " is not in the file", id);
 }
 
 static enum nt_status check_column(const struct nt_lance *opened, uint32_t column, struct nt_error *error)
@@ -110,10 +153,12 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     enum nt_status status = open_file(dataset, stored->file, &opened, error);
     if (status != NT_OK)
         return status;
-    const struct nt_lance_use use =
+    struct nt_lance_use use =
         nt_lance_use_of(&lance->schema, &stored->leaf, nt_lance_has_item_columns(&opened->tail),
                         &lance->schema.parts[dataset->groups[group].field]);
-    status = check_column(opened, use.column, error);
+    status = find_column(opened, &use.column, error);
+    if (status == NT_OK)
+        status = check_column(opened, use.column, error);
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &use, error);
     if (status != NT_OK)
@@ -164,6 +209,9 @@ enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uin
     const struct nt_lance_part *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
     nt_json_member_format(json, "file", "%s/%s", lance->folder->path, data_file->name);
-    return nt_lance_describe_page_of(dataset, data_file->opened, fragment->stored[part->field].leaf.column,
-                                     page, json);
+    uint32_t file_column = fragment->stored[part->field].leaf.column;
+    return data_file->opened->legacy
+               ? nt_lance_legacy_describe_page_of(dataset, data_file->opened, (int32_t)file_column, page,
+                                                  json)
+               : nt_lance_describe_page_of(dataset, data_file->opened, file_column, page, json);
 }

@@ -7,6 +7,10 @@
 
 #include "format/lance/dataset/opened.h"
 
+/* Find the rows of a fragment whose data file has to tell them; nothing where they are known. NT_CORRUPT where fewer are
+ * left than are deleted. */
+enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error);
+
 /* As members of nt_dataset_ops. A data file is opened when something of it is wanted for the first time. */
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uint32_t column,

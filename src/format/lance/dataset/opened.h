@@ -27,14 +27,15 @@ struct nt_lance_manifest_file {
 
 /* Where a field of the schema is stored in a fragment. */
 struct nt_lance_stored {
-    struct nt_lance_leaf leaf;
-    uint32_t file; /* number of one of the data set's data files */
+    struct nt_lance_leaf leaf; /* in legacy files the column is the field's id */
+    uint32_t file;             /* number of one of the data set's data files */
 };
 
 struct nt_lance_fragment_part {
     struct nt_proto message; /* a DataFragment */
     uint64_t id;
     uint64_t physical_rows;
+    bool has_rows;                   /* else the manifest does not tell them, and a data file does */
     uint32_t first_file, file_count; /* of the data set's data files */
     /* By field of the schema; NULL until somebody looks. Under the data set's lock. */
     const struct nt_lance_stored *stored;

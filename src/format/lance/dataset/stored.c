@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/lance/dataset/fragments.h"
 #include "format/lance/places.h"
 
 static int compare_ids(const void *left, const void *right)
@@ -64,7 +65,20 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
     return NT_OK;
 }
 
-static enum nt_status add_file(const struct finding *finding, uint32_t number)
+/* Legacy files have no numbers of columns: the field's id stands for it. */
+static enum nt_status add_legacy_file(const struct finding *finding, uint32_t number)
+{
+    struct nt_proto_numbers ids =
+        nt_proto_numbers(finding->lance->files[number].message, NT_LANCE_DATA_FILE_FIELDS);
+    uint64_t id;
+    enum nt_status status = NT_OK;
+    while (status == NT_OK && nt_proto_next_number(&ids, &id))
+        if ((int32_t)id >= 0)
+            status = add_column(finding, number, (int32_t)id, (uint32_t)id);
+    return status;
+}
+
+static enum nt_status add_numbered_file(const struct finding *finding, uint32_t number)
 {
     struct nt_proto message = finding->lance->files[number].message;
     struct nt_proto_numbers ids = nt_proto_numbers(message, NT_LANCE_DATA_FILE_FIELDS),
@@ -77,6 +91,14 @@ static enum nt_status add_file(const struct finding *finding, uint32_t number)
                                 "numbers of columns, as ids of fields", id_count, column_count);
     while (status == NT_OK && nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
         status = add_column(finding, number, (int32_t)id, column);
+    return status;
+}
+
+static enum nt_status add_file(const struct finding *finding, uint32_t number)
+{
+    struct nt_proto message = finding->lance->files[number].message;
+    enum nt_status status = nt_lance_is_legacy_file(message) ? add_legacy_file(finding, number)
+                                                             : add_numbered_file(finding, number);
     if (status != NT_OK) {
         struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
         nt_error_context(finding->error, "data file '%.*s'", (int)path.length, path.bytes);

@@ -34,15 +34,15 @@ static void put_batch(const struct nt_lance_page_table *table, int32_t id, const
     nt_json_member_null(json, "file_page");
 }
 
-enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                             const struct nt_page *page, struct nt_json *json)
+enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset,
+                                                const struct nt_lance *lance, int32_t id,
+                                                const struct nt_page *page, struct nt_json *json)
 {
     enum { TEXT = 512 };
     char text[TEXT];
-    int32_t id = field_of(dataset, column)->id;
     const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, page->decoder)->plan;
     nt_json_member_signed(json, "file_column", id);
-    put_batch(&nt_lance_of(dataset)->legacy->table, id, page, json);
+    put_batch(&lance->legacy->table, id, page, json);
     if (!plan)
         return NT_OK;
     const struct nt_step *step = &plan->steps[plan->step_count - 1];
@@ -52,6 +52,13 @@ enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, u
     nt_json_member_string(json, "encodings", is_tree ? text : "dictionary");
     nt_json_member_string(json, "taken", nt_tree_output_name(is_tree ? step->want.output : NT_TREE_VALID));
     return NT_OK;
+}
+
+enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                             const struct nt_page *page, struct nt_json *json)
+{
+    return nt_lance_legacy_describe_page_of(dataset, nt_lance_of(dataset), field_of(dataset, column)->id,
+                                            page, json);
 }
 
 enum nt_status nt_lance_legacy_describe_file(const struct nt_file *file, struct nt_json *json,

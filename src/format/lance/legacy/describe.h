@@ -18,4 +18,9 @@ void nt_lance_legacy_describe_column(const struct nt_dataset *dataset, uint32_t 
 enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                              const struct nt_page *page, struct nt_json *json);
 
+/* The same of a page that is made from the field of a file with this id. */
+enum nt_status nt_lance_legacy_describe_page_of(const struct nt_dataset *dataset,
+                                                const struct nt_lance *lance, int32_t id,
+                                                const struct nt_page *page, struct nt_json *json);
+
 #endif
