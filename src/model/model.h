@@ -34,8 +34,8 @@ struct nt_cluster {
 enum nt_range_state {
     NT_RANGE_PRESENT,
     NT_RANGE_ABSENT,     /* the cluster does not have the column (added later, or another shard) */
-    NT_RANGE_NULL,       /* the same, and all rows are null there: zeros stand for them */
     NT_RANGE_SUPPRESSED, /* another representation is the active one in this cluster */
+    NT_RANGE_NULL,       /* absent, and all rows are null there: zeros stand for them */
 };
 
 /* A column's share of a cluster. */

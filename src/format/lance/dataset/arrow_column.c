@@ -110,7 +110,7 @@ static enum nt_status damaged(uint64_t offset, const char *what, struct nt_error
 
 /* What is done with the values of all batches. */
 struct walk {
-    uint64_t most_rows;
+    uint64_t left; /* rows that batches may still have: many may lie at the same place */
     nt_arrow_values *take;
     void *context;
     struct nt_error *error;
@@ -147,7 +147,7 @@ static enum nt_status take_compressed(const struct walk *walk, const struct batc
 }
 
 /* The values' buffer is the second one, behind that of validity. */
-static enum nt_status take_batch(const struct walk *walk, const struct batch *batch, struct flat *flat,
+static enum nt_status take_batch(struct walk *walk, const struct batch *batch, struct flat *flat,
                                  uint64_t table, const uint8_t *body)
 {
     uint32_t nodes, buffers;
@@ -167,9 +167,10 @@ static enum nt_status take_batch(const struct walk *walk, const struct batch *ba
              bytes = load64(flat, buffer + BUFFER_BYTES + 8);
     if (nulls)
         return damaged(batch->offset, "a row that is null", walk->error);
-    if (rows > walk->most_rows)
-        return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "deleted rows, at most",
-                              walk->most_rows, rows);
+    if (rows > walk->left)
+        return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "deleted rows, at most", walk->left,
+                              rows);
+    walk->left -= rows;
     if (!nt_fits(offset, bytes, batch->body_bytes))
         return damaged(batch->offset, "its rows are not all there", walk->error);
     if (compression_at)
@@ -179,7 +180,7 @@ static enum nt_status take_batch(const struct walk *walk, const struct batch *ba
 }
 
 /* Behind 0xffffffff and a length, or the length alone, as earlier versions had it. */
-static enum nt_status read_batch(const struct walk *walk, const uint8_t *bytes, size_t size,
+static enum nt_status read_batch(struct walk *walk, const uint8_t *bytes, size_t size,
                                  const struct batch *batch)
 {
     enum { CONTINUATION_BYTES = 8, OLD_BYTES = 4 };
@@ -203,7 +204,7 @@ static enum nt_status read_batch(const struct walk *walk, const uint8_t *bytes, 
 enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t most_rows,
                                     nt_arrow_values *take, void *context, struct nt_error *error)
 {
-    const struct walk walk = {most_rows, take, context, error};
+    struct walk walk = {most_rows, take, context, error};
     static const char magic[] = "ARROW1";
     enum { END_BYTES = LENGTH_BYTES + MAGIC_BYTES };
     if (size < 2 + MAGIC_BYTES + END_BYTES || memcmp(bytes, magic, MAGIC_BYTES) ||

@@ -15,7 +15,7 @@ typedef enum nt_status nt_arrow_values(void *context, const uint8_t *values, siz
                                        struct nt_error *error);
 
 /* Walk over the bytes of a file. NT_CORRUPT where they are no Arrow IPC file, its first column has not as many bytes as it
- * has rows, or a batch has more rows than `most_rows`; NT_UNSUPPORTED where it is compressed by anything but Zstandard, or
+ * has rows, or the batches have more rows than `most_rows` together; NT_UNSUPPORTED where it is compressed by anything but Zstandard, or
  * has more than one column. */
 enum nt_status nt_arrow_column_read(const uint8_t *bytes, size_t size, uint64_t most_rows,
                                     nt_arrow_values *take, void *context, struct nt_error *error);
