@@ -14,8 +14,10 @@ from json_rules import name_problem, problems  # noqa: E402
 
 SHARED = Path(os.environ.get('NTUPLE_SHARED', '/nonexistent')) / 'data'
 CONTRACT = (Path(__file__).parent.parent.parent / 'docs/tree.md').read_text()
-# What BLZ files hold as JSON is shown as it is, under these names, and Lance's messages are with the names of their members.
-VERBATIM = ('attributes', 'metadata', 'rootdirs', 'sizes', 'storage', 'message')
+# What BLZ files hold as JSON is shown as it is, under these names; Lance's messages are with the names of their members, and values
+# of its statistics.
+OF_FILES = ('attributes', 'metadata', 'rootdirs', 'sizes', 'storage', 'message')
+VERBATIM = {'metadata.json': OF_FILES, 'schema.json': OF_FILES, 'pages.jsonl': OF_FILES, 'statistics.jsonl': ('minimum', 'maximum')}
 
 
 # ---- sources of the other formats ----
@@ -74,7 +76,7 @@ def documents(top):
 
 def check_names(top, what):
     found = [f'{path}: {problem}' for path, value in documents(top)
-             for problem in problems(value, VERBATIM if path.name in ('metadata.json', 'schema.json', 'pages.jsonl') else ())]
+             for problem in problems(value, VERBATIM.get(path.name, ()))]
     same(sorted(set(found)), [], what)
 
 

@@ -163,7 +163,7 @@ static enum nt_status add_page(struct nt_filling *filling, struct nt_group_build
     page.elements = (uint32_t)elements;
     if (status == NT_OK && elements > UINT32_MAX)
         status = nt_fail(filling->error, NT_LIMIT, span->offset,
-                         "%" PRIu64 " elements in one page, more than 2^32", elements);
+                         "%" PRIu64 " elements in one page, more than the limit of 2^32", elements);
     return status == NT_OK ? nt_group_builder_add(builder, &page, filling->error) : status;
 }
 

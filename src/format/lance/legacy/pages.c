@@ -141,7 +141,7 @@ static enum nt_status add_page(const struct nt_lance_listing *listing, struct nt
     page.elements = (uint32_t)elements;
     if (elements > UINT32_MAX)
         return nt_fail(listing->error, NT_LIMIT, page.offset,
-                       "%" PRIu64 " elements in one page, more than 2^32", elements);
+                       "%" PRIu64 " elements in one page, more than the limit of 2^32", elements);
     return elements ? nt_group_builder_add(builder, &page, listing->error) : NT_OK;
 }
 
