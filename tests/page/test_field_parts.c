@@ -61,11 +61,12 @@ static void teardown(void)
 }
 
 /* The parts of which page lists were loaded since the last time, a bit for each. */
-static unsigned loaded(void)
+static uint64_t loaded(void)
 {
-    unsigned bits = 0;
+    uint64_t bits = 0;
     for (unsigned i = 0; i < MOST_CLUSTERS; i++)
-        bits |= (builder->part_loads[i] > 0) << i;
+        if (builder->part_loads[i])
+            bits |= UINT64_C(1) << i;
     memset(builder->part_loads, 0, sizeof(builder->part_loads));
     return bits;
 }
