@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "fuse/status_errno.h"
 
@@ -178,12 +179,17 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
 /* A reply from the pages of the cache themselves. False where the bytes are to be read. */
 static bool reply_pinned(fuse_req_t request, struct open_file *file, size_t size, uint64_t offset)
 {
+    enum { HEADER_BYTES = 512 };
     struct nt_pins pins;
     struct iovec parts[NT_MOST_PINS];
+    uint8_t header[HEADER_BYTES];
     if (file->is_unsized || !nt_vfs_pin(file->handle, offset, size, &pins))
         return false;
     for (unsigned i = 0; i < pins.count; i++)
         parts[i] = (struct iovec){(void *)(uintptr_t)pins.items[i].bytes, pins.items[i].count};
+    /* What is in front of the pages goes with the file, which may be closed before the reply's call is back. */
+    if (pins.count && !pins.items[0].page && pins.items[0].count <= sizeof(header))
+        parts[0].iov_base = memcpy(header, pins.items[0].bytes, pins.items[0].count);
     fuse_reply_iov(request, parts, (int)pins.count);
     nt_pins_release(&pins); /* the file may have been closed by now */
     return true;
