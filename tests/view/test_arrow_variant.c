@@ -65,7 +65,7 @@ static struct variant_rows long_runs(uint64_t *switches, uint32_t rows, uint32_t
 
 START_TEST(alternatives_are_found_however_many_rows_lie_before_them)
 {
-    enum { ROWS = 120000 };
+    enum { ROWS = 60000 };
     static const uint32_t runs[] = {1, 7, 16384, 20000, ROWS};
     static uint64_t switches[2][ROWS];
     const struct variant_rows clusters[] = {long_runs(switches[0], ROWS, runs[_i]),
