@@ -174,6 +174,21 @@ void nt_file_discard(struct nt_file *file)
     free(file);
 }
 
+enum nt_status nt_file_make(struct nt_source *source, const struct nt_limits *limits, nt_file_fill *fill,
+                            const void *context, struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_file *file;
+    enum nt_status status = nt_file_new(source->path, source, limits, &file, error);
+    if (status != NT_OK)
+        return status;
+    status = fill(file, context, error);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_discard(file);
+    return status;
+}
+
 void nt_file_close(struct nt_file *file)
 {
     if (!file)

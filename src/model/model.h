@@ -311,6 +311,11 @@ struct nt_file {
 /* A new empty file over a source, with its arena and root directory. nt_file_close closes the source, too. */
 enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
                            struct nt_file **file_ret, struct nt_error *error);
+/* What a format makes of a new file. `context`: as it was given. */
+typedef enum nt_status nt_file_fill(struct nt_file *file, const void *context, struct nt_error *error);
+/* A new file named like its source, once `fill` has filled it; where that fails the source stays open. */
+enum nt_status nt_file_make(struct nt_source *source, const struct nt_limits *limits, nt_file_fill *fill,
+                            const void *context, struct nt_file **file_ret, struct nt_error *error);
 /* The end of a file that did not come to be: its source stays open, for the next format to try.
  * Accepts NULL. */
 void nt_file_discard(struct nt_file *file);

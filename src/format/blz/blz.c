@@ -110,8 +110,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
     return status;
 }
 
-static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
+static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
 {
+    (void)unused;
     struct nt_dataset *dataset;
     enum nt_status status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)
@@ -167,19 +168,9 @@ static enum nt_status recognize_file(struct nt_source *source, struct nt_error *
 static enum nt_status open_blz(struct nt_source *source, const struct nt_open_options *options,
                                struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_limits limits = nt_open_limits(options);
-    struct nt_file *file;
+    const struct nt_limits limits = nt_open_limits(options);
     enum nt_status status = source->folder ? recognize_folder(source, error) : recognize_file(source, error);
-    if (status == NT_OK)
-        status = nt_file_new(source->path, source, &limits, &file, error);
-    if (status != NT_OK)
-        return status;
-    status = fill_file(file, error);
-    if (status == NT_OK)
-        *file_ret = file;
-    else
-        nt_file_discard(file);
-    return status;
+    return status == NT_OK ? nt_file_make(source, &limits, fill_file, NULL, file_ret, error) : status;
 }
 
 const struct nt_format nt_format_blz = {

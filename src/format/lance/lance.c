@@ -68,8 +68,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     return status == NT_OK && !lance->legacy ? nt_lance_add_sides(dataset, error) : status;
 }
 
-static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
+static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
 {
+    (void)unused;
     struct nt_dataset *dataset;
     struct nt_lance *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     if (!lance)
@@ -90,19 +91,10 @@ static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
 static enum nt_status open_lance(struct nt_source *source, const struct nt_open_options *options,
                                  struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_limits limits = nt_open_limits(options);
-    struct nt_file *file;
+    const struct nt_limits limits = nt_open_limits(options);
     if (source->folder)
         return nt_lance_open_dataset(source, options, file_ret, error);
-    enum nt_status status = nt_file_new(source->path, source, &limits, &file, error);
-    if (status != NT_OK)
-        return status;
-    status = fill_file(file, error);
-    if (status == NT_OK)
-        *file_ret = file;
-    else
-        nt_file_discard(file);
-    return status;
+    return nt_file_make(source, &limits, fill_file, NULL, file_ret, error);
 }
 
 const struct nt_format nt_format_lance = {

@@ -134,9 +134,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring
     return build(dataset, roaring, error);
 }
 
-static enum nt_status fill_file(struct nt_file *file, const struct nt_open_options *options,
-                                struct nt_error *error)
+static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
 {
+    const struct nt_open_options *options = context;
     struct nt_roaring *roaring = nt_arena_alloc(file->arena, 1, sizeof(*roaring));
     if (!roaring)
         return nt_fail_memory(error);
@@ -155,17 +155,8 @@ static enum nt_status fill_file(struct nt_file *file, const struct nt_open_optio
 static enum nt_status open_roaring(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_limits limits = nt_open_limits(options);
-    struct nt_file *file;
-    enum nt_status status = nt_file_new(source->path, source, &limits, &file, error);
-    if (status != NT_OK)
-        return status;
-    status = fill_file(file, options, error);
-    if (status == NT_OK)
-        *file_ret = file;
-    else
-        nt_file_discard(file);
-    return status;
+    const struct nt_limits limits = nt_open_limits(options);
+    return nt_file_make(source, &limits, fill_file, options, file_ret, error);
 }
 
 const struct nt_format nt_format_roaring = {

@@ -147,8 +147,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     return status == NT_OK ? add_fragments(dataset, lance, error) : status;
 }
 
-static enum nt_status fill_file(struct nt_file *file, struct nt_error *error)
+static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
 {
+    (void)unused;
     struct nt_dataset *dataset;
     struct nt_lance_version version;
     struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
@@ -178,21 +179,11 @@ enum nt_status nt_lance_takes_folder(struct nt_folder *folder, bool *takes_ret, 
 enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_open_options *options,
                                      struct nt_file **file_ret, struct nt_error *error)
 {
-    struct nt_limits limits = nt_open_limits(options);
-    struct nt_file *file;
+    const struct nt_limits limits = nt_open_limits(options);
     bool is_taken;
     enum nt_status status = nt_lance_takes_folder(source->folder, &is_taken, error);
     if (status == NT_OK && !is_taken)
         status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                          "not a Lance data set: it has no " NT_LANCE_VERSIONS);
-    if (status == NT_OK)
-        status = nt_file_new(source->path, source, &limits, &file, error);
-    if (status != NT_OK)
-        return status;
-    status = fill_file(file, error);
-    if (status == NT_OK)
-        *file_ret = file;
-    else
-        nt_file_discard(file);
-    return status;
+    return status == NT_OK ? nt_file_make(source, &limits, fill_file, NULL, file_ret, error) : status;
 }
