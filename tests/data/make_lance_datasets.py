@@ -11,6 +11,7 @@ same each time; names of files are chosen at random.
 import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import lance
@@ -19,6 +20,7 @@ import pyarrow as pa
 HERE = Path(__file__).resolve().parent / 'lance_datasets'
 sys.path.insert(0, str(HERE.parent.parent / 'support'))
 from arrow_columns import table_columns  # noqa: E402
+from lance_editor import FRAGMENTS, ManifestEditor, changed  # noqa: E402
 
 
 def table_of(first, rows):
@@ -122,7 +124,34 @@ def legacy_columns(path, version):
     data_set.delete('id < 2 or id = 30 or (id >= 50 and id < 70)')
 
 
+def mixed(path, version):
+    """Fragments of legacy files, and behind them such of later ones, as writers of 0.16 made them: these have nulls."""
+    for first, kind in (0, version), (20, '2.0'):
+        at = range(first, first + 20)
+        is_null = [kind != version and row % 4 == 1 for row in at]
+        pairs = [{'x': row, 'word': f'{row}'} for row in at]
+        table = pa.table({
+            'number': pa.array([None if null else row for row, null in zip(at, is_null)], pa.int32()),
+            'text': pa.array([None if row % 5 == 2 else f'text {row}' for row in at]),
+            'list': pa.array([None if null else [row] * (row % 4) for row, null in zip(at, is_null)], pa.list_(pa.int16())),
+            'pairs': pa.array([pairs[:row % 3] for row in at], pa.list_(pa.struct([('x', pa.int32()), ('word', pa.string())]))),
+            'structure': pa.array(pairs),
+            'vector': pa.array([None if null else [row, row + 0.5] for row, null in zip(at, is_null)], pa.list_(pa.float32(), 2)),
+        })
+        if kind == version:
+            lance.write_dataset(table, path, data_storage_version=version, max_rows_per_group=16)
+            continue
+        with tempfile.TemporaryDirectory() as directory:
+            lance.write_dataset(table, directory, data_storage_version=kind)
+            shutil.copytree(Path(directory, 'data'), Path(path, 'data'), dirs_exist_ok=True)
+            fragment, = ManifestEditor(directory).all_of(FRAGMENTS)
+    editor = ManifestEditor(path)
+    editor.add(FRAGMENTS, changed(fragment, (1,), 1))    # its id
+    editor.write()
+
+
 DATASETS = {
+    'mixed_0.1': (mixed, '0.1'),
     'fragments_0.1': (legacy_fragments, '0.1'),
     'columns_0.1': (legacy_columns, '0.1'),
     'blocks_2.1': (blocks, '2.1'),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Data sets that pylance wrote, of several fragments and versions: the tree is what pylance's own reader finds in them."""
+import contextlib
 import errno
 import json
 import os
@@ -15,6 +16,7 @@ from harness import case, lines, run, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column  # noqa: E402
+from lance_editor import DELETED_ROWS, DELETION_FILE, FILES, FRAGMENTS, PHYSICAL_ROWS, ManifestEditor, items_of, member, message_of  # noqa: E402
 
 DATASETS = harness.DATA / 'lance_datasets'
 NAMES = sorted(path.stem for path in DATASETS.glob('*.json'))
@@ -123,26 +125,75 @@ def pages_of_legacy_files_tell_their_batches():
             same(found, [[*page, id_of[field]] for page in expected], field)
 
 
+@contextlib.contextmanager
+def edited(name, edit):
+    """A copy of a data set, its latest manifest changed by a function of a ManifestEditor; mounted."""
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
+        editor = ManifestEditor(source)
+        edit(editor)
+        editor.write()
+        with harness.mounted(source) as mountpoint:
+            yield mountpoint / name
+
+
+def untold(fragment_path):
+    """All fragments without a number."""
+    def edit(editor):
+        for number in range(len(editor.all_of(FRAGMENTS))):
+            editor.change(((FRAGMENTS, number), *fragment_path), 0)
+    return edit
+
+
 @case
 def a_legacy_data_file_tells_the_rows_that_its_manifest_does_not():
     name = 'fragments_0.1'
     state = expected_of(name)['versions'][-1]
-    with tempfile.TemporaryDirectory() as directory:
-        source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
-        with harness.mounted(source) as mountpoint:
-            manifest = json.loads((mountpoint / name / 'manifest.json').read_text())
-        with open(manifest['file'], 'r+b') as file:
-            file.seek(manifest['file_offset'])
-            message = file.read(manifest['stored_bytes'])
-            for _, rows, _ in state['fragments']:
-                told = bytes([4 << 3, rows])    # DataFragment.physical_rows
-                same(message.count(told), 1, 'places that may tell the rows')
-                message = message.replace(told, bytes([4 << 3, 0]))
-            file.seek(manifest['file_offset'])
-            file.write(message)
-        with harness.mounted(source) as mountpoint:
-            check_state(state, mountpoint / name)
-            same([row['entries'] for row in lines(mountpoint / name / 'fragments.jsonl')], [rows for _, rows, _ in state['fragments']])
+    with edited(name, untold([PHYSICAL_ROWS])) as data_set:
+        check_state(state, data_set)
+        same([row['entries'] for row in lines(data_set / 'fragments.jsonl')], [rows for _, rows, _ in state['fragments']])
+
+
+@case
+def a_deletion_file_tells_the_rows_that_its_manifest_does_not():
+    def edit(editor):
+        for number, fragment in enumerate(editor.all_of(FRAGMENTS)):
+            if any(field == DELETION_FILE for field, _, _ in items_of(fragment)):
+                editor.change(((FRAGMENTS, number), DELETION_FILE, DELETED_ROWS), 0)
+    for name in 'columns_0.1', 'deletions_2.1', 'many_deletions_2.2':
+        state = expected_of(name)['versions'][-1]
+        with edited(name, edit) as data_set:
+            check_state(state, data_set)
+            same([row['deleted_rows'] for row in lines(data_set / 'fragments.jsonl')], [each[2] for each in state['fragments']], name)
+            same(json.loads((data_set / 'ntuple.json').read_text())['deleted_rows'], sum(each[2] for each in state['fragments']), name)
+
+
+@case
+def of_two_files_that_have_a_field_the_first_one_counts():
+    rows = 2000
+
+    def edit(editor):
+        files = [next(value for field, _, value in items_of(fragment) if field == FILES) for fragment in editor.all_of(FRAGMENTS)]
+        editor.change(((FRAGMENTS, 0), (FILES, 1)), files[2])
+        last = items_of(editor.all_of(FRAGMENTS)[2])
+        editor.change(((FRAGMENTS, 2),), message_of([member(FILES, files[1]), *last]))
+    with edited('blocks_2.1', edit) as data_set:
+        found = struct.unpack(f'<{3 * rows}q', (data_set / 'id' / 'data.bin').read_bytes())
+        same(found, (*range(2 * rows), *range(rows, 2 * rows)))
+
+
+@case
+def a_file_that_has_a_field_twice_is_refused_where_it_is_looked_at():
+    def edit(editor):
+        path = (FRAGMENTS, 1), FILES, 2
+        ids, = editor.all_of(FRAGMENTS, FILES, 2)
+        editor.change(path, ids[:1] + ids[:-1])
+    with edited('blocks_2.1', edit) as data_set:
+        path = data_set / 'id' / 'data.bin'
+        same(harness.pread(path, 8, 0), bytes(8))
+        harness.fails(errno.EIO, harness.pread, path, 8, 8 * 2500)
+        error, = harness.errors_of(data_set.parent)
+        same(all(words in error['what'] for words in ('fragment 1:', 'data file', 'two columns for field 0')), True, error)
 
 
 if __name__ == '__main__':

@@ -4,10 +4,14 @@ is damaged, one after the other; a mount tells in errors.jsonl and in the log wh
 with the column, the page and the place."""
 import json
 import struct
+import sys
+from pathlib import Path
 
 from failures import TOLD, findings, read_everything
 from harness import NTUPLE, Foreground, case, cat_lines, command, data, errors_of, output, run, same, scratch
-from lance_editor import PAGE_LENGTH, PAGE_OFFSETS, PAGE_SIZES, LanceEditor, message_of, varint
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from lance_editor import PAGE_LENGTH, PAGE_OFFSETS, PAGE_SIZES, LanceEditor, message_of, varint  # noqa: E402
 
 
 def damaged(directory, name, owner, at, new, **wanted):

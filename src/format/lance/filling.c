@@ -99,6 +99,20 @@ enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct n
                                 filling->error);
 }
 
+enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
+                                      struct nt_error *error)
+{
+    static const struct nt_tree all_valid = {.layout = NT_TREE_CONSTANT,
+                                             .values = NT_NO_NODE,
+                                             .repetition = NT_NO_NODE,
+                                             .definition = NT_NO_NODE,
+                                             .layer_count = 1,
+                                             .layers = {NT_LAYER_ITEM}};
+    const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
+    const struct nt_tree_want want = {.output = NT_TREE_VALID};
+    return nt_lance_add_decoder(dataset, &all_valid, &want, &valid, NULL, 0, number_ret, error);
+}
+
 enum nt_status nt_filling_place_failure(const struct nt_filling *filling, enum nt_status status,
                                         uint64_t offset)
 {

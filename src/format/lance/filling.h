@@ -65,6 +65,9 @@ enum nt_status nt_filling_add_decoder(struct nt_filling *filling, const struct n
                                       const struct nt_tree_want *want, const struct nt_dtype *dtype,
                                       const struct nt_page *inputs, uint32_t input_count,
                                       uint32_t *number_ret);
+/* The decoder of a validity that nothing is read for: all rows are valid. */
+enum nt_status nt_lance_add_all_valid(struct nt_dataset *dataset, uint32_t *number_ret,
+                                      struct nt_error *error);
 
 enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled *filled);
 /* So many bytes were read or made to count what is in a part. NT_LIMIT where they are too many in all: a part may be of a

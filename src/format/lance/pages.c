@@ -19,14 +19,6 @@
 
 /* ---- decoders ---- */
 
-/* What no tree has to be asked for: that all rows are valid. */
-static const struct nt_tree all_valid = {.layout = NT_TREE_CONSTANT,
-                                         .values = NT_NO_NODE,
-                                         .repetition = NT_NO_NODE,
-                                         .definition = NT_NO_NODE,
-                                         .layer_count = 1,
-                                         .layers = {NT_LAYER_ITEM}};
-
 static bool is_all_valid(const struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
@@ -57,7 +49,7 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
         return NT_OK;
     }
     if (want.output == NT_TREE_VALID && filling->is_all_valid)
-        return nt_filling_add_decoder(filling, &all_valid, &want, dtype, NULL, 0, number);
+        return nt_lance_add_all_valid(filling->dataset, number, filling->error);
     bool is_layer = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
     if (is_layer) {
         want.layer = use->layer;
@@ -204,11 +196,8 @@ static bool is_structure(const struct nt_lance_page *page)
 
 static enum nt_status fill_structure(struct nt_filling *filling, const struct nt_lance_page *page)
 {
-    const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
-    const struct nt_tree_want want = {.output = NT_TREE_VALID};
     struct nt_filled filled = {.rows = page->length, .is_all_valid = true};
-    enum nt_status status =
-        nt_filling_add_decoder(filling, &all_valid, &want, &valid, NULL, 0, &filled.decoders[0]);
+    enum nt_status status = nt_lance_add_all_valid(filling->dataset, &filled.decoders[0], filling->error);
     return status == NT_OK ? nt_filling_add(filling, &filled) : status;
 }
 

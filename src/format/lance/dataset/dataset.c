@@ -10,7 +10,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/documents.h"
 #include "format/lance/dataset/fragments.h"
 #include "format/lance/dataset/load.h"
@@ -65,9 +64,8 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
         status = nt_lance_count_rows(dataset, i, error);
-        uint64_t deleted = nt_lance_deleted_rows(&lance->fragments[i]);
-        entries[i] = lance->fragments[i].physical_rows - deleted;
-        has_deleted |= deleted > 0;
+        entries[i] = lance->fragments[i].physical_rows - lance->fragments[i].deleted_rows;
+        has_deleted |= lance->fragments[i].deleted_rows > 0;
     }
     if (status == NT_OK)
         status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);

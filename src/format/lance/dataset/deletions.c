@@ -20,11 +20,6 @@ static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
     return nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
 }
 
-uint64_t nt_lance_deleted_rows(const struct nt_lance_fragment_part *fragment)
-{
-    return nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_ROWS);
-}
-
 const char *nt_lance_deletion_name(struct nt_arena *arena, const struct nt_lance_fragment_part *fragment)
 {
     struct nt_proto message = message_of(fragment);
@@ -39,8 +34,11 @@ const char *nt_lance_deletion_name(struct nt_arena *arena, const struct nt_lance
 struct collecting {
     struct nt_file *file;
     struct nt_source *source;
-    uint64_t physical_rows, expected; /* rows of the fragment; of them deleted, as the manifest tells */
-    struct nt_drop *runs;             /* from malloc */
+    uint64_t physical_rows; /* of the fragment */
+    uint64_t
+        most; /* deleted ones: as the manifest tells, else what the file has room for; those of writers that did
+                    * not tell are not compressed */
+    struct nt_drop *runs; /* from malloc */
     uint32_t count;
     size_t capacity;
     uint64_t dropped; /* rows so far */
@@ -124,8 +122,7 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
     struct nt_source *source = collecting->source;
     struct arrow_rows found = {NULL, 0};
     uint64_t taken;
-    if (!nt_multiply(collecting->expected, 2 * sizeof(uint32_t), &taken) ||
-        !nt_add(taken, source->size, &taken))
+    if (!nt_multiply(collecting->most, 2 * sizeof(uint32_t), &taken) || !nt_add(taken, source->size, &taken))
         taken = UINT64_MAX;
     enum nt_status status =
         nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
@@ -134,8 +131,8 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
     uint8_t *bytes = malloc(source->size + 1);
     status = bytes ? nt_source_read(source, 0, bytes, (size_t)source->size, error) : nt_fail_memory(error);
     if (status == NT_OK)
-        status = nt_arrow_column_read(bytes, (size_t)source->size, collecting->expected, take_values, &found,
-                                      error);
+        status =
+            nt_arrow_column_read(bytes, (size_t)source->size, collecting->most, take_values, &found, error);
     free(bytes);
     if (status == NT_OK)
         status = add_sorted(collecting, &found, error);
@@ -216,34 +213,44 @@ static enum nt_status collect(struct collecting *collecting, const struct nt_lan
     bool is_bitmap =
         nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
     enum nt_status status = is_bitmap ? read_bitmap(collecting, error) : read_arrow(collecting, error);
-    if (status == NT_OK && collecting->dropped != collecting->expected)
+    if (status == NT_OK && fragment->has_deleted_rows && collecting->dropped != fragment->deleted_rows)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows, as the manifest tells",
-                                collecting->expected, collecting->dropped);
+                                fragment->deleted_rows, collecting->dropped);
     return status == NT_OK && collecting->count ? settle(collecting, drops_ret, error) : status;
 }
 
-enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,
-                                       const struct nt_lance_fragment_part *fragment,
-                                       const struct nt_drops **drops_ret, struct nt_error *error)
+static enum nt_status read_file(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                struct nt_lance_fragment_part *fragment, const char *name,
+                                struct nt_error *error)
 {
-    struct collecting collecting = {
-        .file = file, .physical_rows = fragment->physical_rows, .expected = nt_lance_deleted_rows(fragment)};
-    *drops_ret = NULL;
-    if (!message_of(fragment).bytes)
-        return NT_OK;
-    const char *name = nt_lance_deletion_name(file->arena, fragment);
-    if (!name)
-        return nt_fail_memory(error);
+    struct collecting collecting = {.file = file, .physical_rows = fragment->physical_rows};
     enum nt_status status = nt_folder_open_file(lance->folder, name, &collecting.source, error);
     if (status == NT_NOT_FOUND)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the deletion file is missing", name);
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the deletion file is missing");
     if (status != NT_OK)
         return status;
+    collecting.most =
+        fragment->has_deleted_rows ? fragment->deleted_rows : collecting.source->size / sizeof(uint32_t);
     nt_budget_widen(&file->budget, collecting.source->size);
-    status = collect(&collecting, fragment, drops_ret, error);
+    status = collect(&collecting, fragment, &fragment->drops, error);
+    if (status == NT_OK)
+        fragment->deleted_rows = collecting.dropped;
     free(collecting.runs);
     nt_source_close(collecting.source);
-    if (status != NT_OK)
-        nt_error_context(error, "%s", name);
+    return status;
+}
+
+enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                       struct nt_lance_fragment_part *fragment, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!fragment->has_drops && message_of(fragment).bytes) {
+        const char *name = nt_lance_deletion_name(file->arena, fragment);
+        status = name ? read_file(file, lance, fragment, name, error) : nt_fail_memory(error);
+        if (status != NT_OK && name)
+            nt_error_context(error, "%s", name);
+    }
+    if (status == NT_OK)
+        fragment->has_drops = fragment->has_deleted_rows = true;
     return status;
 }

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "format/lance/dataset/deletions.h"
-
 #define WRITE(function)                                                                                      \
     static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
                                    uint64_t number, struct nt_buffer *out, struct nt_error *error)
@@ -74,7 +72,7 @@ static void write_fragment(const struct nt_dataset *dataset, uint32_t number, st
     nt_json_member_unsigned(&json, "first_entry", dataset->part_borders[number]);
     nt_json_member_unsigned(&json, "entries",
                             dataset->part_borders[number + 1] - dataset->part_borders[number]);
-    nt_json_member_unsigned(&json, "deleted_rows", nt_lance_deleted_rows(fragment));
+    nt_json_member_unsigned(&json, "deleted_rows", fragment->deleted_rows);
     put_message(&json, fragment->message, &nt_lance_fragment);
     nt_json_finish(&json);
 }
@@ -164,7 +162,7 @@ static enum nt_status write_deletions(struct deletions_text *text, size_t end, s
 {
     struct nt_dataset *dataset = text->dataset;
     const struct nt_drops *drops = NULL;
-    if (nt_lance_deleted_rows(&nt_lance_dataset_of(dataset)->fragments[text->part])) {
+    if (nt_lance_dataset_of(dataset)->fragments[text->part].deleted_rows) {
         enum nt_status status = load_any(dataset, text->part, error);
         if (status != NT_OK)
             return status;
@@ -215,7 +213,7 @@ static enum nt_status are_deletions_short(const struct nt_file *file, const stru
     uint64_t fragments = 0, rows = 0;
     (void)file, (void)number, (void)error;
     for (uint32_t i = 0; i < lance->fragment_count; i++) {
-        uint64_t deleted = nt_lance_deleted_rows(&lance->fragments[i]);
+        uint64_t deleted = lance->fragments[i].deleted_rows;
         fragments += deleted > 0;
         rows += deleted;
     }
@@ -254,7 +252,7 @@ static uint64_t count_deleted(const struct nt_lance_dataset *lance)
 {
     uint64_t rows = 0;
     for (uint32_t i = 0; i < lance->fragment_count; i++)
-        rows += nt_lance_deleted_rows(&lance->fragments[i]);
+        rows += lance->fragments[i].deleted_rows;
     return rows;
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "format/lance/dataset/deletions.h"
 
 struct reading {
     struct nt_file *file;
@@ -79,29 +78,29 @@ static enum nt_status read_files(const struct reading *reading, uint32_t number)
 static enum nt_status check_deletions(const struct reading *reading,
                                       const struct nt_lance_fragment_part *fragment)
 {
-    uint64_t deleted = nt_lance_deleted_rows(fragment);
     struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
     if (message.bytes && nt_proto_has(message, NT_LANCE_DELETION_FILE_BASE_ID))
         return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
                        "a deletion file at another base path, which is not read");
-    if (message.bytes && !deleted)
-        return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
-                       "a deletion file of which the manifest does not tell how many rows it has");
-    if (fragment->has_rows && deleted > fragment->physical_rows)
+    if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
         return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
-                       "%" PRIu64 " deleted rows of %" PRIu64, deleted, fragment->physical_rows);
+                       "%" PRIu64 " deleted rows of %" PRIu64, fragment->deleted_rows,
+                       fragment->physical_rows);
     return NT_OK;
 }
 
 static enum nt_status read_fragment(const struct reading *reading, uint32_t number, struct nt_proto message)
 {
     struct nt_lance_fragment_part *fragment = &reading->lance->fragments[number];
+    struct nt_proto deletions = nt_proto_message(message, NT_LANCE_FRAGMENT_DELETION_FILE);
     *fragment = (struct nt_lance_fragment_part){
         .message = message,
         .id = nt_proto_number(message, NT_LANCE_FRAGMENT_ID),
-        .physical_rows = nt_proto_number(message, NT_LANCE_FRAGMENT_PHYSICAL_ROWS)};
+        .physical_rows = nt_proto_number(message, NT_LANCE_FRAGMENT_PHYSICAL_ROWS),
+        .deleted_rows = nt_proto_number(deletions, NT_LANCE_DELETION_FILE_ROWS)};
     enum nt_status status = read_files(reading, number);
     fragment->has_rows = has_rows(reading, fragment);
+    fragment->has_deleted_rows = !deletions.bytes || fragment->deleted_rows;
     if (status == NT_OK)
         status = check_deletions(reading, fragment);
     if (status != NT_OK)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "format/lance/dataset/deletions.h"
+#include "format/lance/dataset/fragments.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/describe.h"
 #include "format/lance/legacy/describe.h"
@@ -42,11 +43,11 @@ static enum nt_status check_file(const struct nt_lance_dataset *lance,
 {
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     uint64_t expected = fragment->physical_rows;
-    bool is_legacy = opened->legacy;
-    if (is_legacy != lance->schema.is_legacy)
-        return nt_fail(error, NT_UNSUPPORTED, opened->tail.offset,
-                       "a file of version %s in a data set of %s ones", opened->tail.version,
-                       is_legacy ? "later" : "legacy");
+    bool is_legacy = opened->legacy, is_told_so = nt_lance_is_legacy_file(data_file->message);
+    if (is_legacy != is_told_so)
+        return nt_fail(error, NT_CORRUPT, opened->tail.offset,
+                       "a file of version %s, where the manifest tells of a %s one", opened->tail.version,
+                       is_told_so ? "legacy" : "later");
     if (!fragment->has_rows || opened->rows == expected)
         return NT_OK;
     return nt_fail_number(error, NT_CORRUPT, opened->globals[0].offset, "rows, as the manifest tells",
@@ -89,22 +90,29 @@ static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number,
     return status;
 }
 
-enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+static enum nt_status count_physical_rows(struct nt_dataset *dataset, struct nt_lance_fragment_part *fragment,
+                                          struct nt_error *error)
 {
-    struct nt_lance_fragment_part *fragment = &nt_lance_dataset_of(dataset)->fragments[part];
-    uint64_t deleted = nt_lance_deleted_rows(fragment);
     const struct nt_lance *opened = NULL;
-    if (fragment->has_rows)
-        return NT_OK;
     enum nt_status status = open_file(dataset, fragment->first_file, &opened, error);
-    if (status == NT_OK && deleted > opened->rows)
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " deleted rows of %" PRIu64, deleted,
-                         opened->rows);
+    if (status == NT_OK && fragment->deleted_rows > opened->rows)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " deleted rows of %" PRIu64,
+                         fragment->deleted_rows, opened->rows);
     if (status == NT_OK)
         fragment->physical_rows = opened->rows;
-    else
-        nt_error_context(error, "fragment %" PRIu64, fragment->id);
     fragment->has_rows = status == NT_OK;
+    return status;
+}
+
+enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_fragment_part *fragment = &lance->fragments[part];
+    enum nt_status status = fragment->has_rows ? NT_OK : count_physical_rows(dataset, fragment, error);
+    if (status == NT_OK && !fragment->has_deleted_rows)
+        status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
+    if (status != NT_OK)
+        nt_error_context(error, "fragment %" PRIu64, fragment->id);
     return status;
 }
 
@@ -171,11 +179,10 @@ static enum nt_status find_dropped(struct nt_dataset *dataset, uint32_t part, st
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[part];
-    if (!dataset->part_drops || fragment->has_deletions_read)
+    if (!dataset->part_drops)
         return NT_OK;
-    enum nt_status status =
-        nt_lance_read_deletions(dataset->file, lance, fragment, &dataset->part_drops[part], error);
-    fragment->has_deletions_read = status == NT_OK;
+    enum nt_status status = nt_lance_read_deletions(dataset->file, lance, fragment, error);
+    dataset->part_drops[part] = fragment->drops;
     return status;
 }
 

@@ -7,8 +7,8 @@
 
 #include "format/lance/dataset/opened.h"
 
-/* Find the rows of a fragment whose data file has to tell them; nothing where they are known. NT_CORRUPT where fewer are
- * left than are deleted. */
+/* Find the rows of a fragment and how many of them are deleted, where a data file and the deletion file have to tell;
+ * nothing where they are known. NT_CORRUPT where there are fewer than are deleted. */
 enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, struct nt_error *error);
 
 /* As members of nt_dataset_ops. A data file is opened when something of it is wanted for the first time. */

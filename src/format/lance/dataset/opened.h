@@ -35,11 +35,14 @@ struct nt_lance_fragment_part {
     struct nt_proto message; /* a DataFragment */
     uint64_t id;
     uint64_t physical_rows;
+    uint64_t deleted_rows;
     bool has_rows;                   /* else the manifest does not tell them, and a data file does */
+    bool has_deleted_rows;           /* likewise, and its deletion file does */
     uint32_t first_file, file_count; /* of the data set's data files */
     /* By field of the schema; NULL until somebody looks. Under the data set's lock. */
     const struct nt_lance_stored *stored;
-    bool has_deletions_read; /* the same */
+    bool has_drops; /* the same: `drops` are known */
+    const struct nt_drops *drops;
 };
 
 /* A file that holds columns of a fragment. */

@@ -2,7 +2,8 @@
  *
  * In: a fragment's data files, each with the ids of fields and the numbers of columns. Out: by field of the schema, where it
  * is stored: its own column, else that of the first field below it that has one. Ids of fields that were dropped since,
- * and those below 0, which stand for columns that were written anew in another file, are no fields of the schema.
+ * and those below 0, which stand for columns that were written anew in another file, are no fields of the schema. Where
+ * several files have a field, the first counts, as for Lance's reader: up to 0.10, ids of dropped fields were given again.
  */
 #include "format/lance/dataset/stored.h"
 
@@ -55,6 +56,8 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
     struct nt_lance_stored *stored = field == NT_NONE ? NULL : &finding->stored[field];
     bool has_none = (int32_t)column < 0; /* of 2.1 and later: what only surrounds others */
     if (!stored || has_none)
+        return NT_OK;
+    if (stored->leaf.field != NT_NONE && stored->file != file)
         return NT_OK;
     if (stored->leaf.field != NT_NONE)
         return nt_fail(finding->error, NT_CORRUPT, NT_NO_OFFSET, "two columns for field %" PRId32, id);

@@ -31,10 +31,11 @@ struct nt_lance_listing {
     const struct nt_lance *lance;
     const struct nt_lance_use *use;
     const struct nt_lance_paging *paging;
-    const struct nt_lance_cell *cells;
-    struct nt_lance_batch *batches; /* from malloc, as many as the file has */
-    struct nt_lance_items items;    /* of a dictionary */
-    const struct nt_tree *known;    /* what was made last */
+    uint32_t counted;                  /* the field of the file whose pages tell the rows: mostly its own */
+    const struct nt_lance_cell *cells; /* of that one */
+    struct nt_lance_batch *batches;    /* from malloc, as many as the file has */
+    struct nt_lance_items items;       /* of a dictionary */
+    const struct nt_tree *known;       /* what was made last */
     struct nt_error *error;
 };
 

@@ -28,6 +28,14 @@ static bool is_in_list(const struct nt_lance_schema *schema, uint32_t field)
     return false;
 }
 
+/* Structures have no pages: they have as many rows as the first field below them that has some. */
+static uint32_t counted_field(const struct nt_lance_schema *schema, uint32_t field)
+{
+    while (schema->places[field].type.shape == NT_LANCE_IS_STRUCT && schema->places[field].children)
+        field++;
+    return field;
+}
+
 /* Of a field that is in no list the batch tells how many rows it has. */
 static enum nt_status open_batch(const struct nt_lance_listing *listing, uint32_t number,
                                  struct nt_lance_batch *batch)
@@ -35,7 +43,7 @@ static enum nt_status open_batch(const struct nt_lance_listing *listing, uint32_
     const struct nt_lance *lance = listing->lance;
     const struct nt_lance_cell *cell = &listing->cells[number];
     const uint64_t *rows = &lance->legacy->batches[number];
-    bool is_lists = listing->paging->kind == NT_LANCE_PAGE_LISTS;
+    bool is_lists = lance->legacy->pagings[listing->counted].kind == NT_LANCE_PAGE_LISTS;
     *batch =
         (struct nt_lance_batch){.offset = cell->offset, .rows = cell->length - (is_lists && cell->length)};
     if (!is_in_list(&lance->schema, listing->use->column) && batch->rows != rows[1] - rows[0])
@@ -180,6 +188,13 @@ static enum nt_status put_bytes(struct nt_lance_listing *listing, struct nt_grou
     return status == NT_OK ? add_page(listing, builder, page, batch->bytes) : status;
 }
 
+/* Of nulls only those of strings were stored. Others are asked for beside later files, which have them. */
+static bool is_all_valid(const struct nt_lance_listing *listing, enum nt_tree_output output)
+{
+    return output == NT_TREE_VALID && listing->field->kind != NT_FIELD_STRING &&
+           listing->field->kind != NT_FIELD_STREAMED;
+}
+
 /* Values, ends or validity: of each row, or of the items of fixed-size lists in it. `base`: what is in the batches before. */
 static enum nt_status put_rows(struct nt_lance_listing *listing, struct nt_group_builder *builder,
                                uint32_t column, const struct nt_lance_batch *batch,
@@ -192,7 +207,13 @@ static enum nt_status put_rows(struct nt_lance_listing *listing, struct nt_group
     if (!nt_multiply(batch->rows, listing->use->items, &elements))
         return nt_fail(listing->error, NT_LIMIT, batch->offset,
                        "the number of items of fixed-size lists overflows");
-    enum nt_status status = add_decoder(listing, batch, column, output, &page.decoder);
+    enum nt_status status;
+    if (is_all_valid(listing, output)) {
+        page = (struct nt_page){.is_uniform = true};
+        status = nt_lance_add_all_valid(listing->dataset, &page.decoder, listing->error);
+    } else {
+        status = add_decoder(listing, batch, column, output, &page.decoder);
+    }
     return status == NT_OK ? add_page(listing, builder, page, elements) : status;
 }
 
@@ -224,10 +245,14 @@ static enum nt_status open_listing(struct nt_lance_listing *listing)
     const struct nt_lance_legacy *legacy = lance->legacy;
     const struct nt_lance_field *field = &lance->schema.fields[listing->use->column];
     listing->paging = &legacy->pagings[listing->use->column];
-    listing->cells = nt_lance_cells(&legacy->table, field->id);
+    listing->counted = counted_field(&lance->schema, listing->use->column);
+    listing->cells = nt_lance_cells(&legacy->table, lance->schema.fields[listing->counted].id);
     if (!nt_texts_are_equal(field->logical_type, listing->field->type))
         return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
                        "field %" PRId32 " is %s in the file", field->id, field->logical_type.bytes);
+    if (listing->field->kind == NT_FIELD_PAGE_BYTES)
+        return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
+                       "blobs in legacy files are not read");
     if (listing->paging->failure)
         return nt_fail_with(listing->error, listing->paging->failure);
     listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Changing the metadata of a Lance file: messages of Protocol Buffers, taken apart and put together again, and the
-tables and the footer behind them. Numbers of fields are those of Lance's protos (file2, encodings_v2_0, encodings_v2_1)."""
+"""Changing the metadata of a Lance file or data set: messages of Protocol Buffers, taken apart and put together again, and the
+tables and the footer behind them. Numbers of fields are those of Lance's protos (file2, encodings_v2_0, encodings_v2_1, table)."""
 import struct
+from pathlib import Path
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 FOOTER = struct.Struct('<QQQIIHH4s')
@@ -106,3 +107,41 @@ class LanceEditor:
             out += ENTRY.pack(*entry)
         return bytes(out + FOOTER.pack(start, columns_at, globals_at, self.global_count, len(self.columns), self.major, self.minor,
                                        self.magic))
+
+
+# From a Manifest to its fields, fragments, the files in these.
+FIELDS, FRAGMENTS, FILES, DELETION_FILE, PHYSICAL_ROWS, DELETED_ROWS = 1, 2, 2, 3, 4, 4
+MANIFEST_TAIL = struct.Struct('<QHH4s')
+
+
+class ManifestEditor:
+    """The manifest of a data set's latest version, of which the `message` is changed."""
+
+    def __init__(self, data_set):
+        self.path = max(Path(data_set, '_versions').glob('*.manifest'), key=self.version_of)
+        content = self.path.read_bytes()
+        self.at, self.major, self.minor, self.magic = MANIFEST_TAIL.unpack(content[-MANIFEST_TAIL.size:])
+        self.before = content[:self.at]
+        size, = struct.unpack_from('<I', content, self.at)
+        self.message = content[self.at + 4:self.at + 4 + size]
+
+    @staticmethod
+    def version_of(path):
+        return 2**64 - 1 - int(path.stem) if len(path.stem) == 20 else int(path.stem)
+
+    def all_of(self, *path):
+        """What a member holds, each time it is there; within the first of those that a longer path names."""
+        message = self.message
+        for number in path[:-1]:
+            message = next(value for field, _, value in items_of(message) if field == number)
+        return [value for field, _, value in items_of(message) if field == path[-1]]
+
+    def change(self, path, value):
+        self.message = changed(self.message, path, value)
+
+    def add(self, number, value):
+        self.message += message_of([member(number, value)])
+
+    def write(self):
+        self.path.write_bytes(self.before + struct.pack('<I', len(self.message)) + self.message
+                              + MANIFEST_TAIL.pack(self.at, self.major, self.minor, self.magic))
