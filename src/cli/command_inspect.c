@@ -235,7 +235,7 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope 
                                            uint32_t field)
 {
     struct inspector *inspector = context;
-    struct nt_dataset *dataset = scope->file->datasets[index]->stored; /* what the file has for columns */
+    struct nt_dataset *dataset = scope->file->datasets[index];
     struct nt_error error = {0};
     struct nt_inspected *columns = NULL;
     uint32_t count = 0;
@@ -252,7 +252,7 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope 
         status = nt_inspect(dataset, field, &columns, &count, &error);
     }
     if (status == NT_OK)
-        status = show(inspector, dataset, columns, count, &error);
+        status = show(inspector, dataset->stored, columns, count, &error);
     if (inspector->json) {
         if (status != NT_OK)
             nt_json_member_text(inspector->json, "error", nt_text_of(error.message));

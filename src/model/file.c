@@ -147,6 +147,7 @@ void nt_dataset_free(struct nt_dataset *dataset)
     if (dataset->stored != dataset)
         nt_dataset_free(dataset->stored);
     nt_dataset_free(dataset->structure);
+    free(dataset->sides_failure);
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         free(dataset->groups[i].ranges);
         free(dataset->groups[i].pages);

@@ -4,8 +4,9 @@
  * of fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only
  * describe; loading, decoding, caching and serving are written once, for this model.
  *
- * Everything is immutable after opening, but for the cluster groups' page lists, which are read at first
- * touch behind nt_dataset_load_group (thread-safe). All memory belongs to the nt_file.
+ * Everything is immutable after opening, but for the cluster groups' page lists and a data set's sides, which are
+ * made at first touch behind nt_dataset_load_group and nt_dataset_stored (thread-safe). All memory belongs to the
+ * nt_file.
  */
 #ifndef NT_MODEL_MODEL_H
 #define NT_MODEL_MODEL_H
@@ -170,6 +171,9 @@ struct nt_dataset_ops {
     void (*describe_column)(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
     enum nt_status (*describe_page)(const struct nt_dataset *dataset, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json);
+    /* Set `stored` and `structure`, or fail and set neither; called once, under the data set's lock. NULL: it is its
+     * own stored side, and has no structure. */
+    enum nt_status (*add_sides)(struct nt_dataset *dataset, struct nt_error *error);
     void (*close)(struct nt_dataset *dataset); /* frees format_data */
 };
 
@@ -223,8 +227,10 @@ struct nt_dataset {
     /* What the file has for columns where those above are made of them: data sets of the same fields, number for
      * number, that belong to this one. `stored`: the file's columns with their pages; this data set itself where those
      * above are the file's. `structure`: where values of these columns end, and the levels around them; NULL: they have
-     * none. See nt_dataset_new_side. */
+     * none. Both are made when somebody asks for them: before nt_dataset_stored they are not to be looked at. */
     struct nt_dataset *stored, *structure;
+    atomic_int sides_state; /* enum nt_group_state */
+    struct nt_error *sides_failure;
     struct nt_dataset *whole;    /* whose side this is; itself */
     struct nt_decoders decoders; /* a page list may bring more: added under the lock */
     struct nt_source **sources;
@@ -378,10 +384,19 @@ struct nt_group *nt_cluster_group(const struct nt_dataset *dataset, uint32_t clu
 /* Whether a cluster is one that holds a column: all that are not sharded do. False for one whose column group does
  * not exist, as its page list is then bad. */
 bool nt_cluster_holds(const struct nt_dataset *dataset, uint32_t cluster, uint32_t column);
-/* The column of `dataset->stored` that a column is made of. */
+/* Whether columns are made of the file's, which are those of its sides; a field has one of each at most. */
+static inline bool nt_dataset_has_sides(const struct nt_dataset *dataset)
+{
+    return dataset->ops && dataset->ops->add_sides;
+}
+/* The file's columns: dataset->stored, which is made with dataset->structure by the first who asks. A failure is
+ * remembered. Both members may be read once this was successful. */
+enum nt_status nt_dataset_stored(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
+                                 struct nt_error *error);
+/* The number among the file's columns of the one that a column is made of. */
 static inline uint32_t nt_stored_column(const struct nt_dataset *dataset, uint32_t column)
 {
-    return dataset->stored == dataset ? column : dataset->columns[column].stored;
+    return nt_dataset_has_sides(dataset) ? dataset->columns[column].stored : column;
 }
 /* Elements in a range; its pages are group->pages + range->first_page. */
 uint64_t nt_range_elements(const struct nt_group *group, const struct nt_range *range);

@@ -29,7 +29,8 @@ static bool find_shown(const struct nt_scope *scope, unsigned parameter, struct 
     *shown = (struct shown){scope->dataset, scope->column};
     if (which == DATA) /* a column of a type that is not known has no decoded elements */
         return nt_column_decoder(shown->dataset, shown->column)->encoding != NT_ENCODING_UNKNOWN;
-    shown->dataset = scope->dataset->whole->structure;
+    shown->dataset =
+        scope->dataset->whole->structure; /* it is there: the scope's data set is the other side */
     const uint32_t *columns = shown->dataset ? nt_field_columns(shown->dataset, scope->field, &count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         shown->column = columns[i];

@@ -24,15 +24,16 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
         nt_json_member_text(json, "attribute_of", dataset->file->datasets[dataset->attribute_of]->name);
 }
 
-static void put_counts(struct nt_json *json, const struct nt_dataset *dataset)
+static void put_counts(struct nt_json *json, const struct nt_dataset *dataset,
+                       const struct nt_dataset *stored)
 {
     nt_json_member_unsigned(json, "entries", dataset->entries);
     nt_json_member_unsigned(json, "fields", dataset->field_count);
     nt_json_member_unsigned(json, "top_level_fields", dataset->top_count);
-    nt_json_member_unsigned(json, "columns", dataset->stored->column_count);
-    nt_json_member_unsigned(json, "clusters", dataset->stored->cluster_count);
-    nt_json_member_unsigned(json, "cluster_groups", dataset->stored->group_count);
-    nt_json_member_bool(json, "has_sharded_clusters", dataset->stored->has_sharded_clusters);
+    nt_json_member_unsigned(json, "columns", stored->column_count);
+    nt_json_member_unsigned(json, "clusters", stored->cluster_count);
+    nt_json_member_unsigned(json, "cluster_groups", stored->group_count);
+    nt_json_member_bool(json, "has_sharded_clusters", stored->has_sharded_clusters);
 }
 
 /* Page lists that cannot be read: the sums are without them, and say so. */
@@ -87,14 +88,16 @@ static enum nt_status put_sums(struct nt_json *json, struct nt_dataset *dataset,
 
 enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_dataset *dataset = scope->dataset;
+    struct nt_dataset *dataset = scope->dataset, *stored;
     struct nt_json json;
-    enum nt_status status = NT_OK;
+    enum nt_status status = nt_dataset_stored(dataset, &stored, error);
+    if (status != NT_OK)
+        return status;
     nt_json_document(&json, out, "ntuple");
     put_identity(&json, dataset);
-    put_counts(&json, dataset);
-    if (are_sums_told(dataset))
-        status = put_sums(&json, dataset->stored, error);
+    put_counts(&json, dataset, stored);
+    if (are_sums_told(stored))
+        status = put_sums(&json, stored, error);
     else
         put_no_sums(&json);
     if (status != NT_OK)
@@ -186,11 +189,14 @@ static void free_clusters(struct nt_long_text *text)
 enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                  struct nt_error *error)
 {
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
+    if (status != NT_OK)
+        return status;
     struct clusters *clusters = calloc(1, sizeof(*clusters));
     if (!clusters)
         return nt_fail_memory(error);
-    *clusters = (struct clusters){.text = {.next = next_clusters, .free = free_clusters},
-                                  .dataset = scope->dataset->stored};
+    *clusters = (struct clusters){.text = {.next = next_clusters, .free = free_clusters}, .dataset = stored};
     *text_ret = &clusters->text;
     return NT_OK;
 }

@@ -30,20 +30,23 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset,
         nt_json_member_unsigned(json, "repetition", field->repetition);
 }
 
-static void put_columns(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_field *field)
+static enum nt_status put_columns(struct nt_json *json, const struct nt_scope *scope, struct nt_error *error)
 {
     uint32_t count;
-    uint32_t number = (uint32_t)(field - dataset->fields);
-    const uint32_t *columns = nt_field_columns(dataset->stored, number, &count);
-    bool are_own = dataset->stored->fields[number].owns_columns;
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
+    if (status != NT_OK)
+        return status;
+    const uint32_t *columns = nt_field_columns(stored, scope->field, &count);
+    bool are_own = stored->fields[scope->field].owns_columns;
     nt_json_key(json, "columns");
     nt_json_array(json);
     for (uint32_t i = 0; i < count; i++) {
-        const struct nt_column *column = &dataset->stored->columns[columns[i]];
+        const struct nt_column *column = &stored->columns[columns[i]];
         nt_json_object(json);
         nt_json_member_unsigned(json, "id", column->id);
         nt_json_member_string(json, "type", column->type_name);
-        nt_json_member_unsigned(json, "bits", nt_column_decoder(dataset->stored, columns[i])->bits);
+        nt_json_member_unsigned(json, "bits", nt_column_decoder(stored, columns[i])->bits);
         nt_json_member_unsigned(json, "representation_index", column->representation);
         nt_json_member_unsigned(json, "index_in_representation", column->position);
         if (are_own)
@@ -51,6 +54,7 @@ static void put_columns(struct nt_json *json, const struct nt_dataset *dataset, 
         nt_json_end_object(json);
     }
     nt_json_end_array(json);
+    return NT_OK;
 }
 
 /* [dimensions], null where page lists would have to be read. */
@@ -126,7 +130,8 @@ enum nt_status nt_field_json(const struct nt_scope *scope, struct nt_buffer *out
         nt_json_unsigned(&json, scope->dataset->fields[field->source_field].id);
         nt_json_member_field_path(&json, "source", scope->dataset, field->source_field);
     }
-    put_columns(&json, scope->dataset, field);
+    if (status == NT_OK)
+        status = put_columns(&json, scope, error);
     nt_json_finish(&json);
     return status;
 }

@@ -97,7 +97,9 @@ static enum nt_status open_below_dataset(struct nt_scope *scope, uint32_t field,
 /* Columns are those of the file. */
 static enum nt_status open_column(struct nt_scope *scope, struct nt_error *error)
 {
-    scope->dataset = scope->dataset->stored;
+    enum nt_status status = nt_dataset_stored(scope->dataset, &scope->dataset, error);
+    if (status != NT_OK)
+        return status;
     if (scope->dataset->failure || scope->node.item >= scope->dataset->column_count)
         return nt_no_such_file(error);
     scope->column = scope->node.item;

@@ -235,25 +235,28 @@ const struct nt_section nt_section_fields = {.next = fields_next, .find = fields
 
 /* ---- columns of a field: index = its number among the field's ---- */
 
-static uint64_t column_node(const struct nt_scope *directory, uint64_t number)
+static enum nt_status find_column(const struct nt_scope *directory, uint64_t number, uint64_t *node_ret,
+                                  struct nt_error *error)
 {
     uint32_t count;
-    const struct nt_dataset *stored = directory->dataset->stored;
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_stored(directory->dataset, &stored, error);
+    if (status != NT_OK)
+        return status;
     const uint32_t *columns = nt_field_columns(stored, directory->field, &count);
-    if (!stored->fields[directory->field].owns_columns || number >= count)
-        return 0;
-    return nt_scope_column_node(directory, columns[number]);
+    bool has_it = stored->fields[directory->field].owns_columns && number < count;
+    *node_ret = has_it ? nt_scope_column_node(directory, columns[number]) : 0;
+    return *node_ret ? NT_OK : nt_no_such_file(error);
 }
 
 static enum nt_status columns_next(const struct nt_scope *directory, uint64_t *index,
                                    struct nt_listed *listed, struct nt_error *error)
 {
-    listed->node = column_node(directory, *index);
-    if (!listed->node || *index >= MOST_COLUMNS_LISTED)
+    if (*index >= MOST_COLUMNS_LISTED)
         return nt_no_such_file(error);
     listed->class = NT_VFS_DIRECTORY;
     snprintf(listed->name, sizeof(listed->name), "column.%u", (unsigned)*index);
-    return NT_OK;
+    return find_column(directory, *index, &listed->node, error);
 }
 
 static enum nt_status columns_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
@@ -262,8 +265,7 @@ static enum nt_status columns_find(const struct nt_scope *directory, const char 
     uint64_t number;
     if (!nt_parse_between(name, "column.", "", &number))
         return nt_no_such_file(error);
-    *node_ret = column_node(directory, number);
-    return *node_ret ? NT_OK : nt_no_such_file(error);
+    return find_column(directory, number, node_ret, error);
 }
 
 const struct nt_section nt_section_columns = {.next = columns_next, .find = columns_find};

@@ -112,10 +112,12 @@ enum nt_status nt_schema_is_short(const struct nt_scope *scope, bool *is_short_r
 
 enum nt_status nt_clusters_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
 {
+    struct nt_dataset *stored;
     *is_short_ret = false;
-    return scope->dataset->stored->cluster_count > MOST_CLUSTERS
-               ? NT_OK
-               : are_pages_few(scope->dataset->stored, is_short_ret, error);
+    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
+    return status == NT_OK && stored->cluster_count <= MOST_CLUSTERS
+               ? are_pages_few(stored, is_short_ret, error)
+               : status;
 }
 
 enum nt_status nt_pages_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
@@ -145,9 +147,14 @@ enum nt_status nt_layout_is_short(const struct nt_scope *scope, bool *is_short_r
     enum nt_status status = NT_OK;
     uint32_t count = 0;
     *is_short_ret = file->dataset_count <= MOST_RANGES;
-    for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++)
-        if (!file->datasets[i]->failure)
-            status = are_pages_few(file->datasets[i]->stored, is_short_ret, error);
+    for (uint32_t i = 0; i < file->dataset_count && *is_short_ret && status == NT_OK; i++) {
+        struct nt_dataset *stored = file->datasets[i];
+        if (stored->failure)
+            continue;
+        status = nt_dataset_stored(stored, &stored, error);
+        if (status == NT_OK)
+            status = are_pages_few(stored, is_short_ret, error);
+    }
     if (status != NT_OK || !*is_short_ret || !file->layout)
         return status;
     status = file->layout(file, count_range, &count, error);

@@ -57,6 +57,13 @@ static bool in_file(const struct nt_scope *scope)
     return scope->file != NULL;
 }
 
+/* Whether the file's columns can be told. Where this is not asked first, they are not to be looked at. */
+static bool has_stored(const struct nt_scope *scope)
+{
+    struct nt_dataset *stored;
+    return nt_dataset_stored(scope->dataset, &stored, NULL) == NT_OK;
+}
+
 /* The column that describes the node: its own, else the principal one of the field. */
 static uint32_t column_of(const struct nt_scope *scope)
 {
@@ -67,7 +74,7 @@ static uint32_t column_of(const struct nt_scope *scope)
 
 static bool has_column(const struct nt_scope *scope)
 {
-    return in_good_dataset(scope) && column_of(scope) != NT_NONE;
+    return in_good_dataset(scope) && has_stored(scope) && column_of(scope) != NT_NONE;
 }
 
 /* The node's page, or the first of its column. */
@@ -89,7 +96,8 @@ static bool has_page(const struct nt_scope *scope)
 
 static bool has_sums(const struct nt_scope *scope)
 {
-    return in_column(scope) || (in_field(scope) && scope->dataset->stored->fields[scope->field].owns_columns);
+    return in_column(scope) || (in_field(scope) && has_stored(scope) &&
+                                scope->dataset->stored->fields[scope->field].owns_columns);
 }
 
 static bool has_ratio(const struct nt_scope *scope)

@@ -105,13 +105,15 @@ static enum nt_status count_once(const struct nt_dataset *dataset, const struct 
 enum nt_status nt_inspect(struct nt_dataset *of, uint32_t field, struct nt_inspected **columns_ret,
                           uint32_t *count_ret, struct nt_error *error)
 {
-    struct nt_dataset *dataset = of->stored;
+    struct nt_dataset *dataset;
+    enum nt_status status = nt_dataset_stored(of, &dataset, error);
+    if (status != NT_OK)
+        return status;
     struct nt_inspected total = {.column = NT_NONE, .sums = {.is_complete = true}};
     struct nt_inspected *columns = calloc((size_t)dataset->column_count + 1, sizeof(*columns));
     uint32_t count = 0;
     if (!columns)
         return nt_fail_memory(error);
-    enum nt_status status = NT_OK;
     for (uint32_t i = 0; i < dataset->column_count && status == NT_OK; i++) {
         if (!is_below(dataset, dataset->columns[i].field, field))
             continue;

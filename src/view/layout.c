@@ -196,7 +196,7 @@ static enum nt_status add_values(struct claims *claims, struct nt_dataset *datas
 static bool has_values_apart(const struct nt_dataset *dataset, uint32_t column)
 {
     const struct nt_column *info = &dataset->columns[column];
-    return dataset->stored != dataset && info->position == 0 &&
+    return nt_dataset_has_sides(dataset) && info->position == 0 &&
            dataset->fields[info->field].kind == NT_FIELD_PAGE_BYTES;
 }
 
@@ -204,9 +204,11 @@ static enum nt_status add_pages(struct claims *claims, struct nt_dataset *datase
 {
     if (dataset->failure)
         return NT_OK;
-    struct nt_dataset *stored = dataset->stored;
-    enum nt_status status = nt_dataset_load_readable(stored, error);
-    for (uint32_t column = 0; column < stored->column_count && status == NT_OK; column++)
+    struct nt_dataset *stored;
+    enum nt_status status = nt_dataset_stored(dataset, &stored, error);
+    if (status == NT_OK)
+        status = nt_dataset_load_readable(stored, error);
+    for (uint32_t column = 0; status == NT_OK && column < stored->column_count; column++)
         status = add_column_pages(claims, stored, column, error);
     for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
         if (has_values_apart(dataset, column))

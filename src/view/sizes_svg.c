@@ -447,23 +447,26 @@ static void draw_treemap(void *context, unsigned grain, size_t bytes, struct nt_
 uint64_t nt_sizes_svg_bytes(const struct nt_dataset *dataset)
 {
     enum { FRAME_BYTES = 1500, BOX_BYTES = 300 };
-    return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * dataset->stored->column_count);
+    uint32_t columns = nt_dataset_has_sides(dataset) ? dataset->field_count : dataset->column_count;
+    return nt_svg_size(FRAME_BYTES + (uint64_t)BOX_BYTES * columns);
 }
 
 enum nt_status nt_sizes_svg(struct nt_dataset *of, struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_dataset *dataset = of->stored;
+    struct nt_dataset *dataset;
+    enum nt_status status = nt_dataset_stored(of, &dataset, error);
+    if (status != NT_OK)
+        return status;
     size_t fields = (size_t)dataset->field_count + 1;
     struct treemap treemap = {.dataset = dataset};
     treemap.sums = calloc(fields, sizeof(*treemap.sums));
     treemap.own = calloc(fields, sizeof(*treemap.own));
-    enum nt_status status = treemap.sums && treemap.own
-                                ? nt_field_groups_init(&treemap.groups, dataset, error)
-                                : nt_fail_memory(error);
+    status = treemap.sums && treemap.own ? nt_field_groups_init(&treemap.groups, dataset, error)
+                                         : nt_fail_memory(error);
     if (status == NT_OK)
         status = sum_up(&treemap, dataset, error);
     if (status == NT_OK)
-        status = nt_svg_fit(draw_treemap, &treemap, nt_sizes_svg_bytes(dataset), out, error);
+        status = nt_svg_fit(draw_treemap, &treemap, nt_sizes_svg_bytes(of), out, error);
     free(treemap.sums);
     free(treemap.own);
     nt_field_groups_deinit(&treemap.groups);

@@ -134,12 +134,14 @@ static void read_physical(struct nt_reader *reader, struct nt_file *file)
 {
     uint8_t *room = malloc(EVERYTHING_BYTES);
     for (uint32_t i = 0; room && i < file->dataset_count; i++) {
-        struct nt_dataset *dataset = file->datasets[i];
+        struct nt_dataset *dataset = file->datasets[i], *stored;
         if (dataset->failure)
             continue;
         read_documents(file, dataset, dataset->documents, dataset->document_count);
         read_columns(reader, dataset, room);
-        read_columns(reader, dataset->stored != dataset ? dataset->stored : NULL, room);
+        if (nt_dataset_stored(dataset, &stored, NULL) != NT_OK)
+            continue;
+        read_columns(reader, stored != dataset ? stored : NULL, room);
         read_columns(reader, dataset->structure, room);
     }
     free(room);

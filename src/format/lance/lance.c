@@ -21,7 +21,10 @@
 #include "format/lance/tables.h"
 #include "model/builder.h"
 
-static const struct nt_dataset_ops dataset_ops = {.load_group = nt_lance_load_group};
+static const struct nt_dataset_ops dataset_ops = {
+    .load_group = nt_lance_load_group,
+    .add_sides = nt_lance_add_sides,
+};
 
 static const struct nt_dataset_ops legacy_ops = {
     .load_group = nt_lance_load_group,
@@ -63,9 +66,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, lance,
                                        nt_lance_has_item_columns(&lance->tail), error);
-    if (status == NT_OK)
-        status = nt_dataset_add_only_part(dataset, lance->rows, error);
-    return status == NT_OK && !lance->legacy ? nt_lance_add_sides(dataset, error) : status;
+    for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++)
+        dataset->columns[i].stored = nt_lance_use_in(lance, dataset->columns[i].field).column;
+    return status == NT_OK ? nt_dataset_add_only_part(dataset, lance->rows, error) : status;
 }
 
 static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)

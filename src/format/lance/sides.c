@@ -55,7 +55,7 @@ static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, stru
     char text[16];
     int length = snprintf(text, sizeof(text), "|V%u", bytes);
     *dtype = (struct nt_dtype){.element = NT_ELEMENT_OPAQUE, .bytes = bytes, .number = NT_ELEMENT_OPAQUE};
-    dtype->numpy = nt_arena_copy(adding->dataset->arena, text, (size_t)length + 1);
+    dtype->numpy = nt_arena_copy(adding->builder.dataset->arena, text, (size_t)length + 1);
     return dtype->numpy ? NT_OK : nt_fail_memory(adding->error);
 }
 
@@ -195,12 +195,16 @@ enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *e
         .describe_page = nt_lance_describe_page,
     };
     static const struct nt_dataset_ops structure_ops = {.load_group = nt_lance_load_stored};
-    struct nt_dataset *stored;
+    struct nt_dataset *stored, *structure;
     enum nt_status status = add_side(dataset, &stored_ops, false, &stored, error);
     if (status != NT_OK)
         return status;
+    status = add_side(dataset, &structure_ops, true, &structure, error);
+    if (status != NT_OK) {
+        nt_dataset_free(stored);
+        return status;
+    }
     dataset->stored = stored;
-    for (uint32_t i = 0; i < dataset->column_count; i++)
-        dataset->columns[i].stored = nt_lance_use_in(nt_lance_of(dataset), dataset->columns[i].field).column;
-    return add_side(dataset, &structure_ops, true, &dataset->structure, error);
+    dataset->structure = structure;
+    return NT_OK;
 }

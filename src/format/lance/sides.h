@@ -7,8 +7,8 @@
 
 #include "format/lance/opened.h"
 
-/* Give the data set of a file that is mounted alone its sides, once its fields are built. The columns of both have the
- * number of the file's column as their id; those of `stored` are in the order of these numbers. */
+/* A member of nt_dataset_ops, of a file that is mounted alone. The columns of both sides have the number of the file's
+ * column as their id; those of `stored` are in the order of these numbers. */
 enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *error);
 
 #endif
