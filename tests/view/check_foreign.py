@@ -149,12 +149,14 @@ def check_table(program, path, data_set):
         counts['skipped'] += 1
         return
     rows = rows_of(program, path, data_set)
-    for unions in 'struct', 'union':
-        table = read_table(program, path, data_set, unions)
-        check_rows_against_table(rows, table)
+    table = read_table(program, path, data_set, 'struct')
+    check_rows_against_table(rows, table)
+    with_unions = read_table(program, path, data_set, 'union')
+    if not with_unions.equals(table):   # without variants they mostly are, and not a number equals nothing
+        check_rows_against_table(rows, with_unions)
     if document['version'].startswith('1.') and path.suffix == '.root':
         try:
-            check_table_against_uproot(path, data_set, table)
+            check_table_against_uproot(path, data_set, with_unions)
         except (KeyError, NotImplementedError, AttributeError, OSError):
             counts['skipped'] += 1
 
