@@ -28,10 +28,13 @@ struct nt_open_options {
     /* Open a file of which no data set opens all the same, where what holds its data sets can be read: it has
      * data sets that tell their failures, or none. */
     bool open_broken;
+    /* Of a data set with a history (Lance): which version of it, by its number, a tag, a branch (the latest there) or
+     * "BRANCH:NUMBER"; NULL: the latest. NT_NOT_FOUND tells which there are; NT_INVALID where there is no history. */
+    const char *version;
 };
 #define NT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false                                      \
+        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL                                \
     }
 
 /* The formats in the order in which they are tried: the name by which one is asked for, and what it is for

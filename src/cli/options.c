@@ -45,14 +45,16 @@ static bool is_ignored(const struct nt_option *row, const char *name)
     return false;
 }
 
-static const struct nt_option *row_named(const struct parser *parser, const char *name)
+/* Two rows may have one name: the one that takes a value is meant where there is one. */
+static const struct nt_option *row_named(const struct parser *parser, const char *name, bool has_value)
 {
-    const struct nt_option *row;
+    const struct nt_option *row, *found = NULL;
     for (size_t number = 0; (row = row_at(parser, number)); number++) {
-        if (strcmp(row->name, name) == 0 || is_ignored(row, name))
-            return row;
+        bool is_named = strcmp(row->name, name) == 0 || is_ignored(row, name);
+        if (is_named && (!found || (has_value && row->argument && !found->argument)))
+            found = row;
     }
-    return NULL;
+    return found;
 }
 
 static const struct nt_option *row_lettered(const struct parser *parser, int letter)
@@ -204,7 +206,7 @@ static enum nt_status apply_item(struct parser *parser, char *item)
     char *equals = strchr(item, '=');
     if (equals)
         *equals = '\0';
-    const struct nt_option *row = row_named(parser, item);
+    const struct nt_option *row = row_named(parser, item, equals != NULL);
     if (!row || row->kind == NT_OPTION_LIST)
         return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "unknown option \"%s\"", item);
     return apply(parser, row, equals ? equals + 1 : NULL);
@@ -231,6 +233,14 @@ struct getopt_tables {
     struct option *names;
 };
 
+/* Whether a row takes a value, with another one of its name. */
+static int takes_value(const struct parser *parser, const struct nt_option *row)
+{
+    if (row->argument)
+        return required_argument;
+    return row_named(parser, row->name, true) == row ? no_argument : optional_argument;
+}
+
 /* What getopt_long wants to know, from our tables. */
 static bool make_getopt_tables(const struct parser *parser, bool in_front_only, struct getopt_tables *tables)
 {
@@ -247,11 +257,10 @@ static bool make_getopt_tables(const struct parser *parser, bool in_front_only, 
     *letter++ = ':'; /* tell a missing value from an unknown option, and print nothing */
     for (size_t i = 0; i < count; i++) {
         const struct nt_option *row = row_at(parser, i);
-        if (row->kind == NT_OPTION_IGNORED)
+        if (row->kind == NT_OPTION_IGNORED || row_named(parser, row->name, false) != row)
             continue;
-        *name++ = (struct option){.name = row->name,
-                                  .has_arg = row->argument ? required_argument : no_argument,
-                                  .val = CHAR_MAX + 1 + (int)i};
+        *name++ = (struct option){
+            .name = row->name, .has_arg = takes_value(parser, row), .val = CHAR_MAX + 1 + (int)i};
         if (row->letter)
             *letter++ = row->letter;
         if (row->letter && row->argument)
@@ -272,6 +281,8 @@ static enum nt_status parse_one(struct parser *parser, int found, char **argumen
     }
     const struct nt_option *row =
         found > CHAR_MAX ? row_at(parser, (size_t)found - CHAR_MAX - 1) : row_lettered(parser, found);
+    if (found > CHAR_MAX && optarg)
+        row = row_named(parser, row->name, true);
     return apply(parser, row, row->argument ? optarg : NULL);
 }
 

@@ -13,7 +13,7 @@ struct nt_settings {
     bool help, version;
 
     /* The tree: nt_tree_options. */
-    const char *format;
+    const char *format, *dataset_version;
     uint64_t cache_bytes;
     uint64_t metadata_bytes, page_bytes; /* 0: in proportion to the file */
     unsigned threads;                    /* 0: one for each processor */

@@ -12,6 +12,16 @@
 #include "io/folder.h"
 #include "model/model.h"
 
+/* A version of a folder's data set, as a look at the folder found it; texts from malloc. */
+struct nt_version {
+    char *
+        series; /* in front of the number: "", or "BRANCH:"; both together open this version, whatever is written later */
+    uint64_t number;
+    char *file;    /* beneath the folder: what the version is read from. Another file is another version */
+    char *watched; /* beneath the folder: as long as it is as it was, the same version is meant */
+};
+void nt_version_deinit(struct nt_version *version); /* accepts one that is all zeros */
+
 struct nt_format {
     const char *name;        /* "rntuple" */
     const char *description; /* for --help */
@@ -23,6 +33,10 @@ struct nt_format {
      * file's, and the file the caller's; otherwise the source stays the caller's. */
     enum nt_status (*open)(struct nt_source *source, const struct nt_open_options *options,
                            struct nt_file **file_ret, struct nt_error *error);
+    /* Which version of a folder that it takes is meant now; `wanted` as in nt_open_options. NULL: data sets of this
+     * format have no versions. */
+    enum nt_status (*find_version)(struct nt_folder *folder, const char *wanted,
+                                   struct nt_version *version_ret, struct nt_error *error);
 };
 
 /* The table; ends with NULL. */
@@ -30,6 +44,10 @@ extern const struct nt_format *const nt_formats[];
 
 /* Whether a folder is one thing, a data set of some format; else it only holds files. */
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
+
+/* The version of a folder's data set that the options mean; all zeros where the folder's format has none. */
+enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
+                               struct nt_version *version_ret, struct nt_error *error);
 
 static inline struct nt_limits nt_open_limits(const struct nt_open_options *options)
 {

@@ -4,6 +4,7 @@
  * the one without a magic number last.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -55,6 +56,16 @@ static enum nt_status check_datasets(struct nt_file *file, const struct nt_open_
     return nt_fail_with(error, file->failure);
 }
 
+/* Who asks for a version gets that one or nothing. */
+static enum nt_status check_version(const struct nt_format *format, const struct nt_source *source,
+                                    const struct nt_open_options *options, struct nt_error *error)
+{
+    if (!options->version || (source->folder && format->find_version))
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: has no versions, of which '%s' is wanted",
+                   source->path, options->version);
+}
+
 static enum nt_status open_with(const struct nt_format *format, struct nt_source *source,
                                 const struct nt_open_options *options, struct nt_file **file_ret,
                                 struct nt_error *error)
@@ -64,7 +75,9 @@ static enum nt_status open_with(const struct nt_format *format, struct nt_source
     if (status != NT_OK)
         return status;
     file->format = format;
-    status = check_datasets(file, options, error);
+    status = check_version(format, source, options, error);
+    if (status == NT_OK)
+        status = check_datasets(file, options, error);
     if (status == NT_OK)
         *file_ret = file;
     else
@@ -167,6 +180,47 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     status = nt_file_open_source(source, &known, file_ret, error);
     if (status != NT_OK)
         nt_source_close(source);
+    return status;
+}
+
+/* ---- folders ---- */
+
+void nt_version_deinit(struct nt_version *version)
+{
+    free(version->series);
+    free(version->file);
+    free(version->watched);
+    *version = (struct nt_version){.number = 0};
+}
+
+static enum nt_status find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
+                                      struct nt_version *version_ret, struct nt_error *error)
+{
+    for (size_t i = 0; nt_formats[i]; i++) {
+        bool is_taken = false, is_tried = !options->format || !strcmp(options->format, nt_formats[i]->name);
+        if (!is_tried || !nt_formats[i]->takes_folder)
+            continue;
+        enum nt_status status = nt_formats[i]->takes_folder(folder, &is_taken, error);
+        if (status != NT_OK)
+            return status;
+        if (is_taken && nt_formats[i]->find_version)
+            return nt_formats[i]->find_version(folder, options->version, version_ret, error);
+        if (is_taken)
+            return NT_OK;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
+                               struct nt_version *version_ret, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    *version_ret = (struct nt_version){.number = 0};
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = find_version_in(folder, options, version_ret, error);
+    nt_folder_close(folder);
     return status;
 }
 

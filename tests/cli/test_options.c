@@ -11,7 +11,7 @@
 
 struct settings {
     bool flag, other;
-    const char *text;
+    const char *text, *other_text;
     uint64_t size;
     unsigned count, choice, few;
     struct nt_buffer passed;
@@ -48,6 +48,11 @@ static const struct nt_option second_table[] = {
      .choices = colors,
      .help = "a color"},
     {.name = "pass", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .passed = "a,b", .help = "passed on"},
+    {.name = "other",
+     .kind = NT_OPTION_TEXT,
+     .member = MEMBER(other_text),
+     .argument = "N",
+     .help = "its text"},
     {.name = "ignored", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .help = "not passed on"},
     {.name = "id", .kind = NT_OPTION_ID, .member = MEMBER(id), .argument = "NUMBER", .help = "a user"},
     {.name = "", .kind = NT_OPTION_IGNORED, .choices = accepted, .help = "Accepted:"},
@@ -105,6 +110,25 @@ START_TEST(short_long_and_listed_options_are_the_same)
     start_again();
     assert_ok(PARSE("-o", "flag,count=3,size=2K"));
     ck_assert(settings.flag && settings.count == 3 && settings.size == 2048);
+}
+END_TEST
+
+START_TEST(two_options_have_one_name_where_one_takes_a_value)
+{
+    assert_ok(PARSE("--other", "7"));
+    ck_assert(settings.other && !settings.other_text);
+    ck_assert_str_eq(words[first_operand], "7");
+    start_again();
+    assert_ok(PARSE("--other=7"));
+    ck_assert(!settings.other && settings.other_text);
+    ck_assert_str_eq(settings.other_text, "7");
+    start_again();
+    assert_ok(PARSE("-o", "other=8,flag"));
+    ck_assert(!settings.other && settings.flag);
+    ck_assert_str_eq(settings.other_text, "8");
+    start_again();
+    assert_ok(PARSE("-o", "flag,other"));
+    ck_assert(settings.other && !settings.other_text);
 }
 END_TEST
 
@@ -275,7 +299,7 @@ START_TEST(help_has_a_line_for_each_option)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 13);
+    ck_assert_uint_eq(lines, 14);
 }
 END_TEST
 
@@ -285,6 +309,8 @@ int main(void)
     TCase *tests = tcase_create("options");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, short_long_and_listed_options_are_the_same);
+    tcase_add_test(tests, two_options_have_one_name_where_one_takes_a_value);
+    tcase_add_test(tests, two_options_have_one_name_where_one_takes_a_value);
     tcase_add_test(tests, operands_may_stand_before_options);
     tcase_add_test(tests, options_behind_a_command_can_be_left_alone);
     tcase_add_test(tests, operands_behind_two_dashes_are_no_options);

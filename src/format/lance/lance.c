@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "format/format.h"
 #include "format/lance/checking.h"
+#include "format/lance/dataset/choice.h"
 #include "format/lance/dataset/dataset.h"
 #include "format/lance/details.h"
 #include "format/lance/documents.h"
@@ -105,4 +106,5 @@ const struct nt_format nt_format_lance = {
     .description = "Lance files of versions 0.1, 0.2 and 2.0 to 2.2, and data sets of them (directories)",
     .takes_folder = nt_lance_takes_folder,
     .open = open_lance,
+    .find_version = nt_lance_find_version,
 };

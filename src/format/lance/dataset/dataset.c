@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a directory with _versions/. Out: the model of its latest version: a data set named like the directory, whose
+ * In: a directory with _versions/. Out: the model of one of its versions: a data set named like the directory, whose
  * clusters are the fragments. Opening reads the manifest, and data files only where it does not tell their rows.
  */
 #include "format/lance/dataset/dataset.h"
@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/lance/dataset/choice.h"
 #include "format/lance/dataset/documents.h"
 #include "format/lance/dataset/fragments.h"
 #include "format/lance/dataset/load.h"
@@ -145,18 +146,19 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     return status == NT_OK ? add_fragments(dataset, lance, error) : status;
 }
 
-static enum nt_status fill_file(struct nt_file *file, const void *unused, struct nt_error *error)
+static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
 {
-    (void)unused;
+    const struct nt_open_options *options = context;
     struct nt_dataset *dataset;
-    struct nt_lance_version version;
+    struct nt_lance_choice choice;
     struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     if (!lance)
         return nt_fail_memory(error);
     lance->folder = file->source->folder;
-    enum nt_status status = nt_lance_find_latest(lance->folder, &version, error);
+    enum nt_status status =
+        nt_lance_choose_version(lance->folder, options->version, file->arena, &choice, error);
     if (status == NT_OK)
-        status = nt_lance_read_manifest(file, &version, &lance->manifest, error);
+        status = nt_lance_read_manifest(file, &choice.version, &lance->manifest, error);
     if (status == NT_OK)
         status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)
@@ -183,5 +185,5 @@ enum nt_status nt_lance_open_dataset(struct nt_source *source, const struct nt_o
     if (status == NT_OK && !is_taken)
         status = nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET,
                          "not a Lance data set: it has no " NT_LANCE_VERSIONS);
-    return status == NT_OK ? nt_file_make(source, &limits, fill_file, NULL, file_ret, error) : status;
+    return status == NT_OK ? nt_file_make(source, &limits, fill_file, options, file_ret, error) : status;
 }

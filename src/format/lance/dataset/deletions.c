@@ -20,11 +20,13 @@ static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
     return nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
 }
 
-const char *nt_lance_deletion_name(struct nt_arena *arena, const struct nt_lance_fragment_part *fragment)
+static const char *name_of(struct nt_arena *arena, const struct nt_lance_dataset *lance,
+                           const struct nt_lance_fragment_part *fragment)
 {
     struct nt_proto message = message_of(fragment);
     bool is_bitmap = nt_proto_number(message, NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
-    return nt_arena_format(arena, "_deletions/%" PRIu64 "-%" PRIu64 "-%" PRIu64 ".%s", fragment->id,
+    return nt_arena_format(arena, "%s_deletions/%" PRIu64 "-%" PRIu64 "-%" PRIu64 ".%s",
+                           lance->manifest.version.root, fragment->id,
                            nt_proto_number(message, NT_LANCE_DELETION_FILE_READ_VERSION),
                            nt_proto_number(message, NT_LANCE_DELETION_FILE_ID), is_bitmap ? "bin" : "arrow");
 }
@@ -245,7 +247,7 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
 {
     enum nt_status status = NT_OK;
     if (!fragment->has_drops && message_of(fragment).bytes) {
-        const char *name = nt_lance_deletion_name(file->arena, fragment);
+        const char *name = name_of(file->arena, lance, fragment);
         status = name ? read_file(file, lance, fragment, name, error) : nt_fail_memory(error);
         if (status != NT_OK && name)
             nt_error_context(error, "%s", name);

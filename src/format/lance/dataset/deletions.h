@@ -7,9 +7,6 @@
 
 #include "format/lance/dataset/opened.h"
 
-/* The name of a fragment's deletion file beneath the data set's folder; NULL without memory. */
-const char *nt_lance_deletion_name(struct nt_arena *arena, const struct nt_lance_fragment_part *fragment);
-
 /* Find fragment->drops, if nobody has, and their number where the manifest does not tell it. NT_CORRUPT where they are not
  * as many as it tells, or are not rows of the fragment, which are known. Memory is the file's arena's, counted in its budget. Under the data set's lock. */
 enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,

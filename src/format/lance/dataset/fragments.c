@@ -31,7 +31,8 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
     *data_file = (struct nt_lance_data_file){.message = message, .fragment = fragment};
     if (!nt_folder_is_name_below(path) || nt_proto_has(message, NT_LANCE_DATA_FILE_BASE_ID))
         return NT_OK;
-    data_file->name = nt_arena_format(reading->file->arena, "data/%.*s", (int)path.length, path.bytes);
+    data_file->name = nt_arena_format(reading->file->arena, "%sdata/%.*s",
+                                      reading->lance->manifest.version.root, (int)path.length, path.bytes);
     return data_file->name ? NT_OK : nt_fail_memory(reading->error);
 }
 

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/overflow.h"
+#include "base/text.h"
 #include "format/lance/dataset/versions.h"
 
 enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
@@ -109,7 +110,9 @@ enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lanc
 {
     struct nt_source *source;
     *manifest = (struct nt_lance_manifest_file){.version = *version};
-    manifest->name = nt_lance_manifest_name(file->arena, version);
+    struct nt_buffer name = {0};
+    nt_lance_append_manifest_name(&name, version);
+    manifest->name = nt_buffer_settle(&name, file->arena);
     if (!manifest->name)
         return nt_fail_memory(error);
     enum nt_status status = nt_folder_open_file(file->source->folder, manifest->name, &source, error);

@@ -12,6 +12,7 @@
 
 /* A version, as a name in _versions/ tells. */
 struct nt_lance_version {
+    const char *root; /* beneath the folder: "", or "tree/BRANCH/", which has all that a data set has */
     uint64_t number;
     bool is_inverted; /* the name has 2^64 - 1 less the number, in 20 digits: the latest is the first */
 };
@@ -63,7 +64,7 @@ struct nt_lance_id {
 /* An nt_dataset's format_data. All memory is the nt_file's arena's. */
 struct nt_lance_dataset {
     struct nt_folder *folder;
-    struct nt_lance_manifest_file manifest;
+    struct nt_lance_manifest_file manifest; /* its version tells where beneath the folder the files are */
     struct nt_lance_schema schema;
     const struct nt_lance_id *ids; /* ascending */
     struct nt_lance_fragment_part *fragments;

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which version of a data set is meant, by the names of files alone: manifests of both namings, tags, branches.
+ */
+#include "format/lance/dataset/choice.h"
+
+#include <string.h>
+
+#include "support.h"
+#include "temporary.h"
+
+static struct nt_error error;
+static struct nt_folder *folder;
+
+static void put(const char *name, const char *content)
+{
+    temporary_file(name, content, strlen(content));
+}
+
+static void put_tag(const char *name, const char *content)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "_refs/tags/%s.json", name);
+    put(path, content);
+}
+
+/* Versions 1 to 3 of the data set, the second under its older name; 3 and 4 of a branch. */
+static void set_up(void)
+{
+    static const char *const folders[] = {"_versions", "_refs",    "_refs/tags",   "_refs/branches",
+                                          "tree",      "tree/exp", "tree/exp/one", "tree/exp/one/_versions"};
+    temporary_setup();
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+        ck_assert_int_eq(mkdir(temporary_path(folders[i]), 0700), 0);
+    put("_versions/18446744073709551614.manifest", "");
+    put("_versions/2.manifest", "");
+    put("_versions/18446744073709551612.manifest", "");
+    put("_versions/latest_version_hint.json", "{\"version\":77}");
+    put("_versions/18446744073709551600.manifest-half", "");
+    put("_versions/d18446744073709551600.manifest", "");
+    put("_versions/9.manifest.tmp", "");
+    put("tree/exp/one/_versions/18446744073709551612.manifest", "");
+    put("tree/exp/one/_versions/18446744073709551611.manifest", "");
+    put("_refs/branches/exp%2Fone.json", "{}");
+    put_tag("first", "{\"branch\": null, \"version\": 1}");
+    put_tag("there", "{\"branch\": \"exp/one\", \"version\": 3}");
+    put_tag("2024", "{\"version\": 2}");
+    put_tag("lost", "{\"version\": 12}");
+    put_tag("bad", "{\"version\": \"1\"}");
+    put_tag("cut", "{\"version\": 1");
+    put_tag("out", "{\"branch\": \"../../elsewhere\", \"version\": 1}");
+    assert_ok(nt_folder_open(temporary_directory, NT_FOLDER_DATASET, &folder, &error));
+}
+
+static void tear_down(void)
+{
+    nt_folder_close(folder);
+    temporary_teardown();
+}
+
+static const struct {
+    const char *wanted, *series;
+    uint64_t number;
+    const char *file, *watched;
+} choices[] = {
+    {NULL, "", 3, "_versions/18446744073709551612.manifest", "_versions"},
+    {"1", "", 1, "_versions/18446744073709551614.manifest", "_versions/18446744073709551614.manifest"},
+    {"2", "", 2, "_versions/2.manifest", "_versions/2.manifest"},
+    {"first", "", 1, "_versions/18446744073709551614.manifest", "_refs/tags/first.json"},
+    {"2024", "", 2, "_versions/2.manifest", "_refs/tags/2024.json"},
+    {"there", "exp/one:", 3, "tree/exp/one/_versions/18446744073709551612.manifest", "_refs/tags/there.json"},
+    {"exp/one", "exp/one:", 4, "tree/exp/one/_versions/18446744073709551611.manifest",
+     "tree/exp/one/_versions"},
+    {"exp/one:3", "exp/one:", 3, "tree/exp/one/_versions/18446744073709551612.manifest",
+     "tree/exp/one/_versions/18446744073709551612.manifest"},
+};
+
+START_TEST(a_version_is_found_by_number_tag_and_branch)
+{
+    struct nt_version version;
+    assert_ok(nt_lance_find_version(folder, choices[_i].wanted, &version, &error));
+    ck_assert_str_eq(version.series, choices[_i].series);
+    ck_assert_uint_eq(version.number, choices[_i].number);
+    ck_assert_str_eq(version.file, choices[_i].file);
+    ck_assert_str_eq(version.watched, choices[_i].watched);
+    nt_version_deinit(&version);
+}
+END_TEST
+
+static const struct {
+    const char *wanted;
+    enum nt_status status;
+    const char *told;
+} refusals[] = {
+    {"4", NT_NOT_FOUND, "there are 3 from 1 to 3"},
+    {"77", NT_NOT_FOUND, "there is no version 77"},
+    {"exp/one:1", NT_NOT_FOUND, "there are 2 from 3 to 4"},
+    {"none", NT_NOT_FOUND, "there"},
+    {"none", NT_NOT_FOUND, "branches: exp/one"},
+    {"exp/two", NT_NOT_FOUND, "no version, tag or branch 'exp/two'"},
+    {"exp", NT_NOT_FOUND, "'exp'"},
+    {"exp/two:1", NT_NOT_FOUND, "tree/exp/two/_versions"},
+    {"../first", NT_INVALID, "is a path"},
+    {"/first", NT_INVALID, "is a path"},
+    {"exp/../exp/one", NT_INVALID, "is a path"},
+    {"..:1", NT_INVALID, "is a path"},
+    {":1", NT_INVALID, "is a path"},
+    {"", NT_INVALID, "is a path"},
+    {"lost", NT_CORRUPT, "version 12, which is not there"},
+    {"bad", NT_CORRUPT, "_refs/tags/bad.json: a tag without the number"},
+    {"cut", NT_CORRUPT, "_refs/tags/cut.json: JSON, line 1"},
+    {"out", NT_CORRUPT, "'../../elsewhere'"},
+};
+
+START_TEST(what_is_no_version_is_refused_by_name)
+{
+    struct nt_version version;
+    assert_status(refusals[_i].status, nt_lance_find_version(folder, refusals[_i].wanted, &version, &error));
+    ck_assert_msg(strstr(error.message, refusals[_i].told) != NULL, "%s", error.message);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("format lance choice");
+    TCase *tests = tcase_create("choice");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, a_version_is_found_by_number_tag_and_branch, 0,
+                        sizeof(choices) / sizeof(*choices));
+    tcase_add_loop_test(tests, what_is_no_version_is_refused_by_name, 0,
+                        sizeof(refusals) / sizeof(*refusals));
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
