@@ -31,10 +31,13 @@ struct nt_open_options {
     /* Of a data set with a history (Lance): which version of it, by its number, a tag, a branch (the latest there) or
      * "BRANCH:NUMBER"; NULL: the latest. NT_NOT_FOUND tells which there are; NT_INVALID where there is no history. */
     const char *version;
+    /* Directories beneath which files of a Lance data set may lie that are not in its own, as the base paths of its manifest tell; a
+     * list that ends with NULL, or NULL. */
+    const char *const *bases;
 };
 #define NT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL                                \
+        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL                          \
     }
 
 /* The formats in the order in which they are tried: the name by which one is asked for, and what it is for

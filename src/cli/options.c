@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/overflow.h"
 
@@ -145,6 +146,32 @@ static enum nt_status refuse_value(const struct parser *parser, const struct nt_
                    row->name, row->argument);
 }
 
+/* The program may leave its directory before the path is used. */
+static enum nt_status add_folder(struct parser *parser, const struct nt_option *row, const char *value,
+                                 const char *const **list)
+{
+    struct stat attributes;
+    size_t count = 0;
+    while (*list && (*list)[count])
+        count++;
+    char *path = realpath(value, NULL);
+    if (!path || stat(path, &attributes))
+        return nt_fail_system(parser->error, errno, "option \"%s\": %s", row->name, value);
+    const char *copy = nt_arena_copy(parser->arena, path, strlen(path));
+    free(path);
+    const char **longer = nt_arena_alloc(parser->arena, count + 2, sizeof(*longer));
+    if (!copy || !longer)
+        return nt_fail_memory(parser->error);
+    if (!S_ISDIR(attributes.st_mode))
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\": %s is not a directory",
+                       row->name, value);
+    if (count)
+        memcpy(longer, *list, count * sizeof(*longer));
+    longer[count] = copy;
+    *list = longer;
+    return NT_OK;
+}
+
 static enum nt_status parse_list(struct parser *parser, const char *text);
 
 static enum nt_status apply(struct parser *parser, const struct nt_option *row, const char *value)
@@ -163,6 +190,8 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
     case NT_OPTION_TEXT:
         *(const char **)member = value;
         break;
+    case NT_OPTION_FOLDERS:
+        return add_folder(parser, row, value, member);
     case NT_OPTION_SIZE:
         is_good = parse_size(value, member);
         break;
@@ -309,6 +338,18 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t ta
 
 /* ---- what is told of options ---- */
 
+/* "=value, name=value" */
+static bool format_folders(const struct nt_option *row, const char *const *folders, char *value, size_t size)
+{
+    size_t length = 0;
+    for (size_t i = 0; folders && folders[i] && length < size; i++) {
+        int more =
+            snprintf(value + length, size - length, "%s%s=%s", i ? ", " : "", i ? row->name : "", folders[i]);
+        length += more > 0 ? (size_t)more : 0;
+    }
+    return folders != NULL;
+}
+
 /* "=value"; false where the option was not given. */
 static bool format_value(const struct nt_option *row, const void *member, char *value, size_t size)
 {
@@ -319,6 +360,8 @@ static bool format_value(const struct nt_option *row, const void *member, char *
     case NT_OPTION_TEXT:
         snprintf(value, size, "=%s", *(const char *const *)member ? *(const char *const *)member : "");
         return *(const char *const *)member != NULL;
+    case NT_OPTION_FOLDERS:
+        return format_folders(row, *(const char *const *const *)member, value, size);
     case NT_OPTION_SIZE:
         snprintf(value, size, "=%" PRIu64, *(const uint64_t *)member);
         return *(const uint64_t *)member != 0;

@@ -16,8 +16,9 @@
 #include "base/error.h"
 
 enum nt_option_kind {
-    NT_OPTION_FLAG,    /* bool: set to true */
-    NT_OPTION_TEXT,    /* const char * */
+    NT_OPTION_FLAG, /* bool: set to true */
+    NT_OPTION_TEXT, /* const char * */
+    NT_OPTION_FOLDERS, /* const char *const *: paths of directories, absolute, ended by NULL; one more each time */
     NT_OPTION_SIZE,    /* uint64_t: bytes, with K, M, G or T */
     NT_OPTION_NUMBER,  /* unsigned, from 1 to `most` */
     NT_OPTION_ID,      /* struct nt_id */

@@ -96,6 +96,11 @@ const struct nt_option nt_tree_options[] = {
      .argument = "accept|refuse",
      .choices = CHOICES("accept", "refuse"),
      .help = "refuse: bytes behind the end of a Roaring bitmap are an error"},
+    {.name = "bases",
+     .kind = NT_OPTION_FOLDERS,
+     .member = MEMBER(bases),
+     .argument = "DIRECTORY",
+     .help = "follow base paths of Lance data sets that lie beneath it; may be given several times"},
     {0},
 };
 
@@ -127,6 +132,7 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
                  .format = settings->format,
                  .refuse_trailing_bytes = settings->trailing_bytes != 0,
                  .open_broken = settings->broken != 0,
+                 .bases = settings->bases,
                  .metadata_bytes = settings->metadata_bytes,
                  .page_bytes = settings->page_bytes,
                  .version = settings->dataset_version},

@@ -20,11 +20,12 @@ struct nt_settings {
     unsigned list;                       /* "all", "sized" */
     unsigned text;                       /* "short", "sized" */
     uint64_t text_bytes;
-    unsigned verify;         /* "read", "open" */
-    unsigned arrow_strings;  /* "text", "binary" */
-    unsigned arrow_unions;   /* enum nt_arrow_unions */
-    unsigned trailing_bytes; /* "accept", "refuse" */
-    unsigned broken;         /* "refuse", "show" */
+    unsigned verify;          /* "read", "open" */
+    unsigned arrow_strings;   /* "text", "binary" */
+    unsigned arrow_unions;    /* enum nt_arrow_unions */
+    unsigned trailing_bytes;  /* "accept", "refuse" */
+    unsigned broken;          /* "refuse", "show" */
+    const char *const *bases; /* directories; NULL: none */
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;

@@ -66,6 +66,12 @@ enum nt_status nt_folder_open_file_lazily(struct nt_folder *folder, const char *
     return folder->ops->open_lazily(folder, name, source_ret, error);
 }
 
+enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
+                                     struct nt_folder **beside_ret, struct nt_error *error)
+{
+    return folder->ops->open_beside(folder, path, beside_ret, error);
+}
+
 void nt_folder_close(struct nt_folder *folder)
 {
     if (folder)

@@ -39,6 +39,8 @@ struct nt_folder_ops {
                                   struct nt_error *error);
     /* NT_OK while the folder is still at its path, else NT_CHANGED or NT_IO. */
     enum nt_status (*check)(struct nt_folder *folder, struct nt_error *error);
+    enum nt_status (*open_beside)(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
+                                  struct nt_error *error);
     /* What is told of the folder from now on, see nt_source_open_folder. */
     enum nt_status (*show)(struct nt_folder *folder, struct stat *attributes, struct nt_error *error);
     void (*close)(struct nt_folder *folder);
@@ -60,6 +62,10 @@ enum nt_folder_use {
  * NT_INVALID where it is none, NT_IO. */
 enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct nt_folder **folder_ret,
                               struct nt_error *error);
+/* Another directory whose files are parts of a folder that is a data set: they are shown to nobody whom that is not shown to.
+ * It is closed before the folder. Fails as nt_folder_open does. */
+enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
+                                     struct nt_folder **beside_ret, struct nt_error *error);
 /* Sources that were opened beneath it stay open. Accepts NULL. */
 void nt_folder_close(struct nt_folder *folder);
 

@@ -27,8 +27,10 @@ struct local_folder {
     char *path;
     struct nt_source_pool *pool; /* of the files that are opened lazily */
     struct stat attributes;      /* of the directory when it was opened */
-    pthread_mutex_t lock;        /* of all below */
-    mode_t readers;              /* read bits */
+    struct local_folder
+        *shown; /* the data set that its files are part of: itself, or the one that it lies beside */
+    pthread_mutex_t lock; /* of all below, and of the same in those beside it */
+    mode_t readers;       /* read bits */
     bool is_shown;
     char *way; /* the directory whose way was allowed last; NULL: none */
 };
@@ -66,10 +68,11 @@ static enum nt_status stat_name(const struct local_folder *folder, const char *n
 static enum nt_status allow(struct local_folder *folder, const struct stat *part, const char *name,
                             size_t length, struct nt_error *error)
 {
-    mode_t readers = nt_readers_of_part(&folder->attributes, folder->readers, part);
-    if (!folder->is_shown)
-        folder->readers = readers;
-    if (readers == folder->readers || folder->use != NT_FOLDER_DATASET_FOR_OTHERS)
+    struct local_folder *shown = folder->shown;
+    mode_t readers = nt_readers_of_part(&shown->attributes, shown->readers, part);
+    if (!shown->is_shown)
+        shown->readers = readers;
+    if (readers == shown->readers || shown->use != NT_FOLDER_DATASET_FOR_OTHERS)
         return NT_OK;
     return nt_fail_system(error, EACCES, "%s/%.*s: its mode, %04o, lets fewer users in than the data set's",
                           folder->path, (int)length, name, (unsigned)part->st_mode & 07777);
@@ -114,11 +117,11 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
     enum nt_status status = nt_descriptor_stat(descriptor, name, &attributes, error);
     if (status != NT_OK)
         return status;
-    pthread_mutex_lock(&folder->lock);
+    pthread_mutex_lock(&folder->shown->lock);
     status = allow_way(folder, name, error);
     if (status == NT_OK)
         status = allow(folder, &attributes, name, strlen(name), error);
-    pthread_mutex_unlock(&folder->lock);
+    pthread_mutex_unlock(&folder->shown->lock);
     return status;
 }
 
@@ -281,11 +284,15 @@ static void close_local(struct nt_folder *folder)
     nt_source_pool_free(local(folder)->pool);
 }
 
+static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
+                                  struct nt_error *error);
+
 static const struct nt_folder_ops local_ops = {
     .list = list_entries,
     .stat = stat_entry,
     .open = open_source,
     .open_lazily = open_source_lazily,
+    .open_beside = open_beside,
     .check = check_place,
     .show = show,
     .close = close_local,
@@ -304,8 +311,9 @@ static enum nt_status open_directory(struct local_folder *folder, struct nt_erro
     return NT_OK;
 }
 
-enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct nt_folder **folder_ret,
-                              struct nt_error *error)
+/* `shown`: NULL for the folder itself. */
+static enum nt_status open_local(const char *path, enum nt_folder_use use, struct local_folder *shown,
+                                 struct nt_folder **folder_ret, struct nt_error *error)
 {
     struct local_folder *folder = calloc(1, sizeof(*folder));
     if (!folder || pthread_mutex_init(&folder->lock, NULL)) {
@@ -314,6 +322,7 @@ enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct n
     }
     folder->descriptor = -1;
     folder->use = use;
+    folder->shown = shown ? shown : folder;
     folder->path = strdup(path);
     folder->folder = (struct nt_folder){.ops = &local_ops, .path = folder->path};
     enum nt_status status = folder->path ? open_directory(folder, error) : nt_fail_memory(error);
@@ -327,4 +336,25 @@ enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct n
     }
     *folder_ret = &folder->folder;
     return NT_OK;
+}
+
+enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct nt_folder **folder_ret,
+                              struct nt_error *error)
+{
+    return open_local(path, use, NULL, folder_ret, error);
+}
+
+static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
+                                  struct nt_error *error)
+{
+    struct local_folder *shown = local(folder)->shown;
+    enum nt_status status = open_local(path, shown->use, shown, beside_ret, error);
+    if (status != NT_OK)
+        return status;
+    pthread_mutex_lock(&shown->lock);
+    status = allow(local(*beside_ret), &local(*beside_ret)->attributes, "", 0, error);
+    pthread_mutex_unlock(&shown->lock);
+    if (status != NT_OK)
+        nt_folder_close(*beside_ret);
+    return status;
 }

@@ -12,6 +12,7 @@
 struct settings {
     bool flag, other;
     const char *text, *other_text;
+    const char *const *folders;
     uint64_t size;
     unsigned count, choice, few;
     struct nt_buffer passed;
@@ -40,6 +41,11 @@ static const struct nt_option first_table[] = {
 static const struct nt_option second_table[] = {
     {.name = "other", .kind = NT_OPTION_FLAG, .member = MEMBER(other), .help = "another flag"},
     {.name = "text", .kind = NT_OPTION_TEXT, .member = MEMBER(text), .argument = "TEXT", .help = "a text"},
+    {.name = "folder",
+     .kind = NT_OPTION_FOLDERS,
+     .member = MEMBER(folders),
+     .argument = "DIRECTORY",
+     .help = "a directory"},
     {.name = "size", .kind = NT_OPTION_SIZE, .member = MEMBER(size), .argument = "SIZE", .help = "a size"},
     {.name = "color",
      .kind = NT_OPTION_CHOICE,
@@ -195,6 +201,23 @@ START_TEST(the_number_of_a_user_may_be_0)
 }
 END_TEST
 
+START_TEST(directories_are_absolute_and_one_more_each_time)
+{
+    assert_ok(PARSE("-o", "folder=/usr/..,other", "--folder=/proc/self/../"));
+    ck_assert_str_eq(settings.folders[0], "/");
+    ck_assert_str_eq(settings.folders[1], "/proc");
+    ck_assert_ptr_null(settings.folders[2]);
+    struct nt_buffer text = {0};
+    nt_options_append_given(&text, second_table, &settings);
+    ck_assert_str_eq(text.bytes, "other, folder=/, folder=/proc");
+    nt_buffer_deinit(&text);
+    assert_status(NT_NOT_FOUND, PARSE("--folder=/nonexistent"));
+    ck_assert_ptr_nonnull(strstr(error.message, "option \"folder\": /nonexistent"));
+    assert_status(NT_INVALID, PARSE("--folder=/proc/self/stat"));
+    ck_assert_ptr_nonnull(strstr(error.message, "not a directory"));
+}
+END_TEST
+
 START_TEST(what_was_given_can_be_told)
 {
     struct nt_buffer text = {0};
@@ -299,7 +322,7 @@ START_TEST(help_has_a_line_for_each_option)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 14);
+    ck_assert_uint_eq(lines, 15);
 }
 END_TEST
 
@@ -318,6 +341,7 @@ int main(void)
     tcase_add_test(tests, passed_options_are_joined);
     tcase_add_test(tests, accepted_names_stand_in_lists_only_with_a_value_or_without);
     tcase_add_test(tests, the_number_of_a_user_may_be_0);
+    tcase_add_test(tests, directories_are_absolute_and_one_more_each_time);
     tcase_add_test(tests, what_was_given_can_be_told);
     tcase_add_test(tests, the_last_of_several_values_wins);
     tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));

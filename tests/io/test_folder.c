@@ -224,6 +224,30 @@ START_TEST(what_fewer_may_read_than_was_shown_is_refused_where_others_look_on)
 }
 END_TEST
 
+START_TEST(a_folder_beside_a_data_set_shows_nobody_more_than_that)
+{
+    bool is_private = _i & 1, is_folder = _i & 2;
+    make_modes(0755, 0755, 0644);
+    make_directory("beside");
+    temporary_file("beside/file", "x", 1);
+    struct nt_folder *set;
+    assert_ok(nt_folder_open(temporary_path("set"), NT_FOLDER_DATASET_FOR_OTHERS, &set, &error));
+    folder = set;
+    assert_ok(read_file("public"));
+    ck_assert_uint_eq(shown_mode(), 0755);
+    ck_assert_int_eq(chmod(temporary_path("beside/file"), is_private && !is_folder ? 0600 : 0644), 0);
+    ck_assert_int_eq(chmod(temporary_path("beside"), is_private && is_folder ? 0700 : 0755), 0);
+    enum nt_status status = nt_folder_open_beside(set, temporary_path("beside"), &folder, &error);
+    if (status == NT_OK) {
+        status = read_file("file");
+        assert_status(NT_IO, read_file("../set/public"));
+        nt_folder_close(folder);
+    }
+    assert_status(is_private ? NT_IO : NT_OK, status);
+    nt_folder_close(set);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("folder");
@@ -237,6 +261,7 @@ int main(void)
     tcase_add_test(cases, what_is_no_regular_file_is_not_opened);
     tcase_add_loop_test(cases, the_mode_that_is_shown_is_what_all_that_was_opened_have_in_common, 0, 5);
     tcase_add_loop_test(cases, what_fewer_may_read_than_was_shown_is_refused_where_others_look_on, 0, 4);
+    tcase_add_loop_test(cases, a_folder_beside_a_data_set_shows_nobody_more_than_that, 0, 4);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

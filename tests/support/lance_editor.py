@@ -109,8 +109,8 @@ class LanceEditor:
                                        self.magic))
 
 
-# From a Manifest to its fields, fragments, the files in these.
-FIELDS, FRAGMENTS, FILES, DELETION_FILE, PHYSICAL_ROWS, DELETED_ROWS = 1, 2, 2, 3, 4, 4
+# From a Manifest to its fields, fragments, the files in these; base paths.
+FIELDS, FRAGMENTS, FILES, DELETION_FILE, PHYSICAL_ROWS, DELETED_ROWS, BASE_PATHS = 1, 2, 2, 3, 4, 4, 18
 MANIFEST_TAIL = struct.Struct('<QHH4s')
 
 

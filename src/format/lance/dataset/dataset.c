@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/lance/dataset/bases.h"
 #include "format/lance/dataset/choice.h"
 #include "format/lance/dataset/documents.h"
 #include "format/lance/dataset/fragments.h"
@@ -29,6 +30,7 @@ static void close_dataset(struct nt_dataset *dataset)
     for (uint32_t i = 0; i < dataset->source_count; i++)
         if (dataset->sources[i] != dataset->file->source)
             nt_source_close(dataset->sources[i]);
+    nt_lance_close_bases(dataset->format_data);
 }
 
 static const struct nt_dataset_ops dataset_ops = {
@@ -48,7 +50,7 @@ static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_la
     for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++) {
         struct nt_source *source = dataset->file->source;
         if (lance->files[i].name)
-            status = nt_folder_open_file_lazily(lance->folder, lance->files[i].name, &source, error);
+            status = nt_folder_open_file_lazily(lance->files[i].folder, lance->files[i].name, &source, error);
         if (status == NT_OK)
             dataset->sources[dataset->source_count++] = source;
     }
@@ -132,9 +134,11 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_dataset *lance,
-                                   struct nt_error *error)
+                                   const char *const *bases, struct nt_error *error)
 {
-    enum nt_status status = nt_lance_read_fragments(dataset->file, lance, error);
+    enum nt_status status = nt_lance_read_bases(dataset->file, lance, bases, error);
+    if (status == NT_OK)
+        status = nt_lance_read_fragments(dataset->file, lance, error);
     if (status == NT_OK)
         status = read_schema(dataset->file, lance, error);
     if (status == NT_OK)
@@ -168,7 +172,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     dataset->documents = nt_lance_dataset_documents;
     dataset->document_count = nt_lance_dataset_document_count;
     file->describe = nt_lance_describe_dataset_file;
-    return fill_dataset(dataset, lance, error);
+    return fill_dataset(dataset, lance, options->bases, error);
 }
 
 enum nt_status nt_lance_takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)

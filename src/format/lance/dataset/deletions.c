@@ -13,6 +13,7 @@
 #include "base/grow.h"
 #include "base/overflow.h"
 #include "format/lance/dataset/arrow_column.h"
+#include "format/lance/dataset/bases.h"
 #include "format/roaring_walk.h"
 
 static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
@@ -20,15 +21,33 @@ static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
     return nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
 }
 
-static const char *name_of(struct nt_arena *arena, const struct nt_lance_dataset *lance,
-                           const struct nt_lance_fragment_part *fragment)
+static bool is_bitmap(const struct nt_lance_fragment_part *fragment)
+{
+    return nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
+}
+
+/* The folder that a fragment's deletion file lies beneath, and its name there. */
+static enum nt_status find_file(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                const struct nt_lance_fragment_part *fragment, struct nt_folder **folder_ret,
+                                const char **name_ret, struct nt_error *error)
 {
     struct nt_proto message = message_of(fragment);
-    bool is_bitmap = nt_proto_number(message, NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
-    return nt_arena_format(arena, "%s_deletions/%" PRIu64 "-%" PRIu64 "-%" PRIu64 ".%s",
-                           lance->manifest.version.root, fragment->id,
-                           nt_proto_number(message, NT_LANCE_DELETION_FILE_READ_VERSION),
-                           nt_proto_number(message, NT_LANCE_DELETION_FILE_ID), is_bitmap ? "bin" : "arrow");
+    const struct nt_lance_base *base;
+    enum nt_status status = nt_lance_find_base(lance, message, NT_LANCE_DELETION_FILE_BASE_ID, &base, error);
+    if (status == NT_OK && base && !base->is_root)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "base path %" PRIu64 ", which is no data set's",
+                         base->id);
+    if (status != NT_OK) {
+        nt_error_context(error, "deletion file");
+        return status;
+    }
+    *folder_ret = base ? base->folder : lance->folder;
+    *name_ret = nt_arena_format(file->arena, "%s_deletions/%" PRIu64 "-%" PRIu64 "-%" PRIu64 ".%s",
+                                base ? base->below : lance->manifest.version.root, fragment->id,
+                                nt_proto_number(message, NT_LANCE_DELETION_FILE_READ_VERSION),
+                                nt_proto_number(message, NT_LANCE_DELETION_FILE_ID),
+                                is_bitmap(fragment) ? "bin" : "arrow");
+    return *name_ret ? NT_OK : nt_fail_memory(error);
 }
 
 /* ---- runs of rows, which come in ascending order ---- */
@@ -212,21 +231,19 @@ static enum nt_status settle(struct collecting *collecting, const struct nt_drop
 static enum nt_status collect(struct collecting *collecting, const struct nt_lance_fragment_part *fragment,
                               const struct nt_drops **drops_ret, struct nt_error *error)
 {
-    bool is_bitmap =
-        nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
-    enum nt_status status = is_bitmap ? read_bitmap(collecting, error) : read_arrow(collecting, error);
+    enum nt_status status =
+        is_bitmap(fragment) ? read_bitmap(collecting, error) : read_arrow(collecting, error);
     if (status == NT_OK && fragment->has_deleted_rows && collecting->dropped != fragment->deleted_rows)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "deleted rows, as the manifest tells",
                                 fragment->deleted_rows, collecting->dropped);
     return status == NT_OK && collecting->count ? settle(collecting, drops_ret, error) : status;
 }
 
-static enum nt_status read_file(struct nt_file *file, const struct nt_lance_dataset *lance,
-                                struct nt_lance_fragment_part *fragment, const char *name,
-                                struct nt_error *error)
+static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_part *fragment,
+                                struct nt_folder *folder, const char *name, struct nt_error *error)
 {
     struct collecting collecting = {.file = file, .physical_rows = fragment->physical_rows};
-    enum nt_status status = nt_folder_open_file(lance->folder, name, &collecting.source, error);
+    enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
     if (status == NT_NOT_FOUND)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the deletion file is missing");
     if (status != NT_OK)
@@ -247,9 +264,13 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
 {
     enum nt_status status = NT_OK;
     if (!fragment->has_drops && message_of(fragment).bytes) {
-        const char *name = name_of(file->arena, lance, fragment);
-        status = name ? read_file(file, lance, fragment, name, error) : nt_fail_memory(error);
-        if (status != NT_OK && name)
+        struct nt_folder *folder;
+        const char *name;
+        status = find_file(file, lance, fragment, &folder, &name, error);
+        if (status != NT_OK)
+            return status;
+        status = read_file(file, fragment, folder, name, error);
+        if (status != NT_OK)
             nt_error_context(error, "%s", name);
     }
     if (status == NT_OK)

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "format/lance/dataset/bases.h"
 
 struct reading {
     struct nt_file *file;
@@ -28,11 +29,18 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
 {
     struct nt_lance_data_file *data_file = &reading->lance->files[reading->lance->file_count++];
     struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
-    *data_file = (struct nt_lance_data_file){.message = message, .fragment = fragment};
-    if (!nt_folder_is_name_below(path) || nt_proto_has(message, NT_LANCE_DATA_FILE_BASE_ID))
-        return NT_OK;
-    data_file->name = nt_arena_format(reading->file->arena, "%sdata/%.*s",
-                                      reading->lance->manifest.version.root, (int)path.length, path.bytes);
+    const struct nt_lance_base *base;
+    struct nt_error unused;
+    *data_file = (struct nt_lance_data_file){
+        .message = message, .folder = reading->lance->folder, .fragment = fragment};
+    if (!nt_folder_is_name_below(path) ||
+        nt_lance_find_base(reading->lance, message, NT_LANCE_DATA_FILE_BASE_ID, &base, &unused) != NT_OK)
+        return NT_OK; /* told where it is looked at */
+    if (base)
+        data_file->folder = base->folder;
+    data_file->name = nt_arena_format(reading->file->arena, "%s%s%.*s",
+                                      base ? base->below : reading->lance->manifest.version.root,
+                                      !base || base->is_root ? "data/" : "", (int)path.length, path.bytes);
     return data_file->name ? NT_OK : nt_fail_memory(reading->error);
 }
 
@@ -80,9 +88,6 @@ static enum nt_status check_deletions(const struct reading *reading,
                                       const struct nt_lance_fragment_part *fragment)
 {
     struct nt_proto message = nt_proto_message(fragment->message, NT_LANCE_FRAGMENT_DELETION_FILE);
-    if (message.bytes && nt_proto_has(message, NT_LANCE_DELETION_FILE_BASE_ID))
-        return nt_fail(reading->error, NT_UNSUPPORTED, place_of(reading, message),
-                       "a deletion file at another base path, which is not read");
     if (fragment->has_rows && fragment->deleted_rows > fragment->physical_rows)
         return nt_fail(reading->error, NT_CORRUPT, place_of(reading, message),
                        "%" PRIu64 " deleted rows of %" PRIu64, fragment->deleted_rows,

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/arena.h"
+#include "format/lance/dataset/bases.h"
 #include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/fragments.h"
 #include "format/lance/dataset/stored.h"
@@ -25,15 +26,17 @@ static struct nt_text path_of(const struct nt_lance_data_file *data_file)
 }
 
 /* Why a file that has no name cannot be read. */
-static enum nt_status refuse_file(const struct nt_lance_data_file *data_file, struct nt_error *error)
+static enum nt_status refuse_file(const struct nt_lance_dataset *lance,
+                                  const struct nt_lance_data_file *data_file, struct nt_error *error)
 {
     struct nt_text path = path_of(data_file);
-    if (nt_proto_has(data_file->message, NT_LANCE_DATA_FILE_BASE_ID))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "data file '%.*s' lies at base path %" PRIu64 ", which is not read", (int)path.length,
-                       path.bytes, nt_proto_number(data_file->message, NT_LANCE_DATA_FILE_BASE_ID));
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "data file '%.*s' does not lie below data/",
-                   (int)path.length, path.bytes);
+    const struct nt_lance_base *base;
+    enum nt_status status =
+        nt_lance_find_base(lance, data_file->message, NT_LANCE_DATA_FILE_BASE_ID, &base, error);
+    if (status == NT_OK)
+        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its path does not lie below data/");
+    nt_error_context(error, "data file '%.*s'", (int)path.length, path.bytes);
+    return status;
 }
 
 /* The file has as many rows as its fragment, and nulls where the schema has them. */
@@ -74,10 +77,11 @@ static enum nt_status read_file(struct nt_dataset *dataset, uint32_t number, str
 static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number,
                                 const struct nt_lance **opened_ret, struct nt_error *error)
 {
-    struct nt_lance_data_file *data_file = &nt_lance_dataset_of(dataset)->files[number];
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    struct nt_lance_data_file *data_file = &lance->files[number];
     enum nt_status status = NT_OK;
     if (!data_file->name)
-        return refuse_file(data_file, error);
+        return refuse_file(lance, data_file, error);
     if (!data_file->opened) {
         struct nt_lance *opened = nt_arena_alloc(dataset->file->arena, 1, sizeof(*opened));
         status = opened ? read_file(dataset, number, opened, error) : nt_fail_memory(error);
@@ -215,7 +219,7 @@ enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uin
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     const struct nt_lance_part *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
-    nt_json_member_format(json, "file", "%s/%s", lance->folder->path, data_file->name);
+    nt_json_member_format(json, "file", "%s/%s", data_file->folder->path, data_file->name);
     uint32_t file_column = fragment->stored[part->field].leaf.column;
     return data_file->opened->legacy
                ? nt_lance_legacy_describe_page_of(dataset, data_file->opened, (int32_t)file_column, page,

@@ -32,6 +32,21 @@ struct nt_lance_stored {
     uint32_t file;             /* number of one of the data set's data files */
 };
 
+/* A directory that base paths may lie beneath. */
+struct nt_lance_place_of_bases {
+    struct nt_folder *folder;
+    const char *real; /* its path, without links */
+};
+
+/* Another place than the data set where files of it lie. */
+struct nt_lance_base {
+    uint64_t id;
+    bool is_root;             /* it is itself a data set: files lie in its data/ and _deletions/ */
+    struct nt_text path;      /* as the manifest tells it */
+    struct nt_folder *folder; /* that it lies beneath; NULL: none that may be read */
+    const char *below;        /* its name there: "", or with '/' at its end */
+};
+
 struct nt_lance_fragment_part {
     struct nt_proto message; /* a DataFragment */
     uint64_t id;
@@ -49,7 +64,8 @@ struct nt_lance_fragment_part {
 /* A file that holds columns of a fragment. */
 struct nt_lance_data_file {
     struct nt_proto message; /* a DataFile */
-    const char *name;        /* beneath the data set's directory; NULL where it lies nowhere that is read */
+    struct nt_folder *folder;
+    const char *name; /* beneath it; NULL where it lies nowhere that is read */
     uint32_t fragment;
     /* NULL until somebody looks; set under the data set's lock. */
     const struct nt_lance *opened;
@@ -68,8 +84,10 @@ struct nt_lance_dataset {
     struct nt_lance_schema schema;
     const struct nt_lance_id *ids; /* ascending */
     struct nt_lance_fragment_part *fragments;
-    struct nt_lance_data_file *files; /* as many as the nt_dataset has sources, in their order */
-    uint32_t fragment_count, file_count;
+    struct nt_lance_data_file *files;       /* as many as the nt_dataset has sources, in their order */
+    struct nt_lance_base *bases;            /* by ids, ascending */
+    struct nt_lance_place_of_bases *places; /* the first is the data set's own folder */
+    uint32_t fragment_count, file_count, base_count, place_count;
 };
 
 static inline struct nt_lance_dataset *nt_lance_dataset_of(const struct nt_dataset *dataset)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Base paths: other places than the data set's own data/ and _deletions/, where files of a version lie.
+ */
+#ifndef NT_FORMAT_LANCE_DATASET_BASES_H
+#define NT_FORMAT_LANCE_DATASET_BASES_H
+
+#include "format/lance/dataset/opened.h"
+
+/* Fill lance->bases from the manifest. What lies beneath the data set is read, and what lies beneath one of the directories
+ * `allowed` (NULL: none; ends with NULL); of the others is known why not. Memory is the file's arena's, counted in its
+ * budget; nt_lance_close_bases closes the directories, also after a failure. */
+enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset *lance,
+                                   const char *const *allowed, struct nt_error *error);
+void nt_lance_close_bases(struct nt_lance_dataset *lance);
+
+/* Where the files lie that a DataFile or DeletionFile tells of, whose field of this number is the base's id; NULL: in the data
+ * set. NT_CORRUPT where the manifest has no such base path, NT_UNSUPPORTED where it leads to what is not read. */
+enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct nt_proto message,
+                                  uint32_t id_field, const struct nt_lance_base **base_ret,
+                                  struct nt_error *error);
+
+#endif
