@@ -295,3 +295,39 @@ enum nt_status nt_plan_run(const struct nt_packed *packed, uint8_t *output, stru
         free(running.memory[i]);
     return status;
 }
+
+/* ---- together ---- */
+
+/* The tree that makes a page's elements of its packed bytes, in one step; NULL: it is done otherwise. */
+static const struct nt_step *only_tree(const struct nt_decoder *decoder)
+{
+    const struct nt_plan *plan = decoder->plan;
+    bool is_tree = plan && plan->step_count == 1 && plan->steps->kind == NT_STEP_TREE &&
+                   plan->steps->operands[0] == 0 && plan->steps->tree;
+    return is_tree && nt_tree_is_shareable(plan->steps->tree, &plan->steps->want) ? plan->steps : NULL;
+}
+
+bool nt_plans_are_shared(const struct nt_decoder *a, const struct nt_decoder *b)
+{
+    const struct nt_step *one = only_tree(a), *other = only_tree(b);
+    return one && other && one->tree == other->tree &&
+           (one->want.output != other->want.output || one->want.layer != other->want.layer);
+}
+
+enum nt_status nt_plan_run_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                    struct nt_error *error)
+{
+    struct nt_packed what[NT_PLAN_TOGETHER];
+    struct nt_tree_share shares[NT_PLAN_TOGETHER];
+    struct nt_value inputs[NT_PLAN_TOGETHER][NT_STEP_OPERANDS] = {{{0}}};
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_step *step = only_tree(packed[i].decoder);
+        for (unsigned k = 1; k < nt_step_info(step->kind)->operands; k++)
+            if (step->operands[k])
+                inputs[i][k - 1] = packed[i].inputs[step->operands[k] - 1];
+        what[i] = packed[i];
+        what[i].inputs = inputs[i];
+        shares[i] = (struct nt_tree_share){&step->want, &what[i], step->decoder.element_bytes, outputs[i]};
+    }
+    return nt_tree_decode_together(only_tree(packed->decoder)->tree, shares, count, error);
+}

@@ -70,4 +70,11 @@ enum nt_status nt_plan_check(const struct nt_decoder *decoder, const struct nt_d
  * most `packed->limit` bytes together, else NT_LIMIT. */
 enum nt_status nt_plan_run(const struct nt_packed *packed, uint8_t *output, struct nt_error *error);
 
+/* Whether elements of both decoders can be made of one page together, which does once what they have in common. */
+bool nt_plans_are_shared(const struct nt_decoder *a, const struct nt_decoder *b);
+enum { NT_PLAN_TOGETHER = 4 };
+/* nt_plan_run for up to NT_PLAN_TOGETHER decoders that are shared, each with each; all with the same bytes and the same context. */
+enum nt_status nt_plan_run_together(const struct nt_packed *packed, uint8_t *const *outputs, uint32_t count,
+                                    struct nt_error *error);
+
 #endif

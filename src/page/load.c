@@ -60,6 +60,7 @@ struct nt_cache_key nt_page_key(const struct nt_dataset *dataset, const struct n
 /* ---- one page's way ---- */
 
 struct loading {
+    const struct nt_page_request *request;
     struct nt_tally *tally;
     struct nt_dataset *dataset;
     const struct nt_page *page;
@@ -222,22 +223,47 @@ static enum nt_status decompress(struct loading *load, const uint8_t **packed_re
     return status;
 }
 
+static struct nt_packed packed_of(const struct loading *load, const struct nt_page *page,
+                                  const struct nt_value *inputs, const uint8_t *packed)
+{
+    return (struct nt_packed){
+        .decoder = nt_page_decoder(load->dataset, page),
+        .parameter = page->parameter,
+        .data = packed,
+        .bytes = load->packed_bytes,
+        .elements = nt_page_made_elements(page),
+        .inputs = inputs,
+        .context = load->context,
+        .limit = load->dataset->file->page_bytes,
+    };
+}
+
+static enum nt_status decode_together(struct loading *load, const uint8_t *packed, struct nt_error *error)
+{
+    const struct nt_page_request *request = load->request;
+    struct nt_packed what[NT_PLAN_TOGETHER] = {packed_of(load, load->page, load->inputs, packed)};
+    uint8_t *outputs[NT_PLAN_TOGETHER] = {load->output};
+    size_t unused, bytes;
+    for (uint32_t i = 0; i < request->beside_count; i++) {
+        const struct nt_page_beside *beside = &request->beside[i];
+        enum nt_status status = check_sizes(load->dataset, beside->page, &unused, &bytes, error);
+        if (status != NT_OK)
+            return status;
+        what[i + 1] = packed_of(load, beside->page, beside->inputs, packed);
+        outputs[i + 1] = beside->output;
+        load->decoded_bytes += bytes;
+    }
+    return nt_plan_run_together(what, outputs, request->beside_count + 1, error);
+}
+
 static enum nt_status decode(struct loading *load, const uint8_t *packed, struct nt_error *error)
 {
     if (packed == load->output)
         return NT_OK;
-    const struct nt_packed what = {
-        .decoder = load->decoder,
-        .parameter = load->page->parameter,
-        .data = packed,
-        .bytes = load->packed_bytes,
-        .elements = nt_page_made_elements(load->page),
-        .inputs = load->inputs,
-        .context = load->context,
-        .limit = load->dataset->file->page_bytes,
-    };
-    enum nt_status status =
-        load->decoder->plan ? nt_plan_run(&what, load->output, error) : nt_decode(&what, load->output, error);
+    const struct nt_packed what = packed_of(load, load->page, load->inputs, packed);
+    enum nt_status status = load->request->beside_count ? decode_together(load, packed, error)
+                            : load->decoder->plan       ? nt_plan_run(&what, load->output, error)
+                                                        : nt_decode(&what, load->output, error);
     nt_tally_lap(load->tally, &load->tally->counters.decode_nanoseconds);
     return status;
 }
@@ -277,7 +303,8 @@ static enum nt_status load_stages(struct loading *load, struct nt_error *error)
 enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;
-    struct loading load = {.tally = request->tally, .dataset = request->dataset, .page = page};
+    struct loading load = {
+        .request = request, .tally = request->tally, .dataset = request->dataset, .page = page};
     load.context = request->context;
     load.decoder = nt_page_decoder(request->dataset, page);
     load.inputs = request->inputs;
@@ -290,7 +317,7 @@ enum nt_status nt_page_load_with(const struct nt_page_request *request, void *ou
     if (status != NT_OK)
         return status;
     load.tally->counters.stored_bytes += page->stored_bytes;
-    load.tally->counters.pages_decoded++;
+    load.tally->counters.pages_decoded += 1 + request->beside_count;
     load.tally->counters.decoded_bytes += load.decoded_bytes;
     return NT_OK;
 }

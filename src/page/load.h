@@ -32,6 +32,14 @@ struct nt_page_request {
      * They may be in the context's scratch memory, but for NT_SCRATCH_PAGE. */
     const uint8_t *stored;
     const struct nt_value *inputs; /* of its decoder's plan, decoded */
+    /* Pages of other columns that are the same stored bytes, and are made with it: the decoders of all are shared
+     * (nt_plans_are_shared). */
+    const struct nt_page_beside {
+        const struct nt_page *page;
+        const struct nt_value *inputs;
+        uint8_t *output;
+    } * beside;
+    uint32_t beside_count; /* less than NT_PLAN_TOGETHER */
 };
 
 /* Read, verify, decompress, decode into `output`. The error does not tell where the page stands. */

@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-#include "base/large.h"
 #include "base/overflow.h"
 #include "page/contexts.h"
 #include "page/counters.h"
 #include "page/elements.h"
+#include "page/joined.h"
 #include "page/load.h"
-#include "page/neighbours.h"
 #include "page/page.h"
 #include "page/workers.h"
 
@@ -151,47 +150,6 @@ bool nt_page_is_absent(const struct nt_reader *reader, const struct nt_dataset *
     return nt_cache_peek(reader->cache, &key) == NT_CACHE_ABSENT;
 }
 
-/* How many of the pages can be read and decoded together, from the first on, and how long the read is: none
- * of them is in the cache. */
-static uint32_t count_joined(const struct nt_page_request *request, uint32_t count, size_t *bytes_ret)
-{
-    enum { TOGETHER = 32 };
-    struct nt_cache_key keys[TOGETHER];
-    uint32_t most = nt_neighbours_count(request->dataset, request->page, count), found = 0, asked, absent;
-    do {
-        asked = most - found < TOGETHER ? most - found : TOGETHER;
-        for (uint32_t i = 0; i < asked; i++)
-            keys[i] = nt_page_key(request->dataset, &request->page[found + i]);
-        absent = (uint32_t)nt_cache_count_absent(request->reader->cache, keys, asked);
-        found += absent;
-    } while (absent == TOGETHER);
-    *bytes_ret = found ? nt_neighbours_bytes(request->page, found) : 0;
-    return found;
-}
-
-/* The stored bytes of neighbours, into scratch memory. NULL where that fails: then the pages are read one by
- * one, and the one that cannot be read is found. */
-static const uint8_t *read_neighbours(const struct nt_page_request *request, size_t bytes)
-{
-    struct nt_source *source = request->dataset->sources[request->page->source];
-    uint8_t *stored = nt_codec_scratch(request->context, NT_SCRATCH_NEIGHBOURS, bytes);
-    if (!stored || nt_source_read(source, request->page->offset, stored, bytes, NULL) != NT_OK)
-        return NULL;
-    nt_tally_lap(request->tally, &request->tally->counters.read_nanoseconds);
-    return stored;
-}
-
-/* The memory that joined pages take: that of the largest, beside the stored bytes of all. */
-static uint64_t joined_scratch_bytes(const struct nt_page_request *request, uint32_t count, size_t bytes)
-{
-    uint64_t largest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t scratch = nt_page_scratch_bytes(request->dataset, &request->page[i]);
-        largest = scratch > largest ? scratch : largest;
-    }
-    return largest + nt_large_capacity(bytes);
-}
-
 /* What joined pages are decoded with, once for all of them. Where an input cannot be had, the request gets no
  * context, so that each page finds it out, and tells it, on its own. */
 static enum nt_status borrow_joined(struct nt_page_request *request, uint64_t bytes,
@@ -220,10 +178,10 @@ static enum nt_status read_joined(struct nt_page_request request, uint32_t count
     struct nt_error failure = {0};
     size_t page_bytes = 0;
     enum nt_status status =
-        borrow_joined(&request, joined_scratch_bytes(&request, count, bytes), &inputs, &loan, error);
+        borrow_joined(&request, nt_joined_scratch_bytes(&request, count, bytes), &inputs, &loan, error);
     request.tally = &tally;
     nt_tally_begin(&tally);
-    const uint8_t *stored = status == NT_OK && request.context ? read_neighbours(&request, bytes) : NULL;
+    const uint8_t *stored = status == NT_OK && request.context ? nt_joined_read(&request, bytes) : NULL;
     *bytes_ret = 0;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         request.page = &pages[i];
@@ -251,7 +209,7 @@ enum nt_status nt_pages_read_whole(struct nt_reader *reader, struct nt_dataset *
     while (status == NT_OK && count) {
         size_t stored_bytes = 0, bytes = 0;
         request.page = pages;
-        uint32_t joined = count_joined(&request, count, &stored_bytes);
+        uint32_t joined = nt_joined_count(&request, count, &stored_bytes);
         if (joined > 1) {
             status = read_joined(request, joined, stored_bytes, end, &bytes, error);
         } else {

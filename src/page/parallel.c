@@ -5,21 +5,29 @@
  * whoever is free.
  */
 #include <pthread.h>
+#include <string.h>
 
 #include "base/overflow.h"
 #include "page/counters.h"
 #include "page/stream.h"
+#include "page/together.h"
 #include "page/workers.h"
 
-enum { SHARE_BYTES = 512 * 1024 };
+enum {
+    SHARE_BYTES = 512 * 1024,
+    GROUP_SHARE_BYTES =
+        2 * 1024 * 1024, /* of a group: where offsets go on, the page before is looked at again */
+};
 
+/* Of the ranges those that follow one another and are the same pages make a group, whose shares are taken together. */
 struct parallel_read {
     const struct nt_stream_range *ranges;
     size_t count;
     pthread_mutex_t lock;
-    size_t at;             /* the range that shares are taken of ... */
-    uint64_t taken;        /* ... and how many of its elements somebody has taken */
-    enum nt_status status; /* of the first elements that failed: */
+    size_t at;                        /* the group that shares are taken of: its first range, */
+    uint32_t group, lead;             /* how many, and which of them has the most bytes ... */
+    uint64_t taken[NT_PLAN_TOGETHER]; /* ... and how many elements of each somebody has taken */
+    enum nt_status status;            /* of the first elements that failed: */
     size_t failed_range;
     uint64_t failed_first;
     struct nt_error error;
@@ -50,24 +58,89 @@ static uint64_t page_end(struct nt_stream *stream, uint64_t element)
     return lead + segment->first + end;
 }
 
-static bool take_share(struct parallel_read *read, struct share *share_ret)
+static uint64_t bytes_of(const struct nt_stream_range *range)
 {
+    return range->count * range->stream->element_bytes;
+}
+
+static void begin_group(struct parallel_read *read, size_t at)
+{
+    const struct nt_stream_range *first = &read->ranges[at];
+    read->at = at;
+    read->group = at < read->count;
+    read->lead = 0;
+    memset(read->taken, 0, sizeof(read->taken));
+    while (read->group && read->group < NT_PLAN_TOGETHER && at + read->group < read->count &&
+           nt_streams_are_together(first->stream, first[read->group].stream)) {
+        if (bytes_of(&first[read->group]) > bytes_of(&first[read->lead]))
+            read->lead = read->group;
+        read->group++;
+    }
+}
+
+/* What of the group's range is taken up to an element of its stream; false: nothing. */
+static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, struct share *share_ret)
+{
+    const struct nt_stream_range *range = &read->ranges[read->at + of_group];
+    uint64_t first = range->first + read->taken[of_group], last = range->first + range->count;
+    if (end > last)
+        end = last;
+    if (end <= first)
+        return false;
+    *share_ret = (struct share){read->at + of_group, first, end};
+    read->taken[of_group] = end - range->first;
+    return true;
+}
+
+/* Where the segment ends that an element of the stream lies in. */
+static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
+{
+    uint64_t lead = stream->row->has_leading_zero;
+    const struct nt_segment *segment = nt_stream_segment_of(stream, element < lead ? 0 : element - lead);
+    return lead + segment->first + segment->elements;
+}
+
+/* Where a share should end: with a page; of several ranges in the segment where it begins, too. */
+static uint64_t find_end(const struct parallel_read *read, uint32_t of_group)
+{
+    const struct nt_stream_range *range = &read->ranges[read->at + of_group];
+    struct nt_stream *stream = range->stream;
+    uint64_t share = read->group > 1 ? GROUP_SHARE_BYTES : SHARE_BYTES;
+    uint64_t least = share / stream->element_bytes, left = range->count - read->taken[of_group];
+    uint64_t first = range->first + read->taken[of_group], end = range->first + range->count;
+    uint64_t found = page_end(stream, left <= least ? end - 1 : first + least);
+    uint64_t border = read->group > 1 ? segment_end(stream, first) : found;
+    return border < found ? border : found;
+}
+
+/* The range of the group that is next; read->group: all are taken. */
+static uint32_t find_next(const struct parallel_read *read)
+{
+    for (uint32_t i = 0; i < read->group; i++) {
+        uint32_t of_group = (read->lead + i) % read->group;
+        if (read->taken[of_group] < read->ranges[read->at + of_group].count)
+            return of_group;
+    }
+    return read->group;
+}
+
+/* A share of one range, and those of other ranges that are the same pages: how many, 0 where none is left. */
+static uint32_t take_shares(struct parallel_read *read, struct share shares[NT_PLAN_TOGETHER])
+{
+    uint32_t next, count = 0;
     pthread_mutex_lock(&read->lock);
-    while (read->at < read->count && read->taken == read->ranges[read->at].count) {
-        read->at++;
-        read->taken = 0;
-    }
-    bool is_more = read->status == NT_OK && read->at < read->count;
-    if (is_more) {
-        const struct nt_stream_range *range = &read->ranges[read->at];
-        uint64_t least = SHARE_BYTES / range->stream->element_bytes, left = range->count - read->taken;
-        uint64_t first = range->first + read->taken, end = range->first + range->count;
-        uint64_t page = page_end(range->stream, left <= least ? end - 1 : first + least);
-        *share_ret = (struct share){read->at, first, page < end ? page : end};
-        read->taken += share_ret->end - first;
-    }
+    while ((next = find_next(read)) == read->group && read->at < read->count)
+        begin_group(read, read->at + read->group);
+    if (read->status == NT_OK && read->at < read->count)
+        count += take(read, next, find_end(read, next), shares);
+    for (uint32_t i = 0; count && next == read->lead && i < read->group; i++)
+        if (i != next)
+            count += take(read, i,
+                          nt_stream_end_beside(read->ranges[shares->range].stream, shares->end,
+                                               read->ranges[read->at + i].stream),
+                          &shares[count]);
     pthread_mutex_unlock(&read->lock);
-    return is_more;
+    return count;
 }
 
 static void note_failure(struct parallel_read *read, const struct share *share, enum nt_status status,
@@ -85,19 +158,33 @@ static void note_failure(struct parallel_read *read, const struct share *share, 
     pthread_mutex_unlock(&read->lock);
 }
 
+static struct nt_stream_range range_of(const struct parallel_read *read, const struct share *share)
+{
+    const struct nt_stream_range *range = &read->ranges[share->range];
+    uint8_t *output = range->output;
+    return (struct nt_stream_range){range->stream, share->first, share->end - share->first,
+                                    output + (share->first - range->first) * range->stream->element_bytes};
+}
+
 static void work(void *context)
 {
     struct parallel_read *read = context;
+    struct share shares[NT_PLAN_TOGETHER];
+    struct nt_stream_range ranges[NT_PLAN_TOGETHER];
     struct nt_error error = {0};
-    struct share share;
-    while (take_share(read, &share)) {
-        const struct nt_stream_range *range = &read->ranges[share.range];
-        uint8_t *output = range->output;
-        output += (share.first - range->first) * range->stream->element_bytes;
-        enum nt_status status =
-            nt_stream_produce(range->stream, share.first, share.end - share.first, output, &error);
-        if (status != NT_OK)
-            note_failure(read, &share, status, &error);
+    uint32_t count;
+    while ((count = take_shares(read, shares))) {
+        struct nt_pages_made made[NT_PLAN_TOGETHER] = {{0}};
+        for (uint32_t i = 0; i < count; i++)
+            ranges[i] = range_of(read, &shares[i]);
+        if (count > 1)
+            nt_streams_make_together(ranges, count, made);
+        for (uint32_t i = 0; i < count; i++) {
+            enum nt_status status = nt_stream_finish(ranges[i].stream, ranges[i].first, ranges[i].count,
+                                                     made[i], ranges[i].output, &error);
+            if (status != NT_OK)
+                note_failure(read, &shares[i], status, &error);
+        }
     }
 }
 
@@ -112,7 +199,7 @@ static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t 
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "range %zu is of another reader", i);
         if (!nt_fits(range->first, range->count, range->stream->elements))
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
-        *bytes_ret += range->count * range->stream->element_bytes; /* of memory that is there */
+        *bytes_ret += bytes_of(range); /* of memory that is there */
     }
     return NT_OK;
 }
@@ -128,6 +215,7 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     nt_count(&reader->counters.reads, count);
     nt_count(&reader->counters.served_bytes, bytes);
     struct parallel_read read = {.ranges = ranges, .count = count};
+    begin_group(&read, 0);
     if (pthread_mutex_init(&read.lock, NULL))
         return nt_fail_memory(error);
     if (bytes <= 2 * SHARE_BYTES)

@@ -97,5 +97,12 @@ static inline struct nt_run nt_stream_run(const struct nt_stream *stream, const 
 /* Elements [first, first + count): nt_stream_read without its edges and counters. */
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
                                  struct nt_error *error);
+/* The same where the decoded elements of some pages are in the output already, each where it belongs. */
+struct nt_pages_made {
+    const struct nt_page *first;
+    uint32_t count;
+};
+enum nt_status nt_stream_finish(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                struct nt_pages_made made, uint8_t *output, struct nt_error *error);
 
 #endif

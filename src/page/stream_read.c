@@ -23,6 +23,7 @@ struct reading {
     bool is_random;                   /* the read does not follow the one before */
     const struct nt_page *next;       /* the page behind the one that was used last ... */
     uint64_t previous;                /* ... and the index value before its first element */
+    struct nt_pages_made made;        /* whose elements are in the output already */
 };
 
 /* ---- one page ---- */
@@ -155,6 +156,29 @@ static enum nt_status produce_run(struct reading *reading, struct nt_run *run, u
 
 /* ---- one segment ---- */
 
+static bool is_made(const struct reading *reading, const struct nt_page *page)
+{
+    return (uintptr_t)page - (uintptr_t)reading->made.first < reading->made.count * sizeof(*page);
+}
+
+/* How many pages from one on are made already, where it is. */
+static uint32_t limit_to_made(const struct reading *reading, const struct nt_page *page, uint32_t count)
+{
+    uint32_t made =
+        is_made(reading, page) ? reading->made.count - (uint32_t)(page - reading->made.first) : count;
+    return made < count ? made : count;
+}
+
+static enum nt_status read_whole_pages(const struct reading *reading, const struct nt_page *page,
+                                       uint32_t count, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_stream *stream = reading->stream;
+    if (!count || is_made(reading, page))
+        return NT_OK;
+    return nt_pages_read_whole(stream->reader, stream->dataset, reading->segment->column, page, count, output,
+                               error);
+}
+
 /* From an element where a page begins: pages whose elements are the stream's as they are, if they are wanted
  * whole. How many elements is told; 0: the page at hand is none of them. */
 static enum nt_status produce_whole_pages(const struct reading *reading, const struct nt_page *page,
@@ -167,10 +191,9 @@ static enum nt_status produce_whole_pages(const struct reading *reading, const s
     *count_ret = 0;
     if (stream->row->make != NT_MAKE_VALUES)
         return NT_OK;
+    left = limit_to_made(reading, page, left);
     uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
-    return whole ? nt_pages_read_whole(stream->reader, stream->dataset, segment->column, page, whole, output,
-                                       error)
-                 : NT_OK;
+    return read_whole_pages(reading, page, whole, output, error);
 }
 
 /* The same for offsets: the pages' own, which become the stream's where they lie. The last of the pages is left
@@ -185,13 +208,13 @@ static enum nt_status produce_whole_offsets(struct reading *reading, const struc
     *count_ret = 0;
     if (stream->row->make != NT_MAKE_OFFSETS)
         return NT_OK;
+    left = limit_to_made(reading, page, left);
     uint32_t whole = nt_count_whole_pages(stream->dataset, page, left, wanted, &stream->dtype, count_ret);
-    if (whole)
+    if (whole && !is_made(reading, page))
         *count_ret -= page[--whole].elements;
     if (!*count_ret)
         return NT_OK;
-    enum nt_status status =
-        nt_pages_read_whole(stream->reader, stream->dataset, segment->column, page, whole, output, error);
+    enum nt_status status = read_whole_pages(reading, page, whole, output, error);
     for (const struct nt_page *end = page + whole; status == NT_OK && page < end; page++) {
         struct nt_run run = run_on(reading, page);
         run.data = output;
@@ -314,7 +337,13 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
                                  struct nt_error *error)
 {
-    struct reading reading = {.stream = stream};
+    return nt_stream_finish(stream, first, count, (struct nt_pages_made){0}, output, error);
+}
+
+enum nt_status nt_stream_finish(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                struct nt_pages_made read, uint8_t *output, struct nt_error *error)
+{
+    struct reading reading = {.stream = stream, .made = read};
     enum nt_status status = NT_OK;
     reading.is_random =
         !nt_sequence_follows(&stream->sequence, first * stream->element_bytes, count * stream->element_bytes);

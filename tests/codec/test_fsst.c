@@ -79,7 +79,38 @@ static enum nt_status decode(const uint8_t *codes, size_t bytes, uint8_t *output
     return status;
 }
 
-/* Both decoders find the same, or both refuse. */
+/* Bytes and ends at once, in memory that ends where both do. */
+static enum nt_status expand(const uint8_t *codes, const uint64_t *code_ends, size_t strings, uint8_t *output,
+                             size_t output_bytes, uint64_t *ends)
+{
+    size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
+    uint8_t *exact = exact_copy(codes, bytes), *exact_output = exact_copy(output, output_bytes);
+    uint64_t *exact_ends = (uint64_t *)(void *)exact_copy((uint8_t *)ends, strings * sizeof(*ends));
+    enum nt_status status =
+        nt_fsst_expand(&fsst, exact, code_ends, strings, exact_output, output_bytes, exact_ends, &error);
+    if (status == NT_OK && strings)
+        memcpy(ends, exact_ends, strings * sizeof(*ends));
+    if (status == NT_OK && output_bytes)
+        memcpy(output, exact_output, output_bytes);
+    free(exact_ends);
+    free(exact_output);
+    free(exact);
+    return status;
+}
+
+static void assert_expands(const uint8_t *codes, size_t bytes, const uint8_t *expected, size_t size)
+{
+    static uint8_t found[MOST_CODES * 8 + 1];
+    uint64_t code_end = bytes, end = 0;
+    assert_ok(expand(codes, &code_end, 1, found, size, &end));
+    ck_assert_uint_eq(end, size);
+    ck_assert(!size || !memcmp(found, expected, size));
+    assert_status(NT_CORRUPT, expand(codes, &code_end, 1, found, size + 1, &end));
+    if (size)
+        assert_status(NT_CORRUPT, expand(codes, &code_end, 1, found, size - 1, &end));
+}
+
+/* All decoders find the same, or all refuse. */
 static void assert_equal_decoders(uint32_t count, const uint8_t *codes, size_t bytes)
 {
     static uint8_t expected[MOST_CODES * 8], found[MOST_CODES * 8];
@@ -92,12 +123,15 @@ static void assert_equal_decoders(uint32_t count, const uint8_t *codes, size_t b
     if (size == SIZE_MAX) {
         assert_status(NT_CORRUPT, decode(codes, bytes, found, bytes));
         assert_status(NT_CORRUPT, decode(codes, bytes, found, 8 * bytes));
+        assert_status(NT_CORRUPT, expand(codes, &code_end, 1, found, bytes, &decoded));
+        assert_status(NT_CORRUPT, expand(codes, &code_end, 1, found, 8 * bytes, &decoded));
         return;
     }
     ck_assert_uint_eq(decoded, size);
     assert_ok(decode(codes, bytes, found, size));
     if (size)
         ck_assert_mem_eq(found, expected, size);
+    assert_expands(codes, bytes, expected, size);
     assert_status(NT_CORRUPT, decode(codes, bytes, found, size + 1));
     assert_status(NT_CORRUPT, decode(codes, bytes, found, size + 100));
     if (size)
@@ -189,7 +223,7 @@ START_TEST(strings_end_where_each_ends_alone)
 {
     enum { STRINGS = 500 };
     static uint8_t codes[STRINGS * 30], output[STRINGS * 240], all[STRINGS * 240];
-    static uint64_t code_ends[STRINGS], ends[STRINGS];
+    static uint64_t code_ends[STRINGS], ends[STRINGS], expanded[STRINGS];
     size_t bytes = 0, done = 0;
     set_up_random(255, 0);
     for (size_t i = 0; i < STRINGS; i++) {
@@ -206,6 +240,10 @@ START_TEST(strings_end_where_each_ends_alone)
     }
     assert_ok(decode(codes, bytes, all, done));
     ck_assert_mem_eq(all, output, done);
+    memset(all, 0, done);
+    assert_ok(expand(codes, code_ends, STRINGS, all, done, expanded));
+    ck_assert_mem_eq(all, output, done);
+    ck_assert_mem_eq(expanded, ends, sizeof(ends));
 }
 END_TEST
 
@@ -213,9 +251,13 @@ START_TEST(an_escape_does_not_reach_into_the_next_string)
 {
     static const uint8_t codes[] = {0, 255, 65, 255, 66, 1};
     uint64_t ends[2];
-    for (uint64_t end = 0; end <= sizeof(codes); end++)
-        assert_status(end == 2 || end == 4 ? NT_CORRUPT : NT_OK,
-                      nt_fsst_ends(&fsst, codes, (uint64_t[]){end, sizeof(codes)}, 2, ends, &error));
+    uint8_t output[4 + 1 + 1 + 3] = "";
+    for (uint64_t end = 0; end <= sizeof(codes); end++) {
+        enum nt_status expected = end == 2 || end == 4 ? NT_CORRUPT : NT_OK;
+        const uint64_t code_ends[] = {end, sizeof(codes)};
+        assert_status(expected, nt_fsst_ends(&fsst, codes, code_ends, 2, ends, &error));
+        assert_status(expected, expand(codes, code_ends, 2, output, sizeof(output), ends));
+    }
 }
 END_TEST
 
@@ -225,6 +267,9 @@ START_TEST(empty_strings_need_no_codes)
     assert_ok(nt_fsst_ends(&fsst, NULL, (uint64_t[]){0, 0, 0}, 3, ends, &error));
     for (size_t i = 0; i < 3; i++)
         ck_assert_uint_eq(ends[i], 0);
+    ends[1] = 9;
+    assert_ok(nt_fsst_expand(&fsst, NULL, (uint64_t[]){0, 0, 0}, 3, NULL, 0, ends, &error));
+    ck_assert_uint_eq(ends[1], 0);
 }
 END_TEST
 
@@ -244,6 +289,10 @@ START_TEST(plain_bytes_stay_as_they_are)
     ck_assert_mem_eq(output, codes, 4);
     assert_status(NT_CORRUPT, decode(codes, 4, output, 3));
     assert_status(NT_CORRUPT, decode(codes, 3, output, 4));
+    ends[0] = 9;
+    assert_ok(expand(codes, (uint64_t[]){1, 4}, 2, output, 4, ends));
+    ck_assert_uint_eq(ends[0], 1);
+    assert_status(NT_CORRUPT, expand(codes, (uint64_t[]){1, 4}, 2, output, 3, ends));
 }
 END_TEST
 

@@ -4,6 +4,7 @@
  * two are parameters, and the rest is data. Output has exactly the room that is wanted.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "codec/tree/bit_unpack.h"
 #include "codec/tree/fsst.h"
@@ -63,14 +64,22 @@ static void decode_strings(const struct nt_fsst *fsst, const uint8_t *codes, siz
 {
     uint64_t decoded, ends[STRINGS];
     const uint64_t code_ends[STRINGS] = {bytes / 4, bytes / 3, bytes / 3, bytes};
+    uint64_t again[STRINGS];
     if (nt_fsst_ends(fsst, codes, &code_ends[STRINGS - 1], 1, &decoded, NULL) == NT_OK) {
         uint8_t *output = room(decoded);
         if (output && nt_fsst_decode(fsst, codes, bytes, output, decoded, NULL) != NT_OK)
             abort();
         free(output);
     }
-    if (nt_fsst_ends(fsst, codes, code_ends, STRINGS, ends, NULL) == NT_OK && ends[STRINGS - 1] != decoded)
+    if (nt_fsst_ends(fsst, codes, code_ends, STRINGS, ends, NULL) != NT_OK)
+        return;
+    if (ends[STRINGS - 1] != decoded)
         abort();
+    uint8_t *output = room(decoded);
+    if (output && (nt_fsst_expand(fsst, codes, code_ends, STRINGS, output, decoded, again, NULL) != NT_OK ||
+                   memcmp(again, ends, sizeof(ends))))
+        abort();
+    free(output);
 }
 
 static void decode_fsst(const struct input *input)

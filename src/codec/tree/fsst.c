@@ -19,7 +19,7 @@ enum {
     ESCAPE = 255, /* the next byte stands for itself */
     SYMBOL_BYTES = 8,
     GROUP = 8,   /* codes that are looked at together */
-    SPAN = 4096, /* codes that are measured together: their bytes are counted in 16 bits */
+    SPAN = 4096, /* codes that are taken together: their bytes are counted in 16 bits */
     COUNT_MASK = 0xFF,
     HAS_CODES = 1 << 24,
 };
@@ -66,16 +66,24 @@ enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t t
 
 /* ---- eight codes ---- */
 
-/* Whether all of eight codes are symbols. Their number is at most 255, so that escapes are none. */
-ALWAYS_INLINE bool are_symbols(const struct nt_fsst *fsst, uint64_t codes)
+/* What tells whether all of eight codes are symbols: their number is at most 255, so that escapes are none. */
+struct group_test {
+    uint64_t added;
+    bool is_half; /* less than half of the codes are symbols */
+};
+
+static struct group_test group_test(const struct nt_fsst *fsst)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101), highest = ones << 7;
-    uint64_t past, count = fsst->count, low = codes & ~highest;
-    if (count < 128) /* the lower 7 bits carry into the highest, or it is set */
-        past = (low + ones * (128 - count)) | codes;
-    else /* both */
-        past = (low + ones * (256 - count)) & codes;
-    return !(past & highest);
+    bool is_half = fsst->count < 128;
+    return (struct group_test){UINT64_C(0x0101010101010101) * ((is_half ? 128 : 256) - fsst->count), is_half};
+}
+
+/* A code is past the symbols where its lower 7 bits carry into the highest, or it is set; both where not is_half. */
+ALWAYS_INLINE bool are_symbols(struct group_test test, uint64_t codes)
+{
+    const uint64_t highest = UINT64_C(0x8080808080808080);
+    uint64_t carried = (codes & ~highest) + test.added;
+    return !((test.is_half ? carried | codes : carried & codes) & highest);
 }
 
 static enum nt_status fail_code(const struct nt_fsst *fsst, struct nt_error *error)
@@ -124,10 +132,11 @@ ALWAYS_INLINE unsigned measure_symbols(const struct nt_fsst *fsst, const uint8_t
 /* Returns where the bytes of all end. */
 static unsigned measure_span(struct measuring *span, const uint8_t *codes, size_t count)
 {
+    const struct group_test test = group_test(span->fsst);
     unsigned end = 0;
     for (size_t i = 0; i < count; i += GROUP) {
         bool is_group = count - i >= GROUP;
-        if (is_group && !span->is_escaped && are_symbols(span->fsst, nt_load_le64(codes + i)))
+        if (is_group && !span->is_escaped && are_symbols(test, nt_load_le64(codes + i)))
             end = measure_symbols(span->fsst, codes + i, end, span->ends + i);
         else
             end =
@@ -145,11 +154,44 @@ static bool ends_in_escape(const uint8_t *codes, uint64_t first, uint64_t end)
     return escapes % 2;
 }
 
+/* Strings, of which some have been told where they end. */
+struct telling {
+    const uint8_t *codes;
+    const uint64_t *code_ends;
+    uint64_t strings, *ends;
+    uint64_t told, start; /* how many, and where the codes of the next one begin */
+    uint16_t base;        /* what the ends of a span are counted from */
+};
+
+static void skip_empty(struct telling *at)
+{
+    while (at->told < at->strings && !at->code_ends[at->told])
+        at->ends[at->told++] = 0;
+}
+
+/* Those whose codes end with one of `count` from `first` on, of which each has an end in `span`; the base there is `decoded`. False
+ * where a string ends within an escape. */
+static bool tell_ends(struct telling *at, uint64_t first, size_t count, uint64_t decoded,
+                      const uint16_t *span)
+{
+    uint64_t i = at->told, start = at->start;
+    for (; i < at->strings && at->code_ends[i] - first <= count; start = at->code_ends[i++]) {
+        uint64_t last = at->code_ends[i] - 1;
+        if (at->codes[last] == ESCAPE && ends_in_escape(at->codes, start, last + 1))
+            return false;
+        at->ends[i] = decoded + (uint16_t)(span[last - first] - at->base);
+    }
+    at->told = i;
+    at->start = start;
+    return true;
+}
+
 enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                             uint64_t strings, uint64_t *ends, struct nt_error *error)
 {
     struct measuring span; /* whose table is large, and filled as far as it is used */
-    uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0, i = 0, start = 0;
+    struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
+    uint64_t total = strings ? code_ends[strings - 1] : 0, decoded = 0;
     if (fsst->is_plain) {
         if (strings)
             memcpy(ends, code_ends, strings * sizeof(*ends));
@@ -157,17 +199,12 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
     }
     span.fsst = fsst;
     span.is_escaped = span.has_nothing = false;
-    for (; i < strings && !code_ends[i]; i++)
-        ends[i] = 0;
+    skip_empty(&at);
     for (uint64_t first = 0; first < total; first += SPAN) {
         size_t count = total - first < SPAN ? (size_t)(total - first) : SPAN;
         unsigned bytes = measure_span(&span, codes + first, count);
-        for (; i < strings && code_ends[i] - first <= count; start = code_ends[i++]) {
-            uint64_t last = code_ends[i] - 1;
-            if (codes[last] == ESCAPE && ends_in_escape(codes, start, last + 1))
-                return fail_escape(error);
-            ends[i] = decoded + span.ends[last - first];
-        }
+        if (!tell_ends(&at, first, count, decoded, span.ends))
+            return fail_escape(error);
         if (!nt_add(decoded, bytes, &decoded))
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "strings have more bytes than can be counted");
     }
@@ -176,22 +213,29 @@ enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, co
 
 /* ---- the bytes ---- */
 
+enum { MOST_PAST = 2 * GROUP }; /* codes of a span behind its last: of the last group, with an escaped byte */
+_Static_assert((SPAN + MOST_PAST) * SYMBOL_BYTES <= UINT16_MAX, "what a span stands for can be counted");
+
 /* Where the decoding is. */
 struct place {
-    const uint8_t *codes;
-    uint8_t *output;
-    size_t bytes, room; /* left */
+    const uint8_t *codes, *codes_end;
+    uint8_t *output, *output_end;
     bool has_nothing;
+    uint16_t *
+        ends; /* where to tell of each code where its bytes end: the lowest bits of the address; NULL: nobody asks */
 };
 
 /* Eight symbols, with room for 8 bytes each. Returns where their bytes end. */
-ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes, uint8_t *output)
+ALWAYS_INLINE uint8_t *decode_symbols(const struct nt_fsst *fsst, uint64_t codes, uint8_t *output,
+                                      uint16_t *ends)
 {
 #pragma GCC unroll 8
     for (unsigned i = 0; i < GROUP; i++) {
         unsigned code = codes >> 8 * i & 0xFF;
         memcpy(output, &fsst->symbols[code], SYMBOL_BYTES);
         output += fsst->lengths[code];
+        if (ends)
+            ends[i] = (uint16_t)(uintptr_t)output;
     }
     return output;
 }
@@ -202,36 +246,57 @@ static bool decode_one(const struct nt_fsst *fsst, struct place *place)
     bool is_escape = *place->codes == ESCAPE;
     unsigned taken = is_escape ? 2 : 1;
     size_t length = is_escape ? 1 : fsst->lengths[*place->codes];
-    if (length > place->room || taken > place->bytes)
+    if (length > (size_t)(place->output_end - place->output) || taken > place->codes_end - place->codes)
         return false;
     place->has_nothing |= length == 0;
     memcpy(place->output, is_escape ? place->codes + 1 : (const uint8_t *)&fsst->symbols[*place->codes],
            length);
     place->codes += taken;
-    place->bytes -= taken;
     place->output += length;
-    place->room -= length;
+    for (; place->ends && taken; taken--)
+        *place->ends++ = (uint16_t)(uintptr_t)place->output;
     return true;
 }
 
-/* While there is room for whatever eight codes stand for. */
-static void decode_groups(const struct nt_fsst *fsst, struct place *place)
+/* The codes up to eight codes on, or one more. False where they cannot be decoded. */
+static bool decode_some(const struct nt_fsst *fsst, struct place *place)
 {
-    struct place now = *place;
-    while (now.bytes >= GROUP && now.room >= GROUP * SYMBOL_BYTES) {
-        uint64_t codes = nt_load_le64(now.codes);
-        if (!are_symbols(fsst, codes)) {
-            for (const uint8_t *end = now.codes + GROUP; now.codes < end && decode_one(fsst, &now);)
-                ;
+    const uint8_t *end = place->codes + GROUP;
+    while (place->codes < end)
+        if (!decode_one(fsst, place))
+            return false;
+    return true;
+}
+
+/* Codes up to one, or some more, while there is room for whatever eight of them stand for. `tells`: has `ends`. */
+ALWAYS_INLINE void decode_groups(const struct nt_fsst *fsst, struct place *place, const uint8_t *stop,
+                                 bool tells)
+{
+    const struct group_test test = group_test(fsst);
+    const uint8_t *codes = place->codes, *const codes_end = place->codes_end;
+    uint8_t *output = place->output, *const output_end = place->output_end;
+    uint16_t *ends = place->ends;
+    while (codes < stop && codes_end - codes >= GROUP && output_end - output >= GROUP * SYMBOL_BYTES) {
+        uint64_t group = nt_load_le64(codes);
+        if (are_symbols(test, group)) {
+            output = decode_symbols(fsst, group, output, tells ? ends : NULL);
+            codes += GROUP;
+            if (tells)
+                ends += GROUP;
             continue;
         }
-        uint8_t *end = decode_symbols(fsst, codes, now.output);
-        now.codes += GROUP;
-        now.bytes -= GROUP;
-        now.room -= (size_t)(end - now.output);
-        now.output = end;
+        struct place now = {codes, codes_end, output, output_end, place->has_nothing, ends};
+        bool are_decoded = decode_some(fsst, &now);
+        place->has_nothing = now.has_nothing;
+        codes = now.codes;
+        output = now.output;
+        ends = now.ends;
+        if (!are_decoded)
+            break;
     }
-    *place = now;
+    place->codes = codes;
+    place->output = output;
+    place->ends = ends;
 }
 
 static enum nt_status fail_size(size_t expected, struct nt_error *error)
@@ -240,24 +305,66 @@ static enum nt_status fail_size(size_t expected, struct nt_error *error)
                    expected);
 }
 
+/* Whether all is as it has to be where decoding has come to its end. */
+static enum nt_status check_end(const struct nt_fsst *fsst, const struct place *place, size_t output_bytes,
+                                struct nt_error *error)
+{
+    ptrdiff_t left = place->codes_end - place->codes;
+    if (left)
+        return left == 1 && *place->codes == ESCAPE ? fail_escape(error) : fail_size(output_bytes, error);
+    if (place->has_nothing)
+        return fail_code(fsst, error);
+    return place->output < place->output_end ? fail_size(output_bytes, error) : NT_OK;
+}
+
+static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *output, size_t output_bytes,
+                                 struct nt_error *error)
+{
+    if (bytes != output_bytes)
+        return fail_size(output_bytes, error);
+    if (bytes)
+        memcpy(output, codes, bytes);
+    return NT_OK;
+}
+
 enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes, uint8_t *output,
                               size_t output_bytes, struct nt_error *error)
 {
-    if (fsst->is_plain) {
-        if (bytes != output_bytes)
-            return fail_size(output_bytes, error);
-        if (bytes)
-            memcpy(output, codes, bytes);
-        return NT_OK;
-    }
-    struct place place = {codes, output, bytes, output_bytes, false};
-    decode_groups(fsst, &place);
-    while (place.bytes && decode_one(fsst, &place))
+    if (fsst->is_plain)
+        return copy_plain(codes, bytes, output, output_bytes, error);
+    struct place place = {codes, codes + bytes, output, output + output_bytes, false, NULL};
+    decode_groups(fsst, &place, place.codes_end, false);
+    while (place.codes < place.codes_end && decode_one(fsst, &place))
         ;
-    if (place.bytes)
-        return place.bytes == 1 && *place.codes == ESCAPE ? fail_escape(error)
-                                                          : fail_size(output_bytes, error);
-    if (place.has_nothing)
-        return fail_code(fsst, error);
-    return place.room ? fail_size(output_bytes, error) : NT_OK;
+    return check_end(fsst, &place, output_bytes, error);
+}
+
+enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
+                              uint64_t strings, uint8_t *output, size_t output_bytes, uint64_t *ends,
+                              struct nt_error *error)
+{
+    uint16_t span[SPAN + MOST_PAST];
+    struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
+    size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
+    struct place place = {codes, codes + bytes, output, output + output_bytes, false, NULL};
+    if (fsst->is_plain && strings)
+        memcpy(ends, code_ends, strings * sizeof(*ends));
+    if (fsst->is_plain)
+        return copy_plain(codes, bytes, output, output_bytes, error);
+    skip_empty(&at);
+    while (place.codes < place.codes_end) {
+        const uint8_t *first = place.codes, *start = place.output;
+        const uint8_t *stop = place.codes_end - first < SPAN ? place.codes_end : first + SPAN;
+        place.ends = span;
+        decode_groups(fsst, &place, stop, true);
+        while (place.codes < stop && decode_one(fsst, &place))
+            ;
+        if (place.codes < stop)
+            break;
+        at.base = (uint16_t)(uintptr_t)start;
+        if (!tell_ends(&at, (uint64_t)(first - codes), (size_t)(place.codes - first),
+                       (uint64_t)(start - output), span))
+            return fail_escape(error);
+    }
+    return check_end(fsst, &place, output_bytes, error);
 }

@@ -34,4 +34,9 @@ enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, 
 enum nt_status nt_fsst_ends(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
                             uint64_t strings, uint64_t *ends, struct nt_error *error);
 
+/* Both at once. Exactly `output_bytes` bytes, else NT_CORRUPT. */
+enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, const uint64_t *code_ends,
+                              uint64_t strings, uint8_t *output, size_t output_bytes, uint64_t *ends,
+                              struct nt_error *error);
+
 #endif

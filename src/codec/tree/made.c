@@ -31,6 +31,9 @@ enum nt_status nt_made_open(struct nt_made *made, bool wants_levels, bool wants_
 {
     struct nt_work *work = made->work;
     const struct nt_packed *packed = work->packed;
+    if (made->is_opened)
+        return NT_OK;
+    made->is_opened = made->is_shared;
     switch (work->tree->layout) {
     case NT_TREE_MINI_BLOCK:
         return nt_mini_block_open(work, wants_levels, &made->opened, error);
@@ -53,8 +56,9 @@ enum nt_status nt_made_decode(struct nt_made *made, uint8_t *into, struct nt_err
     struct nt_work *work = made->work;
     struct nt_opened *opened = &made->opened;
     uint32_t root = work->tree->values;
-    if (opened->has_array)
+    if (opened->has_array || made->is_decoded)
         return NT_OK;
+    made->is_decoded = made->is_shared;
     if (work->tree->layout == NT_TREE_ARRAY)
         return nt_plain_decode(work, root, opened->parts, opened->part_count, made->rows, &opened->array,
                                error);
@@ -121,6 +125,8 @@ enum nt_status nt_made_find_nulls(struct nt_made *made, struct nt_error *error)
 {
     const struct nt_array *array = &made->opened.array;
     uint8_t *valid;
+    if (made->is_shared && (made->valid || !nt_made_has_nulls(made->work->tree)))
+        return NT_OK;
     if (array->valid)
         return spread_bits(made->work, array->valid, made->rows, &made->valid, error);
     if (!array->is_null && !made->opened.levels.count)

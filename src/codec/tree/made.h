@@ -14,6 +14,8 @@ struct nt_made {
     struct nt_opened opened;
     uint64_t rows;        /* of the innermost layer */
     const uint8_t *valid; /* a byte for each; NULL: all are */
+    /* Of a page that several outputs are made of: it is opened, and its values are decoded, once for all of them. */
+    bool is_shared, is_opened, is_decoded;
 };
 
 /* Elements of a structure's member in a row. */

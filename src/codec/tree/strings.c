@@ -124,6 +124,19 @@ enum nt_status nt_strings_measure(struct nt_work *work, struct nt_array *array, 
     return status;
 }
 
+enum nt_status nt_strings_expand_into(struct nt_work *work, struct nt_array *array, uint8_t *output,
+                                      uint64_t bytes, struct nt_error *error)
+{
+    uint64_t *ends;
+    enum nt_status status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
+    if (status == NT_OK)
+        status = nt_fsst_expand(array->fsst, array->data, array->ends, array->elements, output, bytes, ends,
+                                error);
+    if (status == NT_OK)
+        *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = bytes, .ends = ends};
+    return status;
+}
+
 enum nt_status nt_strings_expand(struct nt_work *work, const struct nt_fsst *fsst, struct nt_array *array,
                                  struct nt_error *error)
 {

@@ -15,6 +15,9 @@ enum nt_status nt_strings_from_offsets(struct nt_work *work, const uint8_t *offs
 enum nt_status nt_strings_are_missing(struct nt_error *error);
 /* Where strings of a symbol table's codes end, once they are decoded. */
 enum nt_status nt_strings_measure(struct nt_work *work, struct nt_array *array, struct nt_error *error);
+/* They, with exactly `bytes` bytes, straight to where these are wanted. */
+enum nt_status nt_strings_expand_into(struct nt_work *work, struct nt_array *array, uint8_t *output,
+                                      uint64_t bytes, struct nt_error *error);
 /* Strings of a symbol table's codes. */
 enum nt_status nt_strings_expand(struct nt_work *work, const struct nt_fsst *fsst, struct nt_array *array,
                                  struct nt_error *error);

@@ -161,6 +161,8 @@ enum nt_status nt_make_bytes(struct nt_made *made, uint8_t *output, struct nt_er
         return look_up_bytes(made, output, error);
     if (status == NT_OK && !has_dictionary)
         status = take_strings(made, true, error);
+    if (status == NT_OK && array->fsst && made->is_shared)
+        return nt_strings_expand_into(made->work, &made->opened.array, output, packed->elements, error);
     if (status == NT_OK &&
         array->fsst) /* that no string ends within an escape was seen when they were counted */
         return nt_fsst_decode(array->fsst, array->data, array->bytes, output, packed->elements, error);

@@ -12,36 +12,79 @@
 
 /* ---- all ---- */
 
+static enum nt_status make(struct nt_made *made, uint32_t element_bytes, uint8_t *output,
+                           struct nt_error *error)
+{
+    switch (made->want->output) {
+    case NT_TREE_VALUES:
+        return nt_make_values(made, element_bytes, output, error);
+    case NT_TREE_VALID:
+        return nt_make_valid(made, output, error);
+    case NT_TREE_OFFSETS:
+        return nt_make_offsets(made, output, error);
+    case NT_TREE_ENDS:
+        return nt_make_ends(made, output, error);
+    case NT_TREE_BYTES:
+        return nt_make_bytes(made, output, error);
+    case NT_TREE_LEVELS:
+        return nt_make_levels(made, output, error);
+    case NT_TREE_PRESENT:
+        return nt_make_presence(made, output, error);
+    }
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "an output of no known kind");
+}
+
 enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_want *want,
                               const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
                               struct nt_error *error)
 {
     struct nt_work work;
     struct nt_made made = {.work = &work, .want = want};
-    enum nt_status status = NT_OK;
     nt_work_begin(&work, tree, packed);
-    switch (want->output) {
-    case NT_TREE_VALUES:
-        status = nt_make_values(&made, element_bytes, output, error);
-        break;
-    case NT_TREE_VALID:
-        status = nt_make_valid(&made, output, error);
-        break;
-    case NT_TREE_OFFSETS:
-        status = nt_make_offsets(&made, output, error);
-        break;
-    case NT_TREE_ENDS:
-        status = nt_make_ends(&made, output, error);
-        break;
-    case NT_TREE_BYTES:
-        status = nt_make_bytes(&made, output, error);
-        break;
-    case NT_TREE_LEVELS:
-        status = nt_make_levels(&made, output, error);
-        break;
-    case NT_TREE_PRESENT:
-        status = nt_make_presence(&made, output, error);
-        break;
+    enum nt_status status = make(&made, element_bytes, output, error);
+    nt_work_free(&work);
+    return status;
+}
+
+/* ---- together ---- */
+
+bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want *want)
+{
+    static const bool is_shareable[] = {
+        [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
+        [NT_TREE_ENDS] = true,   [NT_TREE_BYTES] = true, [NT_TREE_PRESENT] = false};
+    return tree->layout == NT_TREE_MINI_BLOCK && !tree->is_whole && !nt_tree_is_structure(tree) &&
+           !want->depth && is_shareable[want->output];
+}
+
+/* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */
+static bool is_main(const struct nt_tree_share *share)
+{
+    return share->want->output == NT_TREE_VALUES || share->want->output == NT_TREE_BYTES;
+}
+
+static bool need_levels(const struct nt_tree *tree, const struct nt_tree_share *shares, uint32_t count)
+{
+    bool are_needed = nt_made_has_nulls(tree);
+    for (uint32_t i = 0; i < count; i++)
+        are_needed |= shares[i].want->output == NT_TREE_VALID || shares[i].want->output == NT_TREE_OFFSETS;
+    return are_needed;
+}
+
+enum nt_status nt_tree_decode_together(const struct nt_tree *tree, const struct nt_tree_share *shares,
+                                       uint32_t count, struct nt_error *error)
+{
+    struct nt_work work;
+    struct nt_made made = {.work = &work, .want = shares->want, .is_shared = true};
+    nt_work_begin(&work, tree, shares->packed);
+    enum nt_status status = nt_made_open(&made, need_levels(tree, shares, count), true, error);
+    for (uint32_t i = 0; status == NT_OK && i < 2 * count; i++) {
+        const struct nt_tree_share *share = &shares[i % count];
+        if (is_main(share) != (i < count))
+            continue;
+        made.want = share->want;
+        work.packed = share->packed;
+        status = make(&made, share->element_bytes, share->output, error);
     }
     nt_work_free(&work);
     return status;

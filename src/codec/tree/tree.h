@@ -13,6 +13,19 @@ enum nt_status nt_tree_decode(const struct nt_tree *tree, const struct nt_tree_w
                               const struct nt_packed *packed, uint32_t element_bytes, uint8_t *output,
                               struct nt_error *error);
 
+/* Whether what is wanted can be had of a page together with something else. */
+bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want *want);
+/* One of several outputs of the same page, none of them twice; all `packed` have the same bytes and the same context. */
+struct nt_tree_share {
+    const struct nt_tree_want *want;
+    const struct nt_packed *packed;
+    uint32_t element_bytes;
+    uint8_t *output;
+};
+/* nt_tree_decode of all of them; what they have in common is done once. */
+enum nt_status nt_tree_decode_together(const struct nt_tree *tree, const struct nt_tree_share *shares,
+                                       uint32_t count, struct nt_error *error);
+
 /* What a page holds, for those who make page lists. */
 struct nt_tree_counts {
     uint64_t slots[NT_TREE_LAYERS]; /* of each layer: rows that begin in the page */
