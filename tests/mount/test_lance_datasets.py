@@ -104,11 +104,11 @@ def a_data_file_is_opened_when_something_of_it_is_read():
             for first in 0, 2 * rows:
                 found = harness.pread(path, 8 * 1300, 8 * (first + 100))    # in blocks that hold no others
                 same(found == struct.pack('<1300q', *range(first + 100, first + 1400)), True, f'rows from {first} on')
-            harness.fails(errno.EIO, harness.pread, path, 8 * 100, 8 * (rows + 700))
+            harness.fails(errno.ESTALE, harness.pread, path, 8 * 100, 8 * (rows + 700))
             error, = harness.errors_of(mountpoint)
             same(('fragment 1:' in error['what'], f'data/{lost}:' in error['what']), (True, True), error['what'])
             # how long its texts are stands nowhere else
-            harness.fails(errno.EIO, os.stat, mountpoint / name / 'text' / 'data.bin')
+            harness.fails(errno.ESTALE, os.stat, mountpoint / name / 'text' / 'data.bin')
 
 
 @case

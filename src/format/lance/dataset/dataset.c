@@ -16,6 +16,7 @@
 #include "format/lance/dataset/fragments.h"
 #include "format/lance/dataset/load.h"
 #include "format/lance/dataset/manifest.h"
+#include "format/lance/dataset/missing.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/dataset/versions.h"
 #include "format/lance/fields.h"
@@ -159,6 +160,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     if (!lance)
         return nt_fail_memory(error);
     lance->folder = file->source->folder;
+    lance->opened = nt_lance_now();
     enum nt_status status =
         nt_lance_choose_version(lance->folder, options->version, file->arena, &choice, error);
     if (status == NT_OK)

@@ -14,6 +14,7 @@
 #include "base/overflow.h"
 #include "format/lance/dataset/arrow_column.h"
 #include "format/lance/dataset/bases.h"
+#include "format/lance/dataset/missing.h"
 #include "format/roaring_walk.h"
 
 static struct nt_proto message_of(const struct nt_lance_fragment_part *fragment)
@@ -244,8 +245,6 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
 {
     struct collecting collecting = {.file = file, .physical_rows = fragment->physical_rows};
     enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
-    if (status == NT_NOT_FOUND)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the deletion file is missing");
     if (status != NT_OK)
         return status;
     collecting.most =
@@ -270,6 +269,8 @@ enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lan
         if (status != NT_OK)
             return status;
         status = read_file(file, fragment, folder, name, error);
+        if (status == NT_NOT_FOUND)
+            status = nt_lance_fail_missing(lance, folder, name, "deletion file", error);
         if (status != NT_OK)
             nt_error_context(error, "%s", name);
     }

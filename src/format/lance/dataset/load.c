@@ -10,6 +10,7 @@
 #include "format/lance/dataset/bases.h"
 #include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/fragments.h"
+#include "format/lance/dataset/missing.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/describe.h"
 #include "format/lance/legacy/describe.h"
@@ -65,7 +66,8 @@ static enum nt_status read_file(struct nt_dataset *dataset, uint32_t number, str
     uint64_t size;
     enum nt_status status = nt_source_size(dataset->sources[number], &size, error);
     if (status == NT_NOT_FOUND)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the data file is missing");
+        return nt_lance_fail_missing(lance, lance->files[number].folder, lance->files[number].name,
+                                     "data file", error);
     if (status != NT_OK)
         return status;
     nt_budget_widen(&file->budget, size);

@@ -80,6 +80,7 @@ struct nt_lance_id {
 /* An nt_dataset's format_data. All memory is the nt_file's arena's. */
 struct nt_lance_dataset {
     struct nt_folder *folder;
+    struct timespec opened;                 /* when */
     struct nt_lance_manifest_file manifest; /* its version tells where beneath the folder the files are */
     struct nt_lance_schema schema;
     const struct nt_lance_id *ids; /* ascending */
