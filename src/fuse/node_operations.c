@@ -52,7 +52,7 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
     const struct nt_vfs_caller caller = nt_caller(request);
     enum nt_status status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
     if (status == NT_OK)
-        fuse_reply_attr(request, &attributes.stat, nt_timeout(&attributes));
+        fuse_reply_attr(request, &attributes.stat, nt_timeout(attributes.is_immutable));
     else
         fuse_reply_err(request, nt_failure_errno(status, &error));
 }

@@ -60,21 +60,20 @@ static inline struct nt_vfs_caller nt_caller(fuse_req_t request)
     return (struct nt_vfs_caller){nt_request_is_gone, request};
 }
 
-/* How long the kernel may keep what it was told about a node, in seconds. */
-static inline double nt_timeout(const struct nt_vfs_attributes *attributes)
+/* How long the kernel may keep what it was told about a node or name, in seconds. */
+static inline double nt_timeout(bool is_lasting)
 {
-    return attributes->is_immutable ? 1e9 : 0;
+    return is_lasting ? 1e9 : 0;
 }
 
 /* The kernel's form of a node's attributes. */
 static inline struct fuse_entry_param nt_entry(const struct nt_vfs_attributes *attributes)
 {
-    double timeout = nt_timeout(attributes);
     return (struct fuse_entry_param){.ino = attributes->node,
                                      .generation = 1,
                                      .attr = attributes->stat,
-                                     .attr_timeout = timeout,
-                                     .entry_timeout = timeout};
+                                     .attr_timeout = nt_timeout(attributes->is_immutable),
+                                     .entry_timeout = nt_timeout(attributes->is_name_lasting)};
 }
 
 /* Mount the session, so that auto_unmount is reliable: Linux releases the files of a killed program from the

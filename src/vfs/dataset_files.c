@@ -5,9 +5,16 @@
  */
 #include "vfs/documents.h"
 #include "vfs/short_texts.h"
+#include "vfs/version_files.h"
 #include "vfs/view_files.h"
 
 static const struct nt_section *const entries_sections[] = {&nt_section_entries, NULL};
+static const struct nt_section *const versions_sections[] = {&nt_section_versions, NULL};
+
+#define VERSIONS_ROW                                                                                         \
+    {                                                                                                        \
+        "versions.d", NT_VFS_DIRECTORY, .exists = nt_has_versions, .sections = versions_sections             \
+    }
 
 static const struct nt_pseudo dataset_rows[] = {
     {"ntuple.json", NT_VFS_PRODUCED, .produce = nt_dataset_json},
@@ -16,6 +23,7 @@ static const struct nt_pseudo dataset_rows[] = {
     {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
     {"rows.d", NT_VFS_DIRECTORY, .sections = entries_sections},
+    VERSIONS_ROW,
     {"sizes.svg", NT_VFS_PRODUCED, .size = nt_sizes_svg_size, .produce = nt_sizes_svg_file},
     {"table.csv", NT_VFS_UNSIZED, .open_text = nt_table_csv, .is_short = nt_rows_are_short},
     {"table.arrow", NT_VFS_SIZED, .exists = nt_has_table_arrow, .size = nt_table_arrow_size,
@@ -27,6 +35,7 @@ const struct nt_pseudo_table nt_dataset_files = {dataset_rows,
 
 static const struct nt_pseudo failed_rows[] = {
     {"error.json", NT_VFS_PRODUCED, .produce = nt_error_json},
+    VERSIONS_ROW,
 };
 
 const struct nt_pseudo_table nt_failed_files = {failed_rows, sizeof(failed_rows) / sizeof(failed_rows[0])};

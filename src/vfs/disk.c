@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/buffer.h"
 #include "base/grow.h"
@@ -18,14 +19,28 @@ enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt
     return stat(path, attributes) == 0 ? NT_OK : nt_fail_system(error, errno, "%s", path);
 }
 
+static bool is_same_inode(const struct stat *left, const struct stat *right)
+{
+    return left->st_dev == right->st_dev && left->st_ino == right->st_ino &&
+           (left->st_mode & S_IFMT) == (right->st_mode & S_IFMT);
+}
+
+bool nt_disk_is_unchanged(const struct stat *left, const struct stat *right)
+{
+    return is_same_inode(left, right) && left->st_size == right->st_size &&
+           left->st_mtim.tv_sec == right->st_mtim.tv_sec && left->st_mtim.tv_nsec == right->st_mtim.tv_nsec;
+}
+
 bool nt_disk_is_same(const struct stat *left, const struct stat *right)
 {
-    if (left->st_dev != right->st_dev || left->st_ino != right->st_ino ||
-        (left->st_mode & S_IFMT) != (right->st_mode & S_IFMT))
-        return false;
-    return S_ISDIR(left->st_mode) ||
-           (left->st_size == right->st_size && left->st_mtim.tv_sec == right->st_mtim.tv_sec &&
-            left->st_mtim.tv_nsec == right->st_mtim.tv_nsec);
+    return S_ISDIR(left->st_mode) ? is_same_inode(left, right) : nt_disk_is_unchanged(left, right);
+}
+
+bool nt_disk_is_settled(const struct stat *attributes)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec > attributes->st_mtim.tv_sec + 1;
 }
 
 enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error)

@@ -21,6 +21,10 @@ struct nt_disk_entry {
 enum nt_status nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);
 /* Same inode, size and times of modification. */
 bool nt_disk_is_same(const struct stat *left, const struct stat *right);
+/* The same of what may be a folder, whose entries are then those that it had. Its time of modification tells that only if it
+ * was settled: older than the clock's step. */
+bool nt_disk_is_unchanged(const struct stat *left, const struct stat *right);
+bool nt_disk_is_settled(const struct stat *attributes);
 /* A folder that some format takes as a whole. */
 enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error);
 

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "vfs/disk.h"
 
@@ -40,7 +39,7 @@ static struct nt_place *new_child(struct nt_places *places, const struct nt_plac
     struct nt_place *place =
         nt_places_add(places, folder->number, path, found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE);
     if (place)
-        place->identity = found->stat;
+        nt_places_identify(place, &found->stat);
     return place;
 }
 
@@ -78,14 +77,6 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
     return nt_places_set_children(places, folder, children, (uint32_t)count, error);
 }
 
-/* A folder's time of modification tells a change only if it is older than the clock's step. */
-static bool is_settled(const struct timespec *modified)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return now.tv_sec > modified->tv_sec + 1;
-}
-
 enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error)
 {
     struct nt_place *folder = nt_places_get(places, number);
@@ -95,7 +86,7 @@ enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct 
     if (folder->kind != NT_PLACE_FOLDER)
         return NT_OK;
     enum nt_status status = nt_disk_stat(folder->path, &attributes, error);
-    bool settled = status == NT_OK && is_settled(&attributes.st_mtim);
+    bool settled = status == NT_OK && nt_disk_is_settled(&attributes);
     if (status == NT_OK)
         status = nt_disk_list(folder->path, &entries, &count, error);
     if (status != NT_OK)

@@ -9,11 +9,13 @@
 
 #include "io/remote.h"
 #include "vfs/disk.h"
+#include "vfs/histories.h"
 #include "vfs/opening.h"
 
 static void free_place(struct nt_place *place)
 {
     nt_names_free(place->names);
+    nt_history_free(place->history);
     free(place->failure);
     free(place->children);
     free(place->by_name);
@@ -58,7 +60,7 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
         struct nt_place *place =
             nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER);
         if (place) {
-            place->identity = identity;
+            nt_places_identify(place, &identity);
             *number_ret = place->number;
         } else {
             status = nt_fail_memory(error);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "vfs/disk.h"
+#include "vfs/histories.h"
 #include "vfs/places.h"
 
 enum { MAXIMUM_SLOTS = 1 << 16 }; /* as node.c has bits for */
@@ -30,17 +31,30 @@ static enum nt_status give_slots(struct nt_places *places, struct nt_place *plac
     return NT_OK;
 }
 
-/* Open a place's file, outside the lock. The file must still be the one that the place stands for. */
+/* The file must still be the one that the place stands for. Of a data set a version may go. */
+static enum nt_status check_identity(const struct nt_place *place, struct nt_error *error)
+{
+    const char *path = place->version ? place->identity_path : place->path;
+    struct stat now;
+    enum nt_status status = nt_disk_stat(path, &now, error);
+    if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", path);
+    return status == NT_NOT_FOUND && place->version
+               ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", path)
+               : status;
+}
+
+/* Open a place's file, outside the lock. */
 static enum nt_status open_file(struct nt_places *places, const struct nt_place *place,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
 {
-    struct stat now;
+    struct nt_open_options options = places->options.open;
     struct nt_file *file;
-    enum nt_status status = nt_disk_stat(place->path, &now, error);
-    if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
-        status = nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", place->path);
+    if (place->version)
+        options.version = place->version;
+    enum nt_status status = check_identity(place, error);
     if (status == NT_OK)
-        status = nt_file_open(place->path, &places->options.open, &file, error);
+        status = nt_file_open(place->path, &options, &file, error);
     if (status != NT_OK)
         return status;
     file->on_group_failure = places->options.on_group_failure;
@@ -57,15 +71,20 @@ static bool is_lasting(enum nt_status status)
 
 static void remember_failure(struct nt_places *places, struct nt_place *place, const struct nt_error *error)
 {
+    nt_places_fail(place, error);
     place->is_probed = is_lasting(error->status);
-    place->kind = error->status == NT_NOT_THIS_FORMAT && place->number != 0 &&
-                          places->list[place->parent]->kind == NT_PLACE_FOLDER
-                      ? NT_PLACE_NONE
-                      : NT_PLACE_FAILED;
-    if (!place->failure)
-        place->failure = malloc(sizeof(*error));
-    if (place->failure)
-        *place->failure = *error;
+    if (error->status == NT_NOT_THIS_FORMAT && place->number != 0 &&
+        places->list[place->parent]->kind == NT_PLACE_FOLDER)
+        place->kind = NT_PLACE_NONE;
+}
+
+/* A version is as old as what it is read from: its directory's time tells that it is another one. */
+static void set_times(struct nt_open_file *opened, const struct nt_place *place)
+{
+    if (!place->version)
+        return;
+    opened->stat.st_mtim = place->identity.st_mtim;
+    opened->stat.st_ctim = place->identity.st_ctim;
 }
 
 /* Under the lock: what came of opening. */
@@ -77,6 +96,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *place, s
         return status;
     opened->place = place->number;
     opened->first_slot = place->first_slot;
+    set_times(opened, place);
     place->opened = opened;
     place->kind = NT_PLACE_FILE;
     place->is_probed = true;
@@ -136,12 +156,24 @@ static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
     return place->kind;
 }
 
-enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, struct nt_open_file **opened_ret)
+/* The same of what is shown there. */
+static enum nt_place_kind hold_shown(struct nt_places *places, struct nt_place *place, uint32_t *shown_ret,
+                                     struct nt_open_file **opened_ret)
 {
+    struct nt_place *shown = nt_history_shown(places, place);
+    *shown_ret = shown ? shown->number : place->number;
+    return shown ? hold(places, shown, opened_ret) : place->kind;
+}
+
+enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, uint32_t *shown_ret,
+                                  struct nt_open_file **opened_ret)
+{
+    enum nt_place_kind kind = NT_PLACE_NONE;
     *opened_ret = NULL;
+    *shown_ret = number;
     pthread_mutex_lock(&places->lock);
-    enum nt_place_kind kind =
-        number < places->count ? hold(places, places->list[number], opened_ret) : NT_PLACE_NONE;
+    if (number < places->count)
+        kind = hold_shown(places, places->list[number], shown_ret, opened_ret);
     pthread_mutex_unlock(&places->lock);
     return kind;
 }
@@ -177,7 +209,7 @@ enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number)
     if (!place)
         return NT_PLACE_NONE;
     pthread_mutex_lock(&places->lock);
-    enum nt_place_kind kind = place->is_probed ? place->kind : hold(places, place, &opened);
+    enum nt_place_kind kind = place->is_probed ? place->kind : hold_shown(places, place, &number, &opened);
     pthread_mutex_unlock(&places->lock);
     nt_places_release(places, opened);
     return kind;
@@ -196,6 +228,8 @@ enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, stru
 {
     struct nt_place *place = nt_places_get(places, number);
     pthread_mutex_lock(&places->lock);
+    if (place->history && place->kind != NT_PLACE_FAILED)
+        place = places->list[place->history->shown];
     enum nt_status status = known_failure(place, error);
     pthread_mutex_unlock(&places->lock);
     return status;
@@ -222,6 +256,17 @@ bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *datase
     }
     pthread_mutex_unlock(&places->lock);
     return is_found;
+}
+
+bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret)
+{
+    pthread_mutex_lock(&places->lock);
+    const struct nt_place *dataset = places->list[places->list[version]->parent];
+    const struct nt_place *shown = places->list[dataset->history->shown];
+    bool has_slot = shown->has_slots && shown->slot_count > 0;
+    *slot_ret = has_slot ? shown->first_slot : 0;
+    pthread_mutex_unlock(&places->lock);
+    return has_slot;
 }
 
 void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_t *nodes_ret)

@@ -14,8 +14,8 @@ enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number);
 enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error);
 
 /* What a place is, with its file where it is one: opened if it is not, released by the caller. NULL for all
- * else. */
-enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number,
+ * else. *shown_ret is the place whose file it is: of a data set with a history that of its present version. */
+enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, uint32_t *shown_ret,
                                   struct nt_open_file **opened_ret);
 /* The same for the place of a data set, which is told; NT_PLACE_NONE for a slot that was not given. */
 enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
@@ -26,6 +26,9 @@ void nt_places_release(struct nt_places *places, struct nt_open_file *opened); /
 bool nt_places_slot(struct nt_places *places, uint32_t slot, uint32_t *place_ret);
 /* The slot of a data set whose file is open. */
 bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret);
+
+/* A slot of the version that is shown of a version's data set; false where it has none. */
+bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret);
 
 /* Bytes of the files that were looked at; data sets and fields of those that are open. */
 void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_t *nodes_ret);

@@ -56,6 +56,27 @@ struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const 
     return place;
 }
 
+void nt_places_identify(struct nt_place *place, const struct stat *identity)
+{
+    place->identity = *identity;
+    place->may_have_versions = place->is_file && S_ISDIR(identity->st_mode);
+}
+
+void nt_places_fail(struct nt_place *place, const struct nt_error *error)
+{
+    place->kind = NT_PLACE_FAILED;
+    if (!place->failure)
+        place->failure = malloc(sizeof(*error));
+    if (place->failure)
+        *place->failure = *error;
+}
+
+uint32_t nt_places_outer(struct nt_places *places, uint32_t number)
+{
+    const struct nt_place *place = nt_places_get(places, number);
+    return place->version && !place->is_numbered ? place->parent : number;
+}
+
 uint32_t nt_places_parent(struct nt_places *places, uint32_t number)
 {
     return nt_places_get(places, number)->parent;
@@ -79,7 +100,7 @@ static bool is_in_folder(struct nt_places *places, const struct nt_place *place)
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number)
 {
     struct nt_place *place = nt_places_get(places, number);
-    return place->kind == NT_PLACE_FOLDER || is_in_folder(places, place);
+    return place->kind == NT_PLACE_FOLDER || place->history || place->version || is_in_folder(places, place);
 }
 
 enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,

@@ -28,6 +28,17 @@ enum nt_place_kind {
     NT_PLACE_FAILED, /* a file that cannot be opened */
 };
 
+/* Of a data set that has versions (histories.h). */
+struct nt_history {
+    uint32_t shown;      /* the place of the version that the last look found */
+    const char *watched; /* path: as long as it is as it was, the same version is meant */
+    struct stat watched_was;
+    bool is_settled;    /* that look was late enough for `watched_was` to tell every later change */
+    uint32_t *versions; /* the places of those that were looked at */
+    uint32_t count;
+    size_t capacity;
+};
+
 struct nt_place {
     enum nt_place_kind kind;
     bool is_file;    /* FILE, FAILED or NONE; else it stays what it is */
@@ -37,7 +48,16 @@ struct nt_place {
     const char *path;      /* NULL: the group */
     const char *disk_name; /* last part of the path */
     const char *name;      /* in the tree */
-    struct stat identity;
+    struct stat identity;  /* of what lies at the path; of a version of what it is read from */
+    /* Of a data set's folder: whether it has versions, or nobody has looked yet; and them. */
+    bool may_have_versions;
+    struct nt_history *history;
+    /* Of a version; the path is the data set's, which is its parent. */
+    const char *version; /* as in nt_open_options; NULL: none */
+    const char *series;  /* what stands in it before the number */
+    uint64_t version_number;
+    const char *identity_path;
+    bool is_numbered; /* in versions.d, where it is called by its number; else at the data set's place */
     struct nt_open_file *opened;
     uint32_t first_slot, slot_count;
     bool has_slots;
@@ -90,8 +110,14 @@ struct nt_places {
 /* A new place; the path is copied. Under the lock. NULL without memory or numbers. */
 struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
                                enum nt_place_kind kind);
+/* What lies at a new place. */
+void nt_places_identify(struct nt_place *place, const struct stat *identity);
 /* NULL: there is none of this number. */
 struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
+/* Remember why nothing can be shown of it. Under the lock. */
+void nt_places_fail(struct nt_place *place, const struct nt_error *error);
+/* The place whose directory has the files of a place: that of a version's data set, else itself. */
+uint32_t nt_places_outer(struct nt_places *places, uint32_t number);
 
 /* Take `children` (from malloc, also on failure) as those of a group or folder. Under the lock. */
 enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place *folder, uint32_t *children,
@@ -103,7 +129,7 @@ uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t from
 uint32_t nt_places_parent(struct nt_places *places, uint32_t number);
 const char *nt_places_name(struct nt_places *places, uint32_t number);
 const char *nt_places_path(struct nt_places *places, uint32_t number);
-/* Whether the place itself may go or be replaced while mounted. */
+/* Whether the place itself, or what it shows, may go or be replaced while mounted. */
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
 /* Attributes of the file or folder behind the place, as it is now. */
 enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,

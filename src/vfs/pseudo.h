@@ -107,7 +107,8 @@ extern const struct nt_section nt_section_items;     /* directories and data set
 extern const struct nt_section nt_section_fields;
 extern const struct nt_section nt_section_columns;
 extern const struct nt_section nt_section_pages;
-extern const struct nt_section nt_section_entries; /* found by number, not listed */
+extern const struct nt_section nt_section_entries;  /* found by number, not listed */
+extern const struct nt_section nt_section_versions; /* the same */
 
 /* The files that a page of the scope's column has beside <n>.raw and <n>.bin. */
 uint32_t nt_page_files(const struct nt_scope *column, uint64_t page,

@@ -21,7 +21,8 @@ static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *director
     *place_ret = node.slot;
     if (node.level != NT_LEVEL_PLACE && !nt_places_slot(vfs->places, node.slot, place_ret))
         return false;
-    *directory_ret = nt_node_number(NT_LEVEL_PLACE, *place_ret, 0, NT_NODE_SELF);
+    *directory_ret =
+        nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, *place_ret), 0, NT_NODE_SELF);
     return *directory_ret != 0;
 }
 
@@ -163,7 +164,9 @@ static void note_broken(struct nt_vfs *vfs, const struct nt_open_file *opened)
     const struct nt_failure_site site = {.place = NT_NONE};
     const struct nt_file *file = opened->file;
     if (file->dataset_count == 0)
-        note(vfs, nt_node_number(NT_LEVEL_PLACE, opened->place, 0, NT_NODE_SELF), site, 0, file->failure);
+        note(vfs,
+             nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, opened->place), 0, NT_NODE_SELF),
+             site, 0, file->failure);
     for (uint32_t i = 0; i < file->dataset_count; i++)
         note(vfs, nt_node_number(NT_LEVEL_DATASET, opened->first_slot + i, 0, NT_NODE_SELF), site, 0,
              file->datasets[i]->failure);
@@ -172,7 +175,7 @@ static void note_broken(struct nt_vfs *vfs, const struct nt_open_file *opened)
 static void report_broken(struct nt_vfs *vfs, uint32_t place)
 {
     struct nt_open_file *opened;
-    nt_places_hold(vfs->places, place, &opened);
+    nt_places_hold(vfs->places, place, &place, &opened);
     if (opened && opened->file->failure)
         note_broken(vfs, opened);
     nt_places_release(vfs->places, opened);

@@ -49,8 +49,7 @@ static enum nt_status open_row(struct nt_scope *scope, struct nt_error *error)
 
 static enum nt_status open_place_level(struct nt_scope *scope, struct nt_error *error)
 {
-    scope->place = scope->node.slot;
-    scope->place_kind = nt_places_hold(scope->vfs->places, scope->place, &scope->opened);
+    scope->place_kind = nt_places_hold(scope->vfs->places, scope->node.slot, &scope->place, &scope->opened);
     scope->file = scope->opened ? scope->opened->file : NULL;
     if (scope->place_kind == NT_PLACE_NONE)
         return nt_no_such_file(error);
@@ -184,15 +183,46 @@ static bool is_numbered(const struct nt_scope *scope)
            scope->node.level == NT_LEVEL_PAGE_FILE || scope->node.level == NT_LEVEL_ENTRY;
 }
 
+/* The row of a table's directory that has a section. */
+static uint32_t file_with(const struct nt_pseudo_table *table, const struct nt_section *section)
+{
+    unsigned row = 0;
+    while (!table->rows[row].sections || table->rows[row].sections[0] != section)
+        row++;
+    return NT_NODE_FIRST_FILE + row;
+}
+
 static uint64_t directory_of_numbered(const struct nt_scope *scope)
 {
-    bool is_entry = scope->node.level == NT_LEVEL_ENTRY;
-    const struct nt_pseudo_table *table = is_entry ? &nt_dataset_files : &nt_column_files;
-    for (unsigned row = 0; row < table->count; row++)
-        if (table->rows[row].class == NT_VFS_DIRECTORY)
-            return nt_node_number(is_entry ? NT_LEVEL_DATASET : NT_LEVEL_COLUMN, scope->node.slot,
-                                  is_entry ? 0 : scope->column, NT_NODE_FIRST_FILE + row);
-    return 0;
+    if (scope->node.level == NT_LEVEL_ENTRY)
+        return nt_node_number(NT_LEVEL_DATASET, scope->node.slot, 0,
+                              file_with(&nt_dataset_files, &nt_section_entries));
+    return nt_node_number(NT_LEVEL_COLUMN, scope->node.slot, scope->column,
+                          file_with(&nt_column_files, &nt_section_pages));
+}
+
+/* versions.d of the data set, as it is now. */
+static uint64_t directory_of_versions(const struct nt_scope *scope)
+{
+    struct nt_places *places = scope->vfs->places;
+    uint32_t slot;
+    if (nt_places_shown_slot(places, scope->place, &slot))
+        return nt_node_number(NT_LEVEL_DATASET, slot, 0, file_with(&nt_dataset_files, &nt_section_versions));
+    return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(places, scope->place), 0, NT_NODE_SELF);
+}
+
+/* What versions.d/<n> is, not what lies in it. */
+static bool is_numbered_version(const struct nt_scope *scope)
+{
+    return nt_places_get(scope->vfs->places, scope->place)->is_numbered &&
+           (!scope->dataset || scope->dataset->index == 0);
+}
+
+/* A directory of the scope's file. */
+static uint64_t directory_in_file(const struct nt_scope *scope, uint32_t item)
+{
+    uint32_t place = item ? scope->place : nt_places_outer(scope->vfs->places, scope->place);
+    return nt_node_number(NT_LEVEL_PLACE, place, item, NT_NODE_SELF);
 }
 
 /* The directory that the level's own directory lies in. */
@@ -201,14 +231,16 @@ static uint64_t parent_of_directory(const struct nt_scope *scope)
     switch (scope->node.level) {
     case NT_LEVEL_PLACE:
         if (scope->node.item)
-            return nt_node_number(NT_LEVEL_PLACE, scope->place,
-                                  scope->file->directories[scope->node.item].parent, NT_NODE_SELF);
-        return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(scope->vfs->places, scope->place), 0,
+            return directory_in_file(scope, scope->file->directories[scope->node.item].parent);
+        if (is_numbered_version(scope))
+            return directory_of_versions(scope);
+        return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(scope->vfs->places, scope->node.slot), 0,
                               NT_NODE_SELF);
     case NT_LEVEL_DATASET:
         if (scope->dataset->attribute_of != NT_NONE)
             return dataset_node(scope, scope->dataset->attribute_of);
-        return nt_node_number(NT_LEVEL_PLACE, scope->place, scope->dataset->directory, NT_NODE_SELF);
+        return is_numbered_version(scope) ? directory_of_versions(scope)
+                                          : directory_in_file(scope, scope->dataset->directory);
     case NT_LEVEL_FIELD:
         if (scope->dataset->fields[scope->field].parent != NT_NONE)
             return nt_scope_field_node(scope, scope->dataset->fields[scope->field].parent);
@@ -222,6 +254,8 @@ static uint64_t parent_of_directory(const struct nt_scope *scope)
 
 uint64_t nt_scope_directory(const struct nt_scope *scope)
 {
+    if (scope->node.level == NT_LEVEL_PLACE && scope->node.item == 0)
+        return directory_in_file(scope, 0);
     return nt_node_number(scope->node.level, scope->node.slot, scope->node.item, NT_NODE_SELF);
 }
 
@@ -248,11 +282,13 @@ static void directory_name(const struct nt_scope *scope, struct nt_buffer *name)
         if (scope->node.item)
             nt_buffer_text(name, nt_names_get(scope->opened->names, scope->node.item));
         else
-            nt_buffer_text(name, nt_places_name(scope->vfs->places, scope->place));
+            nt_buffer_text(name, nt_places_name(scope->vfs->places, scope->node.slot));
         break;
     case NT_LEVEL_DATASET:
-        nt_buffer_text(
-            name, nt_names_get(scope->opened->names, scope->file->directory_count + scope->dataset->index));
+        nt_buffer_text(name, is_numbered_version(scope)
+                                 ? nt_places_name(scope->vfs->places, scope->place)
+                                 : nt_names_get(scope->opened->names,
+                                                scope->file->directory_count + scope->dataset->index));
         break;
     case NT_LEVEL_FIELD:
         nt_buffer_text(name, nt_names_get(scope->field_names, scope->field));

@@ -14,6 +14,8 @@
 static bool pack_file(const struct nt_scope *directory, uint32_t file, uint64_t number, uint64_t *node_ret)
 {
     struct nt_node node = directory->node;
+    if (node.level == NT_LEVEL_PLACE)
+        node.slot = directory->place; /* of a data set with a history the present version's */
     node.file = file;
     node.number = number;
     return nt_node_pack(&node, node_ret);

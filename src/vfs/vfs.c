@@ -119,7 +119,8 @@ void nt_vfs_free(struct nt_vfs *vfs)
 enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error)
 {
     struct nt_open_file *opened;
-    nt_places_hold(vfs->places, 0, &opened);
+    uint32_t shown;
+    nt_places_hold(vfs->places, 0, &shown, &opened);
     enum nt_status status =
         opened && opened->file->failure ? nt_fail_with(error, opened->file->failure) : NT_OK;
     if (status != NT_OK)
@@ -191,6 +192,14 @@ static bool is_immutable(const struct nt_scope *scope)
     return !is_place || !nt_places_is_mirrored(scope->vfs->places, scope->place);
 }
 
+/* The names of what a version shows at the data set's place, and of those in versions.d, may lead to another version. */
+static bool is_name_lasting(const struct nt_scope *scope)
+{
+    bool is_of_version = scope->node.level == NT_LEVEL_PLACE ||
+                         (scope->node.level == NT_LEVEL_DATASET && scope->node.file == NT_NODE_SELF);
+    return !is_of_version || !nt_places_get(scope->vfs->places, scope->place)->version;
+}
+
 static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *stat)
 {
     const struct nt_vfs_options *options = &scope->vfs->options;
@@ -230,6 +239,7 @@ static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
     if (status == NT_OK) {
         attributes->node = node;
         attributes->is_immutable = is_immutable(&scope);
+        attributes->is_name_lasting = attributes->is_immutable && is_name_lasting(&scope);
         fill_stat(&scope, size, &attributes->stat);
     }
     nt_scope_close(&scope);

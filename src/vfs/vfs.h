@@ -39,8 +39,9 @@ void nt_vfs_try_sources(struct nt_vfs *vfs);
 struct nt_vfs_attributes {
     uint64_t node;
     enum nt_vfs_class class;
-    bool is_immutable; /* never changes while mounted: may be cached for ever */
-    struct stat stat;  /* all members set, st_ino = node */
+    bool is_immutable;    /* never changes while mounted: may be cached for ever */
+    bool is_name_lasting; /* the same, and its name leads to nothing else */
+    struct stat stat;     /* all members set, st_ino = node */
 };
 
 /* The attributes of a node. `may_work` false: NT_NOT_FOUND instead of reading a page list or producing a

@@ -408,12 +408,26 @@ static enum nt_status open_broken_model(const char *path, const struct nt_open_o
     return NT_OK;
 }
 
+/* The file of a version says whether it is good. */
+static bool is_bad_version(const char *path, const char *version)
+{
+    char name[512], content[4] = "";
+    snprintf(name, sizeof(name), "%s/versions/%s", path, version);
+    FILE *file = fopen(name, "r");
+    bool is_bad = file && fgets(content, sizeof(content), file) && strcmp(content, "bad") == 0;
+    if (file)
+        fclose(file);
+    return is_bad;
+}
+
 /* In place of the table of real formats. */
 enum nt_status nt_file_open(const char *path, const struct nt_open_options *options,
                             struct nt_file **file_ret, struct nt_error *error)
 {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
+    if (options->version && is_bad_version(path, options->version))
+        return nt_fail(error, NT_CORRUPT, 3, "%s: version %s is broken", path, options->version);
     if (strncmp(name, "good", 4) == 0)
         return open_model(path, options, file_ret, error);
     if (strncmp(name, "bad", 3) == 0 && options->open_broken)
@@ -426,4 +440,62 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
 {
     return nt_folder_has(folder, "meta/storage", is_dataset_ret, error);
+}
+
+/* ---- versions: the files in versions/, called by a digit ---- */
+
+unsigned model_searches;
+
+static enum nt_status note_latest(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
+{
+    char *latest = context;
+    (void)error;
+    if (entry->name[0] > *latest)
+        *latest = entry->name[0];
+    return NT_OK;
+}
+
+static enum nt_status find_version(struct nt_folder *folder, const char *wanted,
+                                   struct nt_version *version_ret, struct nt_error *error)
+{
+    char name[2] = "", file[16];
+    bool is_there;
+    enum nt_status status = NT_OK;
+    if (wanted)
+        name[0] = wanted[0];
+    else
+        status = nt_folder_list(folder, "versions", note_latest, name, error);
+    snprintf(file, sizeof(file), "versions/%s", name);
+    if (status == NT_OK)
+        status = nt_folder_has(folder, file, &is_there, error);
+    if (status == NT_OK && (!is_there || !name[0]))
+        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no version %s", name);
+    if (status == NT_OK)
+        *version_ret =
+            (struct nt_version){strdup(""), (uint64_t)(name[0] - '0'), strdup(file), strdup("versions")};
+    return status;
+}
+
+enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
+                               struct nt_version *version_ret, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    bool has_versions;
+    *version_ret = (struct nt_version){.number = 0};
+    model_searches++;
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_folder_has(folder, "versions", &has_versions, error);
+    if (status == NT_OK && has_versions)
+        status = find_version(folder, options->version, version_ret, error);
+    nt_folder_close(folder);
+    return status;
+}
+
+void nt_version_deinit(struct nt_version *version)
+{
+    free(version->series);
+    free(version->file);
+    free(version->watched);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A small file that exists in memory only, for tests of the tree: its model is built here, by hand, and
- * nt_file_open gives it for every path whose name begins with "good". See model.c for what is in it.
+ * nt_file_open gives it for every path whose name begins with "good". See model.c for what is in it. A folder with meta/storage
+ * is one, too, and has versions where there is versions/.
  */
 #ifndef NT_TESTS_VFS_MODEL_H
 #define NT_TESTS_VFS_MODEL_H
@@ -47,6 +48,8 @@ static inline uint64_t model_name_length(uint64_t entry)
 extern atomic_uint model_loads;
 /* Set before opening: the page list of the second cluster group is bad. */
 extern bool model_has_bad_group;
+/* How often it was asked which version of a folder is meant. */
+extern unsigned model_searches;
 /* Called before a page list is read, before a file is closed. NULL: nothing. */
 extern void (*model_before_load)(const struct nt_dataset *dataset);
 extern void (*model_before_close)(void);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Comes in: the place of a data set, of whose folder a format knows the versions. Goes out: places of versions.
+ *
+ * Who looks again pays for one stat of the file or folder by which it is known that nothing has changed.
+ */
+#include "vfs/histories.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "format/format.h"
+#include "vfs/disk.h"
+
+/* What a look at the disk found. */
+struct look {
+    struct nt_version version; /* all zeros: the folder has no versions */
+    struct stat file, watched;
+    bool is_settled;
+};
+
+static enum nt_status stat_below(const char *folder, const char *name, struct stat *attributes,
+                                 struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    nt_buffer_format(&path, "%s/%s", folder, name);
+    enum nt_status status = path.failed ? nt_fail_memory(error) : nt_disk_stat(path.bytes, attributes, error);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+/* What changes while this looks is seen by the next look: what is watched is not settled then. */
+static enum nt_status look_at(const struct nt_places *places, const char *path, const char *wanted,
+                              struct look *look, struct nt_error *error)
+{
+    struct nt_open_options options = places->options.open;
+    options.version = wanted;
+    enum nt_status status = nt_find_version(path, &options, &look->version, error);
+    if (status != NT_OK || !look->version.file)
+        return status;
+    status = stat_below(path, look->version.file, &look->file, error);
+    if (status == NT_OK)
+        status = stat_below(path, look->version.watched, &look->watched, error);
+    look->is_settled = status == NT_OK && nt_disk_is_settled(&look->watched);
+    return status;
+}
+
+/* ---- places of versions; under the lock ---- */
+
+static struct nt_place *known_version(const struct nt_places *places, const struct nt_history *history,
+                                      const struct look *look, bool is_numbered)
+{
+    for (uint32_t i = history->count; i-- > 0;) {
+        struct nt_place *place = places->list[history->versions[i]];
+        if (place->version_number == look->version.number && place->is_numbered == is_numbered &&
+            strcmp(place->series, look->version.series) == 0 &&
+            nt_disk_is_same(&place->identity, &look->file))
+            return place;
+    }
+    return NULL;
+}
+
+static bool fill_version(struct nt_places *places, struct nt_place *place, const struct look *look,
+                         bool is_numbered)
+{
+    const struct nt_version *found = &look->version;
+    place->identity = look->file;
+    place->is_numbered = is_numbered;
+    place->version_number = found->number;
+    place->series = nt_arena_copy(places->arena, found->series, strlen(found->series));
+    place->version =
+        nt_arena_format(places->arena, "%s%llu", found->series, (unsigned long long)found->number);
+    place->identity_path = nt_arena_format(places->arena, "%s/%s", place->path, found->file);
+    if (!place->series || !place->version || !place->identity_path)
+        return false;
+    place->name = place->version + strlen(place->series);
+    return true;
+}
+
+static struct nt_place *version_place(struct nt_places *places, struct nt_place *dataset,
+                                      const struct look *look, bool is_numbered, struct nt_error *error)
+{
+    struct nt_history *history = dataset->history;
+    struct nt_place *place = known_version(places, history, look, is_numbered);
+    if (place)
+        return place;
+    uint32_t *versions =
+        nt_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
+    if (!versions) {
+        nt_fail_memory(error);
+        return NULL;
+    }
+    history->versions = versions;
+    place = nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE);
+    if (!place || !fill_version(places, place, look, is_numbered)) {
+        nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: too many versions", dataset->path);
+        return NULL;
+    }
+    history->versions[history->count++] = place->number;
+    return place;
+}
+
+/* ---- the version that is shown ---- */
+
+static enum nt_status watch(struct nt_places *places, struct nt_place *dataset, const struct look *look,
+                            struct nt_error *error)
+{
+    struct nt_history *history = dataset->history;
+    const char *name = look->version.watched;
+    if (!history->watched || strcmp(history->watched + strlen(dataset->path) + 1, name) != 0)
+        history->watched = nt_arena_format(places->arena, "%s/%s", dataset->path, name);
+    history->watched_was = look->watched;
+    history->is_settled = look->is_settled;
+    return history->watched ? NT_OK : nt_fail_memory(error);
+}
+
+/* Under the lock: what came of a look. */
+static enum nt_status settle(struct nt_places *places, struct nt_place *dataset, const struct look *look,
+                             struct nt_error *error)
+{
+    dataset->may_have_versions = look->version.file != NULL;
+    if (!dataset->may_have_versions)
+        return NT_OK;
+    if (!dataset->history)
+        dataset->history = calloc(1, sizeof(*dataset->history));
+    if (!dataset->history)
+        return nt_fail_memory(error);
+    const struct nt_place *shown = version_place(places, dataset, look, false, error);
+    enum nt_status status = shown ? watch(places, dataset, look, error) : error->status;
+    if (status != NT_OK)
+        return status;
+    dataset->history->shown = shown->number;
+    dataset->kind = NT_PLACE_FILE;
+    return NT_OK;
+}
+
+/* Under the lock, which is given up meanwhile. */
+static bool is_current(struct nt_places *places, const struct nt_place *dataset)
+{
+    const struct nt_history *history = dataset->history;
+    if (!history || !history->is_settled || dataset->kind != NT_PLACE_FILE)
+        return false;
+    const char *path = history->watched;
+    struct stat was = history->watched_was, now;
+    pthread_mutex_unlock(&places->lock);
+    bool is_same = nt_disk_stat(path, &now, NULL) == NT_OK && nt_disk_is_unchanged(&now, &was);
+    pthread_mutex_lock(&places->lock);
+    return is_same;
+}
+
+/* Under the lock, which is given up meanwhile: find out which version is meant, while others wait. */
+static void look_again(struct nt_places *places, struct nt_place *dataset)
+{
+    struct look look = {.is_settled = false};
+    struct nt_error failure = {0};
+    dataset->is_opening = true;
+    pthread_mutex_unlock(&places->lock);
+    if (places->options.before_slow_work)
+        places->options.before_slow_work(places->options.context);
+    enum nt_status status = look_at(places, dataset->path, places->options.open.version, &look, &failure);
+    pthread_mutex_lock(&places->lock);
+    if (status == NT_OK)
+        status = settle(places, dataset, &look, &failure);
+    if (status != NT_OK)
+        nt_places_fail(dataset, &failure);
+    nt_version_deinit(&look.version);
+    dataset->is_opening = false;
+    pthread_cond_broadcast(&places->was_opened);
+}
+
+struct nt_place *nt_history_shown(struct nt_places *places, struct nt_place *place)
+{
+    while (place->is_opening)
+        pthread_cond_wait(&places->was_opened, &places->lock);
+    if (!place->may_have_versions)
+        return place;
+    bool is_known = is_current(places, place);
+    while (place->is_opening) { /* somebody else looks: what they find is as new */
+        pthread_cond_wait(&places->was_opened, &places->lock);
+        is_known = !place->is_opening;
+    }
+    if (!is_known)
+        look_again(places, place);
+    if (place->kind == NT_PLACE_FAILED)
+        return NULL;
+    return place->may_have_versions ? places->list[place->history->shown] : place;
+}
+
+/* ---- versions.d ---- */
+
+/* A number may be that of a tag as well: only the version of this number is meant. */
+static enum nt_status find(struct nt_places *places, struct nt_place *dataset, const struct nt_place *sibling,
+                           uint64_t number, struct look *look, struct nt_error *error)
+{
+    struct nt_buffer wanted = {0};
+    nt_buffer_format(&wanted, "%s%llu", sibling->series, (unsigned long long)number);
+    enum nt_status status =
+        wanted.failed ? nt_fail_memory(error) : look_at(places, dataset->path, wanted.bytes, look, error);
+    nt_buffer_deinit(&wanted);
+    bool is_found = status == NT_OK && look->version.file && look->version.number == number &&
+                    strcmp(look->version.series, sibling->series) == 0;
+    if (status == NT_OK && !is_found)
+        status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+    return status;
+}
+
+enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint64_t number,
+                               uint32_t *version_ret, struct nt_error *error)
+{
+    const struct nt_place *sibling = nt_places_get(places, version);
+    struct nt_place *dataset = nt_places_get(places, sibling->parent);
+    struct look look = {.is_settled = false};
+    struct nt_error failure = {0};
+    enum nt_status status = find(places, dataset, sibling, number, &look, &failure);
+    if (status == NT_OK) {
+        pthread_mutex_lock(&places->lock);
+        const struct nt_place *place = version_place(places, dataset, &look, true, &failure);
+        pthread_mutex_unlock(&places->lock);
+        if (place)
+            *version_ret = place->number;
+        else
+            status = failure.status;
+    }
+    nt_version_deinit(&look.version);
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}
+
+void nt_history_free(struct nt_history *history)
+{
+    if (history)
+        free(history->versions);
+    free(history);
+}

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Versions of Lance data sets: all of them at once, one that is chosen, one that is committed or removed while it is mounted."""
+import contextlib
+import errno
+import json
+import os
+import shutil
+import sys
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+import harness
+from harness import case, fails, mounted, run, same
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from compare_columns import check_column  # noqa: E402
+
+DATASETS = harness.DATA / 'lance_datasets'
+NAMES = sorted(path.stem for path in DATASETS.glob('*.json'))
+NAME = 'deletions_2.1'
+HIGHEST = 2 ** 64 - 1
+
+
+def versions_of(name):
+    return json.loads((DATASETS / f'{name}.json').read_text())['versions']
+
+
+def check_state(state, data_set):
+    told = json.loads((data_set / 'ntuple.json').read_text())
+    same((told['entries'], told['dataset_version']), (state['rows'], state['version']), 'entries and version')
+    for column in state['columns']:
+        check_column(data_set / column['path'], column)
+
+
+def manifest_of(source, number):
+    return source / '_versions' / f'{HIGHEST - number}.manifest'
+
+
+def told_version(data_set):
+    return json.loads((data_set / 'ntuple.json').read_text())['dataset_version']
+
+
+@contextlib.contextmanager
+def copied(name=NAME):
+    with tempfile.TemporaryDirectory() as directory:
+        yield Path(shutil.copytree(DATASETS / name, Path(directory, name)))
+
+
+def tag(source, name, version, branch=None):
+    path = source / '_refs' / 'tags' / f'{name}.json'
+    path.parent.mkdir(parents=True, exist_ok=True)
+    (path.parent / 'new').write_text(json.dumps({'branch': branch, 'version': version}))
+    os.rename(path.parent / 'new', path)
+
+
+def branch(source, name, latest):
+    """A branch with files of its own: those of the data set, up to a version."""
+    tree = source / 'tree' / name
+    for folder in 'data', '_deletions', '_versions':
+        shutil.copytree(source / folder, tree / folder)
+    for path in (tree / '_versions').glob('*.manifest'):
+        if int(path.stem) < HIGHEST - latest:
+            path.unlink()
+    path = source / '_refs' / 'branches' / (name.replace('/', '%2F') + '.json')
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({'parentBranch': None, 'parentVersion': latest}))
+
+
+@case
+def each_version_is_what_pylance_reads():
+    problems = []
+    with mounted(DATASETS) as mountpoint:
+        for name in NAMES:
+            data_set = mountpoint / name / name
+            same(os.listdir(data_set / 'versions.d'), [], 'they are not listed')
+            for state in versions_of(name):
+                version = data_set / 'versions.d' / str(state['version'])
+                try:
+                    check_state(state, version)
+                    same('versions.d' in os.listdir(version), False, 'versions of a version')
+                except (AssertionError, OSError, ValueError, KeyError) as error:
+                    problems.append(f'{version}: {type(error).__name__}: {error}')
+            for other in '0', '999', '01', 'x', '..x', '18446744073709551615':
+                fails(errno.ENOENT, os.stat, data_set / 'versions.d' / other)
+        same((problems, harness.errors_of(mountpoint)), ([], []))
+
+
+@case
+def a_version_has_inodes_of_its_own_and_its_manifest_s_time():
+    states = versions_of(NAME)
+    with mounted(DATASETS / NAME) as mountpoint:
+        data_set = mountpoint / NAME
+        places = [data_set, *(data_set / 'versions.d' / str(state['version']) for state in states)]
+        same(len({os.stat(place / 'id').st_ino for place in places}), len(places), 'inodes')
+        for place, state in zip(places[1:], states):
+            same(os.stat(place / 'id' / 'data.bin').st_mtime_ns,
+                 os.stat(manifest_of(DATASETS / NAME, state['version'])).st_mtime_ns, 'time')
+        os.chdir(places[1] / 'id')
+        same((os.path.samefile('../..', data_set / 'versions.d'), os.path.samefile('../../..', data_set)), (True, True))
+        os.chdir('/')
+
+
+@case
+def a_number_a_tag_or_a_branch_chooses_what_is_shown():
+    states = {state['version']: state for state in versions_of(NAME)}
+    with copied() as source:
+        branch(source, 'exp/one', 4)
+        tag(source, 'first', 1)
+        tag(source, 'there', 3, 'exp/one')
+        for wanted, version in {'2': 2, 'first': 1, 'exp/one': 4, 'exp/one:2': 2, 'there': 3}.items():
+            with mounted(source, options=('-o', f'version={wanted}')) as mountpoint:
+                check_state(states[version], mountpoint / NAME)
+                in_branch = 'exp' in wanted or wanted == 'there'
+                manifest = json.loads((mountpoint / NAME / 'manifest.json').read_text())['file']
+                same(f'{source}/tree/exp/one/' in manifest, in_branch, f'{wanted}: in the branch')
+                check_state(states[2], mountpoint / NAME / 'versions.d' / '2')
+                fails(errno.ENOENT, os.stat, mountpoint / NAME / 'versions.d' / ('5' if in_branch else '99'))
+            told = json.loads(harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source, f'{NAME}/ntuple.json'))
+            same(told['dataset_version'], version, wanted)
+
+
+@case
+def what_is_no_version_is_refused_by_name():
+    with copied() as source:
+        tag(source, 'first', 1)
+        tag(source, 'out', 1, '../../elsewhere')
+        for wanted, told in {'77': 'from 1 to', 'none': 'tags: ', '../first': 'is a path', 'out': '../../elsewhere'}.items():
+            for result in (harness.ntuplefs('-o', f'version={wanted}', source, source.parent / 'mnt'),
+                           harness.command(harness.NTUPLE, 'ls', f'--version={wanted}', source)):
+                same((result.returncode != 0, told in result.stderr.decode()), (True, True), result.stderr)
+    result = harness.ntuplefs('-o', 'version=1', DATASETS.parent / 'lance_nested_2.1.lance', '/tmp/none')
+    same((result.returncode != 0, 'has no versions' in result.stderr.decode()), (True, True), result.stderr)
+
+
+@case
+def a_version_that_is_committed_while_mounted_is_there_at_the_next_look():
+    states = versions_of(NAME)
+    with copied() as source, tempfile.TemporaryDirectory(dir=source.parent) as aside:
+        later = [manifest_of(source, state['version']) for state in states[1:]]
+        for path in later:
+            os.rename(path, Path(aside, path.name))
+        with mounted(source) as mountpoint:
+            data_set = mountpoint / NAME
+            old = os.open(data_set, os.O_RDONLY | os.O_DIRECTORY)
+            for before, state, path in zip(states, states[1:], later):
+                check_state(before, data_set)
+                inode, time = os.stat(data_set).st_ino, os.stat(mountpoint).st_mtime_ns
+                with open(data_set / 'id' / 'data.bin', 'rb') as file:
+                    os.utime(Path(aside, path.name))
+                    os.rename(Path(aside, path.name), path)
+                    same(told_version(data_set), state['version'], 'the version at the next look')
+                    same(len(file.read()), before['rows'] * 8, 'an open file goes on')
+                same((os.stat(data_set).st_ino != inode, os.stat(mountpoint).st_mtime_ns != time), (True, True), 'another one')
+                same(json.loads((mountpoint / 'file.json').read_text())['datasets'][0]['entries'], state['rows'], 'file.json')
+            check_state(states[-1], data_set)
+            check_state(states[0], Path(f'/proc/self/fd/{old}'))
+            os.close(old)
+            same(harness.errors_of(mountpoint), [])
+
+
+@case
+def a_tag_and_a_branch_are_followed():
+    with copied() as source:
+        branch(source, 'exp', 3)
+        tag(source, 'moving', 1)
+        with mounted(source, options=('-o', 'version=moving')) as by_tag, mounted(source, options=('-o', 'version=exp')) as by_branch:
+            same((told_version(by_tag / NAME), told_version(by_branch / NAME)), (1, 3))
+            tag(source, 'moving', 2)
+            shutil.copy(manifest_of(source, 4), source / 'tree' / 'exp' / '_versions' / 'new')
+            os.rename(source / 'tree' / 'exp' / '_versions' / 'new', manifest_of(source / 'tree' / 'exp', 4))
+            same((told_version(by_tag / NAME), told_version(by_branch / NAME)), (2, 4))
+
+
+@case
+def a_bad_version_leaves_the_others_readable():
+    states = versions_of(NAME)
+    latest = states[-1]['version']
+    with copied() as source:
+        half = manifest_of(source, latest + 1)
+        half.write_bytes(manifest_of(source, latest).read_bytes()[:100])
+        shutil.copy(manifest_of(source, 1), manifest_of(source, 40))     # of another number than its name's
+        (source / '_versions' / 'latest_version_hint.json').write_text('{"version": 1000}')
+        with mounted(source, options=('-o', f'version={latest}')) as mountpoint:
+            for bad, told in (latest + 1, half.name), (40, 'version'):
+                directory = mountpoint / NAME / 'versions.d' / str(bad)
+                same(os.listdir(directory), ['error.json'])
+                same(told in json.loads((directory / 'error.json').read_text())['what'], True, told)
+            for state in states:
+                check_state(state, mountpoint / NAME / 'versions.d' / str(state['version']))
+            same(len(harness.errors_of(mountpoint)), 2)
+        result = harness.ntuplefs(source, source.parent / 'mnt')
+        same((result.returncode != 0, manifest_of(source, 40).name in result.stderr.decode()), (True, True), result.stderr)
+        # among others it tells why; what is whole is below
+        with mounted(source.parent) as mountpoint:
+            same(sorted(os.listdir(mountpoint / NAME)), ['error.json', 'versions.d'])
+            check_state(states[0], mountpoint / NAME / 'versions.d' / '1')
+            manifest_of(source, 40).unlink()
+            half.unlink()
+            check_state(states[-1], mountpoint / NAME / NAME)
+
+
+@case
+def what_a_removed_version_has_not_read_is_stale():
+    with copied('blocks_2.1') as source:
+        with mounted(source) as mountpoint:
+            data_set = mountpoint / source.name
+            second = data_set / 'versions.d' / '2'
+            with open(second / 'id' / 'data.bin', 'rb') as file, open(data_set / 'id' / 'data.bin', 'rb') as latest:
+                same(len(os.pread(latest.fileno(), 8, 0)), 8)
+                manifest_of(source, 2).unlink()
+                for path in (source / 'data').iterdir():
+                    path.unlink()
+                fails(errno.ESTALE, os.pread, file.fileno(), 8, 0)
+                fails(errno.ESTALE, os.pread, latest.fileno(), 8, 8 * 5000)
+            fails(errno.ENOENT, os.stat, second)
+            for error in harness.errors_of(mountpoint):
+                same(error['status'], 'source changed', error)
+
+
+@case
+def pylance_writes_while_it_is_mounted():
+    lance, arrow = harness.need('lance'), harness.need('pyarrow')
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory, 'table.lance')
+        lance.write_dataset(arrow.table({'id': range(1000)}), source)
+        with mounted(source) as mountpoint:
+            data_set = mountpoint / 'table'
+            same(told_version(data_set), 1)
+            old = os.open(data_set / 'id', os.O_RDONLY | os.O_DIRECTORY)
+            with open(data_set / 'id' / 'data.bin', 'rb') as file:
+                lance.write_dataset(arrow.table({'id': range(7)}), source, mode='overwrite')
+                same(os.stat(data_set / 'id' / 'data.bin').st_size, 7 * 8)
+                same(len(file.read()), 1000 * 8, 'an open file goes on')
+            lance.dataset(source).delete('id = 3')
+            same((told_version(data_set), os.stat(data_set / 'id' / 'data.bin').st_size), (3, 6 * 8))
+            lance.dataset(source).cleanup_old_versions(timedelta(0))
+            fails(errno.ENOENT, os.stat, data_set / 'versions.d' / '1')
+            same((data_set / 'id' / 'data.bin').read_bytes(), b''.join(k.to_bytes(8, 'little') for k in (0, 1, 2, 4, 5, 6)))
+            os.close(old)
+
+
+if __name__ == '__main__':
+    run()

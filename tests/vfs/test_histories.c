@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Data sets with versions: which is shown, what is in versions.d, and what a look costs.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model.h"
+#include "open_tree.h"
+#include "support.h"
+
+static struct nt_error error;
+static char folder[96];
+
+static const char *path_of(const char *name)
+{
+    static char path[160];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static void put(const char *version, const char *content)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "versions/%s", version);
+    FILE *file = fopen(path_of(name), "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(content, file);
+    fclose(file);
+}
+
+/* A data set of the versions 1 and 2. */
+static void set_up(void)
+{
+    tree_setup();
+    snprintf(folder, sizeof(folder), "%s/good", tree_folder);
+    static const char *const folders[] = {"", "meta", "versions"};
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(mkdir(path_of(folders[i]), 0700), 0);
+    touch(path_of("meta/storage"));
+    put("1", "");
+    put("2", "");
+}
+
+static void open_dataset(void)
+{
+    open_paths((const char *const[]){folder}, 1, false);
+}
+
+START_TEST(a_later_version_is_shown_at_the_next_look_with_nodes_of_its_own)
+{
+    open_dataset();
+    uint64_t root_file = resolve("file.json"), dataset = resolve("Events"), field = resolve("Events/run");
+    ck_assert_uint_eq(resolve("Events"), dataset);
+    put("3", "");
+    ck_assert_uint_ne(resolve("Events"), dataset);
+    ck_assert_uint_ne(resolve("Events/run"), field);
+    ck_assert_uint_ne(resolve("file.json"), root_file);
+    struct nt_vfs_attributes old;
+    assert_ok(nt_vfs_stat(vfs, field, true, &old, &error));
+    ck_assert(old.is_immutable && old.is_name_lasting);
+    unlink(path_of("versions/3"));
+    ck_assert_uint_eq(resolve("Events"), dataset);
+}
+END_TEST
+
+START_TEST(only_names_that_may_lead_to_another_version_do_not_last)
+{
+    open_dataset();
+    static const struct {
+        const char *path;
+        bool is_immutable, is_name_lasting;
+    } expected[] = {{"", false, false},
+                    {"file.json", true, false},
+                    {"Events", true, false},
+                    {"Events/ntuple.json", true, true},
+                    {"Events/run/data.bin", true, true},
+                    {"Events/versions.d", true, true},
+                    {"Events/versions.d/1", true, false},
+                    {"Events/versions.d/1/run", true, true}};
+    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+        struct nt_vfs_attributes found = attributes_of(expected[i].path);
+        ck_assert_msg(found.is_immutable == expected[i].is_immutable &&
+                          found.is_name_lasting == expected[i].is_name_lasting,
+                      "%s", expected[i].path);
+    }
+}
+END_TEST
+
+START_TEST(versions_are_found_by_number_and_not_listed)
+{
+    uint64_t node;
+    open_dataset();
+    ck_assert_str_eq(list("Events/versions.d"), "");
+    ck_assert_ptr_nonnull(strstr(list("Events"), " versions.d "));
+    ck_assert_ptr_null(strstr(list("Events/versions.d/2"), "versions.d"));
+    ck_assert_uint_ne(resolve("Events/versions.d/2"), resolve("Events"));
+    ck_assert_uint_ne(resolve("Events/versions.d/2"), resolve("Events/versions.d/1"));
+    ck_assert_uint_eq(resolve("Events/versions.d/1/.."), resolve("Events/versions.d"));
+    static const char *const others[] = {"3", "01", "x", "1x", ""};
+    for (size_t i = 0; i < 4; i++) {
+        char path[64];
+        snprintf(path, sizeof(path), "Events/versions.d/%s", others[i]);
+        assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, path, &node, &error));
+    }
+    struct visit visit = {.path = "Events/versions.d/1"};
+    walk(&visit, resolve(visit.path));
+    ck_assert_uint_gt(visit.files, 20);
+}
+END_TEST
+
+START_TEST(a_version_that_does_not_open_tells_why_and_others_are_readable)
+{
+    put("3", "bad");
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    ck_assert_str_eq(list("good"), "error.json versions.d ");
+    json_t *json = read_json("good/error.json");
+    ck_assert_ptr_nonnull(strstr(get_text(json, "what"), "version 3 is broken"));
+    json_decref(json);
+    ck_assert_str_eq(list("good/versions.d/3"), "error.json ");
+    ck_assert_uint_eq(attributes_of("good/versions.d/2/run/data.bin").stat.st_size, 4 * MODEL_ENTRIES);
+    struct visit visit = {.path = "good"};
+    walk(&visit, resolve(visit.path));
+    unlink(path_of("versions/3"));
+    ck_assert_uint_eq(attributes_of("good/Events/run/data.bin").stat.st_size, 4 * MODEL_ENTRIES);
+}
+END_TEST
+
+START_TEST(where_no_version_is_left_the_data_set_fails)
+{
+    uint64_t node;
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    resolve("good/Events");
+    unlink(path_of("versions/1"));
+    unlink(path_of("versions/2"));
+    assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good/Events", &node, &error));
+    ck_assert_str_eq(list("good"), "error.json ");
+    put("1", "");
+    resolve("good/Events");
+}
+END_TEST
+
+START_TEST(a_look_at_what_has_not_changed_searches_nothing)
+{
+    const struct timespec long_ago[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+    ck_assert_int_eq(utimensat(AT_FDCWD, path_of("versions"), long_ago, 0), 0);
+    open_dataset();
+    resolve("Events");
+    unsigned searches = model_searches;
+    for (int i = 0; i < 5; i++)
+        resolve("Events/run");
+    ck_assert_uint_eq(model_searches, searches);
+    put("3", "");
+    resolve("Events");
+    ck_assert_uint_gt(model_searches, searches);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("histories");
+    TCase *tests = tcase_create("histories");
+    tcase_add_checked_fixture(tests, set_up, tree_teardown);
+    tcase_add_test(tests, a_later_version_is_shown_at_the_next_look_with_nodes_of_its_own);
+    tcase_add_test(tests, only_names_that_may_lead_to_another_version_do_not_last);
+    tcase_add_test(tests, versions_are_found_by_number_and_not_listed);
+    tcase_add_test(tests, a_version_that_does_not_open_tells_why_and_others_are_readable);
+    tcase_add_test(tests, where_no_version_is_left_the_data_set_fails);
+    tcase_add_test(tests, a_look_at_what_has_not_changed_searches_nothing);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
