@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * A main for a fuzzing target where no fuzzer is at hand: gives it the files named on the command line as
- * they are, then `-n` mutations of each. The same arguments always give the same inputs.
+ * they are, then `-n` mutations of each, within the first `-b` bytes. The same arguments always give the same inputs.
  *
- *     fuzz_rntuple [-n mutations] [-s seed] FILE...
+ *     fuzz_rntuple [-n mutations] [-s seed] [-b bytes] FILE...
  */
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static uint8_t *load(const char *path, size_t *count_ret)
     return bytes;
 }
 
-static bool replay(const char *path, unsigned long mutations, uint64_t seed)
+static bool replay(const char *path, unsigned long mutations, uint64_t seed, size_t most)
 {
     size_t count;
     uint8_t *bytes = load(path, &count), *changed = malloc(count + 1);
@@ -53,7 +54,8 @@ static bool replay(const char *path, unsigned long mutations, uint64_t seed)
     give(bytes, count);
     for (unsigned long i = 0; i < mutations; i++) {
         memcpy(changed, bytes, count);
-        give(changed, mutate(&mutator, changed, count));
+        size_t front = count < most ? count : most, kept = mutate(&mutator, changed, front);
+        give(changed, kept < front ? kept : count);
     }
     free(bytes);
     free(changed);
@@ -62,14 +64,14 @@ static bool replay(const char *path, unsigned long mutations, uint64_t seed)
 
 int main(int argc, char **argv)
 {
-    unsigned long mutations = 0, seed = 1;
+    unsigned long mutations = 0, seed = 1, most = ULONG_MAX;
     bool is_good = true;
-    for (int option; (option = getopt(argc, argv, "n:s:")) != -1;) {
-        if (option != 'n' && option != 's')
+    for (int option; (option = getopt(argc, argv, "n:s:b:")) != -1;) {
+        if (option == '?')
             return EXIT_FAILURE;
-        *(option == 'n' ? &mutations : &seed) = strtoul(optarg, NULL, 10);
+        *(option == 'n' ? &mutations : option == 's' ? &seed : &most) = strtoul(optarg, NULL, 10);
     }
     for (int i = optind; i < argc; i++)
-        is_good = replay(argv[i], mutations, seed) && is_good;
+        is_good = replay(argv[i], mutations, seed, most) && is_good;
     return is_good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

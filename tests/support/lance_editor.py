@@ -111,6 +111,8 @@ class LanceEditor:
 
 # From a Manifest to its fields, fragments, the files in these; base paths.
 FIELDS, FRAGMENTS, FILES, DELETION_FILE, PHYSICAL_ROWS, DELETED_ROWS, BASE_PATHS = 1, 2, 2, 3, 4, 4, 18
+READER_FLAGS, WRITER_FLAGS = 9, 10
+PATH, FIELD_IDS, COLUMN_INDICES, MAJOR_VERSION, MINOR_VERSION = 1, 2, 3, 4, 5    # of a DataFile
 MANIFEST_TAIL = struct.Struct('<QHH4s')
 
 

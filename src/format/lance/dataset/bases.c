@@ -184,7 +184,7 @@ enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct n
     if (lance->base_count)
         base = bsearch(&key, lance->bases, lance->base_count, sizeof(key), compare_bases);
     if (!base)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+        return nt_fail(error, NT_CORRUPT, nt_lance_place_in(&lance->manifest, message),
                        "base path %" PRIu64 ", which the manifest does not have", key.id);
     if (!base->folder)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,

@@ -74,6 +74,8 @@ static enum nt_status add_fragments(struct nt_dataset *dataset, const struct nt_
     if (status == NT_OK)
         status = nt_dataset_add_field_groups(dataset, entries, lance->fragment_count, error);
     free(entries);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", lance->manifest.name);
     if (status == NT_OK && has_deleted) {
         dataset->part_drops =
             nt_arena_alloc(dataset->arena, lance->fragment_count, sizeof(*dataset->part_drops));

@@ -34,7 +34,11 @@ static enum nt_status find_file(struct nt_file *file, const struct nt_lance_data
 {
     struct nt_proto message = message_of(fragment);
     const struct nt_lance_base *base;
+    uint64_t type = nt_proto_number(message, NT_LANCE_DELETION_FILE_TYPE);
     enum nt_status status = nt_lance_find_base(lance, message, NT_LANCE_DELETION_FILE_BASE_ID, &base, error);
+    if (status == NT_OK && type > NT_LANCE_DELETION_BITMAP)
+        status = nt_fail(error, NT_UNSUPPORTED, nt_lance_place_in(&lance->manifest, message),
+                         "%s: of kind %" PRIu64 ", which is not known", lance->manifest.name, type);
     if (status == NT_OK && base && !base->is_root)
         status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "base path %" PRIu64 ", which is no data set's",
                          base->id);

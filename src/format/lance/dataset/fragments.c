@@ -18,8 +18,7 @@ struct reading {
 
 static uint64_t place_of(const struct reading *reading, struct nt_proto message)
 {
-    const struct nt_lance_manifest_file *manifest = &reading->lance->manifest;
-    return manifest->offset + (uint64_t)(message.bytes - manifest->message.bytes);
+    return nt_lance_place_in(&reading->lance->manifest, message);
 }
 
 /* ---- data files ---- */

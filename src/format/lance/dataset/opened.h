@@ -26,6 +26,13 @@ struct nt_lance_manifest_file {
     struct nt_proto message; /* a Manifest */
 };
 
+/* Where a message lies that is part of the manifest's. */
+static inline uint64_t nt_lance_place_in(const struct nt_lance_manifest_file *manifest,
+                                         struct nt_proto message)
+{
+    return manifest->offset + (uint64_t)(message.bytes - manifest->message.bytes);
+}
+
 /* Where a field of the schema is stored in a fragment. */
 struct nt_lance_stored {
     struct nt_lance_leaf leaf; /* in legacy files the column is the field's id */

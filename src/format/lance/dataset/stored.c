@@ -46,6 +46,7 @@ static uint32_t find_field(const struct nt_lance_dataset *lance, int32_t id)
 
 struct finding {
     const struct nt_lance_dataset *lance;
+    uint64_t place; /* in the manifest: of the DataFile at hand */
     struct nt_lance_stored *stored;
     struct nt_error *error;
 };
@@ -60,9 +61,9 @@ static enum nt_status add_column(const struct finding *finding, uint32_t file, i
     if (stored->leaf.field != NT_NONE && stored->file != file)
         return NT_OK;
     if (stored->leaf.field != NT_NONE)
-        return nt_fail(finding->error, NT_CORRUPT, NT_NO_OFFSET, "two columns for field %" PRId32, id);
+        return nt_fail(finding->error, NT_CORRUPT, finding->place, "two columns for field %" PRId32, id);
     if (column > UINT32_MAX)
-        return nt_fail(finding->error, NT_CORRUPT, NT_NO_OFFSET, "field %" PRId32 " in column %" PRIu64, id,
+        return nt_fail(finding->error, NT_CORRUPT, finding->place, "field %" PRId32 " in column %" PRIu64, id,
                        column);
     *stored = (struct nt_lance_stored){.leaf = {field, (uint32_t)column}, .file = file};
     return NT_OK;
@@ -90,21 +91,24 @@ static enum nt_status add_numbered_file(const struct finding *finding, uint32_t 
              column_count = nt_proto_count_numbers(message, NT_LANCE_DATA_FILE_COLUMN_INDICES), id, column;
     enum nt_status status = NT_OK;
     if (id_count != column_count)
-        status = nt_fail_number(finding->error, NT_CORRUPT, NT_NO_OFFSET,
+        status = nt_fail_number(finding->error, NT_CORRUPT, finding->place,
                                 "numbers of columns, as ids of fields", id_count, column_count);
     while (status == NT_OK && nt_proto_next_number(&ids, &id) && nt_proto_next_number(&columns, &column))
         status = add_column(finding, number, (int32_t)id, column);
     return status;
 }
 
-static enum nt_status add_file(const struct finding *finding, uint32_t number)
+static enum nt_status add_file(struct finding *finding, uint32_t number)
 {
+    const struct nt_lance_manifest_file *manifest = &finding->lance->manifest;
     struct nt_proto message = finding->lance->files[number].message;
+    finding->place = nt_lance_place_in(manifest, message);
     enum nt_status status = nt_lance_is_legacy_file(message) ? add_legacy_file(finding, number)
                                                              : add_numbered_file(finding, number);
     if (status != NT_OK) {
         struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
-        nt_error_context(finding->error, "data file '%.*s'", (int)path.length, path.bytes);
+        nt_error_context(finding->error, "%s: data file '%.*s'", manifest->name, (int)path.length,
+                         path.bytes);
     }
     return status;
 }
@@ -138,7 +142,7 @@ enum nt_status nt_lance_find_stored(struct nt_file *file, const struct nt_lance_
     if (status != NT_OK)
         return status;
     struct nt_lance_stored *stored = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*stored));
-    const struct finding finding = {.lance = lance, .stored = stored, .error = error};
+    struct finding finding = {.lance = lance, .stored = stored, .error = error};
     if (!stored)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < count; i++)

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files by their names; a folder is what stands in front of a slash in one of them.
+ */
+#include "memory_folder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+enum { MOST_FILES = 64, MOST_NAME = 255 };
+
+struct memory_file {
+    char name[MOST_NAME + 1];
+    const uint8_t *bytes;
+    size_t count;
+};
+
+struct memory_folder {
+    struct nt_folder folder;
+    struct nt_source source;
+    size_t count;
+    struct memory_file files[MOST_FILES];
+};
+
+static struct memory_folder *folder_of(struct nt_folder *folder)
+{
+    return (struct memory_folder *)folder;
+}
+
+static const struct memory_file *find_file(struct nt_folder *folder, const char *name)
+{
+    struct memory_folder *memory = folder_of(folder);
+    for (size_t i = 0; i < memory->count; i++)
+        if (strcmp(memory->files[i].name, name) == 0)
+            return &memory->files[i];
+    return NULL;
+}
+
+/* What a file is called within a folder; NULL: it does not lie there. */
+static const char *name_within(const struct memory_file *file, const char *folder)
+{
+    size_t length = strlen(folder);
+    if (!length)
+        return file->name;
+    return strncmp(file->name, folder, length) == 0 && file->name[length] == '/' ? file->name + length + 1
+                                                                                 : NULL;
+}
+
+static enum nt_status fail_missing(const char *name, struct nt_error *error)
+{
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: no such file", name);
+}
+
+/* ---- what a folder does ---- */
+
+/* Folders beneath are not listed: nobody looks for them. */
+static enum nt_status list(struct nt_folder *folder, const char *name, nt_folder_visit *visit, void *context,
+                           struct nt_error *error)
+{
+    struct memory_folder *memory = folder_of(folder);
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; status == NT_OK && i < memory->count; i++) {
+        const char *within = name_within(&memory->files[i], name);
+        if (within && *within && !strchr(within, '/'))
+            status = visit(context, &(struct nt_folder_entry){within, NT_ENTRY_FILE}, error);
+    }
+    return status;
+}
+
+static enum nt_status stat_name(struct nt_folder *folder, const char *name, struct stat *attributes,
+                                struct nt_error *error)
+{
+    struct memory_folder *memory = folder_of(folder);
+    bool is_folder = false;
+    for (size_t i = 0; i < memory->count; i++)
+        is_folder |= name_within(&memory->files[i], name) != NULL;
+    if (!is_folder && !find_file(folder, name))
+        return fail_missing(name, error);
+    *attributes = (struct stat){.st_mode = is_folder ? S_IFDIR | 0755 : S_IFREG | 0644};
+    return NT_OK;
+}
+
+static enum nt_status open_file(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
+                                struct nt_error *error)
+{
+    const struct memory_file *file = find_file(folder, name);
+    return file ? nt_source_open_memory(file->bytes, file->count, name, source_ret, error)
+                : fail_missing(name, error);
+}
+
+static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
+                                  struct nt_error *error)
+{
+    (void)folder, (void)beside_ret;
+    return fail_missing(path, error);
+}
+
+static enum nt_status check(struct nt_folder *folder, struct nt_error *error)
+{
+    (void)folder, (void)error;
+    return NT_OK;
+}
+
+static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
+{
+    return stat_name(folder, "", attributes, error);
+}
+
+static void close_folder(struct nt_folder *folder)
+{
+    free(folder);
+}
+
+/* ---- a file that is missed when it is used ---- */
+
+static enum nt_status miss(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    *size_ret = 0;
+    return fail_missing(source->path, error);
+}
+
+static enum nt_status read_missing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                   struct nt_error *error)
+{
+    (void)offset, (void)buffer, (void)bytes;
+    return fail_missing(source->path, error);
+}
+
+static void close_missing(struct nt_source *source)
+{
+    free(source);
+}
+
+static enum nt_status open_lazily(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
+                                  struct nt_error *error)
+{
+    static const struct nt_source_ops missing_ops = {
+        .read_at = read_missing, .size = miss, .close = close_missing};
+    if (find_file(folder, name))
+        return open_file(folder, name, source_ret, error);
+    struct nt_source *source = calloc(1, sizeof(*source));
+    if (!source)
+        return nt_fail_memory(error);
+    *source = (struct nt_source){.ops = &missing_ops, .size = NT_UNKNOWN_SIZE, .path = "missing"};
+    *source_ret = source;
+    return NT_OK;
+}
+
+/* ---- all ---- */
+
+static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                   struct nt_error *error)
+{
+    (void)buffer, (void)bytes;
+    return nt_fail(error, NT_TRUNCATED, offset, "%s: a directory", source->path);
+}
+
+static void close_source(struct nt_source *source)
+{
+    nt_folder_close(source->folder);
+}
+
+static const struct nt_folder_ops folder_ops = {.list = list,
+                                                .stat = stat_name,
+                                                .open = open_file,
+                                                .open_lazily = open_lazily,
+                                                .open_beside = open_beside,
+                                                .check = check,
+                                                .show = show,
+                                                .close = close_folder};
+static const struct nt_source_ops source_ops = {.read_at = read_nothing, .close = close_source};
+
+static void take_files(struct memory_folder *memory, const uint8_t *bytes, size_t count)
+{
+    while (count && memory->count < MOST_FILES) {
+        struct memory_file *file = &memory->files[memory->count++];
+        size_t name = bytes[0] < count - 1 ? bytes[0] : count - 1;
+        memcpy(file->name, bytes + 1, name);
+        bytes += 1 + name;
+        count -= 1 + name;
+        size_t wanted = count < 4 ? 0 : nt_load_le32(bytes), skipped = count < 4 ? count : 4;
+        bytes += skipped;
+        count -= skipped;
+        file->bytes = bytes;
+        file->count = wanted < count ? wanted : count;
+        bytes += file->count;
+        count -= file->count;
+    }
+}
+
+enum nt_status memory_folder_open(const uint8_t *bytes, size_t count, struct nt_source **source_ret,
+                                  struct nt_error *error)
+{
+    struct memory_folder *memory = calloc(1, sizeof(*memory));
+    if (!memory)
+        return nt_fail_memory(error);
+    take_files(memory, bytes, count);
+    memory->folder = (struct nt_folder){.ops = &folder_ops, .path = "input"};
+    memory->source = (struct nt_source){.ops = &source_ops, .path = "input", .folder = &memory->folder};
+    *source_ret = &memory->source;
+    return NT_OK;
+}

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Data sets of Lance that contradict themselves, one thing at a time: what is said names the file, the fragment and the place, and
+what has nothing to do with it is read as ever."""
+import contextlib
+import json
+import os
+import shutil
+import struct
+import sys
+from pathlib import Path
+
+from harness import DATA, NTUPLE, case, command, need, run, same, scratch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from lance_editor import (COLUMN_INDICES, DELETED_ROWS, DELETION_FILE, FIELD_IDS, FIELDS, FILES, FRAGMENTS, MAJOR_VERSION,  # noqa: E402
+                          MINOR_VERSION, PATH, PHYSICAL_ROWS, READER_FLAGS, WRITER_FLAGS, ManifestEditor, items_of)
+
+DATASETS = DATA / 'lance_datasets'
+ROWS = 2000    # of each of three fragments of blocks_2.1, whose field id counts them
+ID, PARENT_ID, DELETION_TYPE, DELETION_VERSION = 3, 4, 1, 2
+
+
+@contextlib.contextmanager
+def copied(name):
+    with scratch() as directory:
+        yield Path(shutil.copytree(DATASETS / name, directory / 'set'))
+
+
+def cat(source, path, *options):
+    """What a file of the tree holds, or why it cannot be read."""
+    result = command(NTUPLE, 'cat', *options, source, f'set/{path}')
+    return result.stdout if result.returncode == 0 else result.stderr.decode()
+
+
+def assert_told(said, words):
+    same(isinstance(said, str), True, f'{words}: it was read')
+    same([word for word in words if word not in said], [], said)
+
+
+def each(table):
+    """A case that tries all rows of a table, and tells of all that fail."""
+    def decorated(function):
+        def of_all():
+            problems = []
+            same(len(table) > 0, True)
+            for row in table:
+                try:
+                    function(*row)
+                except (AssertionError, OSError, ValueError) as error:
+                    problems.append(f'{row[0]}: {error}')
+            same(problems, [])
+        of_all.__name__ = function.__name__
+        return case(of_all)
+    return decorated
+
+
+def changing(path, value):
+    """Put a value at a path of the manifest; a function makes it of what is there, the last of it first."""
+    def edit(editor):
+        editor.change(path, value)
+        editor.write()
+    return edit
+
+
+def data_file(*path):
+    return (FRAGMENTS, 1), FILES, *path
+
+
+def without_data_file(editor):
+    fragment = items_of(editor.all_of(FRAGMENTS)[1])
+    name = items_of(next(value for field, _, value in fragment if field == FILES))[0][2]
+    os.unlink(editor.path.parent.parent / 'data' / os.fsdecode(name))
+
+
+def with_cut_data_file(editor):
+    fragment = items_of(editor.all_of(FRAGMENTS)[1])
+    name = items_of(next(value for field, _, value in fragment if field == FILES))[0][2]
+    os.truncate(editor.path.parent.parent / 'data' / os.fsdecode(name), 100)
+
+
+# What is done to the second of three fragments, and what is said of it.
+OF_A_FRAGMENT = [
+    ('missing', without_data_file, ('data/', 'the data file is missing')),
+    ('cut off', with_cut_data_file, ('data/', 'LANC')),
+    ('above', changing(data_file(PATH), b'../data/x.lance'), ("data file '../data/x.lance'", 'does not lie below data/')),
+    ('absolute', changing(data_file(PATH), b'/etc/passwd'), ("data file '/etc/passwd'", 'does not lie below data/')),
+    ('nowhere', changing(data_file(PATH), b''), ("data file ''", 'does not lie below data/')),
+    ('with a zero', changing(data_file(PATH), b'x\0y'), ('data file', 'does not lie below data/')),
+    ('a directory', changing(data_file(PATH), b'../data'), ('does not lie below data/',)),
+    ('column beyond', changing(data_file(COLUMN_INDICES), b'\x07\x01'), ('data/', 'column 7 is wanted of a file of 2')),
+    ('fewer columns', changing(data_file(COLUMN_INDICES), b'\x00'),
+     ('.manifest', "data file '", 'numbers of columns, as ids of fields', 'expected 2, found 1')),
+    ('field twice', changing(data_file(FIELD_IDS), b'\x00\x00'), ('.manifest', "data file '", 'two columns for field 0')),
+    ('rows', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 1999), ('data/', 'rows, as the manifest tells', 'expected 1999, found 2000')),
+    ('legacy', lambda editor: (editor.change(data_file(MAJOR_VERSION), 0), editor.change(data_file(COLUMN_INDICES), None),
+                               editor.change(data_file(MINOR_VERSION), 2), editor.write()),
+     ('data/', 'version 2.1, where the manifest tells of a legacy one')),
+]
+
+
+@each(OF_A_FRAGMENT)
+def what_is_wrong_with_a_fragment_is_told_of_its_rows(_, edit, words):
+    with copied('blocks_2.1') as source:
+        edit(ManifestEditor(source))
+        assert_told(cat(source, 'id/data.bin'), ('fragment 1: ', *words))
+        fragments = [json.loads(line) for line in cat(source, 'fragments.jsonl').splitlines()]
+        for number, first in (0, 0), (2, 2 * ROWS):
+            at = fragments[number]['first_entry']
+            rows = command(NTUPLE, 'cat', f'--rows={at}:{at + ROWS}', source, 'set/id')
+            same(rows.stdout.split() == [str(row).encode() for row in range(first, first + ROWS)], True, rows.stderr)
+
+
+@case
+def a_column_that_is_not_there_leaves_the_others():
+    with copied('blocks_2.1') as source:
+        changing(data_file(COLUMN_INDICES), b'\x07\x01')(ManifestEditor(source))
+        same(cat(source, 'text/data.bin'), ''.join(map(str, range(3 * ROWS))).encode())
+
+
+def field(number, *path):
+    return (FIELDS, number), *path
+
+
+def cut(size):
+    def edit(editor):
+        os.truncate(editor.path, size if size >= 0 else editor.path.stat().st_size + size)
+    return edit
+
+
+def patched(at, new):
+    """Bytes behind the manifest's message, or the length in front of it."""
+    def edit(editor):
+        content = bytearray(editor.path.read_bytes())
+        at_byte = at if at >= 0 else len(content) + at
+        content[at_byte:at_byte + len(new)] = new
+        editor.path.write_bytes(content)
+    return edit
+
+
+def renamed(editor):
+    shutil.copy(editor.path, editor.path.with_name(f'{2**64 - 1 - 77}.manifest'))
+
+
+def with_length(editor):
+    patched(editor.at, struct.pack('<I', 1 << 30))(editor)
+
+
+# What is done to the manifest, and what is said of the data set.
+OF_A_MANIFEST = [
+    ('empty', cut(0), ('fewer than a manifest',)),
+    ('half', cut(200), ('LANC',)),
+    ('no end', cut(-1), ('LANC',)),
+    ('place', patched(-16, struct.pack('<Q', 1 << 40)), ("the manifest's place, 1099511627776, is not in the file",)),
+    ('length', with_length, ('1073741824 bytes does not end before',)),
+    ('message', lambda editor: patched(editor.at + 4, b'\x0f')(editor), ('Manifest',)),
+    ('number', renamed, ("version, as the manifest's name tells", 'expected 77, found 3')),
+    ('reader flag', changing((READER_FLAGS,), 128), ('feature flag 128 (bit 7)', 'not known')),
+    ('id twice', changing(field(1, ID), 0), ('schema', 'field 1 has the id 0 of another one')),
+    ('its own parent', changing(field(1, PARENT_ID), 1), ('schema', 'field 1: no field in front of it has the id of its parent, 1')),
+    ('parent behind', changing(field(0, PARENT_ID), 1), ('schema', 'field 0: no field in front of it has the id of its parent, 1')),
+    ('more rows than there can be', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 2**64 - 1), ('more than 2^63 - 1 entries',)),
+]
+
+
+@each(OF_A_MANIFEST)
+def what_is_wrong_with_a_manifest_is_told_with_its_name(_, edit, words):
+    with copied('blocks_2.1') as source:
+        editor = ManifestEditor(source)
+        edit(editor)
+        assert_told(cat(source, 'id/data.bin'), ('.manifest', *words))
+        same(len(cat(source, 'id/data.bin', '--version=2')), 2 * ROWS * 8, 'the version before it')
+
+
+@each([('a hint to nothing', 'latest_version_hint.json', b'{"version":999}'), ('half a hint', 'latest_version_hint.json', b'{"ver'),
+       ('no hint', 'latest_version_hint.json', None), ('what a writer left behind', f'{2**64 - 10}.manifest_tmp', b'half'),
+       ('another', '.tmp_99.manifest', b''), ('no number', 'x9.manifest', b''), ('a number with zeros', '099.manifest', b'')])
+def what_is_no_version_changes_nothing(_, name, content):
+    with copied('blocks_2.1') as source:
+        path = source / '_versions' / name
+        path.unlink() if content is None else path.write_bytes(content)
+        same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
+
+
+@case
+def flags_for_writers_change_nothing():
+    with copied('blocks_2.1') as source:
+        changing((WRITER_FLAGS,), 1 << 40)(ManifestEditor(source))
+        same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
+
+
+def deletion_file(source, editor):
+    """Of the first fragment."""
+    told = dict((field, value) for field, _, value in items_of(editor.all_of(FRAGMENTS, DELETION_FILE)[0]))
+    path, = source.glob(f'_deletions/0-{told[DELETION_VERSION]}-*')
+    return path
+
+
+def of_deletion_file(change):
+    def edit(source, editor):
+        path = deletion_file(source, editor)
+        content = change(bytearray(path.read_bytes()))
+        path.unlink() if content is None else path.write_bytes(content)
+    return edit
+
+
+def of_manifest(path, value):
+    return lambda source, editor: changing(((FRAGMENTS, 0), DELETION_FILE, *path), value)(editor)
+
+
+OF_DELETIONS = [
+    ('missing', 'deletions_2.1', of_deletion_file(lambda content: None), ('_deletions/0-', 'the deletion file is missing')),
+    ('half', 'deletions_2.1', of_deletion_file(lambda content: content[:len(content) // 2]), ('_deletions/0-', 'ARROW1')),
+    ('empty', 'deletions_2.1', of_deletion_file(lambda content: b''), ('_deletions/0-', 'ARROW1')),
+    ('beyond', 'deletions_2.1', lambda source, editor: changing(((FRAGMENTS, 0), PHYSICAL_ROWS), 59)(editor),
+     ('_deletions/0-', 'is deleted of 59')),
+    ('count', 'deletions_2.1', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'deleted rows, as the manifest tells', 'expected 31, found')),
+    ('kind', 'deletions_2.1', of_manifest([DELETION_TYPE], 2), ('.manifest', 'deletion file: ', 'of kind 2, which is not known')),
+    ('half a bitmap', 'many_deletions_2.2', of_deletion_file(lambda content: content[:1000]), ('_deletions/0-',)),
+    ('no bitmap', 'many_deletions_2.2', of_deletion_file(lambda content: b'\0' * 64), ('_deletions/0-',)),
+    ('counted bitmap', 'many_deletions_2.2', of_manifest([DELETED_ROWS], 31), ('_deletions/0-', 'as the manifest tells', 'expected 31, found')),
+]
+
+
+@each(OF_DELETIONS)
+def what_is_wrong_with_deletions_is_told_of_their_fragment(_, name, edit, words):
+    with copied(name) as source:
+        edit(source, ManifestEditor(source))
+        assert_told(cat(source, 'id/data.bin'), ('fragment 0: ', *words))
+        fragments = [json.loads(line) for line in cat(source, 'fragments.jsonl').splitlines()]
+        if len(fragments) > 1:
+            at = fragments[1]['first_entry']
+            rows = command(NTUPLE, 'cat', f'--rows={at}:{at + 1}', source, 'set/id')
+            same(len(rows.stdout.split()), 1, rows.stderr)
+
+
+@case
+def a_row_that_is_deleted_twice_is_told():
+    pa, ipc = need('pyarrow'), need('pyarrow.ipc')
+    with copied('deletions_2.1') as source:
+        editor = ManifestEditor(source)
+        of_manifest([DELETED_ROWS], 3)(source, editor)
+        column = pa.record_batch([pa.array([7, 3, 7], pa.uint32())], names=['row_id'])
+        with ipc.new_file(str(deletion_file(source, editor)), column.schema) as file:
+            file.write(column)
+        assert_told(cat(source, 'id/data.bin'), ('fragment 0: ', '_deletions/0-', 'row 7 is deleted twice'))
+
+
+@case
+def more_deleted_rows_than_there_are_are_told_of_the_manifest():
+    with copied('deletions_2.1') as source:
+        of_manifest([DELETED_ROWS], 61)(source, ManifestEditor(source))
+        assert_told(cat(source, 'id/data.bin'), ('.manifest', 'fragment 0: ', '61 deleted rows of 60'))
+
+
+if __name__ == '__main__':
+    run()
