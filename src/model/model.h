@@ -147,7 +147,7 @@ struct nt_page_file {
     const char *owner;      /* RANGE: what layout.jsonl calls it; lives as long as the file */
     uint64_t offset, bytes; /* RANGE */
     uint32_t input;         /* INPUT: its number */
-    enum nt_status (*open)(struct nt_dataset *dataset, uint32_t column, uint64_t page,
+    enum nt_status (*open)(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                            struct nt_long_text **text_ret, struct nt_error *error); /* TEXT */
 };
 enum { NT_PAGE_FILES = 24 }; /* of one page at most */
@@ -160,9 +160,9 @@ struct nt_dataset_ops {
      * NULL: always one. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
-    /* The files that a page has beside its .raw and .bin, ranges first: how many are in `files`. 0 also where there is no
-     * such page. Reads nothing. NULL: pages have none. */
-    uint32_t (*page_files)(const struct nt_dataset *dataset, uint32_t column, uint64_t page,
+    /* The files that a page of a loaded group has beside its .raw and .bin, ranges first: how many are in `files`.
+     * Reads nothing. NULL: pages have none. */
+    uint32_t (*page_files)(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                            struct nt_page_file files[NT_PAGE_FILES]);
     /* What only the format knows of the data set, a field, a column, a page, as members of their JSON: `json`
      * is inside an object. Each may be NULL. */

@@ -41,12 +41,18 @@ static void put_datasets(struct nt_json *json, const struct nt_open_file *opened
     nt_json_end_array(json);
 }
 
-/* Of the file, or of all files of a directory; null where one of them is not as it should be. */
+/* Of the file, or of all files of a directory; null where one of them is not as it should be, or they are so many that
+ * this document would open them all for their sizes. */
 static enum nt_status put_size(struct nt_json *json, const struct nt_file *file, struct nt_error *error)
 {
+    enum { MOST_SOURCES = 256 };
     struct nt_source *const *sources = file->layout_sources ? file->layout_sources : &file->source;
     uint32_t count = file->layout_sources ? file->layout_source_count : 1;
     uint64_t total = 0, size;
+    if (count > MOST_SOURCES) {
+        nt_json_null(json);
+        return NT_OK;
+    }
     for (uint32_t i = 0; i < count; i++) {
         enum nt_status status = nt_source_size(sources[i], &size, error);
         if (nt_is_machine_failure(status))

@@ -62,10 +62,17 @@ const struct nt_pseudo nt_page_bin_file = {".bin", NT_VFS_SIZED, .size = page_si
 
 /* ---- what a page consists of ---- */
 
-uint32_t nt_page_files(const struct nt_scope *column, uint64_t page, struct nt_page_file files[NT_PAGE_FILES])
+uint32_t nt_page_files(const struct nt_scope *column, uint64_t number,
+                       struct nt_page_file files[NT_PAGE_FILES])
 {
     const struct nt_dataset_ops *ops = column->dataset->ops;
-    return ops && ops->page_files ? ops->page_files(column->dataset, column->column, page, files) : 0;
+    const struct nt_page *page;
+    uint32_t cluster;
+    uint64_t first_element;
+    bool is_there = ops && ops->page_files &&
+                    nt_column_page(column->vfs->reader, column->dataset, column->column, number, &page,
+                                   &cluster, &first_element, NULL) == NT_OK;
+    return is_there ? ops->page_files(column->dataset, column->column, page, files) : 0;
 }
 
 /* The page that is decoded before the node's is. */
@@ -101,23 +108,29 @@ static enum nt_status part_open(const struct nt_scope *scope, struct nt_content 
                                 struct nt_error *error)
 {
     struct nt_buffer none = {0};
-    struct nt_stretch stretch = {scope->vfs->reader, scope->dataset, scope->column, NULL, 0};
+    struct nt_stretch stretch;
     uint64_t decoded;
-    if (scope->page_file.kind == NT_PAGE_FILE_RANGE) {
-        stretch.first_byte = scope->page_file.offset;
-        return nt_stretch_content(&stretch, &none, scope->page_file.bytes, nt_stretch_read_source,
-                                  content_ret, error);
-    }
-    enum nt_status status = find_input(scope, &stretch, &decoded, error);
-    return status == NT_OK
-               ? nt_stretch_content(&stretch, &none, decoded, nt_stretch_read_page, content_ret, error)
-               : status;
+    bool is_range = scope->page_file.kind == NT_PAGE_FILE_RANGE;
+    enum nt_status status =
+        is_range ? find_page(scope, &stretch, &decoded, error) : find_input(scope, &stretch, &decoded, error);
+    if (status != NT_OK)
+        return status;
+    if (!is_range)
+        return nt_stretch_content(&stretch, &none, decoded, nt_stretch_read_page, content_ret, error);
+    stretch.first_byte = scope->page_file.offset;
+    return nt_stretch_content(&stretch, &none, scope->page_file.bytes, nt_stretch_read_source, content_ret,
+                              error);
 }
 
 static enum nt_status part_text(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                 struct nt_error *error)
 {
-    return scope->page_file.open(scope->dataset, scope->column, scope->node.number, text_ret, error);
+    struct nt_stretch stretch;
+    uint64_t decoded;
+    enum nt_status status = find_page(scope, &stretch, &decoded, error);
+    return status == NT_OK
+               ? scope->page_file.open(scope->dataset, scope->column, stretch.page, text_ret, error)
+               : status;
 }
 
 /* A line for each part of the page, of some KiB each. */

@@ -58,13 +58,13 @@ static enum nt_status put_extents(struct nt_json *json, const struct nt_dataset 
 }
 
 /* What the page consists of, each with its owner in layout.jsonl. */
-static void put_buffers(struct nt_json *json, const struct pages *pages)
+static void put_buffers(struct nt_json *json, const struct pages *pages, const struct nt_page *page)
 {
     struct nt_page_file files[NT_PAGE_FILES];
     const struct nt_dataset *dataset = pages->dataset;
     if (!dataset->ops || !dataset->ops->page_files)
         return;
-    uint32_t count = dataset->ops->page_files(dataset, pages->column, pages->number, files);
+    uint32_t count = dataset->ops->page_files(dataset, pages->column, page, files);
     nt_json_key(json, "buffers");
     nt_json_array(json);
     for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE; i++) {
@@ -91,7 +91,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     nt_json_member_unsigned(&json, "cluster", cluster);
     nt_json_member_unsigned(&json, "first_element", first_element);
     nt_json_member_unsigned(&json, "elements", page->elements);
-    if (dataset->source_count > 1 && page->source < dataset->source_count)
+    if (page->source < dataset->source_count && dataset->sources[page->source] != dataset->file->source)
         nt_json_member_text(&json, "file", nt_text_of(dataset->sources[page->source]->path));
     nt_json_member_unsigned(&json, "file_offset", page->offset);
     nt_json_member_unsigned(&json, "stored_bytes", page->stored_bytes);
@@ -101,7 +101,7 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     status = put_stored(&json, pages->dataset, page, error);
     if (status == NT_OK)
         status = put_extents(&json, dataset, page, error);
-    put_buffers(&json, pages);
+    put_buffers(&json, pages, page);
     if (status == NT_OK && dataset->ops && dataset->ops->describe_page &&
         (status = dataset->ops->describe_page(dataset, pages->column, page, &json)) != NT_OK)
         nt_fail(error, status, page->offset, "page %" PRIu64 " cannot be described", pages->number);

@@ -38,7 +38,8 @@ enum nt_status nt_stretch_read_source(void *body, uint64_t offset, void *buffer,
                                       struct nt_error *error)
 {
     const struct nt_stretch *stretch = body;
-    return nt_source_read(stretch->dataset->file->source, stretch->first_byte + offset, buffer, bytes, error);
+    struct nt_source *source = stretch->dataset->sources[stretch->page->source];
+    return nt_source_read(source, stretch->first_byte + offset, buffer, bytes, error);
 }
 
 enum nt_status nt_stretch_content(const struct nt_stretch *stretch, struct nt_buffer *header, uint64_t size,

@@ -17,7 +17,7 @@ struct nt_stretch {
 };
 
 /* For nt_stretch_content: the column's decoded bytes from `first_byte` on; the page's stored ones; the page's
- * decoded ones, whichever page it is; those of the file from `first_byte` on. */
+ * decoded ones, whichever page it is; those of the page's file from `first_byte` on. */
 nt_content_read_body nt_stretch_read_decoded, nt_stretch_read_stored, nt_stretch_read_page,
     nt_stretch_read_source;
 

@@ -106,9 +106,8 @@ static enum nt_status add_page_buffers(struct claims *claims, const struct nt_da
 {
     struct nt_page_file files[NT_PAGE_FILES];
     enum nt_status status = NT_OK;
-    uint32_t count = dataset->ops->page_files
-                         ? dataset->ops->page_files(dataset, template->column, template->page, files)
-                         : 0;
+    uint32_t count =
+        dataset->ops->page_files ? dataset->ops->page_files(dataset, template->column, page, files) : 0;
     *are_there_ret = dataset->ops->page_files;
     for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE && status == NT_OK; i++) {
         struct nt_layout_item item = *template;

@@ -54,13 +54,13 @@ static enum nt_status count_range(void *context, const struct nt_layout_range *r
 /* ---- columns ---- */
 
 /* What tells of a page's parts. */
-static void read_page_texts(struct nt_dataset *dataset, uint32_t column)
+static void read_page_texts(struct nt_dataset *dataset, uint32_t column, const struct nt_page *page)
 {
     struct nt_page_file files[NT_PAGE_FILES];
-    uint32_t count = dataset->ops->page_files ? dataset->ops->page_files(dataset, column, 0, files) : 0;
+    uint32_t count = dataset->ops->page_files ? dataset->ops->page_files(dataset, column, page, files) : 0;
     for (uint32_t i = 0; i < count; i++) {
         struct nt_long_text *text;
-        if (files[i].kind == NT_PAGE_FILE_TEXT && files[i].open(dataset, column, 0, &text, NULL) == NT_OK)
+        if (files[i].kind == NT_PAGE_FILE_TEXT && files[i].open(dataset, column, page, &text, NULL) == NT_OK)
             read_text(text);
     }
 }
@@ -87,7 +87,7 @@ static void read_column(struct nt_reader *reader, struct nt_dataset *dataset, ui
         dataset->ops->describe_page(dataset, column, page, &json);
     nt_json_finish(&json);
     nt_buffer_deinit(&out);
-    read_page_texts(dataset, column);
+    read_page_texts(dataset, column, page);
 }
 
 static void read_columns(struct nt_reader *reader, struct nt_dataset *dataset, uint8_t *room)

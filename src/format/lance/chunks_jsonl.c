@@ -11,7 +11,7 @@
 #include "codec/tree/mini_block.h"
 #include "codec/tree/whole.h"
 #include "format/lance/columns.h"
-#include "format/lance/opened.h"
+#include "format/lance/homes.h"
 #include "json/json.h"
 
 struct chunks {
@@ -95,46 +95,30 @@ static void free_chunks(struct nt_long_text *text)
     free(chunks);
 }
 
-/* The tree of a page of a loaded column. */
-static const struct nt_tree *tree_of(const struct nt_dataset *stored, uint32_t column, uint64_t number)
-{
-    if (!stored->group_count)
-        return NULL;
-    const struct nt_group *group = &stored->groups[nt_groups_of_column(stored, column).first];
-    const struct nt_range *range = nt_group_range(stored, group, group->first_cluster, column);
-    if (number >= range->pages)
-        return NULL;
-    const struct nt_page *page = &group->pages[range->first_page + number];
-    const struct nt_plan *plan = nt_decoders_get(&stored->decoders, page->decoder)->plan;
-    return plan ? plan->steps[plan->step_count - 1].tree : NULL;
-}
-
-enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column, uint64_t number,
+enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                                     struct nt_long_text **text_ret, struct nt_error *error)
 {
-    const struct nt_lance *lance = nt_lance_of(stored);
-    enum nt_status status = nt_groups_load(stored, nt_groups_of_column(stored, column), error);
-    if (status != NT_OK)
-        return status;
-    const struct nt_tree *tree = tree_of(stored, column, number);
-    const struct nt_lance_page *page = &lance->columns[stored->columns[column].id].pages[number];
+    struct nt_lance_home home;
+    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
+    const struct nt_plan *plan = nt_decoders_get(&stored->decoders, page->decoder)->plan;
     struct nt_proto member;
-    if (!tree || nt_lance_page_choice(page, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
+    if (!of || !plan || nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the page has no chunks");
-    const struct nt_lance_buffer *words = &page->buffers[0];
+    const struct nt_tree *tree = plan->steps[plan->step_count - 1].tree;
+    const struct nt_lance_buffer *words = &of->buffers[0];
     struct chunks *chunks = calloc(1, sizeof(*chunks));
     if (!chunks)
         return nt_fail_memory(error);
     *chunks = (struct chunks){.text = {.next = next, .free = free_chunks},
-                              .lance = lance,
-                              .page = page,
+                              .lance = home.lance,
+                              .page = of,
                               .tree = tree,
                               .words = malloc(words->bytes ? words->bytes : 1),
                               .count = words->bytes / (tree->has_large_chunk ? 4 : 2),
                               .values = nt_proto_number(member, NT_LANCE_MINI_BLOCK_NUM_ITEMS)};
-    status = chunks->words ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = chunks->words ? NT_OK : nt_fail_memory(error);
     if (status == NT_OK && words->bytes)
-        status = nt_source_read(lance->source, words->offset, chunks->words, words->bytes, error);
+        status = nt_source_read(home.lance->source, words->offset, chunks->words, words->bytes, error);
     if (status == NT_OK)
         *text_ret = &chunks->text;
     else

@@ -8,7 +8,7 @@
 #include "model/model.h"
 
 /* As nt_page_file.open, of a column of the stored side. */
-enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column, uint64_t page,
+enum nt_status nt_lance_chunks_open(struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                                     struct nt_long_text **text_ret, struct nt_error *error);
 
 #endif

@@ -8,6 +8,7 @@
 #include "codec/plan.h"
 #include "codec/tree/wording.h"
 #include "format/lance/details.h"
+#include "format/lance/homes.h"
 
 /* How a page's values are encoded, of one that is decoded by a tree: its step. */
 static const struct nt_step *put_encodings(const struct nt_dataset *dataset, const struct nt_page *page,
@@ -27,19 +28,27 @@ static const struct nt_step *put_encodings(const struct nt_dataset *dataset, con
 
 /* ---- columns of a file ---- */
 
+/* Of a data set each page tells, as each file has its own. */
 void nt_lance_describe_column(const struct nt_dataset *stored, uint32_t column, struct nt_json *json)
 {
-    nt_json_member_unsigned(json, "file_column", stored->columns[column].id);
+    if (!nt_lance_side_of(stored)->find_part)
+        nt_json_member_unsigned(json, "file_column", stored->columns[column].id);
 }
 
 enum nt_status nt_lance_describe_page(const struct nt_dataset *stored, uint32_t column,
                                       const struct nt_page *page, struct nt_json *json)
 {
-    const struct nt_group *group = &stored->groups[nt_groups_of_column(stored, column).first];
-    const struct nt_range *range = nt_group_range(stored, group, group->first_cluster, column);
-    size_t number = (size_t)(page - &group->pages[range->first_page]);
+    struct nt_lance_home home;
+    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
+    if (of && home.name) {
+        nt_json_member_unsigned(json, "fragment", home.fragment);
+        nt_json_member_unsigned(json, "file_column", home.use.column);
+        nt_json_member_unsigned(json, "file_page",
+                                (uint64_t)(of - home.lance->columns[home.use.column].pages));
+    }
     put_encodings(stored, page, json);
-    nt_lance_page_json(json, &nt_lance_of(stored)->columns[stored->columns[column].id].pages[number]);
+    if (of)
+        nt_lance_page_json(json, of);
     return NT_OK;
 }
 

@@ -13,9 +13,9 @@
 #include "format/lance/details.h"
 #include "format/lance/documents.h"
 #include "format/lance/fields.h"
+#include "format/lance/layout.h"
 #include "format/lance/legacy/describe.h"
 #include "format/lance/legacy/documents.h"
-#include "format/lance/padding.h"
 #include "format/lance/pages.h"
 #include "format/lance/schema.h"
 #include "format/lance/sides.h"
@@ -37,10 +37,7 @@ static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, 
                               struct nt_error *error)
 {
     const struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
-    const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
-    (void)error;
-    enum nt_status status = nt_lance_layout_put_own(lance, &output);
-    return status == NT_OK ? nt_lance_layout_put_padding(lance, &output) : status;
+    return nt_lance_lay_out_file(nt_lance_of(file->datasets[0]), &output, error);
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)
@@ -87,7 +84,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
     if (status != NT_OK)
         return status;
     file->describe = lance->legacy ? nt_lance_legacy_describe_file : nt_lance_describe_file;
-    file->layout = lance->legacy ? nt_lance_legacy_lay_out : lay_out;
+    file->layout = lay_out;
     file->check = lance->legacy ? NULL : nt_lance_check;
     return fill_dataset(dataset, lance, error);
 }

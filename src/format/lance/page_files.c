@@ -9,6 +9,7 @@
 #include "format/lance/chunks_jsonl.h"
 #include "format/lance/columns.h"
 #include "format/lance/content.h"
+#include "format/lance/homes.h"
 
 /* What a buffer of a page holds, as layout.jsonl calls it. */
 static const char *owner_of(const struct nt_lance_column *column, const struct nt_lance_page *page,
@@ -46,25 +47,27 @@ static uint32_t put_dictionary(const struct nt_column *column, struct nt_page_fi
     return 1 + is_strings;
 }
 
-uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, uint64_t number,
+uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES])
 {
     enum { MOST_RANGES = 16 };
     const struct nt_column *info = &stored->columns[column];
-    const struct nt_lance_column *of = &nt_lance_of(stored)->columns[info->id];
+    struct nt_lance_home home;
+    const struct nt_lance_page *of = nt_lance_file_page(stored, column, page, &home);
     struct nt_proto member;
     uint32_t count = 0;
-    if (number >= of->page_count)
+    if (!of)
         return 0;
-    const struct nt_lance_page *page = &of->pages[number];
-    for (; count < page->buffer_count && count < MOST_RANGES; count++) {
-        files[count] = (struct nt_page_file){.kind = NT_PAGE_FILE_RANGE,
-                                             .owner = owner_of(of, page, count),
-                                             .offset = page->buffers[count].offset,
-                                             .bytes = page->buffers[count].bytes};
+    for (; count < of->buffer_count && count < MOST_RANGES; count++) {
+        files[count] = (struct nt_page_file){
+            .kind = NT_PAGE_FILE_RANGE,
+            .owner = owner_of(&home.lance->columns[home.use.column], of, count),
+            .offset = of->buffers[count].offset,
+            .bytes = of->buffers[count].bytes,
+        };
         snprintf(files[count].suffix, sizeof(files[count].suffix), ".%u.raw", count);
     }
-    if (nt_lance_page_choice(page, &member) != NT_LANCE_LAYOUT_MINI_BLOCK ||
+    if (nt_lance_page_choice(of, &member) != NT_LANCE_LAYOUT_MINI_BLOCK ||
         nt_lance_content_of(info) == NT_LANCE_HAS_NOTHING)
         return count;
     put(&files[count++], ".chunks.jsonl", NT_PAGE_FILE_TEXT, 0);

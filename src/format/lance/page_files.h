@@ -8,7 +8,7 @@
 #include "format/lance/opened.h"
 
 /* nt_dataset_ops.page_files of the stored side. */
-uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, uint64_t page,
+uint32_t nt_lance_page_files(const struct nt_dataset *stored, uint32_t column, const struct nt_page *page,
                              struct nt_page_file files[NT_PAGE_FILES]);
 
 #endif

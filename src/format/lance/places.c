@@ -97,9 +97,10 @@ static bool has_column(const struct nt_lance_place *place, bool has_item_columns
            (has_item_columns || place->is_packed || !place->children || !is_parent);
 }
 
-enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error)
+enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
+                                       bool has_item_columns, const struct nt_lance_leaf **leaves_ret,
+                                       uint32_t *count_ret, struct nt_error *error)
 {
-    const struct nt_lance_schema *schema = &lance->schema;
     struct nt_lance_leaf *leaves = nt_arena_alloc(arena, (size_t)schema->field_count + 1, sizeof(*leaves));
     uint32_t columns = 0;
     if (!leaves)
@@ -107,7 +108,7 @@ enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lan
     for (uint32_t i = 0; i < schema->field_count; i++)
         leaves[i] = (struct nt_lance_leaf){NT_NONE, NT_NONE};
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (!has_column(&schema->places[i], nt_lance_has_item_columns(&lance->tail)))
+        if (!has_column(&schema->places[i], has_item_columns))
             continue;
         for (uint32_t at = i; at != NT_NONE && leaves[at].field == NT_NONE; at = schema->fields[at].parent)
             leaves[at] = (struct nt_lance_leaf){i, columns};
@@ -116,11 +117,20 @@ enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lan
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (schema->places[i].packed != NT_NONE)
             leaves[i] = leaves[schema->places[i].packed];
-    lance->leaves = leaves;
-    if (columns != lance->tail.columns)
+    *leaves_ret = leaves;
+    *count_ret = columns;
+    return NT_OK;
+}
+
+enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error)
+{
+    uint32_t columns;
+    enum nt_status status = nt_lance_number_columns(
+        arena, &lance->schema, nt_lance_has_item_columns(&lance->tail), &lance->leaves, &columns, error);
+    if (status == NT_OK && columns != lance->tail.columns)
         return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns, as the schema tells",
                               columns, lance->tail.columns);
-    return NT_OK;
+    return status;
 }
 
 struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,

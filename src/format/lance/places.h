@@ -48,6 +48,11 @@ bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key);
 enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_schema *schema,
                                     struct nt_error *error);
 
+/* Which columns store each field where they stand in the order of the fields, and how many there are. */
+enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
+                                       bool has_item_columns, const struct nt_lance_leaf **leaves_ret,
+                                       uint32_t *count_ret, struct nt_error *error);
+
 /* Which of its columns a file that is mounted alone stores each field in: they stand in the order of the fields.
  * NT_CORRUPT where it has more, or fewer. */
 enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error);

@@ -6,6 +6,7 @@
 #include "format/lance/sides.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/arena.h"
 #include "format/lance/content.h"
@@ -44,10 +45,18 @@ static const struct nt_dtype place = {.element = NT_ELEMENT_OPAQUE,
 
 struct adding {
     const struct nt_dataset *dataset;
-    const struct nt_lance *lance;
+    const struct nt_lance_side *side;
     struct nt_builder builder;
     struct nt_error *error;
 };
+
+/* What a field takes of its column. */
+static struct nt_lance_use use_of(const struct adding *adding, uint32_t field)
+{
+    const struct nt_lance_side *side = adding->side;
+    const struct nt_lance_part *part = &side->schema->parts[field];
+    return nt_lance_use_of(side->schema, &side->leaves[part->field], side->has_item_columns, part);
+}
 
 /* The bytes of a packed structure. */
 static enum nt_status set_rows(const struct adding *adding, uint32_t bytes, struct nt_dtype *dtype)
@@ -67,7 +76,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
         *dtype = adding->dataset->fields[field].dtype;
         return NT_OK;
     case NT_LANCE_HAS_ROWS:
-        return set_rows(adding, nt_lance_use_in(adding->lance, field).value->bits / 8, dtype);
+        return set_rows(adding, use_of(adding, field).value->bits / 8, dtype);
     case NT_LANCE_HAS_PLACES:
         *dtype = place;
         return NT_OK;
@@ -90,7 +99,7 @@ static enum nt_status set_dtype(const struct adding *adding, uint32_t field, enu
 static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_lance_content content)
 {
     struct nt_decoder decoder;
-    struct nt_column column = {.id = nt_lance_use_in(adding->lance, field).column,
+    struct nt_column column = {.id = use_of(adding, field).column,
                                .field = field,
                                .type_name = nt_lance_content_info(content)->name};
     enum nt_status status = set_dtype(adding, field, content, &column.dtype);
@@ -107,7 +116,7 @@ static enum nt_status add_column(struct adding *adding, uint32_t field, enum nt_
 
 static enum nt_lance_content content_of_field(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance_use use = nt_lance_use_in(adding->lance, field);
+    const struct nt_lance_use use = use_of(adding, field);
     switch (adding->dataset->fields[field].kind) {
     case NT_FIELD_VALUE:
         return NT_LANCE_HAS_VALUES;
@@ -126,22 +135,22 @@ static enum nt_lance_content content_of_field(const struct adding *adding, uint3
 }
 
 /* From 2.1 on a column has levels where anything around its values may be null or is a list. */
-static bool may_have_levels(const struct nt_lance *lance, uint32_t leaf)
+static bool may_have_levels(const struct nt_lance_side *side, uint32_t leaf)
 {
-    const struct nt_lance_schema *schema = &lance->schema;
+    const struct nt_lance_schema *schema = side->schema;
     for (uint32_t at = leaf; at != NT_NONE; at = schema->fields[at].parent)
         if (schema->fields[at].is_nullable || schema->places[at].type.shape == NT_LANCE_IS_LIST)
-            return !nt_lance_has_item_columns(&lance->tail);
+            return side->has_levels;
     return false;
 }
 
 static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
 {
-    uint32_t leaf = adding->lance->schema.parts[field].field;
+    uint32_t leaf = adding->side->schema->parts[field].field;
     enum nt_status status = NT_OK;
     if (content_of_field(adding, field) == NT_LANCE_HAS_BYTES)
         status = add_column(adding, field, NT_LANCE_HAS_ENDS);
-    if (status == NT_OK && may_have_levels(adding->lance, leaf) &&
+    if (status == NT_OK && may_have_levels(adding->side, leaf) &&
         adding->dataset->fields[field].kind != NT_FIELD_UNREADABLE)
         status = add_column(adding, field, NT_LANCE_HAS_LEVELS);
     return status;
@@ -151,21 +160,40 @@ static enum nt_status add_structure_of(struct adding *adding, uint32_t field)
  * the innermost items. */
 static bool has_column(const struct adding *adding, uint32_t field)
 {
-    const struct nt_lance *lance = adding->lance;
-    uint32_t leaf = lance->schema.parts[field].field;
-    bool is_last = field + 1 == adding->dataset->field_count || lance->schema.parts[field + 1].field != leaf;
-    return is_last && lance->leaves[leaf].field == leaf;
+    const struct nt_lance_side *side = adding->side;
+    uint32_t leaf = side->schema->parts[field].field;
+    bool is_last = field + 1 == adding->dataset->field_count || side->schema->parts[field + 1].field != leaf;
+    return is_last && side->leaves[leaf].field == leaf;
 }
 
-static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_dataset_ops *ops,
-                               bool is_structure, struct nt_dataset **side_ret, struct nt_error *error)
+/* The parts are those of the data set, and as dear to look at. */
+static enum nt_status add_parts(struct nt_dataset *side, const struct nt_dataset *dataset,
+                                struct nt_error *error)
 {
-    struct adding adding = {.dataset = dataset, .lance = nt_lance_of(dataset), .error = error};
+    uint64_t *entries = calloc((size_t)dataset->part_count + 1, sizeof(*entries));
+    if (!entries)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < dataset->part_count; i++)
+        entries[i] = dataset->part_borders[i + 1] - dataset->part_borders[i];
+    enum nt_status status = nt_dataset_add_field_groups(side, entries, dataset->part_count, error);
+    free(entries);
+    for (uint32_t i = 0; status == NT_OK && dataset->group_count && i < side->group_count; i++)
+        side->groups[i].metadata_bytes = dataset->groups[0].metadata_bytes;
+    return status;
+}
+
+static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_lance_side *of,
+                               const struct nt_dataset_ops *ops, struct nt_dataset **side_ret,
+                               struct nt_error *error)
+{
+    struct adding adding = {.dataset = dataset, .side = of, .error = error};
+    bool is_structure = !ops->page_files;
     struct nt_dataset *side;
     enum nt_status status = nt_dataset_new_side(dataset, &side, error);
     if (status != NT_OK)
         return status;
     side->ops = ops;
+    side->format_data = (void *)of;
     nt_builder_init(&adding.builder, side);
     status = nt_builder_add_fields_of(&adding.builder, dataset, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
@@ -177,7 +205,7 @@ static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_datas
     if (status == NT_OK)
         status = nt_builder_finish(&adding.builder, error);
     if (status == NT_OK)
-        status = nt_dataset_add_only_part(side, side->entries, error);
+        status = add_parts(side, dataset, error);
     nt_builder_deinit(&adding.builder);
     if (status == NT_OK)
         *side_ret = side;
@@ -186,7 +214,8 @@ static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_datas
     return status;
 }
 
-enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *error)
+enum nt_status nt_lance_add_sides_of(struct nt_dataset *dataset, const struct nt_lance_side *side,
+                                     struct nt_error *error)
 {
     static const struct nt_dataset_ops stored_ops = {
         .load_group = nt_lance_load_stored,
@@ -196,10 +225,10 @@ enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *e
     };
     static const struct nt_dataset_ops structure_ops = {.load_group = nt_lance_load_stored};
     struct nt_dataset *stored, *structure;
-    enum nt_status status = add_side(dataset, &stored_ops, false, &stored, error);
+    enum nt_status status = add_side(dataset, side, &stored_ops, &stored, error);
     if (status != NT_OK)
         return status;
-    status = add_side(dataset, &structure_ops, true, &structure, error);
+    status = add_side(dataset, side, &structure_ops, &structure, error);
     if (status != NT_OK) {
         nt_dataset_free(stored);
         return status;
@@ -207,4 +236,30 @@ enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *e
     dataset->stored = stored;
     dataset->structure = structure;
     return NT_OK;
+}
+
+/* ---- a file that is mounted alone ---- */
+
+static enum nt_status find_home(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                struct nt_lance_home *home_ret, struct nt_error *error)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    (void)part, (void)error;
+    *home_ret = (struct nt_lance_home){.lance = lance, .use = nt_lance_use_in(lance, field)};
+    return NT_OK;
+}
+
+enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *error)
+{
+    const struct nt_lance *lance = nt_lance_of(dataset);
+    struct nt_lance_side *side = nt_arena_alloc(dataset->arena, 1, sizeof(*side));
+    if (!side)
+        return nt_fail_memory(error);
+    bool has_item_columns = nt_lance_has_item_columns(&lance->tail);
+    *side = (struct nt_lance_side){.schema = &lance->schema,
+                                   .leaves = lance->leaves,
+                                   .has_item_columns = has_item_columns,
+                                   .has_levels = !has_item_columns,
+                                   .find_home = find_home};
+    return nt_lance_add_sides_of(dataset, side, error);
 }

@@ -15,6 +15,7 @@
 #include "format/lance/inputs.h"
 #include "format/lance/places.h"
 #include "format/lance/reading.h"
+#include "format/lance/homes.h"
 #include "format/lance/content.h"
 #include "model/builder.h"
 
@@ -216,28 +217,41 @@ static enum nt_status store_column(struct nt_filling *filling, struct nt_group_b
     return status;
 }
 
-enum nt_status nt_lance_load_stored(struct nt_dataset *side, uint32_t number, struct nt_error *error)
+static enum nt_status store_columns(struct nt_dataset *side, uint32_t number,
+                                    const struct nt_lance_home *home, struct nt_group_builder *builder,
+                                    struct nt_error *error)
 {
     uint32_t count, field = side->groups[number].field;
     const uint32_t *columns = nt_field_columns(side, field, &count);
-    const struct nt_lance *lance = nt_lance_of(side);
-    const struct nt_lance_use use = nt_lance_use_in(lance, field);
-    struct nt_group_builder builder;
     struct nt_filling filling = {.dataset = side,
                                  .number = field,
                                  .field = &side->fields[field],
-                                 .lance = lance,
-                                 .use = &use,
+                                 .lance = home->lance,
+                                 .use = &home->use,
+                                 .context = nt_codec_context_new(),
                                  .error = error};
+    enum nt_status status = filling.context ? NT_OK : nt_fail_memory(error);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++)
+        status = store_column(&filling, builder, columns[i]);
+    if (status != NT_OK)
+        nt_error_context(error, "column %" PRIu32 " of the file", home->use.column);
+    nt_filling_deinit(&filling);
+    return status;
+}
+
+enum nt_status nt_lance_load_stored(struct nt_dataset *side, uint32_t number, struct nt_error *error)
+{
+    uint32_t field = side->groups[number].field, part = number - side->field_groups[field];
+    struct nt_lance_home home;
+    struct nt_group_builder builder;
     enum nt_status status =
         nt_group_builder_init(&builder, side, number, "list of pages", NT_NO_OFFSET, error);
-    filling.context = nt_codec_context_new();
-    if (status == NT_OK && !filling.context)
-        status = nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++)
-        status = store_column(&filling, &builder, columns[i]);
-    if (status != NT_OK)
-        nt_error_context(error, "column %" PRIu32 " of the file", use.column);
-    nt_filling_deinit(&filling);
+    if (status == NT_OK)
+        status = nt_lance_side_of(side)->find_home(side->whole, field, part, &home, error);
+    if (status == NT_OK && home.lance) {
+        status = store_columns(side, number, &home, &builder, error);
+        if (status != NT_OK && home.name)
+            nt_error_context(error, "fragment %" PRIu64 ": %s", home.fragment, home.name);
+    }
     return nt_group_builder_finish(&builder, status);
 }

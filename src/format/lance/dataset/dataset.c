@@ -12,11 +12,14 @@
 #include "base/text.h"
 #include "format/lance/dataset/bases.h"
 #include "format/lance/dataset/choice.h"
+#include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/documents.h"
 #include "format/lance/dataset/fragments.h"
+#include "format/lance/dataset/layout.h"
 #include "format/lance/dataset/load.h"
 #include "format/lance/dataset/manifest.h"
 #include "format/lance/dataset/missing.h"
+#include "format/lance/dataset/sides.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/dataset/versions.h"
 #include "format/lance/fields.h"
@@ -28,32 +31,62 @@ enum { DATA_FILE_METADATA_BYTES = 4096 };
 
 static void close_dataset(struct nt_dataset *dataset)
 {
-    for (uint32_t i = 0; i < dataset->source_count; i++)
-        if (dataset->sources[i] != dataset->file->source)
-            nt_source_close(dataset->sources[i]);
+    const struct nt_file *file = dataset->file;
+    for (uint32_t i = 0; i < file->layout_source_count; i++)
+        if (file->layout_sources[i] != file->source)
+            nt_source_close(file->layout_sources[i]);
     nt_lance_close_bases(dataset->format_data);
 }
 
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
     .describe_dataset = nt_lance_describe_dataset,
+    .add_sides = nt_lance_add_dataset_sides,
+    .close = close_dataset,
+};
+
+static const struct nt_dataset_ops legacy_ops = {
+    .load_group = nt_lance_load_part,
+    .describe_dataset = nt_lance_describe_dataset,
     .describe_page = nt_lance_describe_part_page,
     .close = close_dataset,
 };
 
-/* None is opened before something of it is wanted. */
+static enum nt_status add_source(struct nt_file *file, struct nt_folder *folder, const char *name,
+                                 struct nt_error *error)
+{
+    struct nt_source *source = file->source;
+    enum nt_status status = NT_OK;
+    if (name)
+        status = nt_folder_open_file_lazily(folder, name, &source, error);
+    if (status == NT_OK)
+        file->layout_sources[file->layout_source_count++] = source;
+    return status;
+}
+
+/* The data files, and behind them for the layout the manifest and the deletion files. None is opened before something of
+ * it is wanted. */
 static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                                   struct nt_error *error)
 {
-    dataset->sources =
-        nt_arena_alloc(dataset->arena, (size_t)lance->file_count + 1, sizeof(struct nt_source *));
+    struct nt_file *file = dataset->file;
+    size_t count = (size_t)lance->file_count + 1 + lance->fragment_count;
+    dataset->sources = file->layout_sources =
+        nt_arena_alloc(dataset->arena, count, sizeof(struct nt_source *));
     enum nt_status status = dataset->sources ? NT_OK : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++) {
-        struct nt_source *source = dataset->file->source;
-        if (lance->files[i].name)
-            status = nt_folder_open_file_lazily(lance->files[i].folder, lance->files[i].name, &source, error);
-        if (status == NT_OK)
-            dataset->sources[dataset->source_count++] = source;
+    for (uint32_t i = 0; status == NT_OK && i < lance->file_count; i++)
+        status = add_source(file, lance->files[i].folder, lance->files[i].name, error);
+    dataset->source_count = file->layout_source_count;
+    if (status == NT_OK)
+        status = add_source(file, lance->folder, lance->manifest.name, error);
+    for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
+        struct nt_folder *folder;
+        const char *name;
+        status = nt_lance_find_deletion_file(file, lance, &lance->fragments[i], &folder, &name, error);
+        if (status == NT_OK && name)
+            status = add_source(file, folder, name, error);
+        else if (!nt_is_machine_failure(status))
+            status = NT_OK; /* it is told where the rows are looked at */
     }
     return status;
 }
@@ -126,7 +159,11 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
 {
     const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
     enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
-    lance->schema.is_legacy = nt_lance_is_legacy_dataset(lance);
+    unsigned generations = nt_lance_generations(lance);
+    lance->schema.is_legacy = generations == NT_LANCE_IS_LEGACY;
+    lance->has_legacy_files = generations & NT_LANCE_IS_LEGACY;
+    lance->side.has_item_columns = generations & NT_LANCE_IS_2_0;
+    lance->side.has_levels = generations & NT_LANCE_IS_LATER;
     if (status == NT_OK)
         status = nt_lance_find_places(file->arena, &lance->schema, error);
     if (status == NT_OK)
@@ -150,6 +187,9 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
         status = add_sources(dataset, lance, error);
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, NULL, false, error);
+    dataset->ops = lance->has_legacy_files ? &legacy_ops : &dataset_ops;
+    if (status == NT_OK)
+        status = nt_lance_prepare_sides(dataset, error);
     return status == NT_OK ? add_fragments(dataset, lance, error) : status;
 }
 
@@ -176,6 +216,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     dataset->documents = nt_lance_dataset_documents;
     dataset->document_count = nt_lance_dataset_document_count;
     file->describe = nt_lance_describe_dataset_file;
+    file->layout = nt_lance_lay_out_dataset;
     return fill_dataset(dataset, lance, options->bases, error);
 }
 

@@ -27,14 +27,17 @@ static bool is_bitmap(const struct nt_lance_fragment_part *fragment)
     return nt_proto_number(message_of(fragment), NT_LANCE_DELETION_FILE_TYPE) == NT_LANCE_DELETION_BITMAP;
 }
 
-/* The folder that a fragment's deletion file lies beneath, and its name there. */
-static enum nt_status find_file(struct nt_file *file, const struct nt_lance_dataset *lance,
-                                const struct nt_lance_fragment_part *fragment, struct nt_folder **folder_ret,
-                                const char **name_ret, struct nt_error *error)
+enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt_lance_dataset *lance,
+                                           const struct nt_lance_fragment_part *fragment,
+                                           struct nt_folder **folder_ret, const char **name_ret,
+                                           struct nt_error *error)
 {
     struct nt_proto message = message_of(fragment);
     const struct nt_lance_base *base;
     uint64_t type = nt_proto_number(message, NT_LANCE_DELETION_FILE_TYPE);
+    *name_ret = NULL;
+    if (!message.bytes)
+        return NT_OK;
     enum nt_status status = nt_lance_find_base(lance, message, NT_LANCE_DELETION_FILE_BASE_ID, &base, error);
     if (status == NT_OK && type > NT_LANCE_DELETION_BITMAP)
         status = nt_fail(error, NT_UNSUPPORTED, nt_lance_place_in(&lance->manifest, message),
@@ -265,13 +268,12 @@ static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_p
 enum nt_status nt_lance_read_deletions(struct nt_file *file, const struct nt_lance_dataset *lance,
                                        struct nt_lance_fragment_part *fragment, struct nt_error *error)
 {
+    struct nt_folder *folder;
+    const char *name = NULL;
     enum nt_status status = NT_OK;
-    if (!fragment->has_drops && message_of(fragment).bytes) {
-        struct nt_folder *folder;
-        const char *name;
-        status = find_file(file, lance, fragment, &folder, &name, error);
-        if (status != NT_OK)
-            return status;
+    if (!fragment->has_drops)
+        status = nt_lance_find_deletion_file(file, lance, fragment, &folder, &name, error);
+    if (status == NT_OK && name) {
         status = read_file(file, fragment, folder, name, error);
         if (status == NT_NOT_FOUND)
             status = nt_lance_fail_missing(lance, folder, name, "deletion file", error);

@@ -43,19 +43,21 @@ static enum nt_status read_data_file(const struct reading *reading, uint32_t fra
     return data_file->name ? NT_OK : nt_fail_memory(reading->error);
 }
 
-bool nt_lance_is_legacy_file(struct nt_proto data_file)
+enum nt_lance_generation nt_lance_generation_of(struct nt_proto data_file)
 {
     uint64_t major = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MAJOR_VERSION),
              minor = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MINOR_VERSION);
-    return major == 0 && minor < 3;
+    if (major == 0 && minor < 3)
+        return NT_LANCE_IS_LEGACY;
+    return major < 2 || minor == 0 ? NT_LANCE_IS_2_0 : NT_LANCE_IS_LATER;
 }
 
-bool nt_lance_is_legacy_dataset(const struct nt_lance_dataset *lance)
+unsigned nt_lance_generations(const struct nt_lance_dataset *lance)
 {
+    unsigned generations = 0;
     for (uint32_t i = 0; i < lance->file_count; i++)
-        if (!nt_lance_is_legacy_file(lance->files[i].message))
-            return false;
-    return lance->file_count > 0;
+        generations |= nt_lance_generation_of(lance->files[i].message);
+    return generations;
 }
 
 /* ---- fragments ---- */
@@ -64,7 +66,8 @@ bool nt_lance_is_legacy_dataset(const struct nt_lance_dataset *lance)
 static bool has_rows(const struct reading *reading, const struct nt_lance_fragment_part *fragment)
 {
     bool is_legacy =
-        fragment->file_count && nt_lance_is_legacy_file(reading->lance->files[fragment->first_file].message);
+        fragment->file_count &&
+        nt_lance_generation_of(reading->lance->files[fragment->first_file].message) == NT_LANCE_IS_LEGACY;
     return !is_legacy || (fragment->physical_rows &&
                           nt_proto_has(reading->lance->manifest.message, NT_LANCE_MANIFEST_WRITER_VERSION));
 }

@@ -7,11 +7,18 @@
 
 #include "format/lance/dataset/opened.h"
 
-/* Whether a DataFile is of the legacy format, as it says itself. */
-bool nt_lance_is_legacy_file(struct nt_proto data_file);
+/* Bits. */
+enum nt_lance_generation {
+    NT_LANCE_IS_LEGACY = 1,
+    NT_LANCE_IS_2_0 = 2, /* each field has a column */
+    NT_LANCE_IS_LATER = 4,
+};
 
-/* Whether all data files of a data set are; false where there is none. */
-bool nt_lance_is_legacy_dataset(const struct nt_lance_dataset *lance);
+/* Of which generation a DataFile is, as it says itself. */
+enum nt_lance_generation nt_lance_generation_of(struct nt_proto data_file);
+
+/* Those of all data files of a data set. */
+unsigned nt_lance_generations(const struct nt_lance_dataset *lance);
 
 /* Fill fragments and data files from the manifest; nothing else is read. Memory is the file's arena's, counted in its
  * budget. */

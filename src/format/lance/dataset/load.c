@@ -47,7 +47,8 @@ static enum nt_status check_file(const struct nt_lance_dataset *lance,
 {
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     uint64_t expected = fragment->physical_rows;
-    bool is_legacy = opened->legacy, is_told_so = nt_lance_is_legacy_file(data_file->message);
+    bool is_legacy = opened->legacy,
+         is_told_so = nt_lance_generation_of(data_file->message) == NT_LANCE_IS_LEGACY;
     if (is_legacy != is_told_so)
         return nt_fail(error, NT_CORRUPT, opened->tail.offset,
                        "a file of version %s, where the manifest tells of a %s one", opened->tail.version,
@@ -75,9 +76,8 @@ static enum nt_status read_file(struct nt_dataset *dataset, uint32_t number, str
     return status == NT_OK ? check_file(lance, &lance->files[number], opened, error) : status;
 }
 
-/* Under the data set's lock. */
-static enum nt_status open_file(struct nt_dataset *dataset, uint32_t number,
-                                const struct nt_lance **opened_ret, struct nt_error *error)
+enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
+                                       const struct nt_lance **opened_ret, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_data_file *data_file = &lance->files[number];
@@ -100,7 +100,7 @@ static enum nt_status count_physical_rows(struct nt_dataset *dataset, struct nt_
                                           struct nt_error *error)
 {
     const struct nt_lance *opened = NULL;
-    enum nt_status status = open_file(dataset, fragment->first_file, &opened, error);
+    enum nt_status status = nt_lance_open_data_file(dataset, fragment->first_file, &opened, error);
     if (status == NT_OK && fragment->deleted_rows > opened->rows)
         status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%" PRIu64 " deleted rows of %" PRIu64,
                          fragment->deleted_rows, opened->rows);
@@ -150,7 +150,7 @@ static enum nt_status find_column(const struct nt_lance *opened, uint32_t *colum
                                         "field %" PRId32 " is not in the file", id);
 }
 
-static enum nt_status check_column(const struct nt_lance *opened, uint32_t column, struct nt_error *error)
+enum nt_status nt_lance_check_column(const struct nt_lance *opened, uint32_t column, struct nt_error *error)
 {
     if (column >= opened->tail.columns)
         return nt_fail(error, NT_CORRUPT, opened->tail.column_table,
@@ -164,7 +164,7 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     const struct nt_lance *opened = NULL;
-    enum nt_status status = open_file(dataset, stored->file, &opened, error);
+    enum nt_status status = nt_lance_open_data_file(dataset, stored->file, &opened, error);
     if (status != NT_OK)
         return status;
     struct nt_lance_use use =
@@ -172,7 +172,7 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
                         &lance->schema.parts[dataset->groups[group].field]);
     status = find_column(opened, &use.column, error);
     if (status == NT_OK)
-        status = check_column(opened, use.column, error);
+        status = nt_lance_check_column(opened, use.column, error);
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &use, error);
     if (status != NT_OK)
@@ -221,7 +221,6 @@ enum nt_status nt_lance_describe_part_page(const struct nt_dataset *dataset, uin
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     const struct nt_lance_part *part = &lance->schema.parts[dataset->columns[column].field];
     nt_json_member_unsigned(json, "fragment", fragment->id);
-    nt_json_member_format(json, "file", "%s/%s", data_file->folder->path, data_file->name);
     uint32_t file_column = fragment->stored[part->field].leaf.column;
     return data_file->opened->legacy
                ? nt_lance_legacy_describe_page_of(dataset, data_file->opened, (int32_t)file_column, page,

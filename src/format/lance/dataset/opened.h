@@ -7,7 +7,7 @@
 #define NT_FORMAT_LANCE_DATASET_OPENED_H
 
 #include "format/lance/dataset/messages_table.h"
-#include "format/lance/opened.h"
+#include "format/lance/homes.h"
 #include "io/folder.h"
 
 /* A version, as a name in _versions/ tells. */
@@ -96,6 +96,8 @@ struct nt_lance_dataset {
     struct nt_lance_base *bases;            /* by ids, ascending */
     struct nt_lance_place_of_bases *places; /* the first is the data set's own folder */
     uint32_t fragment_count, file_count, base_count, place_count;
+    bool has_legacy_files;
+    struct nt_lance_side side; /* what its sides are made of */
 };
 
 static inline struct nt_lance_dataset *nt_lance_dataset_of(const struct nt_dataset *dataset)

@@ -103,8 +103,9 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
     const struct nt_lance_manifest_file *manifest = &finding->lance->manifest;
     struct nt_proto message = finding->lance->files[number].message;
     finding->place = nt_lance_place_in(manifest, message);
-    enum nt_status status = nt_lance_is_legacy_file(message) ? add_legacy_file(finding, number)
-                                                             : add_numbered_file(finding, number);
+    enum nt_status status = nt_lance_generation_of(message) == NT_LANCE_IS_LEGACY
+                                ? add_legacy_file(finding, number)
+                                : add_numbered_file(finding, number);
     if (status != NT_OK) {
         struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
         nt_error_context(finding->error, "%s: data file '%.*s'", manifest->name, (int)path.length,

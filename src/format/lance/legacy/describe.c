@@ -87,18 +87,16 @@ static uint64_t table_bytes(const struct nt_lance_page_table *table)
     return (uint64_t)table->fields * table->batches * sizeof(struct nt_lance_cell);
 }
 
-enum nt_status nt_lance_legacy_lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
+enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struct nt_layout_output *output,
                                        struct nt_error *error)
 {
-    const struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
-    const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
     const struct nt_lance_legacy *legacy = lance->legacy;
-    enum nt_status status = nt_layout_put(&output, lance->tail.offset, NT_LANCE_LEGACY_TAIL_BYTES, "footer");
+    enum nt_status status = nt_layout_put(output, lance->tail.offset, NT_LANCE_LEGACY_TAIL_BYTES, "footer");
     if (status == NT_OK)
-        status = put_message(&output, &legacy->metadata_range, "metadata");
+        status = put_message(output, &legacy->metadata_range, "metadata");
     if (status == NT_OK)
-        status = put_message(&output, &lance->globals[0], "schema");
+        status = put_message(output, &lance->globals[0], "schema");
     if (status == NT_OK)
-        status = nt_layout_put(&output, legacy->table.offset, table_bytes(&legacy->table), "page table");
-    return status == NT_OK ? nt_lance_statistics_lay_out(lance, &output, error) : status;
+        status = nt_layout_put(output, legacy->table.offset, table_bytes(&legacy->table), "page table");
+    return status == NT_OK ? nt_lance_statistics_lay_out(lance, output, error) : status;
 }

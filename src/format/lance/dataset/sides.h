@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The columns of the data files as they are stored.
+ */
+#ifndef NT_FORMAT_LANCE_DATASET_SIDES_H
+#define NT_FORMAT_LANCE_DATASET_SIDES_H
+
+#include "format/lance/dataset/opened.h"
+
+/* Number the columns of the sides, and tell the data set's own which of them they are made of. Data sets with legacy
+ * files have no sides: their columns are shown as parts of the fields. */
+enum nt_status nt_lance_prepare_sides(struct nt_dataset *dataset, struct nt_error *error);
+
+/* A member of nt_dataset_ops. */
+enum nt_status nt_lance_add_dataset_sides(struct nt_dataset *dataset, struct nt_error *error);
+
+#endif
