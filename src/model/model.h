@@ -109,6 +109,7 @@ struct nt_document {
                                bool *is_short_ret, struct nt_error *error);
     /* With `write`: how many bytes it will write, where that is known without work. May be NULL. */
     uint64_t (*bytes)(const struct nt_dataset *dataset, uint64_t number);
+    bool changes; /* each look makes it anew, as it may have become another one */
 };
 
 /* A byte range of the file with its owner, for layout.jsonl. */

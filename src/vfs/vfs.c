@@ -183,10 +183,10 @@ static enum nt_status content_size(const struct nt_scope *scope, bool may_work, 
     }
 }
 
-/* Only places in mirrored folders and the daemon's own files change. */
+/* Only places in mirrored folders and of data sets with versions, the daemon's own files, and some documents change. */
 static bool is_immutable(const struct nt_scope *scope)
 {
-    if (scope->node.level == NT_LEVEL_MOUNT)
+    if (scope->node.level == NT_LEVEL_MOUNT || (scope->document && scope->document->changes))
         return false;
     bool is_place = scope->node.level == NT_LEVEL_PLACE && scope->node.item == 0 && !scope->pseudo;
     return !is_place || !nt_places_is_mirrored(scope->vfs->places, scope->place);

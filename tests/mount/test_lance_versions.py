@@ -8,11 +8,11 @@ import os
 import shutil
 import sys
 import tempfile
-from datetime import timedelta
+from datetime import timedelta, timezone
 from pathlib import Path
 
 import harness
-from harness import case, fails, mounted, run, same
+from harness import case, fails, lines, mounted, run, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column  # noqa: E402
@@ -100,6 +100,40 @@ def a_version_has_inodes_of_its_own_and_its_manifest_s_time():
         os.chdir(places[1] / 'id')
         same((os.path.samefile('../..', data_set / 'versions.d'), os.path.samefile('../../..', data_set)), (True, True))
         os.chdir('/')
+
+
+@case
+def versions_jsonl_has_a_line_for_each_with_what_its_manifest_tells():
+    with mounted(DATASETS) as mountpoint:
+        for name in NAMES:
+            found = lines(mountpoint / name / name / 'versions.jsonl')
+            same([line['version'] for line in found], [state['version'] for state in versions_of(name)], name)
+            for line, state in zip(found, versions_of(name)):
+                counts = [(rows, deleted) for _, rows, deleted in state['fragments']]
+                same((line['entries'], line['fragments'], line['physical_rows'], line['deleted_rows'], line['deletion_files']),
+                     (state['rows'], len(counts), sum(rows for rows, _ in counts), sum(deleted for _, deleted in counts),
+                      sum(deleted > 0 for _, deleted in counts)), f"{name}, version {state['version']}")
+                same((line['file_bytes'], line['branch'], line['tags'], line['timestamp'][-1]),
+                     (os.path.getsize(line['file']), None, [], 'Z'))
+
+
+@case
+def versions_jsonl_is_as_new_as_the_look_at_it():
+    with copied() as source:
+        branch(source, 'exp/one', 4)
+        with mounted(source) as mountpoint, mounted(source, options=('-o', 'version=exp/one')) as of_branch:
+            path = mountpoint / NAME / 'versions.jsonl'
+            same([line['tags'] for line in lines(path)[:3]], [[], [], []])
+            for name, *named in ('b', 2), ('a', 2), ('gone', 77), ('there', 2, 'exp/one'), ('out', 1, '../..'):
+                tag(source, name, *named)
+            same([line['tags'] for line in lines(path)[:3]], [[], ['a', 'b'], []])
+            same([(line['version'], line['branch'], line['tags']) for line in lines(of_branch / NAME / 'versions.jsonl')],
+                 [(number, 'exp/one', ['there'] if number == 2 else []) for number in (1, 2, 3, 4)])
+            same(os.stat(path).st_size, len(path.read_bytes()), 'its size')
+            with open(manifest_of(source, 3), 'r+b') as file:
+                file.truncate(50)
+            failed = lines(path)[2]
+            same((failed['version'], manifest_of(source, 3).name in failed['error']), (3, True), failed)
 
 
 @case
@@ -234,6 +268,14 @@ def pylance_writes_while_it_is_mounted():
                 same(os.stat(data_set / 'id' / 'data.bin').st_size, 7 * 8)
                 same(len(file.read()), 1000 * 8, 'an open file goes on')
             lance.dataset(source).delete('id = 3')
+            lance.dataset(source).tags.create('last', 3)
+            same([line['tags'] for line in lines(data_set / 'versions.jsonl')], [[], [], ['last']])
+            keys = {'total_rows': 'entries', 'total_fragments': 'fragments', 'total_data_files': 'data_files', 'total_files_size': 'data_file_bytes',
+                    'total_deletion_files': 'deletion_files', 'total_data_file_rows': 'physical_rows', 'total_deletion_file_rows': 'deleted_rows'}
+            told = [{**{key: int(version['metadata'][key]) for key in keys}, 'version': version['version'],
+                     'timestamp': version['timestamp'].astimezone(timezone.utc).replace(tzinfo=None).isoformat(timespec='microseconds')} for version in lance.dataset(source).versions()]
+            same([{**{key: line[ours] for key, ours in keys.items()}, 'version': line['version'], 'timestamp': line['timestamp'][:26]}
+                  for line in lines(data_set / 'versions.jsonl')], told)
             same((told_version(data_set), os.stat(data_set / 'id' / 'data.bin').st_size), (3, 6 * 8))
             lance.dataset(source).cleanup_old_versions(timedelta(0))
             fails(errno.ENOENT, os.stat, data_set / 'versions.d' / '1')

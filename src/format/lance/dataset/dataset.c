@@ -211,6 +211,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
         status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)
         return status;
+    lance->branch = choice.branch;
     dataset->format_data = lance;
     dataset->ops = &dataset_ops;
     dataset->documents = nt_lance_dataset_documents;

@@ -6,7 +6,9 @@
 #include "format/lance/dataset/documents.h"
 
 #include <stdlib.h>
-#include <time.h>
+
+#include "format/lance/dataset/manifest.h"
+#include "format/lance/dataset/versions_jsonl.h"
 
 #define WRITE(function)                                                                                      \
     static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
@@ -226,27 +228,15 @@ const struct nt_document nt_lance_dataset_documents[] = {
     {.prefix = "manifest.bin", .write = write_manifest_bytes, .bytes = manifest_bytes},
     {.prefix = "fragments.jsonl", .open = open_fragments, .is_short = are_fragments_short},
     {.prefix = "deletions.jsonl", .open = open_deletions, .is_short = are_deletions_short},
+    {.prefix = "versions.jsonl",
+     .open = nt_lance_open_versions,
+     .is_short = nt_lance_are_versions_short,
+     .changes = true},
 };
 const uint32_t nt_lance_dataset_document_count =
     sizeof(nt_lance_dataset_documents) / sizeof(*nt_lance_dataset_documents);
 
 /* ---- ntuple.json, file.json ---- */
-
-/* ISO 8601, to the nanosecond; nothing where it is none. */
-static void put_timestamp(struct nt_json *json, struct nt_proto timestamp)
-{
-    enum { TEXT = 64 };
-    char text[TEXT];
-    struct tm utc;
-    time_t seconds = (time_t)nt_proto_number(timestamp, NT_LANCE_TIMESTAMP_SECONDS);
-    uint32_t nanoseconds = (uint32_t)nt_proto_number(timestamp, NT_LANCE_TIMESTAMP_NANOSECONDS);
-    bool is_time = timestamp.bytes && nanoseconds < 1000000000 && gmtime_r(&seconds, &utc) &&
-                   strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
-    if (is_time)
-        nt_json_member_format(json, "timestamp", "%s.%09uZ", text, nanoseconds);
-    else
-        nt_json_member_null(json, "timestamp");
-}
 
 static uint64_t count_deleted(const struct nt_lance_dataset *lance)
 {
@@ -261,7 +251,8 @@ enum nt_status nt_lance_describe_dataset(const struct nt_dataset *dataset, struc
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_proto manifest = lance->manifest.message;
     nt_json_member_unsigned(json, "dataset_version", lance->manifest.version.number);
-    put_timestamp(json, nt_proto_message(manifest, NT_LANCE_MANIFEST_TIMESTAMP));
+    nt_json_member_string(json, "branch", *lance->branch ? lance->branch : NULL);
+    nt_lance_put_timestamp(json, nt_proto_message(manifest, NT_LANCE_MANIFEST_TIMESTAMP));
     nt_json_member_unsigned(json, "fragments", lance->fragment_count);
     nt_json_member_unsigned(json, "data_files", lance->file_count);
     nt_json_member_unsigned(json, "deleted_rows", count_deleted(lance));

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
@@ -131,4 +132,19 @@ const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint3
 {
     struct nt_text text = nt_proto_text(message, number);
     return nt_arena_copy(arena, text.bytes, text.length);
+}
+
+void nt_lance_put_timestamp(struct nt_json *json, struct nt_proto timestamp)
+{
+    enum { TEXT = 64 };
+    char text[TEXT];
+    struct tm utc;
+    time_t seconds = (time_t)nt_proto_number(timestamp, NT_LANCE_TIMESTAMP_SECONDS);
+    uint32_t nanoseconds = (uint32_t)nt_proto_number(timestamp, NT_LANCE_TIMESTAMP_NANOSECONDS);
+    bool is_time = timestamp.bytes && nanoseconds < 1000000000 && gmtime_r(&seconds, &utc) &&
+                   strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &utc);
+    if (is_time)
+        nt_json_member_format(json, "timestamp", "%s.%09uZ", text, nanoseconds);
+    else
+        nt_json_member_null(json, "timestamp");
 }

@@ -12,6 +12,9 @@
 enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lance_version *version,
                                       struct nt_lance_manifest_file *manifest, struct nt_error *error);
 
+/* The member "timestamp" of a Timestamp: ISO 8601, to the nanosecond; null where it is none. */
+void nt_lance_put_timestamp(struct nt_json *json, struct nt_proto timestamp);
+
 /* Text of a message's text member, as a string in the arena; NULL without memory. */
 const char *nt_lance_text(struct nt_arena *arena, struct nt_proto message, uint32_t number);
 

@@ -88,6 +88,7 @@ struct nt_lance_id {
 struct nt_lance_dataset {
     struct nt_folder *folder;
     struct timespec opened;                 /* when */
+    const char *branch;                     /* "": none */
     struct nt_lance_manifest_file manifest; /* its version tells where beneath the folder the files are */
     struct nt_lance_schema schema;
     const struct nt_lance_id *ids; /* ascending */
