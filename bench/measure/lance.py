@@ -4,6 +4,7 @@ there, opening. A reader's last pass counts; only what is read through a mount i
 """
 import functools
 import importlib.util
+import json
 import os
 import pathlib
 import random
@@ -13,7 +14,7 @@ import tempfile
 
 from .mount import Mount, timed
 from .peers import HERE
-from .random_reads import READS, SIZE, page_ranges, read_at, touched
+from .random_reads import READS, SIZE, read_at, touched
 from .rounds import take_turns
 
 KINDS = ["int64", "float64", "vectors", "fsst", "dictionary", "list", "nullable"]
@@ -110,6 +111,16 @@ def read_twice(build, path, places):
                         "seconds per read again": seconds[1]})
 
 
+def chunk_ranges(column, width=8):
+    """Where each chunk of a column of mini-blocks lies in its decoded file: the library decodes it alone."""
+    end, ranges = 0, []
+    for page in sorted(column.glob("pages/*.chunks.jsonl"), key=lambda path: int(path.name.split(".")[0])):
+        for line in page.read_text().splitlines():
+            first, end = end, end + width * json.loads(line)["values"]
+            ranges.append((first, end))
+    return ranges
+
+
 def rows_of(places):
     """The rows of eight bytes that lie in what is read."""
     return sorted({row for place in places for row in range(place // 8, (place + SIZE) // 8)})
@@ -126,7 +137,7 @@ def measure_random(arguments, version, folder):
     chance = random.Random(1)
     places = [8 * chance.randrange((RANDOM_ROWS * 8 - SIZE) // 8) for _ in range(READS)]
     with LanceMount(arguments.builds[0].ntuplefs, path) as mount:
-        pages = page_ranges(mount.point / path.stem / "value/column.0")
+        pages = chunk_ranges(mount.point / path.stem / "value/column.0")
     rows = folder / "rows"
     numpy.array(rows_of(places), "<i8").tofile(rows)
     groups = [[functools.partial(read_twice, build, path, places) for build in arguments.builds]]

@@ -32,7 +32,10 @@ static void add_counters(uint64_t *to, const void *from, size_t bytes)
 void nt_reader_add(struct nt_reader *reader, const struct nt_tally *tally)
 {
     add_counters((uint64_t *)&reader->counters, &tally->counters, sizeof(tally->counters));
-    add_counters((uint64_t *)reader->algorithms, tally->algorithms, sizeof(tally->algorithms));
+    for (size_t i = 0; i < NT_ALGORITHM_COUNT; i++)
+        if (tally->algorithms[i].pages)
+            add_counters((uint64_t *)&reader->algorithms[i], &tally->algorithms[i],
+                         sizeof(*tally->algorithms));
 }
 
 /* ---- by their names ---- */
