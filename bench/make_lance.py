@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the Lance files that the benchmarks read. Needs pylance, pyarrow and NumPy.
+"""Write the Lance files and data sets that the benchmarks read. Needs pylance, pyarrow and NumPy.
 
-usage: make_lance.py KIND VERSION FILE [NUMBER]
+usage: make_lance.py KIND VERSION FILE [NUMBER [ROWS]]
 
 Of KIND int64, float64, vectors, fsst, dictionary, list or nullable the file has a column `value` of NUMBER rows, about 256 MB of
-values, null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows.
+values, null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows. Of fragments it is a data set of
+NUMBER fragments, each of ROWS rows of an int64, a float64 and a string.
 """
 import sys
 
@@ -85,8 +86,18 @@ def batches(kind, number):
         yield pyarrow.table([values], pyarrow.schema([field]))
 
 
+def write_fragments(path, version, number, rows):
+    import lance
+    random = numpy.random.default_rng(1)
+    table = pyarrow.table({"id": numpy.arange(number * rows), "value": random.standard_normal(number * rows), "name": names(random, number * rows)})
+    lance.write_dataset(table, path, max_rows_per_file=rows, max_rows_per_group=rows, data_storage_version=version)
+
+
 def main():
     kind, version, path = sys.argv[1:4]
+    if kind == "fragments":
+        write_fragments(path, version, int(sys.argv[4]), int(sys.argv[5]))
+        return
     number = int(sys.argv[4]) if len(sys.argv) > 4 else ROWS[kind]
     from lance.file import LanceFileWriter
     writer = None

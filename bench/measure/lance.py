@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lance files beside pylance, in turns: whole columns into memory, the first numpy.fromfile through the mount, reads here and
+"""Lance files and data sets beside pylance, in turns: whole columns into memory, the first numpy.fromfile through the mount, reads here and
 there, opening. A reader's last pass counts; only what is read through a mount is read for the first time.
 """
 import functools
@@ -21,6 +21,7 @@ KINDS = ["int64", "float64", "vectors", "fsst", "dictionary", "list", "nullable"
 VERSIONS = ["2.1", "2.2"]
 ARRAYS = {"int64": "value/data.bin", "float64": "value/data.bin", "vectors": "value/item/data.bin"}
 COLUMNS = [10, 100, 1_000, 10_000]
+FRAGMENTS, FRAGMENTS_READ, ROWS_READ = COLUMNS, 1_000, 10_000
 RANDOM_ROWS = 10_000_000
 PASSES = 3
 LIBRARY, PYLANCE, MOUNT = "library", "pylance", "mount, numpy.fromfile"
@@ -91,8 +92,7 @@ def size_of(arguments, path):
     return int(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0])
 
 
-def measure_whole(arguments, kind, version):
-    path = made(arguments.data, f"{kind}-{version}", kind, version)
+def measure_whole(arguments, path, kind):
     size = size_of(arguments, path)
     rounds = take_turns(whole_groups(arguments, path, kind), arguments.rounds)
     return [{what: size / seconds for what, seconds in found.items()} for found in rounds]
@@ -148,8 +148,7 @@ def measure_random(arguments, version, folder):
 
 # ---- opening ----
 
-def measure_open(arguments, version, count):
-    path = made(arguments.data, f"columns{count}-{version}", "columns", version, count)
+def measure_open(arguments, path, count):
     groups = [[functools.partial(last_pass, build.prefix + OPEN, arguments.threads, build.tool("open_file"), path, PASSES)
                for build in arguments.builds]]
     if peer(arguments):
@@ -157,18 +156,37 @@ def measure_open(arguments, version, count):
     return {"count": count, "rounds": take_turns(groups, arguments.rounds)}
 
 
+# ---- all ----
+
+def whole_cases():
+    """(name in the results, kind, arguments of made)"""
+    for version in VERSIONS:
+        for kind in KINDS:
+            yield f"{kind} {version}", kind, (f"{kind}-{version}", kind, version)
+    yield (f"{FRAGMENTS_READ:,} fragments 2.1", "fragments",
+           ("fragments-whole-2.1", "fragments", "2.1", FRAGMENTS_READ, ROWS_READ))
+
+
+def open_cases():
+    for version in VERSIONS:
+        for count in COLUMNS:
+            yield f"{count:,} columns, {version}", count, (f"columns{count}-{version}", "columns", version, count)
+    for count in FRAGMENTS:
+        yield f"{count:,} fragments, 2.1", count, (f"fragments{count}-2.1", "fragments", "2.1", count, 10)
+
+
 def measure(arguments, folder, results, save):
     found = results["lance"]
     found |= {"whole": {}, "random": {}, "open": {}}
+    for name, kind, file in whole_cases():
+        if arguments.only in file[0]:
+            found["whole"][name] = measure_whole(arguments, made(arguments.data, *file), kind)
+            save()
     for version in VERSIONS:
-        for kind in KINDS:
-            if arguments.only in f"{kind}-{version}":
-                found["whole"][f"{kind} {version}"] = measure_whole(arguments, kind, version)
-                save()
         if arguments.only in f"random-{version}":
             found["random"][version] = measure_random(arguments, version, folder)
             save()
-        for count in COLUMNS:
-            if arguments.only in f"columns{count}-{version}":
-                found["open"][f"{count:,} columns, {version}"] = measure_open(arguments, version, count)
-                save()
+    for name, count, file in open_cases():
+        if arguments.only in file[0]:
+            found["open"][name] = measure_open(arguments, made(arguments.data, *file), count)
+            save()

@@ -151,7 +151,7 @@ def lance_targets(found):
     files = found.get("open", {})
     yield Target("Lance: library's open / pylance's", "≤", 1,
                  {name: ratios(file["rounds"], "library, open", "pylance, open") for name, file in files.items()})
-    yield Target("Lance: open for each of the columns, beside a tenth of them", "≤", GROWTH, lance_growth(files))
+    yield Target("Lance: open for each of the columns or fragments, beside a tenth of them", "≤", GROWTH, lance_growth(files))
 
 
 def lance_growth(files):

@@ -173,10 +173,13 @@ static enum nt_status open_source_lazily(struct nt_folder *folder, const char *n
                                          struct nt_source **source_ret, struct nt_error *error)
 {
     struct nt_buffer path = {0};
-    nt_buffer_format(&path, "%s/%s", folder->path, name);
-    enum nt_status status = path.failed ? nt_fail_memory(error)
-                                        : nt_source_pool_add(local(folder)->pool, path.bytes,
-                                                             strlen(folder->path) + 1, source_ret, error);
+    size_t above = strlen(folder->path);
+    nt_buffer_append(&path, folder->path, above); /* there may be many: nothing is printed */
+    nt_buffer_byte(&path, '/');
+    nt_buffer_text(&path, name);
+    enum nt_status status =
+        path.failed ? nt_fail_memory(error)
+                    : nt_source_pool_add(local(folder)->pool, path.bytes, above + 1, source_ret, error);
     nt_buffer_deinit(&path);
     return status;
 }

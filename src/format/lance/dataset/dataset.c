@@ -82,6 +82,8 @@ static enum nt_status add_sources(struct nt_dataset *dataset, const struct nt_la
     for (uint32_t i = 0; status == NT_OK && i < lance->fragment_count; i++) {
         struct nt_folder *folder;
         const char *name;
+        if (lance->fragments[i].has_deleted_rows && !lance->fragments[i].deleted_rows)
+            continue;
         status = nt_lance_find_deletion_file(file, lance, &lance->fragments[i], &folder, &name, error);
         if (status == NT_OK && name)
             status = add_source(file, folder, name, error);
@@ -159,11 +161,9 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
 {
     const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
     enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
-    unsigned generations = nt_lance_generations(lance);
-    lance->schema.is_legacy = generations == NT_LANCE_IS_LEGACY;
-    lance->has_legacy_files = generations & NT_LANCE_IS_LEGACY;
-    lance->side.has_item_columns = generations & NT_LANCE_IS_2_0;
-    lance->side.has_levels = generations & NT_LANCE_IS_LATER;
+    lance->schema.is_legacy = lance->generations == NT_LANCE_IS_LEGACY;
+    lance->side.has_item_columns = lance->generations & NT_LANCE_IS_2_0;
+    lance->side.has_levels = lance->generations & NT_LANCE_IS_LATER;
     if (status == NT_OK)
         status = nt_lance_find_places(file->arena, &lance->schema, error);
     if (status == NT_OK)
@@ -187,7 +187,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
         status = add_sources(dataset, lance, error);
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, NULL, false, error);
-    dataset->ops = lance->has_legacy_files ? &legacy_ops : &dataset_ops;
+    dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
     if (status == NT_OK)
         status = nt_lance_prepare_sides(dataset, error);
     return status == NT_OK ? add_fragments(dataset, lance, error) : status;

@@ -5,6 +5,7 @@
 #include "format/lance/dataset/fragments.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/text.h"
@@ -23,27 +24,7 @@ static uint64_t place_of(const struct reading *reading, struct nt_proto message)
 
 /* ---- data files ---- */
 
-static enum nt_status read_data_file(const struct reading *reading, uint32_t fragment,
-                                     struct nt_proto message)
-{
-    struct nt_lance_data_file *data_file = &reading->lance->files[reading->lance->file_count++];
-    struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
-    const struct nt_lance_base *base;
-    struct nt_error unused;
-    *data_file = (struct nt_lance_data_file){
-        .message = message, .folder = reading->lance->folder, .fragment = fragment};
-    if (!nt_folder_is_name_below(path) ||
-        nt_lance_find_base(reading->lance, message, NT_LANCE_DATA_FILE_BASE_ID, &base, &unused) != NT_OK)
-        return NT_OK; /* told where it is looked at */
-    if (base)
-        data_file->folder = base->folder;
-    data_file->name = nt_arena_format(reading->file->arena, "%s%s%.*s",
-                                      base ? base->below : reading->lance->manifest.version.root,
-                                      !base || base->is_root ? "data/" : "", (int)path.length, path.bytes);
-    return data_file->name ? NT_OK : nt_fail_memory(reading->error);
-}
-
-enum nt_lance_generation nt_lance_generation_of(struct nt_proto data_file)
+static enum nt_lance_generation generation_of(struct nt_proto data_file)
 {
     uint64_t major = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MAJOR_VERSION),
              minor = nt_proto_number(data_file, NT_LANCE_DATA_FILE_MINOR_VERSION);
@@ -52,12 +33,38 @@ enum nt_lance_generation nt_lance_generation_of(struct nt_proto data_file)
     return major < 2 || minor == 0 ? NT_LANCE_IS_2_0 : NT_LANCE_IS_LATER;
 }
 
-unsigned nt_lance_generations(const struct nt_lance_dataset *lance)
+/* There may be many: nothing is printed. */
+static const char *name_of(const struct reading *reading, const struct nt_lance_base *base,
+                           struct nt_text path)
 {
-    unsigned generations = 0;
-    for (uint32_t i = 0; i < lance->file_count; i++)
-        generations |= nt_lance_generation_of(lance->files[i].message);
-    return generations;
+    struct nt_text below = nt_text_of(base ? base->below : reading->lance->manifest.version.root),
+                   data = nt_text_of(!base || base->is_root ? "data/" : "");
+    char *name = nt_arena_alloc(reading->file->arena, below.length + data.length + path.length + 1, 1);
+    if (name)
+        memcpy(mempcpy(mempcpy(name, below.bytes, below.length), data.bytes, data.length), path.bytes,
+               path.length);
+    return name;
+}
+
+static enum nt_status read_data_file(const struct reading *reading, uint32_t fragment,
+                                     struct nt_proto message)
+{
+    struct nt_lance_data_file *data_file = &reading->lance->files[reading->lance->file_count++];
+    struct nt_text path = nt_proto_text(message, NT_LANCE_DATA_FILE_PATH);
+    const struct nt_lance_base *base;
+    struct nt_error unused;
+    *data_file = (struct nt_lance_data_file){.message = message,
+                                             .folder = reading->lance->folder,
+                                             .fragment = fragment,
+                                             .generation = generation_of(message)};
+    reading->lance->generations |= data_file->generation;
+    if (!nt_folder_is_name_below(path) ||
+        nt_lance_find_base(reading->lance, message, NT_LANCE_DATA_FILE_BASE_ID, &base, &unused) != NT_OK)
+        return NT_OK; /* told where it is looked at */
+    if (base)
+        data_file->folder = base->folder;
+    data_file->name = name_of(reading, base, path);
+    return data_file->name ? NT_OK : nt_fail_memory(reading->error);
 }
 
 /* ---- fragments ---- */
@@ -66,8 +73,7 @@ unsigned nt_lance_generations(const struct nt_lance_dataset *lance)
 static bool has_rows(const struct reading *reading, const struct nt_lance_fragment_part *fragment)
 {
     bool is_legacy =
-        fragment->file_count &&
-        nt_lance_generation_of(reading->lance->files[fragment->first_file].message) == NT_LANCE_IS_LEGACY;
+        fragment->file_count && reading->lance->files[fragment->first_file].generation == NT_LANCE_IS_LEGACY;
     return !is_legacy || (fragment->physical_rows &&
                           nt_proto_has(reading->lance->manifest.message, NT_LANCE_MANIFEST_WRITER_VERSION));
 }

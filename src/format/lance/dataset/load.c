@@ -47,8 +47,7 @@ static enum nt_status check_file(const struct nt_lance_dataset *lance,
 {
     const struct nt_lance_fragment_part *fragment = &lance->fragments[data_file->fragment];
     uint64_t expected = fragment->physical_rows;
-    bool is_legacy = opened->legacy,
-         is_told_so = nt_lance_generation_of(data_file->message) == NT_LANCE_IS_LEGACY;
+    bool is_legacy = opened->legacy, is_told_so = data_file->generation == NT_LANCE_IS_LEGACY;
     if (is_legacy != is_told_so)
         return nt_fail(error, NT_CORRUPT, opened->tail.offset,
                        "a file of version %s, where the manifest tells of a %s one", opened->tail.version,

@@ -68,12 +68,20 @@ struct nt_lance_fragment_part {
     const struct nt_drops *drops;
 };
 
+/* Bits. */
+enum nt_lance_generation {
+    NT_LANCE_IS_LEGACY = 1,
+    NT_LANCE_IS_2_0 = 2, /* each field has a column */
+    NT_LANCE_IS_LATER = 4,
+};
+
 /* A file that holds columns of a fragment. */
 struct nt_lance_data_file {
     struct nt_proto message; /* a DataFile */
     struct nt_folder *folder;
     const char *name; /* beneath it; NULL where it lies nowhere that is read */
     uint32_t fragment;
+    enum nt_lance_generation generation; /* as the message says */
     /* NULL until somebody looks; set under the data set's lock. */
     const struct nt_lance *opened;
 };
@@ -97,7 +105,7 @@ struct nt_lance_dataset {
     struct nt_lance_base *bases;            /* by ids, ascending */
     struct nt_lance_place_of_bases *places; /* the first is the data set's own folder */
     uint32_t fragment_count, file_count, base_count, place_count;
-    bool has_legacy_files;
+    unsigned generations;      /* of its files */
     struct nt_lance_side side; /* what its sides are made of */
 };
 

@@ -103,7 +103,7 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
     const struct nt_lance_manifest_file *manifest = &finding->lance->manifest;
     struct nt_proto message = finding->lance->files[number].message;
     finding->place = nt_lance_place_in(manifest, message);
-    enum nt_status status = nt_lance_generation_of(message) == NT_LANCE_IS_LEGACY
+    enum nt_status status = finding->lance->files[number].generation == NT_LANCE_IS_LEGACY
                                 ? add_legacy_file(finding, number)
                                 : add_numbered_file(finding, number);
     if (status != NT_OK) {
