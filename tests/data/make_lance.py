@@ -190,6 +190,17 @@ def packed_strings(rows=40):
         ('packed_with_nulls', pa.StructArray.from_arrays(members, names=['number', 'text'], mask=mask), {'packed': 'true'}))
 
 
+def packed_members(rows=1000):
+    """Members with encodings of their own, and rows that are zipped though all members are of fixed width."""
+    half = pa.array((np.arange(rows) % 2048).astype('f2'))
+    codes = pa.array([f'{row:05}'.encode() for row in range(rows)], pa.binary(5))
+    vectors = pa.array([[row, row / 4] for row in range(rows)], pa.list_(pa.float32(), 2))
+    paths = pa.array([f'https://example.org/path/{row % 97}/file-{row}' for row in range(rows)])
+    return table_of(
+        ('symbols', pa.StructArray.from_arrays([paths, codes], names=['path', 'code']), {'packed': 'true'}),
+        ('fixed', pa.StructArray.from_arrays([half, codes, vectors], names=['half', 'code', 'vector']), {'packed': 'true'}))
+
+
 def constants(rows=300):
     lists = [None if row % 4 == 3 else [None] * (row % 3) for row in range(rows)]
     return table_of(
@@ -310,6 +321,7 @@ FILES = {
     'lance_packed_2.1': ('2.1', packed, 0, 'packed_struct fixed_size_list has_validity'),
     'lance_full_zip_2.1': ('2.1', full_zip, 0, 'full_zip_layout flat variable general fixed_size_list has_validity'),
     'lance_zipped_symbols_2.1': ('2.1', zipped_symbols, 0, 'full_zip_layout fsst'),
+    'lance_packed_members_2.2': ('2.2', packed_members, 0, 'full_zip_layout variable_packed_struct fsst'),
     'lance_packed_strings_2.2': ('2.2', packed_strings, 0, 'full_zip_layout variable_packed_struct'),
     'lance_constants_2.1': ('2.1', constants, 0, 'constant_layout'),
     'lance_constants_2.2': ('2.2', constants, 0, 'constant_layout inline_value'),

@@ -164,11 +164,14 @@ enum { NT_TREE_ITEMS_BITS = 17, NT_TREE_ADDED_BITS = 44 };
 
 enum { NT_TREE_LEVEL_BYTES = 4 }; /* an element of LEVELS */
 
+/* Structures as they are stored, all of their members of fixed width. */
+#define NT_TREE_ALL_MEMBERS UINT32_MAX
+
 struct nt_tree_want {
     enum nt_tree_output output;
     uint32_t layer;         /* VALID, OFFSETS: innermost 0 */
     uint32_t depth;         /* VALID: of the items this many fixed lists deep; 0: of the layer itself */
-    uint32_t member;        /* of structures; else 0 */
+    uint32_t member;        /* of structures, or NT_TREE_ALL_MEMBERS; else 0 */
     uint64_t member_offset; /* of packed structures of fixed width: bytes */
     uint64_t member_items;  /* of structures: items of the fixed lists around an element; 0: there are none */
     bool is_stored;         /* VALUES: null ones are what is stored for them */

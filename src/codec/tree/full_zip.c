@@ -336,7 +336,7 @@ static enum nt_status cut_values(struct nt_work *work, uint32_t root, uint64_t s
     return status;
 }
 
-/* A member of structures, each with its members one behind the other. */
+/* The bytes of a member of structures, each with its members one behind the other. */
 static enum nt_status select_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
                                     struct nt_array *array, struct nt_error *error)
 {
@@ -345,7 +345,6 @@ static enum nt_status select_member(struct nt_work *work, const struct nt_tree_n
     if (member >= node->member_count)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, more than", member,
                               node->member_count);
-    const struct nt_tree_member *wanted = &node->members[member];
     enum nt_status status = nt_work_take(work, array->bytes, &output, error);
     if (status == NT_OK)
         status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);
@@ -367,8 +366,58 @@ static enum nt_status select_member(struct nt_work *work, const struct nt_tree_n
     }
     if (status == NT_OK)
         *array = (struct nt_array){.elements = array->elements, .data = output, .bytes = made, .ends = ends};
-    if (status != NT_OK || !wanted->bits)
+    return status;
+}
+
+/* Each in its own piece; *root comes to what is inside. */
+static enum nt_status decompress_pieces(struct nt_work *work, uint32_t *root, struct nt_array *array,
+                                        struct nt_error *error)
+{
+    const struct nt_tree_node *nodes = work->tree->nodes;
+    enum nt_status status = NT_OK;
+    for (; status == NT_OK && nodes[*root].kind == NT_TREE_SIZED; *root = nodes[*root].children[0])
+        status = decompress_each(work, &nodes[*root], array, error);
+    return status;
+}
+
+static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
+                   nt_tree_node_info(node->kind)->name);
+}
+
+static enum nt_status decode_strings(struct nt_work *work, uint32_t root, struct nt_array *array,
+                                     struct nt_error *error)
+{
+    enum nt_status status = decompress_pieces(work, &root, array, error);
+    const struct nt_tree_node *node = &work->tree->nodes[root];
+    if (status != NT_OK || node->kind == NT_TREE_VARIABLE)
         return status;
+    return node->kind == NT_TREE_FSST ? nt_strings_expand(work, node->fsst, array, error)
+                                      : refuse_node(node, error);
+}
+
+static enum nt_status decode_rows(struct nt_work *work, const struct nt_tree_node *node,
+                                  struct nt_array *array, struct nt_error *error)
+{
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < node->member_count; i++) {
+        bits += node->members[i].bits;
+        if (!node->members[i].bits || bits > UINT32_MAX)
+            return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "structures of no fixed width in one piece");
+    }
+    return to_fixed(work, (uint32_t)bits, array, error);
+}
+
+static enum nt_status decode_member(struct nt_work *work, const struct nt_tree_node *node, uint32_t member,
+                                    struct nt_array *array, struct nt_error *error)
+{
+    enum nt_status status = select_member(work, node, member, array, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_tree_member *wanted = &node->members[member];
+    if (!wanted->bits)
+        return decode_strings(work, wanted->node, array, error);
     status = to_fixed(work, wanted->bits, array, error);
     return status == NT_OK ? cut_values(work, wanted->node, wanted->bits / 8, array, error) : status;
 }
@@ -376,27 +425,21 @@ static enum nt_status select_member(struct nt_work *work, const struct nt_tree_n
 static enum nt_status decode_values(struct nt_work *work, uint32_t member, struct nt_array *array,
                                     struct nt_error *error)
 {
-    const struct nt_tree_node *nodes = work->tree->nodes;
     uint32_t root = work->tree->values;
-    enum nt_status status = NT_OK;
     if (!array->ends)
         return cut_values(work, root, (work->tree->value_bits + 7) / 8, array, error);
-    for (; status == NT_OK && nodes[root].kind == NT_TREE_SIZED; root = nodes[root].children[0])
-        status = decompress_each(work, &nodes[root], array, error);
+    enum nt_status status = decompress_pieces(work, &root, array, error);
+    const struct nt_tree_node *node = &work->tree->nodes[root];
     if (status != NT_OK)
         return status;
-    switch (nodes[root].kind) {
-    case NT_TREE_VARIABLE:
-        return NT_OK;
-    case NT_TREE_FSST:
-        return nt_strings_expand(work, nodes[root].fsst, array, error);
+    switch (node->kind) {
     case NT_TREE_VARIABLE_PACKED:
-        return select_member(work, &nodes[root], member, array, error);
+        return member == NT_TREE_ALL_MEMBERS ? decode_rows(work, node, array, error)
+                                             : decode_member(work, node, member, array, error);
     case NT_TREE_FLAT:
-        return to_fixed(work, nodes[root].bits, array, error);
+        return to_fixed(work, node->bits, array, error);
     default:
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
-                       nt_tree_node_info(nodes[root].kind)->name);
+        return decode_strings(work, root, array, error);
     }
 }
 

@@ -176,7 +176,7 @@ static enum nt_status add_packed(struct nt_tree_builder *builder, struct nt_prot
     return add_around(builder, &node, message, NT_LANCE_PACKED_STRUCT_VALUES, number_ret, error);
 }
 
-/* Values have an encoding of their own; strings lie there as they are. */
+/* Each has an encoding of its own, strings piece by piece. */
 static enum nt_status add_member(struct nt_tree_builder *builder, struct nt_proto message,
                                  struct nt_tree_member *member, struct nt_error *error)
 {
@@ -187,8 +187,6 @@ static enum nt_status add_member(struct nt_tree_builder *builder, struct nt_prot
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "members of %" PRIu64 " bits, with lengths of %" PRIu64, bits, length_bits);
     *member = (struct nt_tree_member){NT_NO_NODE, (uint32_t)bits, (uint32_t)length_bits};
-    if (!bits)
-        return NT_OK;
     return nt_lance_add_compressive(builder, nt_proto_message(message, NT_LANCE_PACKED_MEMBER_VALUE),
                                     &member->node, error);
 }

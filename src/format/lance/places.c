@@ -52,6 +52,7 @@ static void count_member(struct nt_lance_place *places, uint32_t number)
     for (uint32_t i = 0; i < place->type.value.list_count; i++)
         if (!nt_multiply(bits, place->type.value.lists[i], &bits))
             bits = 0;
+    whole->has_strings |= place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
     place->member = whole->member++;
     place->member_offset = whole->member_offset;
     if (!nt_add(whole->member_offset, bits / 8, &whole->member_offset))
@@ -63,7 +64,7 @@ static struct nt_lance_value value_of(const struct nt_lance_place *place)
 {
     struct nt_lance_value value = place->type.value;
     value.is_packed = place->is_packed;
-    if (place->is_packed && place->member_offset <= UINT32_MAX / 8)
+    if (place->is_packed && !place->has_strings && place->member_offset <= UINT32_MAX / 8)
         value.bits = (uint32_t)place->member_offset * 8;
     return value;
 }

@@ -141,9 +141,11 @@ static enum nt_status add_page(struct nt_filling *filling, struct nt_group_build
                                const struct nt_lance_opened *opened, const struct nt_lance_unit *span,
                                const struct stored *stored)
 {
-    const struct nt_lance_content_info *info =
-        nt_lance_content_info(nt_lance_content_of(&filling->dataset->columns[column]));
-    const struct nt_tree_want want = {.output = info->output, .is_stored = true};
+    enum nt_lance_content content = nt_lance_content_of(&filling->dataset->columns[column]);
+    const struct nt_lance_content_info *info = nt_lance_content_info(content);
+    const struct nt_tree_want want = {.output = info->output,
+                                      .member = content == NT_LANCE_HAS_ROWS ? NT_TREE_ALL_MEMBERS : 0,
+                                      .is_stored = true};
     struct nt_page inputs[2],
         page = {.offset = span->offset, .stored_bytes = span->bytes, .source = filling->lance->number};
     uint32_t input_count = 0;
