@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Data sets of Lance with random histories by pylance, compared with what pylance reads in each version.
+
+usage: by_lance_datasets.py [-n DATA_SETS] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
+
+A data set begins with random columns. Rows are appended (also without some columns), deleted, changed and merged, columns
+added, dropped, renamed and cast, fragments compacted, versions restored and tagged. Of each version NTUPLE's tree has to
+hold what pylance's table does, and `NTUPLE verify` finds nothing. One case for each data set.
+"""
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from lance_values import NUMBERS, REALS, Values, problems_of_run, problems_of_tree, random_type
+
+import lance
+import pyarrow as pa
+
+DEPTH = 2
+LEGACY = '0.1'
+LEGACY_TYPES = [*NUMBERS, *REALS, pa.bool_(), pa.string(), pa.binary(), pa.list_(pa.int16()), pa.list_(pa.float32(), 3)]
+
+
+class History:
+    """A data set, and what may happen to it. `key` tells rows apart; it is never dropped."""
+
+    def __init__(self, chooser, path):
+        self.chooser, self.path, self.rows, self.names = chooser, str(path), 0, 0
+        self.version = chooser.choice([LEGACY, '2.0', '2.1', '2.1', '2.2', '2.2'])
+        self.happened = [self.version]
+        stable = self.version != LEGACY and chooser.random() < 0.3
+        lance.write_dataset(self.table(self.new_schema()), self.path, data_storage_version=self.version,
+                            enable_stable_row_ids=stable, enable_v2_manifest_paths=chooser.random() < 0.7,
+                            max_rows_per_file=chooser.choice([7, 50, 10_000]))
+
+    def data_set(self):
+        return lance.dataset(self.path)
+
+    def new_name(self):
+        self.names += 1
+        return f'c{self.names}'
+
+    def new_type(self):
+        return self.chooser.choice(LEGACY_TYPES) if self.version == LEGACY else random_type(self.chooser, DEPTH)
+
+    def new_schema(self):
+        fields = [pa.field(self.new_name(), self.new_type()) for _ in range(self.chooser.randint(1, 4))]
+        return pa.schema([pa.field('key', pa.int64()), *fields])
+
+    def table(self, schema, rows=None, keys=None):
+        rows = rows or self.chooser.choice([1, 2, 60, 300, 1500])
+        keys = keys if keys is not None else range(self.rows, self.rows + rows)
+        self.rows = max(self.rows, *(key + 1 for key in keys))
+        values = Values(self.chooser, self.version)
+        if self.version == LEGACY:
+            values.nulls = 0    # which its files do not have
+        columns = [pa.array(keys, pa.int64()) if field.name == 'key' else values.array(field.type, rows) for field in schema]
+        return pa.table(columns, schema=schema)
+
+    def others(self):
+        return [field for field in self.data_set().schema if field.name != 'key']
+
+    # ---- what may happen ----
+
+    def append(self):
+        schema = self.data_set().schema
+        if self.version != LEGACY and self.chooser.random() < 0.3:
+            schema = pa.schema([field for field in schema if field.name == 'key' or self.chooser.random() < 0.6])
+        lance.write_dataset(self.table(schema), self.path, mode='append', max_rows_per_file=self.chooser.choice([20, 10_000]))
+
+    def delete(self):
+        first = self.chooser.randrange(self.rows)
+        self.data_set().delete(self.chooser.choice([
+            f'key % {self.chooser.randint(2, 9)} = 1', f'key >= {first} and key < {first + self.chooser.choice([1, 30, 700])}']))
+
+    def update(self):
+        self.data_set().update({'key': 'key + 0'}, where=f'key % {self.chooser.randint(2, 9)} = 0')
+
+    def merge(self):
+        data_set = self.data_set()
+        keys = sorted(self.chooser.sample(range(self.rows + 20), min(self.rows, 15)))
+        rows = self.table(data_set.schema, len(keys), keys)
+        data_set.merge_insert('key').when_matched_update_all().when_not_matched_insert_all().execute(rows)
+
+    def merge_some_columns(self):
+        data_set = self.data_set()
+        keys = sorted(self.chooser.sample(range(self.rows), min(self.rows, 15)))
+        fields = [field for field in data_set.schema if field.name == 'key' or self.chooser.random() < 0.5]
+        rows = self.table(pa.schema(fields), len(keys), keys)
+        data_set.merge_insert('key').when_matched_update_all().execute(rows)
+
+    def add_column_of_values(self):
+        self.data_set().add_columns({self.new_name(): self.chooser.choice(['key * 3', "concat('a ', cast(key as string))", 'key % 2 = 0'])})
+
+    def add_column_of_nulls(self):
+        self.data_set().add_columns(pa.schema([pa.field(self.new_name(), self.new_type())]))
+
+    def join_column(self):
+        keys = range(0, self.rows, self.chooser.choice([1, 2]))
+        schema = pa.schema([pa.field('key', pa.int64()), pa.field(self.new_name(), self.new_type())])
+        self.data_set().merge(self.table(schema, len(keys), keys), 'key')
+
+    def drop(self):
+        if len(self.others()) > 1:
+            self.data_set().drop_columns([self.chooser.choice(self.others()).name])
+
+    def rename(self):
+        self.data_set().alter_columns({'path': self.chooser.choice(self.others()).name, 'name': self.new_name()})
+
+    def cast(self):
+        numbers = [field for field in self.others() if field.type in (pa.int8(), pa.int16(), pa.int32())]
+        if numbers:
+            self.data_set().alter_columns({'path': self.chooser.choice(numbers).name, 'data_type': pa.int64()})
+
+    def compact(self):
+        self.data_set().optimize.compact_files(target_rows_per_fragment=self.chooser.choice([100, 100_000]))
+
+    def overwrite(self):
+        lance.write_dataset(self.table(self.new_schema()), self.path, mode='overwrite', data_storage_version=self.version)
+
+    def restore(self):
+        version = self.chooser.choice(self.data_set().versions())['version']
+        lance.dataset(self.path, version=version).restore()
+
+    def tag(self):
+        self.data_set().tags.create(f'tag{self.new_name()}', self.chooser.choice(self.data_set().versions())['version'])
+
+    def index(self):
+        self.data_set().create_scalar_index('key', 'BTREE', replace=True)
+
+    def go_on(self):
+        happens = self.chooser.choices(
+            [self.append, self.delete, self.update, self.merge, self.merge_some_columns, self.add_column_of_values, self.add_column_of_nulls,
+             self.join_column, self.drop, self.rename, self.cast, self.compact, self.overwrite, self.restore, self.tag, self.index],
+            [4, 4, 2, 2, 2, 2, 2, 2, 2, 1, 1, 2, 1, 1, 1, 1])[0]
+        happens()
+        self.happened.append(happens.__name__)
+
+
+def write(seed, path):
+    """What happened; what the writer refuses did not."""
+    history = History(random.Random(seed), path)
+    for _ in range(history.chooser.randint(1, 8)):
+        try:
+            history.go_on()
+        except BaseException as error:  # its panics, too
+            history.happened.append(f'(pylance: {type(error).__name__})')
+    return history.happened
+
+
+def problems(ntuple, path):
+    """Of each version that pylance reads, and how many these are. What it cannot read is nothing to compare with."""
+    found, count = [], 0
+    for version in lance.dataset(str(path)).versions():
+        number = version['version']
+        try:
+            table = lance.dataset(str(path), version=number).to_table()
+        except BaseException:
+            continue
+        with tempfile.TemporaryDirectory() as copy:
+            tree = Path(copy, 'tree')
+            of_version = problems_of_run(ntuple, 'cp', '-r', f'--version={number}', path, tree) or problems_of_tree(tree / path.name, table)
+            of_version += problems_of_run(ntuple, 'verify', f'--version={number}', path)
+        found += [f'version {number}: {problem}' for problem in of_version]
+        count += 1
+    return found, count
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('-n', '--datasets', type=int, default=20)
+    parser.add_argument('-s', '--first-seed', type=int, default=1)
+    parser.add_argument('-k', '--keep', type=Path)
+    parser.add_argument('ntuple')
+    arguments = parser.parse_args()
+    passed = failed = versions = 0
+    for seed in range(arguments.first_seed, arguments.first_seed + arguments.datasets):
+        with tempfile.TemporaryDirectory(prefix='random-ntuple-') as directory:
+            path = Path(directory, f'random_{seed}')
+            try:
+                happened = write(seed, path)
+            except BaseException as error:
+                print(f'skip {seed}: pylance: {type(error).__name__} {str(error)[:150]}')
+                continue
+            found, count = problems(arguments.ntuple, path)
+            print(f'{"FAIL" if found else "ok  "} {seed} {" ".join(happened)}', *found[:3], sep='\n     ', flush=True)
+            passed, failed, versions = passed + (not found), failed + bool(found), versions + count
+            if found and arguments.keep:
+                arguments.keep.mkdir(exist_ok=True)
+                shutil.copytree(path, arguments.keep / path.name, dirs_exist_ok=True)
+    print(f'{versions} versions')
+    print(f'{passed} passed, {failed} failed')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
