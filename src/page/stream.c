@@ -141,7 +141,7 @@ static bool explain_zeros(const struct nt_active *active, uint64_t start, uint64
 static void find_stored(const struct nt_stream *stream, struct nt_segment *segment)
 {
     struct nt_active active;
-    if (segment->span.fault != NT_FAULT_NONE || !segment->elements)
+    if (segment->span.fault != NT_FAULT_NONE || (!segment->elements && !segment->drops))
         return;
     nt_active_find(stream->dataset, stream->field, stream->row->position, segment->span.cluster, &active);
     bool is_page_per_row = stream->row->make == NT_MAKE_PAGE_ENDS;
@@ -194,12 +194,13 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
     struct nt_span span = {.cluster = own->span.cluster};
     if (nt_segment_is_located(own))
         return NT_OK;
-    enum nt_status status =
-        span.cluster == NT_NONE || !own->elements ? NT_OK : nt_span_load(stream->dataset, &span, error);
+    /* where all are dropped elements are stored, too */
+    bool is_stored = span.cluster != NT_NONE && (own->elements || stream->dataset->part_drops);
+    enum nt_status status = is_stored ? nt_span_load(stream->dataset, &span, error) : NT_OK;
     if (status != NT_OK)
         return status;
     struct nt_drops *drops = NULL, *items = NULL;
-    if (span.cluster != NT_NONE && span.fault == NT_FAULT_NONE && own->elements)
+    if (is_stored && span.fault == NT_FAULT_NONE)
         status = find_dropped(stream, own, &drops, &items, error);
     if (status != NT_OK)
         return status;

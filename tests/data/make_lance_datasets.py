@@ -79,6 +79,16 @@ def deletions(path, version):
     lance.dataset(path).delete('id = 140')
 
 
+def dropped_items(path, version):
+    """No row is left of those that have items, and no row at all that has deeper ones."""
+    lists = [[[]], None, [['a', 'b'], ['c']], [[]]]
+    table = pa.table({'id': pa.array(range(4)), 'list': pa.array([[], None, [1, 2, None], []], pa.list_(pa.int32())),
+                      'deep': pa.array(lists, pa.list_(pa.list_(pa.string())))})
+    lance.write_dataset(table, path, data_storage_version=version)
+    lance.write_dataset(table, path, mode='append')
+    lance.dataset(path).delete('id = 2')
+
+
 def many_deletions(path, version):
     """So many that they are a bitmap."""
     rows = 12_000
@@ -158,6 +168,7 @@ DATASETS = {
     'deletions_2.0': (deletions, '2.0'),
     'deletions_2.1': (deletions, '2.1'),
     'deletions_2.2': (deletions, '2.2'),
+    'dropped_items_2.2': (dropped_items, '2.2'),
     'many_deletions_2.0': (many_deletions, '2.0'),
     'many_deletions_2.2': (many_deletions, '2.2'),
     'fragments_2.0': (fragments, '2.0'),

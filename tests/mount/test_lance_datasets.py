@@ -67,6 +67,12 @@ def arrow_tables_are_what_pylance_reads(expected, data_set, _source):
 
 
 @each_dataset
+def verification_finds_nothing(_expected, _data_set, source):
+    result = harness.command(harness.NTUPLE, 'verify', source)
+    same((result.returncode, result.stderr), (0, b''))
+
+
+@each_dataset
 def documents_tell_the_version_and_its_fragments(expected, data_set, source):
     state = expected['versions'][-1]
     ntuple = json.loads((data_set / 'ntuple.json').read_text())
