@@ -252,6 +252,7 @@ struct walk {
     const struct nt_settings *settings;
     struct nt_reader *reader;
     struct nt_progress *progress;
+    const char *top; /* the folder that was named */
     struct nt_buffer path;
     unsigned depth, files; /* files: those of a known format */
     enum nt_exit_status status;
@@ -272,7 +273,14 @@ static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
     } else if (entry->is_folder) {
         verify_below(walk);
     } else {
-        enum nt_status status = nt_file_open(walk->path.bytes, &tree.open, &file, &error);
+        enum nt_status status =
+            tree.follow_links ? NT_OK : nt_disk_check_beneath(walk->top, walk->path.bytes, &error);
+        if (status != NT_OK) {
+            nt_note_failure(&walk->status, nt_complain(walk->path.bytes, &error));
+            nt_path_leave(&walk->path, length);
+            return;
+        }
+        status = nt_file_open(walk->path.bytes, &tree.open, &file, &error);
         if (status == NT_OK)
             nt_file_close(file);
         if (status != NT_NOT_THIS_FORMAT) {
@@ -305,7 +313,7 @@ static void verify_below(struct walk *walk)
 static enum nt_exit_status verify_folder(const struct nt_settings *settings, const char *path,
                                          struct nt_reader *reader, struct nt_progress *progress)
 {
-    struct walk walk = {.settings = settings, .reader = reader, .progress = progress};
+    struct walk walk = {.settings = settings, .top = path, .reader = reader, .progress = progress};
     struct nt_error error = {0};
     nt_buffer_text(&walk.path, path);
     if (!walk.path.failed)

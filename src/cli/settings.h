@@ -9,6 +9,8 @@
 #include "cli/options.h"
 #include "vfs/vfs.h"
 
+enum nt_confinement { NT_CONFINEMENT_ON, NT_CONFINEMENT_OFF, NT_CONFINEMENT_STRICT };
+
 struct nt_settings {
     bool help, version;
 
@@ -24,6 +26,7 @@ struct nt_settings {
     unsigned arrow_strings;   /* "text", "binary" */
     unsigned arrow_unions;    /* enum nt_arrow_unions */
     unsigned trailing_bytes;  /* "accept", "refuse" */
+    unsigned links;           /* "refuse", "follow" */
     unsigned broken;          /* "refuse", "show" */
     const char *const *bases; /* directories; NULL: none */
 
@@ -35,6 +38,7 @@ struct nt_settings {
     struct nt_id uid, gid;
     unsigned idle_seconds;   /* 0: never */
     unsigned direct_io;      /* enum nt_direct_io */
+    unsigned sandbox;        /* enum nt_confinement */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
     /* ntuple's commands */

@@ -54,22 +54,38 @@ enum nt_background_role nt_background_start(struct nt_background *background, in
     return NT_BACKGROUND_PARENT;
 }
 
+int nt_background_null(void)
+{
+    return open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+void nt_background_leave(int null)
+{
+    setsid();
+    int unused =
+        chdir("/"); /* cannot fail in a way that matters: it only keeps other mounts from being busy */
+    (void)unused;
+    if (null < 0)
+        return;
+    for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
+        dup2(null, standard);
+    if (null > STDERR_FILENO)
+        close(null);
+}
+
+void nt_background_forget(struct nt_background *background)
+{
+    if (background->ready_pipe >= 0)
+        close(background->ready_pipe);
+    background->ready_pipe = -1;
+}
+
 void nt_background_ready(struct nt_background *background)
 {
     if (background->ready_pipe < 0)
         return;
-    setsid();
-    int unused =
-        chdir("/"); /* cannot fail in a way that matters: it only keeps other mounts from being busy */
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null >= 0) {
-        for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
-            dup2(null, standard);
-        if (null > STDERR_FILENO)
-            close(null);
-    }
+    nt_background_leave(nt_background_null());
     ssize_t written = write(background->ready_pipe, "", 1);
-    (void)written, (void)unused; /* a parent that is gone needs no answer */
-    close(background->ready_pipe);
-    background->ready_pipe = -1;
+    (void)written; /* a parent that is gone needs no answer */
+    nt_background_forget(background);
 }

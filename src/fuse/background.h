@@ -5,8 +5,9 @@
 #ifndef NT_FUSE_BACKGROUND_H
 #define NT_FUSE_BACKGROUND_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
+
+#include "fuse/channel.h"
 
 /* Descriptors that the caller left open are closed, all but standard input, output and error, and those that
  * an argument names as /dev/fd/N or /proc/self/fd/N: who keeps the end of a pipe keeps whoever reads the
@@ -32,17 +33,24 @@ enum nt_background_role {
 enum nt_background_role nt_background_start(struct nt_background *background, int death_status,
                                             int *exit_status_ret);
 
-/* Let the parent go with exit status 0; leave the terminal: own session, stdio on /dev/null, directory /.
- * Does nothing in the foreground. */
+/* Let the parent go with exit status 0, and leave the terminal. Does nothing in the foreground. */
 void nt_background_ready(struct nt_background *background);
+
+/* For a child of the one that will be ready. */
+void nt_background_forget(struct nt_background *background);
+
+/* Leave the terminal: own session, stdio on /dev/null, directory /. /dev/null is opened while that can be done. */
+int nt_background_null(void);
+void nt_background_leave(int null);
 
 /* ---- the log ---- */
 
 /* Where messages go: stderr while somebody can see it, syslog from the moment the program is in the
- * background. */
+ * background; of the process that decodes, to the one that has the log. */
 struct nt_log {
     const char *program;
-    atomic_bool to_syslog;
+    int channel; /* NT_NO_CHANNEL: the log is here */
+    bool to_syslog;
 };
 
 /* A failure, or a note of what happens: one line, without its newline. Characters that could harm a terminal or forge a line are escaped. Any
@@ -50,7 +58,12 @@ struct nt_log {
 void nt_log_line(struct nt_log *log, const char *line);
 void nt_log_note(struct nt_log *log, const char *line);
 
-/* From now on to syslog, libfuse's own messages too. */
+void nt_log_put(struct nt_log *log, int level, const char *line); /* syslog's level */
+
+/* From now on to syslog. */
 void nt_log_to_syslog(struct nt_log *log);
+/* From now on to another process; libfuse's own messages, too, unless they are to be on stderr. Before any thread is
+ * started. */
+void nt_log_to_channel(struct nt_log *log, int channel, bool with_libfuse);
 
 #endif

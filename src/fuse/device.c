@@ -10,7 +10,6 @@
 #include "fuse/operations.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/fuse.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -99,16 +98,8 @@ static ssize_t reply(int descriptor, struct iovec *parts, int count, void *userd
 
 static const struct fuse_custom_io device_io = {.writev = reply, .read = receive};
 
-int nt_device_mount(struct nt_mount *mount)
+int nt_device_use(struct nt_mount *mount, int device)
 {
-    if (fuse_session_mount(mount->session, mount->settings.mountpoint) != 0)
-        return -1;
-    int device = fuse_session_fd(mount->session);
-    int higher = fcntl(device, F_DUPFD_CLOEXEC, device + 1);
-    if (higher >= 0) {
-        close(device);
-        device = higher;
-    }
     return fuse_session_custom_io(mount->session, &device_io, device);
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -118,9 +119,11 @@ out:
     return loop.error ? loop.error : result;
 }
 
-int nt_device_mount(struct nt_mount *mount)
+int nt_device_use(struct nt_mount *mount, int device)
 {
-    return fuse_session_mount(mount->session, mount->settings.mountpoint);
+    char name[32];
+    snprintf(name, sizeof(name), "/dev/fd/%d", device); /* libfuse's way to say that it is mounted */
+    return fuse_session_mount(mount->session, name);
 }
 
 const char *nt_device_lacks(void)

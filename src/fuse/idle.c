@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: when requests come. Out: an unmount like that of fusermount3 -u. The thread sleeps until the time is
+ * In: when requests come. Out: when to unmount, as fusermount3 -u does. The thread sleeps until the time is
  * over, counted from the last request.
  */
 #include "fuse/idle.h"
@@ -8,9 +8,6 @@
 #include <linux/fuse.h>
 #include <signal.h>
 #include <time.h>
-
-#include "fuse/mountinfo.h"
-#include "fuse/mountpoint.h"
 
 #define NANOSECONDS INT64_C(1000000000)
 
@@ -35,14 +32,6 @@ static int64_t end_of_wait(const struct nt_idle *idle)
     return atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NANOSECONDS;
 }
 
-/* False where it is in use, or another mount covers it. */
-static bool unmount(const struct nt_idle *idle)
-{
-    struct nt_mountinfo info;
-    return !idle->is_in_use(idle->context) && nt_mountinfo_get(idle->mountpoint, &info) &&
-           info.major == idle->major && info.minor == idle->minor && nt_unmount(idle->mountpoint, false);
-}
-
 static void *watch(void *context)
 {
     struct nt_idle *idle = context;
@@ -55,9 +44,8 @@ static void *watch(void *context)
             continue;
         }
         pthread_mutex_unlock(&idle->lock);
-        bool is_done = unmount(idle);
+        bool is_done = !idle->is_in_use(idle->context) && idle->unmount(idle->unmount_context);
         pthread_mutex_lock(&idle->lock);
-        atomic_store(&idle->has_unmounted, is_done);
         if (is_done)
             break;
         atomic_store(&idle->last_use, now());
@@ -79,12 +67,9 @@ static int start_thread(struct nt_idle *idle)
 
 int nt_idle_start(struct nt_idle *idle)
 {
-    struct nt_mountinfo info;
     pthread_condattr_t attributes;
-    if (!idle->seconds || !nt_mountinfo_get(idle->mountpoint, &info))
+    if (!idle->seconds)
         return 0;
-    idle->major = info.major;
-    idle->minor = info.minor;
     atomic_store(&idle->last_use, now());
     pthread_mutex_init(&idle->lock, NULL);
     pthread_condattr_init(&attributes);

@@ -14,20 +14,19 @@
 #include <stdint.h>
 
 struct nt_idle {
-    const char *mountpoint;
     unsigned seconds; /* 0: never */
     bool (*is_in_use)(void *context);
     void *context;
-    unsigned major, minor;         /* of the mount: what else lies at the mountpoint is left alone */
+    bool (*unmount)(void *context); /* false where it is in use after all */
+    void *unmount_context;
     atomic_int_least64_t last_use; /* nanoseconds of the monotonic clock */
-    atomic_bool has_unmounted;
     bool is_started, must_end;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wanted;
 };
 
-/* Begin to watch; `mountpoint`, `seconds`, `is_in_use` and `context` are set, the rest is 0. 0 or an errno
+/* Begin to watch; the first five members are set, the rest is 0. 0 or an errno
  * value. */
 int nt_idle_start(struct nt_idle *idle);
 /* Also where it was not started. */

@@ -12,13 +12,17 @@
 
 #include "base/text.h"
 
-static void put_line(struct nt_log *log, int level, const char *line)
+void nt_log_put(struct nt_log *log, int level, const char *line)
 {
+    if (log->channel != NT_NO_CHANNEL) {
+        nt_channel_send_line(log->channel, level, line);
+        return;
+    }
     struct nt_buffer text = {0};
     nt_append_printable(&text, line, strlen(line));
     if (text.failed || !text.bytes)
         goto out;
-    if (atomic_load(&log->to_syslog))
+    if (log->to_syslog)
         syslog(level, "%s", text.bytes);
     else
         fprintf(stderr, "%s: %s\n", log->program, text.bytes);
@@ -28,23 +32,35 @@ out:
 
 void nt_log_line(struct nt_log *log, const char *line)
 {
-    put_line(log, LOG_ERR, line);
+    nt_log_put(log, LOG_ERR, line);
 }
 
 void nt_log_note(struct nt_log *log, const char *line)
 {
-    put_line(log, LOG_INFO, line);
-}
-
-__attribute__((format(printf, 2, 0))) static void libfuse_to_syslog(enum fuse_log_level level,
-                                                                    const char *format, va_list arguments)
-{
-    vsyslog((int)level, format, arguments); /* the levels are syslog's */
+    nt_log_put(log, LOG_INFO, line);
 }
 
 void nt_log_to_syslog(struct nt_log *log)
 {
     openlog(log->program, LOG_PID, LOG_DAEMON);
-    fuse_set_log_func(libfuse_to_syslog);
-    atomic_store(&log->to_syslog, true);
+    log->to_syslog = true;
+}
+
+/* libfuse calls its function without anything of the caller's. */
+static int libfuse_channel = NT_NO_CHANNEL;
+
+__attribute__((format(printf, 2, 0))) static void libfuse_to_channel(enum fuse_log_level level,
+                                                                     const char *format, va_list arguments)
+{
+    char line[1024];
+    vsnprintf(line, sizeof(line), format, arguments);
+    line[strcspn(line, "\n")] = '\0';
+    nt_channel_send_line(libfuse_channel, (int)level, line); /* the levels are syslog's */
+}
+
+void nt_log_to_channel(struct nt_log *log, int channel, bool with_libfuse)
+{
+    log->channel = libfuse_channel = channel;
+    if (with_libfuse)
+        fuse_set_log_func(libfuse_to_channel);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a virtual tree and the settings of a mount. Out: a session with the kernel and its loop.
+ * In: a virtual tree, the settings of a mount and its device. Out: a session with the kernel and its loop.
  */
 #include "fuse/mount.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "fuse/mountinfo.h"
 #include "fuse/operations.h"
 
 /* What the kernel is asked for when it has accepted the mount. */
@@ -29,65 +28,26 @@ static void on_init(void *userdata, struct fuse_conn_info *connection)
         mount->settings.on_ready(mount->settings.context);
 }
 
-/* A value within libfuse's list of options: commas and backslashes are not ends. */
-static void append_escaped(struct nt_buffer *options, const char *value)
-{
-    for (; *value; value++) {
-        if (*value == ',' || *value == '\\')
-            nt_buffer_byte(options, '\\');
-        nt_buffer_byte(options, *value);
-    }
-}
-
-static void append_options(struct nt_buffer *options, const struct nt_mount_settings *settings)
-{
-    nt_buffer_text(options, "ro,fsname=");
-    append_escaped(options, settings->source);
-    nt_buffer_text(options, ",subtype=");
-    append_escaped(options, settings->subtype);
-    if (settings->allow_other)
-        nt_buffer_text(options, ",allow_other,default_permissions");
-    if (settings->auto_unmount)
-        nt_buffer_text(options, ",auto_unmount");
-    if (settings->options && *settings->options)
-        nt_buffer_format(options, ",%s", settings->options);
-}
-
-static enum nt_status new_session(struct nt_mount *mount, struct nt_error *error)
+static enum nt_status begin_session(struct nt_mount *mount, int device, struct nt_error *error)
 {
     struct fuse_lowlevel_ops operations = {.init = on_init};
     nt_add_node_operations(&operations);
     nt_add_file_operations(&operations);
     nt_add_directory_operations(&operations);
     nt_add_refusals(&operations);
-    struct nt_buffer options = {0};
-    append_options(&options, &mount->settings);
-    if (options.failed)
-        return nt_fail_memory(error);
-    const char *values[] = {mount->settings.program, "-o", options.bytes, "-d"};
-    struct fuse_args arguments = FUSE_ARGS_INIT(mount->settings.is_debugging ? 4 : 3, (char **)values);
-    mount->session = fuse_session_new(&arguments, &operations, sizeof(operations), mount);
-    fuse_opt_free_args(&arguments);
-    nt_buffer_deinit(&options);
-    return mount->session ? NT_OK
-                          : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "libfuse refused the mount options");
-}
-
-static enum nt_status do_mount(struct nt_mount *mount, struct nt_error *error)
-{
-    enum nt_status status = new_session(mount, error);
+    enum nt_status status = nt_session_new(&mount->settings, &operations, mount, &mount->session, error);
     if (status != NT_OK)
         return status;
-    if (fuse_set_signal_handlers(mount->session) != 0) /* before there is something to unmount */
+    if (fuse_set_signal_handlers(mount->session) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot set signal handlers");
     mount->has_signal_handlers = true;
-    if (nt_device_mount(mount) != 0)
-        return nt_fail(error, NT_IO, NT_NO_OFFSET, "cannot mount on %s", mount->settings.mountpoint);
-    nt_readahead_raise(mount->settings.mountpoint);
+    if (nt_device_use(mount, device) != 0)
+        return nt_fail(error, NT_IO, NT_NO_OFFSET, "libfuse does not take the device of %s",
+                       mount->settings.mountpoint);
     return NT_OK;
 }
 
-enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings,
+enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
                             struct nt_mount **mount_ret, struct nt_error *error)
 {
     struct nt_mount *mount = calloc(1, sizeof(*mount));
@@ -100,7 +60,7 @@ enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *
         free(mount);
         return nt_fail_system(error, problem, "cannot prepare for reading");
     }
-    enum nt_status status = do_mount(mount, error);
+    enum nt_status status = begin_session(mount, device, error);
     if (status == NT_OK)
         *mount_ret = mount;
     else
@@ -115,19 +75,19 @@ static int loop(struct nt_mount *mount)
                                               : nt_device_loop_threads(mount);
 }
 
-enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_mount_end *end_ret, struct nt_error *error)
+enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct nt_error *error)
 {
-    mount->idle.mountpoint = mount->settings.mountpoint;
     mount->idle.seconds = mount->settings.idle_seconds;
     mount->idle.is_in_use = nt_has_open_files;
+    mount->idle.unmount = mount->settings.unmount;
     mount->idle.context = mount;
+    mount->idle.unmount_context = mount->settings.context;
     int problem = nt_idle_start(&mount->idle);
     if (problem)
         return nt_fail_system(error, problem, "cannot watch for use");
     int result = loop(mount);
     nt_idle_stop(&mount->idle);
-    *end_ret = (struct nt_mount_end){.signal = result > 0 ? result : 0,
-                                     .was_idle = atomic_load(&mount->idle.has_unmounted)};
+    *is_left_ret = result > 0;
     if (result < 0)
         return nt_fail_system(error, -result, "%s: the mount has ended", mount->settings.mountpoint);
     if (!mount->is_ready)
@@ -142,10 +102,8 @@ void nt_mount_free(struct nt_mount *mount)
         return;
     if (mount->has_signal_handlers)
         fuse_remove_signal_handlers(mount->session);
-    if (mount->session) {
-        fuse_session_unmount(mount->session);
+    if (mount->session)
         fuse_session_destroy(mount->session);
-    }
     nt_file_operations_deinit(mount);
     free(mount);
 }

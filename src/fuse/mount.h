@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A virtual tree at a mountpoint: session with the kernel, loop, signals.
+ * A virtual tree at a mountpoint: session with the kernel, loop.
  */
 #ifndef NT_FUSE_MOUNT_H
 #define NT_FUSE_MOUNT_H
@@ -13,21 +13,16 @@ struct nt_mount;
 /* Before a file is opened: load what threads cannot be ended without, and nothing links to. */
 enum nt_status nt_unwinder_load(struct nt_error *error);
 
-/* Mount. The tree stays the caller's and must outlive the mount. */
-enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings,
+/* Be who answers the requests of a mount that was made (fuse/mounting.h). The tree stays the caller's and must outlive
+ * the mount; the device becomes the mount's. */
+enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
                             struct nt_mount **mount_ret, struct nt_error *error);
 
-/* Why a mount has ended. */
-struct nt_mount_end {
-    int signal;    /* 0: it was unmounted */
-    bool was_idle; /* by the program itself */
-};
+/* Answer requests until the mount is unmounted, or a signal arrives that ends a program (which is no failure): then the mount
+ * is left. */
+enum nt_status nt_mount_serve(struct nt_mount *mount, bool *is_left_ret, struct nt_error *error);
 
-/* Answer requests until the mount is unmounted, or SIGINT, SIGTERM or SIGHUP arrives (which is
- * no failure). */
-enum nt_status nt_mount_serve(struct nt_mount *mount, struct nt_mount_end *end_ret, struct nt_error *error);
-
-/* Unmounts where it is still mounted. Accepts NULL. */
+/* Does not unmount. Accepts NULL. */
 void nt_mount_free(struct nt_mount *mount);
 
 /* The version of libfuse, e.g. "3.14.0". */

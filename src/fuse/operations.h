@@ -76,11 +76,14 @@ static inline struct fuse_entry_param nt_entry(const struct nt_vfs_attributes *a
                                      .entry_timeout = nt_timeout(attributes->is_name_lasting)};
 }
 
-/* Mount the session, so that auto_unmount is reliable: Linux releases the files of a killed program from the
- * highest descriptor down, and fusermount3, which learns of the end by a socket, must find the device
- * released already. libfuse gives the device the lower number; here it gets a higher one. 0, or -1 where
- * mounting failed (libfuse has told why). */
-int nt_device_mount(struct nt_mount *mount);
+/* A session of libfuse as the settings have it, without a device. */
+enum nt_status nt_session_new(const struct nt_mount_settings *settings,
+                              const struct fuse_lowlevel_ops *operations, void *userdata,
+                              struct fuse_session **session_ret, struct nt_error *error);
+
+/* Let the session talk to the device of a mount; it is closed with the session. 0, or -1 where libfuse refuses (it has told
+ * why). */
+int nt_device_use(struct nt_mount *mount, int device);
 /* Answer requests by several threads, in a session that was mounted so; as fuse_session_loop(). */
 int nt_device_loop_threads(struct nt_mount *mount);
 /* What libfuse is too old for, in words; NULL: nothing. */

@@ -67,6 +67,18 @@ void nt_places_close_idle(struct nt_places *places)
     close_down_to(places, places->has_closer ? FAR_TOO_MANY_OPEN : MOST_OPEN);
 }
 
+bool nt_places_hold_all(struct nt_places *places)
+{
+    pthread_mutex_lock(&places->lock);
+    bool holds_all = places->count <= MOST_OPEN;
+    for (uint32_t i = 0; i < places->count && holds_all; i++) {
+        const struct nt_place *place = places->list[i];
+        holds_all = place->kind == NT_PLACE_GROUP || (place->opened && S_ISREG(place->identity.st_mode));
+    }
+    pthread_mutex_unlock(&places->lock);
+    return holds_all;
+}
+
 void nt_places_close_all(struct nt_places *places)
 {
     pthread_mutex_lock(&places->lock);

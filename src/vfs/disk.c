@@ -54,6 +54,19 @@ enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct
     return status;
 }
 
+enum nt_status nt_disk_check_beneath(const char *path, const char *below, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    struct stat attributes;
+    const char *name = below + strlen(path);
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_folder_stat(folder, name + strspn(name, "/"), &attributes, error);
+    nt_folder_close(folder);
+    return status;
+}
+
 /* ---- what lies in a folder ---- */
 
 struct listing {

@@ -32,6 +32,8 @@ enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct
  */
 enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
                             struct nt_error *error);
+/* NT_OK where a path, which begins with the folder's, leads to what lies beneath it; else which link leads out. */
+enum nt_status nt_disk_check_beneath(const char *folder, const char *path, struct nt_error *error);
 void nt_disk_free(struct nt_disk_entry *entries, size_t count);
 
 #endif

@@ -16,7 +16,7 @@
 static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_json json;
-    (void)scope, (void)error;
+    (void)error;
     nt_json_document(&json, out, "version");
     nt_json_member_string(&json, "ntuplefs", nt_version());
     nt_json_member_string(&json, "compiler", __VERSION__);
@@ -26,6 +26,11 @@ static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *ou
     nt_json_array(&json);
     for (size_t i = 0; nt_formats[i] && nt_formats[i]->name; i++)
         nt_json_string(&json, nt_formats[i]->name);
+    nt_json_end_array(&json);
+    nt_json_key(&json, "sandbox");
+    nt_json_array(&json);
+    for (size_t i = 0; scope->vfs->options.sandbox && scope->vfs->options.sandbox[i]; i++)
+        nt_json_string(&json, scope->vfs->options.sandbox[i]);
     nt_json_end_array(&json);
     nt_json_finish(&json);
     return NT_OK;

@@ -44,6 +44,18 @@ static enum nt_status check_identity(const struct nt_place *place, struct nt_err
                : status;
 }
 
+/* Of a file in a mirrored folder: that it lies beneath the one that was named, which who can write into it cannot change. */
+static enum nt_status check_way(struct nt_places *places, const struct nt_place *place,
+                                struct nt_error *error)
+{
+    const struct nt_place *top = place;
+    while (top->number >= places->source_count)
+        top = nt_places_get(places, top->parent);
+    if (places->options.follow_links || top->kind != NT_PLACE_FOLDER)
+        return NT_OK;
+    return nt_disk_check_beneath(top->path, place->path, error);
+}
+
 /* Open a place's file, outside the lock. */
 static enum nt_status open_file(struct nt_places *places, const struct nt_place *place,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
@@ -52,7 +64,9 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     struct nt_file *file;
     if (place->version)
         options.version = place->version;
-    enum nt_status status = check_identity(place, error);
+    enum nt_status status = check_way(places, place, error);
+    if (status == NT_OK)
+        status = check_identity(place, error);
     if (status == NT_OK)
         status = nt_file_open(place->path, &options, &file, error);
     if (status != NT_OK)

@@ -80,6 +80,7 @@ struct nt_slot {
 struct nt_places_options {
     struct nt_open_options open;
     nt_is_ours *is_ours;
+    bool follow_links;        /* out of mirrored folders */
     struct nt_reader *reader; /* is told of files that are closed; may be NULL */
     /* The hooks of struct nt_file, the second also before a file is opened; may be NULL. */
     void (*on_group_failure)(void *context, const struct nt_dataset *dataset, uint32_t group,
@@ -161,6 +162,8 @@ enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const c
  * waits for it. Under the lock, which may be given up where there is no
  * thread to be had, or so many files are open that the caller has to close one itself. */
 void nt_places_close_idle(struct nt_places *places);
+/* Whether each place is an open file (or their group) that will not be closed. */
+bool nt_places_hold_all(struct nt_places *places);
 /* End the thread, then close all files. Nothing uses them. */
 void nt_places_close_all(struct nt_places *places);
 

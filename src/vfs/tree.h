@@ -13,6 +13,9 @@
 
 #define NT_VFS_ROOT 1
 
+/* Where texts are kept that are made whole, unless the options say another place. */
+#define NT_VFS_TEXT_DIRECTORY "/var/tmp"
+
 struct nt_vfs_options {
     struct nt_open_options open;
     uint64_t cache_bytes;       /* 0: the reader's default */
@@ -22,6 +25,8 @@ struct nt_vfs_options {
     bool text_sized;            /* make every text whole for its size: no file is unsized */
     uint64_t text_bytes;        /* with text_sized: as disk_bytes in content.h; 0: 16 GiB */
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
+    bool follow_links;          /* out of mirrored folders; else they are refused */
+    const char *const *sandbox; /* the parts of it that hold, for version.json; ends with NULL. NULL: none */
     bool verify_on_open;        /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;
     enum nt_arrow_unions arrow_unions;

@@ -25,7 +25,6 @@ enum {
 };
 
 #define TEXT_DISK_BYTES (UINT64_C(16) << 30)
-#define TEXT_DIRECTORY "/var/tmp"
 
 /* ---- beginning and end ---- */
 
@@ -59,7 +58,7 @@ static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
     const struct nt_produced_options produced = {
         .reader = vfs->reader,
         .disk_bytes = options->text_bytes ? options->text_bytes : TEXT_DISK_BYTES,
-        .directory = options->text_directory ? options->text_directory : TEXT_DIRECTORY,
+        .directory = options->text_directory ? options->text_directory : NT_VFS_TEXT_DIRECTORY,
         .makes_all = options->text_sized,
     };
     vfs->produced = nt_produced_new(&produced);
@@ -73,6 +72,7 @@ static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, 
     const struct nt_places_options options = {
         .open = vfs->options.open,
         .is_ours = nt_is_container_file,
+        .follow_links = vfs->options.follow_links,
         .reader = vfs->reader,
         .on_group_failure = nt_report_group,
         .before_slow_work = nt_vfs_before_slow_work,
@@ -127,6 +127,11 @@ enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error)
         nt_error_strip(error, opened->file->path);
     nt_places_release(vfs->places, opened);
     return status;
+}
+
+bool nt_vfs_holds_sources(struct nt_vfs *vfs)
+{
+    return nt_places_hold_all(vfs->places);
 }
 
 void nt_vfs_try_sources(struct nt_vfs *vfs)

@@ -32,6 +32,9 @@ void nt_vfs_free(struct nt_vfs *vfs); /* accepts NULL */
 /* Why a single source would be refused without `open_broken`, without its name; NT_OK: it would not. */
 enum nt_status nt_vfs_broken(struct nt_vfs *vfs, struct nt_error *error);
 
+/* Whether no file is opened any more, but for texts: all sources are files, are open, and stay so. */
+bool nt_vfs_holds_sources(struct nt_vfs *vfs);
+
 /* Look at every source, and report those of which nothing can be shown: files that do not open, and folders
  * in which none of some hundred files does. */
 void nt_vfs_try_sources(struct nt_vfs *vfs);

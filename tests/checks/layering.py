@@ -25,7 +25,8 @@ MAY_INCLUDE = {
     'view': 'base codec json model page',
     'vfs': 'base io codec json model page view format',
     'fuse': 'base vfs',
-    'cli': 'base io codec json model format page view vfs fuse',
+    'sandbox': 'base',
+    'cli': 'base io codec json model format page view vfs fuse sandbox',
 }
 # Which folder stands behind a public header.
 PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'dataset': 'model', 'format': 'format', 'read': 'page',

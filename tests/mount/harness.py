@@ -214,8 +214,9 @@ def detach(path):
     return command('fusermount3', '-u', '-z', path)
 
 
-def daemon_of(mountpoint):
-    """The process that serves a mountpoint, by its arguments; None where there is none."""
+def processes_of(mountpoint):
+    """The processes of a mount, by their arguments: who supervises, and its child, who decodes."""
+    found = []
     for directory in Path('/proc').iterdir():
         try:
             arguments = (directory / 'cmdline').read_bytes().split(b'\0')
@@ -223,8 +224,25 @@ def daemon_of(mountpoint):
             continue
         if len(arguments) > 2 and Path(os.fsdecode(arguments[0])).name == Path(NTUPLEFS).name \
                 and os.fsencode(str(mountpoint)) in arguments:
-            return int(directory.name)
-    return None
+            found.append(int(directory.name))
+    return sorted(found, key=lambda process: parent_of(process) in found)
+
+
+def daemon_of(mountpoint):
+    """The process that a mount begins and ends with; None where there is none."""
+    return next(iter(processes_of(mountpoint)), None)
+
+
+def decoder_of(mountpoint):
+    """The process that reads the sources of a mount and answers."""
+    return processes_of(mountpoint)[1]
+
+
+def parent_of(process):
+    try:
+        return int(status_of(process)[1])
+    except OSError:
+        return None
 
 
 def status_of(process):
@@ -287,6 +305,10 @@ class Foreground:
         wait_until(lambda: is_mounted(self.mountpoint) or self.process.poll() is not None, 'mounted')
         os.listdir(self.mountpoint)  # waits until the program serves
         return self
+
+    @property
+    def decoder(self):
+        return decoder_of(self.mountpoint)
 
     def log_lines(self):
         return Path(self.log.name).read_text().splitlines()

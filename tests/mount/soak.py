@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from harness import Foreground, high_water, same, scratch, wait_until
+from harness import Foreground, high_water, processes_of, same, scratch, wait_until
 
 COLUMNS, ENTRIES, ELEMENT = 48, 4 * 160 * 1024, 4  # as write_large.c has them
 LARGEST_READ = 1 << 20
@@ -117,7 +117,8 @@ def soak(source, seconds, readers=64, options=(), group=None):
     """Memory of the daemon at most, and what is promised; AssertionError where a reader read what is wrong."""
     with Foreground(source, options=['-o', f'cachesize={CACHE}', *options]) as mount:
         if group:
-            group.add(mount.process.pid)
+            for process in processes_of(mount.mountpoint):
+                group.add(process)
         bound = promised(mount.mountpoint)
         ends = time.monotonic() + seconds
         processes = [multiprocessing.Process(target=read_until, args=(mount.mountpoint, number, ends))
@@ -128,7 +129,7 @@ def soak(source, seconds, readers=64, options=(), group=None):
             process.join()
         same([process.exitcode for process in processes], [0] * readers, 'exit status of the readers')
         same(mount.process.poll(), None, 'the daemon has ended')
-        return high_water(mount.process.pid), bound
+        return high_water(mount.decoder), bound
 
 
 def parse():

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import (NTUPLE, TIMEOUT, Skip, case, command, daemon_of, fuse_problem, high_water, mounted, own_seconds, run)
+from harness import (NTUPLE, TIMEOUT, Skip, case, command, decoder_of, fuse_problem, high_water, mounted, own_seconds, run)
 
 SECONDS, BYTES = 2, 256 << 20
 MOST_FILES_READ, BYTES_OF_A_FILE = 400, 1 << 20
@@ -115,7 +115,7 @@ def a_mount_that_is_listed_and_read_takes_little():
         if command(NTUPLE, 'stat', path).returncode:
             continue  # nothing that can be mounted
         with mounted(path, options=['-o', 'broken=show']) as top:
-            process = daemon_of(top)
+            process = decoder_of(top)
             command('ls', '-lR', top, timeout=TIMEOUT, env={'LC_ALL': 'C', 'PATH': os.environ['PATH']})
             seconds = own_seconds(process)
             check_limits(f'{path.name}: ls -lR', seconds, high_water(process))

@@ -59,7 +59,7 @@ def usual():
 
 
 def descriptors(mount):
-    return len(os.listdir(f'/proc/{mount.process.pid}/fd'))
+    return len(os.listdir(f'/proc/{mount.decoder}/fd'))
 
 
 @case
@@ -89,9 +89,9 @@ def a_kernel_that_takes_no_reply_does_not_keep_the_program():
         with Faulty(WRITES, error, 10, lasts=True) as mount:
             waiting = start_look(mount)
             time.sleep(1)
-            used = processor_seconds(mount.process.pid)
+            used = processor_seconds(mount.decoder)
             time.sleep(1)
-            assert processor_seconds(mount.process.pid) - used < 0.5, 'an endless loop'
+            assert processor_seconds(mount.decoder) - used < 0.5, 'an endless loop'
             same(waiting.poll(), None, 'a look without any reply')
             same(mount.end(), 0, errno.errorcode[error])
             said = waiting.communicate(timeout=PATIENCE)[0].strip()
@@ -106,7 +106,7 @@ def threads_that_cannot_be_started_are_done_without():
             with Faulty(THREADS, errno.EAGAIN, number, lasts) as mount:
                 same(look(mount), expected, f'thread {number}, lasting: {lasts}')
                 if lasts:
-                    same(len(os.listdir(f'/proc/{mount.process.pid}/task')), number, 'threads')
+                    same(len(os.listdir(f'/proc/{mount.decoder}/task')), number, 'threads')
                 same(mount.end(), 0, f'thread {number}')
 
 

@@ -165,7 +165,7 @@ def a_value_that_is_the_same_in_2_to_the_40_rows_takes_no_memory():
                             same(file.read(100_000 * len(expected)) == expected * 100_000, True, f'{path}: {name} from {at}')
                 with open(path / 'rows.jsonl') as file:
                     same(file.readline(), '-5\n' if is_valid == b'\1' else 'null\n', 'the first row')
-            same(harness.high_water(harness.daemon_of(mountpoint)) < 150 << 20, True, 'little memory')
+            same(harness.high_water(harness.decoder_of(mountpoint)) < 150 << 20, True, 'little memory')
             same(harness.errors_of(mountpoint), [])
         harness.output(harness.NTUPLE, 'verify', valued, null)
 

@@ -8,10 +8,11 @@ import select
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 from harness import (NTUPLEFS, TIMEOUT, Foreground, case, command, daemon_of, data, detach, fails, is_mounted,
-                     is_running, mounted, mounts, ntuplefs, run, same, scratch, unmount, wait_until)
+                     is_running, mounted, mounts, ntuplefs, processes_of, run, same, scratch, unmount, wait_until)
 
 
 @case
@@ -219,12 +220,20 @@ def unmounting_ends_the_foreground_program_with_status_0():
         same(mount.process.wait(TIMEOUT), 0)
 
 
+def is_dead(mountpoint):
+    try:
+        os.statvfs(mountpoint)
+    except OSError as error:
+        return error.errno == errno.ENOTCONN
+    return False
+
+
 @case
 def a_dead_mount_is_told_and_cleaned_with_force():
     with Foreground(data('example.root')) as mount:
         os.listdir(mount.mountpoint)
         mount.end(signal.SIGKILL)
-        fails(errno.ENOTCONN, os.statvfs, mount.mountpoint)
+        wait_until(lambda: is_dead(mount.mountpoint), 'both ended')
         result = ntuplefs(data('example.root'), mount.mountpoint)
         same(result.returncode, 6)
         assert 'died' in result.stderr.decode() and 'force' in result.stderr.decode(), result.stderr
@@ -240,10 +249,64 @@ def force_without_a_dead_mount_changes_nothing():
 
 
 @case
-def auto_unmount_cleans_up_after_a_killed_program():
-    with Foreground(data('example.root'), options=['-o', 'auto_unmount']) as mount:
+def auto_unmount_cleans_up_after_each_of_the_two_processes():
+    for which in 0, 1:
+        with Foreground(data('example.root'), options=['-o', 'auto_unmount']) as mount:
+            os.kill(processes_of(mount.mountpoint)[which], signal.SIGKILL)
+            wait_until(lambda: not is_mounted(mount.mountpoint), 'unmounted')
+
+
+@case
+def where_the_process_that_decodes_dies_the_mount_goes_and_the_log_says_of_what():
+    for number, name in (signal.SIGABRT, '6 (Aborted)'), (signal.SIGKILL, '9 (Killed)'):
+        with Foreground(data('example.root')) as mount:
+            descriptor = os.open(mount.mountpoint / 'Events/event/data.bin', os.O_RDONLY)
+            os.kill(mount.decoder, number)
+            same(mount.process.wait(TIMEOUT), 8)
+            fails(errno.ENOTCONN, os.close, descriptor)
+            assert not is_mounted(mount.mountpoint) and not mount.mountpoint.exists()
+            same(mount.log_lines()[1:], [f'ntuplefs: the process that decodes was ended by signal {name}',
+                                         f'ntuplefs: unmounted {mount.mountpoint}'])
+
+
+@case
+def a_mount_that_follows_another_at_the_same_place_stays():
+    with scratch() as directory:
+        mountpoint = directory / 'mnt'
+        mountpoint.mkdir()
+        for number in range(24):
+            same(ntuplefs(data('example.root'), mountpoint).returncode, 0, f'mount {number}')
+            time.sleep(0.02 * (number % 2))
+            assert is_mounted(mountpoint), f'mount {number} is gone'
+            unmount(mountpoint)
+
+
+@case
+def who_tells_the_process_that_decodes_to_end_leaves_no_dead_mount():
+    with Foreground(data('example.root')) as mount:
+        os.kill(mount.decoder, signal.SIGTERM)
+        same(mount.process.wait(TIMEOUT), 0)
+        assert not is_mounted(mount.mountpoint) and not mount.mountpoint.exists()
+
+
+@case
+def the_process_that_decodes_dies_with_the_other():
+    with Foreground(data('example.root')) as mount:
+        decoder = mount.decoder
         mount.end(signal.SIGKILL)
-        wait_until(lambda: not is_mounted(mount.mountpoint), 'unmounted')
+        wait_until(lambda: not is_running(decoder), 'both ended')
+
+
+@case
+def a_mount_that_is_told_to_end_while_it_starts_leaves_nothing():
+    for delay in range(12):
+        with scratch() as directory:
+            process = subprocess.Popen([NTUPLEFS, '-f', str(data('example.root')), str(directory / 'mnt')],
+                                       stderr=subprocess.DEVNULL)
+            time.sleep(delay / 2000)
+            process.terminate()
+            assert process.wait(TIMEOUT) in (0, 6, -signal.SIGTERM), process.returncode
+            same(os.listdir(directory), [], f'after {delay / 2} ms')
 
 
 @case

@@ -40,7 +40,7 @@ def many_texts_that_are_read_by_turns_are_right_and_within_what_is_promised():
                         same(found, expected[size * number:size * (number + 1)], f'{name}, part {number}')
                 for file in files:
                     file.close()
-            check(high_water(mount.process.pid), promised(mount.mountpoint))
+            check(high_water(mount.decoder), promised(mount.mountpoint))
 
 
 run()

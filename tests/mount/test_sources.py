@@ -70,8 +70,9 @@ def links_to_files_are_followed_and_links_to_folders_are_not():
         (folder / 'file.root').symlink_to(elsewhere / 'here.root')
         (folder / 'loop').symlink_to(folder)
         (folder / 'other').symlink_to(elsewhere)
-        with Foreground(folder) as mount:
+        with Foreground(folder, options=['-o', 'links=follow']) as mount:
             same(sorted(os.listdir(mount.mountpoint)), ['.ntuplefs', 'file.root', 'here.root'])
+            same(sorted(os.listdir(mount.mountpoint / 'file.root')), sorted(os.listdir(mount.mountpoint / 'here.root')))
         (directory / 'link').symlink_to(elsewhere)
         with Foreground(directory / 'link') as mount:  # one that was named is
             same(sorted(os.listdir(mount.mountpoint)), ['.ntuplefs', 'here.root'])

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what the program was told to read and to write. Out: the rules of a sandbox, which it enters.
+ */
+#include "cli/confine.h"
+
+#include <stdlib.h>
+
+/* Besides the sources and what they may lead to: all, where links may lead anywhere; texts; a target. */
+enum { MOST_OTHER_PLACES = 3 };
+
+static void add(struct nt_sandbox_place *places, size_t *count, const char *path, bool is_written)
+{
+    places[(*count)++] = (struct nt_sandbox_place){path, is_written};
+}
+
+enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
+                          const char *target, unsigned uses, struct nt_sandbox *sandbox_ret,
+                          struct nt_error *error)
+{
+    const struct nt_vfs_options tree = nt_settings_tree(settings);
+    *sandbox_ret = (struct nt_sandbox){0};
+    if (settings->sandbox == NT_CONFINEMENT_OFF)
+        return NT_OK;
+    size_t count = 0, base_count = 0;
+    while (settings->bases && settings->bases[base_count])
+        base_count++;
+    struct nt_sandbox_place *places = calloc(source_count + base_count + MOST_OTHER_PLACES, sizeof(*places));
+    if (!places)
+        return nt_fail_memory(error);
+    for (size_t i = 0; i < source_count; i++)
+        add(places, &count, sources[i], false);
+    for (size_t i = 0; i < base_count; i++)
+        add(places, &count, settings->bases[i], false);
+    if (tree.follow_links)
+        add(places, &count, "/", false);
+    if (tree.text_sized)
+        add(places, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
+    if (target)
+        add(places, &count, target, true);
+    if (tree.text_sized || target)
+        uses |= NT_SANDBOX_WRITES;
+    nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses});
+    free(places);
+    if (settings->sandbox == NT_CONFINEMENT_STRICT && sandbox_ret->missing[0])
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "sandbox=strict: there is no %s here",
+                       sandbox_ret->missing);
+    return NT_OK;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The process of ntuplefs that decodes. In: sources, and the device of a mount. Out: answers to the kernel's requests.
+ *
+ * The sources are opened before anything is mounted.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/confine.h"
+#include "cli/program.h"
+
+struct decoding {
+    struct nt_program *program;
+    bool is_background;
+    int null; /* /dev/null, or -1 */
+    struct nt_sandbox sandbox;
+    struct nt_lead lead; /* who receives requests */
+    struct nt_vfs *vfs;
+};
+
+static void report(void *context, const char *line)
+{
+    struct decoding *decoding = context;
+    nt_log_line(&decoding->program->log, line);
+}
+
+static void before_slow_work(void *context)
+{
+    struct decoding *decoding = context;
+    nt_lead_let_go(&decoding->lead);
+}
+
+/* ---- the tree ---- */
+
+/* The message names the option by which what is stored can be seen, where it can. */
+static void suggest_broken(const struct nt_program *program, struct nt_vfs_options options,
+                           struct nt_error *error)
+{
+    struct nt_vfs *vfs;
+    size_t length = strlen(error->message);
+    options.open.open_broken = true;
+    options.threads = 0;
+    if (nt_vfs_new(program->sources, program->source_count, &options, &vfs, NULL) != NT_OK)
+        return;
+    snprintf(error->message + length, sizeof(error->message) - length,
+             "; -o broken=show shows what is stored");
+    nt_vfs_free(vfs);
+}
+
+static struct nt_vfs_options tree_options(struct decoding *decoding)
+{
+    const struct nt_settings *settings = &decoding->program->settings;
+    struct nt_vfs_options options = nt_settings_tree(settings);
+    options.cache_bytes = nt_memory_of(settings).cache_bytes;
+    options.sandbox = decoding->sandbox.parts;
+    options.report = report;
+    options.before_slow_work = before_slow_work;
+    options.context = decoding;
+    options.open.for_other_users = settings->allow_other;
+    options.owner = settings->uid.is_given ? &settings->uid.number : NULL;
+    options.group = settings->gid.is_given ? &settings->gid.number : NULL;
+    if (settings->single_threaded)
+        options.threads = 0;
+    options.always_ahead = settings->direct_io == NT_DIRECT_IO_ON; /* the kernel does not read ahead then */
+    return options;
+}
+
+static enum nt_exit_status open_tree(struct decoding *decoding)
+{
+    struct nt_error error = {0};
+    struct nt_program *program = decoding->program;
+    const struct nt_vfs_options options = tree_options(decoding);
+    enum nt_status status =
+        nt_vfs_new(program->sources, program->source_count, &options, &decoding->vfs, &error);
+    if (status != NT_OK) {
+        suggest_broken(program, options, &error);
+        return nt_program_fail(program, nt_exit_status(status), &error);
+    }
+    nt_vfs_try_sources(decoding->vfs);
+    return NT_EXIT_OK;
+}
+
+/* ---- the mount ---- */
+
+/* What there was to begin with is done. Where all sources are open, none is opened any more. */
+static void narrow(struct decoding *decoding)
+{
+    const struct nt_settings *settings = &decoding->program->settings;
+    bool opens = settings->text != 0 || !nt_vfs_holds_sources(decoding->vfs);
+    unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (settings->text ? NT_SANDBOX_WRITES : 0);
+    if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
+        nt_log_note(&decoding->program->log, "the sandbox stays as wide as it was at the start");
+}
+
+static void on_ready(void *context)
+{
+    struct decoding *decoding = context;
+    narrow(decoding);
+    nt_channel_send(decoding->program->supervisor.channel, NT_MESSAGE_READY);
+}
+
+static bool ask_to_unmount(void *context)
+{
+    struct decoding *decoding = context;
+    struct nt_message answer;
+    int channel = decoding->program->supervisor.channel;
+    if (!nt_channel_send(channel, NT_MESSAGE_IDLE))
+        return false;
+    nt_channel_receive(channel, &answer);
+    return answer.kind == NT_MESSAGE_UNMOUNTED;
+}
+
+/* Where no device comes, the other process has told why. */
+static enum nt_exit_status answer_requests(struct decoding *decoding)
+{
+    struct nt_error error = {0};
+    struct nt_program *program = decoding->program;
+    struct nt_mount *mount = NULL;
+    bool is_left = false;
+    struct nt_mount_settings settings = program->mount_settings;
+    int descriptors[NT_MESSAGE_DESCRIPTORS], count, channel = program->supervisor.channel;
+    settings.lead = &decoding->lead;
+    settings.on_ready = on_ready;
+    settings.unmount = ask_to_unmount;
+    settings.context = decoding;
+    nt_channel_send(channel, NT_MESSAGE_OPENED);
+    if (nt_channel_receive_descriptors(channel, descriptors, &count) != NT_MESSAGE_MOUNTED || count == 0)
+        return NT_EXIT_MOUNT;
+    if (decoding->is_background)
+        nt_background_leave(decoding->null);
+    enum nt_status status = nt_mount_new(decoding->vfs, &settings, descriptors[count - 1], &mount, &error);
+    if (status == NT_OK)
+        status = nt_mount_serve(mount, &is_left, &error);
+    if (is_left)
+        nt_channel_send(channel, NT_MESSAGE_LEFT);
+    nt_mount_free(mount);
+    return status == NT_OK ? NT_EXIT_OK : nt_program_fail(program, NT_EXIT_MOUNT, &error);
+}
+
+/* What cannot be had any more when strangers' bytes are looked at. */
+static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
+{
+    struct nt_program *program = decoding->program;
+    decoding->is_background = program->background.ready_pipe >= 0;
+    decoding->null = decoding->is_background ? nt_background_null() : -1;
+    nt_background_forget(&program->background);
+    nt_log_to_channel(&program->log, program->supervisor.channel, decoding->is_background);
+    enum nt_status status = nt_unwinder_load(error);
+    if (status != NT_OK)
+        return status;
+    int problem = nt_lead_init(&decoding->lead, NT_LEAD_PATIENCE);
+    return problem ? nt_fail_system(error, problem, "cannot prepare for requests") : NT_OK;
+}
+
+static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *error)
+{
+    struct nt_program *program = decoding->program;
+    struct nt_sandbox *sandbox = &decoding->sandbox;
+    char line[512];
+    enum nt_status status = nt_confine(&program->settings, program->sources, program->source_count, NULL,
+                                       NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
+    if (status == NT_OK && sandbox->missing[0]) {
+        snprintf(line, sizeof(line), "of the sandbox there is no %s here", sandbox->missing);
+        nt_log_note(&program->log, line);
+    }
+    return status;
+}
+
+enum nt_exit_status nt_program_decode(struct nt_program *program)
+{
+    struct nt_error error = {0};
+    struct decoding decoding = {.program = program};
+    if (prepare(&decoding, &error) != NT_OK)
+        return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
+    if (enter_sandbox(&decoding, &error) != NT_OK)
+        return nt_program_fail(program, NT_EXIT_MOUNT, &error);
+    enum nt_exit_status status = open_tree(&decoding);
+    if (status == NT_EXIT_OK && !program->settings.is_fake)
+        status = answer_requests(&decoding);
+    nt_vfs_free(decoding.vfs);
+    nt_lead_deinit(&decoding.lead);
+    return status;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what a process goes on to do. Out: the system calls that it may make, all others fail with EPERM. By seccomp(2), with
+ * a program for the kernel's filter that is made of a table.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sandbox/parts.h"
+
+#if defined(__x86_64__) && defined(__LP64__)
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__) && defined(__LP64__) && !defined(__AARCH64EB__)
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif defined(__riscv) && __riscv_xlen == 64
+#define ARCHITECTURE AUDIT_ARCH_RISCV64
+#else
+#define ARCHITECTURE 0 /* its calls are not known here */
+#endif
+
+/* The same on all architectures; headers of older systems do not have them. */
+enum { CALL_CLONE3 = 435, CALL_OPENAT2 = 437, CALL_FACCESSAT2 = 439 };
+
+#ifdef SYS_rseq
+#define CALL_RSEQ SYS_rseq
+#elif defined(__x86_64__)
+#define CALL_RSEQ 334
+#else
+#define CALL_RSEQ 293
+#endif
+
+enum {
+    ALWAYS = 0,
+    STARTS = NT_SANDBOX_STARTS,
+    OPENS = NT_SANDBOX_OPENS,
+    WRITES = NT_SANDBOX_WRITES,
+    TELLS = NT_SANDBOX_TELLS,
+    BENEATH = 1 << 8, /* where landlock looks at what the filter cannot */
+    SANITIZED = 1 << 9,
+};
+
+enum condition {
+    ANY,
+    HAS,     /* all bits of `value` in the argument */
+    HAS_NOT, /* none of them */
+    IS,
+    IS_SELF, /* this process */
+};
+
+struct call {
+    unsigned number;
+    unsigned use; /* all of these bits; ALWAYS */
+    enum condition condition;
+    unsigned argument, value;
+};
+
+#define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
+
+/* Those of every read first: older kernels try one after the other. */
+static const struct call calls[] = {
+    {SYS_pread64, ALWAYS, ANY, 0, 0},
+    {SYS_writev, ALWAYS, ANY, 0, 0},
+    {SYS_read, ALWAYS, ANY, 0, 0},
+    {SYS_fstat, ALWAYS, ANY, 0, 0},
+    {SYS_futex, ALWAYS, ANY, 0, 0},
+    {SYS_newfstatat, ALWAYS, ANY, 0, 0},
+    {SYS_ppoll, ALWAYS, ANY, 0, 0},
+#ifdef SYS_poll
+    {SYS_poll, ALWAYS, ANY, 0, 0},
+#endif
+    {SYS_write, ALWAYS, ANY, 0, 0},
+    {SYS_close, ALWAYS, ANY, 0, 0},
+    {SYS_lseek, ALWAYS, ANY, 0, 0},
+    {SYS_fcntl, ALWAYS, IS, 1, F_GETFL},
+    {SYS_fcntl, ALWAYS, IS, 1, F_SETFD},
+    {SYS_fcntl, ALWAYS, IS, 1, F_DUPFD_CLOEXEC},
+    /* memory: none that can be executed */
+    {SYS_mmap, ALWAYS, HAS_NOT, 2, PROT_EXEC},
+    {SYS_mprotect, ALWAYS, HAS_NOT, 2, PROT_EXEC},
+    {SYS_munmap, ALWAYS, ANY, 0, 0},
+    {SYS_mremap, ALWAYS, ANY, 0, 0},
+    {SYS_madvise, ALWAYS, ANY, 0, 0},
+    {SYS_brk, ALWAYS, ANY, 0, 0},
+    {SYS_sysinfo, ALWAYS, ANY, 0, 0}, /* qsort */
+    /* threads: no processes */
+    {SYS_clone, ALWAYS, HAS, 0, CLONE_THREAD},
+    {SYS_set_robust_list, ALWAYS, ANY, 0, 0},
+    {CALL_RSEQ, ALWAYS, ANY, 0, 0},
+    {SYS_gettid, ALWAYS, ANY, 0, 0},
+    {SYS_getpid, ALWAYS, ANY, 0, 0},
+    {SYS_tgkill, ALWAYS, IS_SELF, 0, 0},
+    {SYS_exit, ALWAYS, ANY, 0, 0},
+    {SYS_exit_group, ALWAYS, ANY, 0, 0},
+    {SYS_sched_yield, ALWAYS, ANY, 0, 0},
+    {SYS_sched_getaffinity, ALWAYS, ANY, 0, 0},
+    {SYS_prctl, ALWAYS, IS, 0, PR_SET_NAME},
+    {SYS_prlimit64, ALWAYS, IS, 0, 0}, /* its own */
+#ifdef SYS_getrlimit
+    {SYS_getrlimit, ALWAYS, ANY, 0, 0},
+#endif
+    {SYS_getuid, ALWAYS, ANY, 0, 0},
+    {SYS_geteuid, ALWAYS, ANY, 0, 0},
+    {SYS_getegid, ALWAYS, ANY, 0, 0},
+    /* signals, time */
+    {SYS_rt_sigaction, ALWAYS, ANY, 0, 0},
+    {SYS_rt_sigprocmask, ALWAYS, ANY, 0, 0},
+    {SYS_rt_sigreturn, ALWAYS, ANY, 0, 0},
+    {SYS_restart_syscall, ALWAYS, ANY, 0, 0},
+    {SYS_clock_gettime, ALWAYS, ANY, 0, 0},
+    {SYS_gettimeofday, ALWAYS, ANY, 0, 0},
+    {SYS_clock_nanosleep, ALWAYS, ANY, 0, 0},
+    {SYS_nanosleep, ALWAYS, ANY, 0, 0},
+    {SYS_getrandom, ALWAYS, ANY, 0, 0},
+
+    {SYS_setsid, STARTS, ANY, 0, 0},
+    {SYS_chdir, STARTS, ANY, 0, 0},
+    {SYS_dup3, STARTS, ANY, 0, 0},
+#ifdef SYS_dup2
+    {SYS_dup2, STARTS, ANY, 0, 0},
+#endif
+    {SYS_recvmsg, STARTS, ANY, 0, 0},
+    {SYS_seccomp, STARTS, ANY, 0, 0}, /* a narrower filter: none makes another wider */
+    {SYS_eventfd2, STARTS, ANY, 0, 0},
+
+    {SYS_openat, OPENS | WRITES, ANY, 0, 0},
+    {SYS_openat, OPENS, HAS_NOT, 2, WRITING},
+#ifdef SYS_open
+    {SYS_open, OPENS, HAS_NOT, 1, WRITING},
+#endif
+    {CALL_OPENAT2, OPENS | BENEATH, ANY, 0, 0},
+    {SYS_getdents64, OPENS, ANY, 0, 0},
+    {SYS_readlinkat, OPENS, ANY, 0, 0},
+    {SYS_faccessat, OPENS, ANY, 0, 0},
+    {CALL_FACCESSAT2, OPENS, ANY, 0, 0},
+    {SYS_getcwd, OPENS, ANY, 0, 0},
+#ifdef SYS_statx
+    {SYS_statx, OPENS, ANY, 0, 0},
+#endif
+#ifdef SYS_readlink
+    {SYS_readlink, OPENS, ANY, 0, 0},
+    {SYS_stat, OPENS, ANY, 0, 0},
+    {SYS_lstat, OPENS, ANY, 0, 0},
+    {SYS_access, OPENS, ANY, 0, 0},
+#endif
+
+    {SYS_pwrite64, WRITES, ANY, 0, 0},
+    {SYS_ftruncate, WRITES, ANY, 0, 0},
+    {SYS_fallocate, WRITES, ANY, 0, 0},
+    {SYS_unlinkat, WRITES, ANY, 0, 0},
+    {SYS_mkdirat, WRITES, ANY, 0, 0},
+#ifdef SYS_unlink
+    {SYS_unlink, WRITES, ANY, 0, 0},
+    {SYS_mkdir, WRITES, ANY, 0, 0},
+#endif
+
+    {SYS_ioctl, TELLS, IS, 1, TIOCGWINSZ},
+    {SYS_ioctl, TELLS, IS, 1, TCGETS},
+
+    {SYS_openat, SANITIZED, HAS_NOT, 2, WRITING},
+    {SYS_readlinkat, SANITIZED, ANY, 0, 0},
+#ifdef SYS_readlink
+    {SYS_readlink, SANITIZED, ANY, 0, 0},
+    {SYS_open, SANITIZED, HAS_NOT, 1, WRITING},
+    {SYS_stat, SANITIZED, ANY, 0, 0},
+    {SYS_getdents, SANITIZED, ANY, 0, 0},
+#endif
+    {SYS_getdents64, SANITIZED, ANY, 0, 0},
+    {SYS_clone, SANITIZED, ANY, 0, 0},
+    {SYS_ptrace, SANITIZED, ANY, 0, 0},
+    {SYS_wait4, SANITIZED, ANY, 0, 0},
+    {SYS_prctl, SANITIZED, ANY, 0, 0},
+    {SYS_sigaltstack, SANITIZED, ANY, 0, 0},
+    {SYS_getppid, SANITIZED, ANY, 0, 0},
+    {SYS_kill, SANITIZED, IS_SELF, 0, 0},
+    {SYS_process_vm_readv, SANITIZED, ANY, 0, 0},
+    {SYS_uname, SANITIZED, ANY, 0, 0},
+    {SYS_prlimit64, SANITIZED, ANY, 0, 0},
+    {SYS_dup, SANITIZED, ANY, 0, 0},
+    {SYS_ioctl, SANITIZED, ANY, 0, 0},
+};
+
+enum { CALLS = sizeof(calls) / sizeof(*calls), MOST_STEPS = 6 * CALLS + 16 };
+
+struct program {
+    struct sock_filter steps[MOST_STEPS];
+    unsigned short count;
+};
+
+#define WORD_OF(member) (uint32_t) offsetof(struct seccomp_data, member)
+
+static void add(struct program *program, unsigned code, uint32_t operand, unsigned skip_if,
+                unsigned skip_else)
+{
+    program->steps[program->count++] =
+        (struct sock_filter){(uint16_t)code, (uint8_t)skip_if, (uint8_t)skip_else, operand};
+}
+
+static void load(struct program *program, size_t offset)
+{
+    add(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void end(struct program *program, uint32_t outcome)
+{
+    add(program, BPF_RET | BPF_K, outcome, 0, 0);
+}
+
+/* Where the call is another one, or its argument is not as it must be, the next row is tried. The lower half of an argument is all that
+ * the kernel looks at in those that have a condition. */
+static void add_call(struct program *program, const struct call *call)
+{
+    uint32_t value = call->condition == IS_SELF ? (uint32_t)getpid() : call->value;
+    if (call->condition == ANY) {
+        add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 1);
+        end(program, SECCOMP_RET_ALLOW);
+        return;
+    }
+    unsigned masked = call->condition == HAS;
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 4 + masked);
+    load(program, WORD_OF(args) + call->argument * sizeof(uint64_t));
+    if (masked)
+        add(program, BPF_ALU | BPF_AND | BPF_K, value, 0, 0);
+    if (call->condition == HAS_NOT)
+        add(program, BPF_JMP | BPF_JSET | BPF_K, value, 1, 0);
+    else
+        add(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    end(program, SECCOMP_RET_ALLOW);
+    load(program, WORD_OF(nr));
+}
+
+static void make(struct program *program, unsigned uses)
+{
+    load(program, WORD_OF(arch));
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+    end(program, SECCOMP_RET_KILL_PROCESS);
+    load(program, WORD_OF(nr));
+    for (size_t i = 0; i < CALLS; i++)
+        if ((calls[i].use & ~uses) == 0)
+            add_call(program, &calls[i]);
+    /* Its flags cannot be looked at; the C library takes the older call where there is none. */
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, CALL_CLONE3, 0, 1);
+    end(program, SECCOMP_RET_ERRNO | ENOSYS);
+    end(program, SECCOMP_RET_ERRNO | EPERM);
+}
+
+int nt_seccomp_enter(unsigned uses, bool has_landlock)
+{
+    struct program program = {.count = 0};
+    if (ARCHITECTURE == 0)
+        return ENOSYS;
+    make(&program, uses | (has_landlock ? BENEATH : 0) | (NT_IS_SANITIZED ? SANITIZED : 0));
+    const struct sock_fprog filter = {program.count, program.steps};
+    long result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter);
+    return result == 0 ? 0 : result < 0 ? errno : EAGAIN; /* else a thread that cannot follow */
+}

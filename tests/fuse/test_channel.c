@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What one process says is what the other hears, or that there is nobody.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "fuse/channel.h"
+#include "support.h"
+
+static int ends[2];
+static struct nt_message message;
+
+static void setup(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    ck_assert(nt_channel_new(ends));
+}
+
+static void teardown(void)
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static enum nt_message_kind receive(void)
+{
+    nt_channel_receive(ends[1], &message);
+    return message.kind;
+}
+
+START_TEST(messages_arrive_one_by_one)
+{
+    ck_assert(nt_channel_send(ends[0], NT_MESSAGE_OPENED));
+    ck_assert(nt_channel_send_line(ends[0], 6, "a line"));
+    ck_assert(nt_channel_send_line(ends[0], 3, ""));
+    ck_assert_int_eq(receive(), NT_MESSAGE_OPENED);
+    ck_assert_str_eq(message.text, "");
+    ck_assert_int_eq(receive(), NT_MESSAGE_LINE);
+    ck_assert_int_eq(message.level, 6);
+    ck_assert_str_eq(message.text, "a line");
+    ck_assert_int_eq(receive(), NT_MESSAGE_LINE);
+    ck_assert_str_eq(message.text, "");
+}
+END_TEST
+
+START_TEST(a_text_that_is_too_long_is_cut_off)
+{
+    char *text = malloc(3 * NT_MESSAGE_BYTES);
+    memset(text, 'x', 3 * NT_MESSAGE_BYTES - 1);
+    text[3 * NT_MESSAGE_BYTES - 1] = '\0';
+    ck_assert(nt_channel_send_line(ends[0], 3, text));
+    ck_assert_int_eq(receive(), NT_MESSAGE_LINE);
+    ck_assert_uint_eq(strlen(message.text), NT_MESSAGE_BYTES);
+    free(text);
+}
+END_TEST
+
+START_TEST(what_is_no_message_is_the_end)
+{
+    static const char *const packets[] = {"\x01", "\xff\x01 text", "\x00\x00"};
+    for (size_t i = 0; i < sizeof(packets) / sizeof(*packets); i++) {
+        ck_assert_int_gt(write(ends[0], packets[i], i == 0 ? 1 : 2), 0);
+        ck_assert_int_eq(receive(), NT_MESSAGE_END);
+    }
+}
+END_TEST
+
+START_TEST(who_is_gone_is_noticed)
+{
+    close(ends[0]);
+    ck_assert_int_eq(receive(), NT_MESSAGE_END);
+    ck_assert(!nt_channel_send(ends[1], NT_MESSAGE_READY));
+    ends[0] = -1;
+}
+END_TEST
+
+START_TEST(descriptors_are_the_same_files_in_the_same_order)
+{
+    int sent[2], received[NT_MESSAGE_DESCRIPTORS], count;
+    char byte;
+    ck_assert_int_eq(pipe(sent), 0);
+    ck_assert(nt_channel_send_descriptors(ends[0], NT_MESSAGE_MOUNTED, sent, 2));
+    ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_MOUNTED);
+    ck_assert_int_eq(count, 2);
+    ck_assert_int_lt(received[0], received[1]);
+    ck_assert_int_eq(write(received[1], "b", 1), 1);
+    ck_assert_int_eq(read(sent[0], &byte, 1), 1);
+    ck_assert_int_eq(fcntl(received[0], F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    ck_assert(nt_channel_send(ends[0], NT_MESSAGE_BUSY));
+    ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_BUSY);
+    ck_assert_int_eq(count, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fuse: channel");
+    TCase *cases = tcase_create("channel");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_test(cases, messages_arrive_one_by_one);
+    tcase_add_test(cases, a_text_that_is_too_long_is_cut_off);
+    tcase_add_test(cases, what_is_no_message_is_the_end);
+    tcase_add_test(cases, who_is_gone_is_noticed);
+    tcase_add_test(cases, descriptors_are_the_same_files_in_the_same_order);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The process that decodes is taken over, and can do nothing: each call that could harm fails, and none of them without the
+sandbox, so that this test can fail. What it still may is what it needs."""
+import errno
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from harness import (NTUPLE, Foreground, Skip, case, command, data, decoder_of, mounted, ntuplefs, run, same, scratch, wait_until)
+
+PRELOAD = os.environ.get('ESCAPE_PRELOAD')
+REFUSED = {errno.EPERM, errno.EACCES, errno.ENOSYS}
+PARTS = ['no_new_privs', 'capabilities', 'landlock', 'not_dumpable', 'seccomp']
+# Without the sandbox, too, for others than root or on some machines.
+OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'look_at_events', 'add_key', 'control_device', 'trace_other',
+           'make_process_anew'}
+
+
+def parts_of(top):
+    return json.loads((top / '.ntuplefs/version.json').read_text())['sandbox']
+
+
+def needs(*parts):
+    with mounted(data('example.root')) as top:
+        missing = set(parts) - set(parts_of(top))
+    if missing:
+        raise Skip(f'this kernel has no {", ".join(sorted(missing))}')
+
+
+class TakenOver(Foreground):
+    """A mount whose process makes every attempt of tests/sandbox/escape.c, beside a source that lies alone in its folder."""
+
+    def __init__(self, directory, source, *options):
+        super().__init__(source, options=options)
+        self.victim = directory / 'elsewhere/victim'
+        self.victim.parent.mkdir(exist_ok=True)
+        self.victim.write_text('What nobody was given.\n')
+
+    def __enter__(self):
+        if not PRELOAD:
+            raise Skip('no library of attempts: a build with sanitizers')
+        os.environ.update(LD_PRELOAD=PRELOAD, NTUPLE_ESCAPE=f'6:{self.victim}')
+        try:
+            return super().__enter__()
+        finally:
+            del os.environ['LD_PRELOAD'], os.environ['NTUPLE_ESCAPE']
+
+    def attempts(self):
+        for name in 'a', 'b', 'c', 'd', 'e', 'f':
+            os.path.lexists(self.mountpoint / name)
+        wait_until(lambda: 'control_device' in Path(self.log.name).read_text(), 'all was tried')
+        return {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', Path(self.log.name).read_text(), re.M)}
+
+
+def sources(directory):
+    """A file, and a folder with one."""
+    folder = directory / 'folder'
+    folder.mkdir()
+    shutil.copy(data('example.root'), folder)
+    return folder / 'example.root', folder
+
+
+@case
+def who_takes_over_the_process_that_decodes_has_nothing():
+    needs('seccomp')
+    with scratch() as directory:
+        for source in sources(directory):
+            for options in [], ['-o', 'text=sized'], ['-s']:
+                with TakenOver(directory, source, *options) as mount:
+                    ended = mount.attempts()
+                    has_landlock = 'landlock' in parts_of(mount.mountpoint)
+                    assert list(mount.mountpoint.rglob('data.bin')), 'it goes on'
+                    same(mount.end(), 0)
+                same(len(ended), 30)
+                allowed = {name for name, number in ended.items() if number not in REFUSED}
+                if not has_landlock:
+                    allowed -= {'read_file', 'write_file', 'make_file'}
+                same(allowed, set(), f'{source.name} {options}')
+                same(os.listdir(mount.victim.parent), ['victim'])
+
+
+@case
+def without_the_sandbox_every_attempt_succeeds():
+    with scratch() as directory:
+        with TakenOver(directory, sources(directory)[0], '-o', 'sandbox=off') as mount:
+            ended = mount.attempts()
+            same(parts_of(mount.mountpoint), [])
+            same(mount.end(), 0)
+        refused = {name for name, number in ended.items() if number in REFUSED}
+        same(refused - OF_ROOT, set())
+
+
+def status_fields(process):
+    lines = Path(f'/proc/{process}/status').read_text().splitlines()
+    return dict(line.split(':\t', 1) for line in lines if ':\t' in line)
+
+
+@case
+def what_holds_is_told_and_is_what_the_kernel_says():
+    with mounted(data('example.root')) as top:
+        told, found = parts_of(top), status_fields(decoder_of(top))
+        same([part for part in PARTS if part in told], told)
+        same(int(found['NoNewPrivs']), int('no_new_privs' in told))
+        same(found['Seccomp'], '2' if 'seccomp' in told else '0')
+        same({int(found[name], 16) for name in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')}, {0})
+        for task in Path(f'/proc/{decoder_of(top)}/task').iterdir():
+            same(status_fields(task.name)['Seccomp'], found['Seccomp'], 'each thread')
+
+
+@case
+def root_keeps_the_right_to_read_where_it_needs_it_and_no_other():
+    if os.geteuid() != 0:
+        raise Skip('only root has it')
+    search = 1 << 2
+    with scratch() as directory:
+        file, folder = sources(directory)
+        for path in file, folder:
+            os.chown(path, 65534, 65534)
+        file.chmod(0o600)
+        for source, mode, capabilities in (file, 0o600, search), (file, 0o644, 0), (folder, 0o600, search):
+            file.chmod(mode)
+            with mounted(source) as top:
+                same(int(status_fields(decoder_of(top))['CapEff'], 16), capabilities, f'{source.name} {mode:o}')
+                assert list(top.rglob('data.bin')), source
+
+
+@case
+def strict_mounts_where_everything_holds_and_nowhere_else():
+    with mounted(data('example.root')) as top:
+        missing = set(PARTS) - set(parts_of(top))
+    with scratch() as directory:
+        result = ntuplefs('-o', 'sandbox=strict', data('example.root'), directory / 'mnt')
+        same(result.returncode, 6 if missing else 0, result.stderr)
+        for part in missing:
+            assert part in result.stderr.decode(), result.stderr
+        assert missing or list((directory / 'mnt').rglob('data.bin'))
+
+
+@case
+def a_link_out_of_a_folder_is_refused_by_name_unless_links_are_followed():
+    with scratch() as directory:
+        _, folder = sources(directory)
+        (folder / 'below').mkdir()
+        (folder / 'below/within.root').symlink_to('../example.root')
+        (folder / 'out.root').symlink_to(data('types.root').resolve())
+        with Foreground(folder) as mount:
+            assert 'Events' in os.listdir(mount.mountpoint / 'below/within.root')
+            command('ls', '-R', mount.mountpoint)
+            told = [line for line in mount.messages() if 'out.root' in line]
+            assert len(told) == 1 and 'a link out of the directory, to ' + str(data('types.root').resolve()) in told[0], told
+        for options in ['-o', 'links=follow'], ['-o', 'links=follow,sandbox=off']:
+            with Foreground(folder, options=options) as mount:
+                assert list((mount.mountpoint / 'out.root').rglob('data.bin'))
+                same(mount.messages(), [])
+
+
+run()

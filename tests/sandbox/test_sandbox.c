@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a process in a sandbox may, and what it may not: each case is one that enters it.
+ */
+#include "sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/parts.h"
+#include "support.h"
+#include "temporary.h"
+
+static struct nt_sandbox sandbox;
+
+static void setup(void)
+{
+    temporary_setup();
+    ck_assert_int_eq(mkdir(temporary_path("read"), 0700), 0);
+    ck_assert_int_eq(mkdir(temporary_path("written"), 0700), 0);
+    ck_assert_int_eq(close(open(temporary_path("read/file"), O_WRONLY | O_CREAT, 0600)), 0);
+    ck_assert_int_eq(close(open(temporary_path("other"), O_WRONLY | O_CREAT, 0600)), 0);
+}
+
+/* In a process of its own, what `attempt` says there: 0, or errno. */
+static int in_sandbox(unsigned uses, int (*attempt)(void))
+{
+    int status;
+    pid_t process = fork();
+    if (process == 0) {
+        const struct nt_sandbox_place places[] = {{temporary_path("read"), false},
+                                                  {temporary_path("written"), true},
+                                                  {temporary_path("missing"), true}};
+        nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){places, 3, uses});
+        _exit(attempt());
+    }
+    ck_assert_int_eq(waitpid(process, &status, 0), process);
+    ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+static int result_of(long result)
+{
+    return result < 0 ? errno : 0;
+}
+
+static bool holds(const char *name)
+{
+    for (size_t i = 0; sandbox.parts[i]; i++)
+        if (strcmp(sandbox.parts[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int has_landlock(void)
+{
+    return holds("landlock");
+}
+
+static int has_seccomp(void)
+{
+    return holds("seccomp");
+}
+
+/* ---- attempts ---- */
+
+static int opens_file(void)
+{
+    return result_of(open(temporary_path("read/file"), O_RDONLY));
+}
+
+static int opens_other(void)
+{
+    return result_of(open(temporary_path("other"), O_RDONLY));
+}
+
+static int writes_file(void)
+{
+    return result_of(open(temporary_path("read/file"), O_WRONLY));
+}
+
+static int makes_file(void)
+{
+    return result_of(open(temporary_path("written/new"), O_RDWR | O_CREAT, 0600));
+}
+
+static int makes_nameless_file(void)
+{
+    return result_of(open(temporary_path("written"), O_TMPFILE | O_RDWR, 0600));
+}
+
+static void *do_nothing(void *context)
+{
+    return context;
+}
+
+static int starts_thread(void)
+{
+    pthread_t thread;
+    int problem = pthread_create(&thread, NULL, do_nothing, NULL);
+    return problem ? problem : pthread_join(thread, NULL);
+}
+
+static int forks(void)
+{
+    pid_t process = fork();
+    if (process == 0)
+        _exit(0);
+    return result_of(process);
+}
+
+static int maps_code(void)
+{
+    return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno
+                                                                                                     : 0;
+}
+
+static int opens_file_after_narrowing(void)
+{
+    return nt_sandbox_narrow(&sandbox, 0) ? opens_file() : ENOTSUP;
+}
+
+static int starts_thread_after_narrowing(void)
+{
+    return nt_sandbox_narrow(&sandbox, 0) ? starts_thread() : ENOTSUP;
+}
+
+static int names_each_part(void)
+{
+    static const char *const names[] = {"no_new_privs", "capabilities", "landlock", "not_dumpable",
+                                        "seccomp"};
+    for (size_t i = 0; i < NT_SANDBOX_PARTS; i++)
+        if (holds(names[i]) == (strstr(sandbox.missing, names[i]) != NULL))
+            return 1;
+    return 0;
+}
+
+/* ---- cases ---- */
+
+START_TEST(what_is_needed_works)
+{
+    const unsigned all = NT_SANDBOX_STARTS | NT_SANDBOX_OPENS | NT_SANDBOX_WRITES;
+    ck_assert_int_eq(in_sandbox(all, opens_file), 0);
+    ck_assert_int_eq(in_sandbox(all, makes_file), 0);
+    ck_assert_int_eq(in_sandbox(all, makes_nameless_file), 0);
+    ck_assert_int_eq(in_sandbox(all, starts_thread), 0);
+    if (in_sandbox(all, has_seccomp))
+        ck_assert_int_eq(in_sandbox(all, starts_thread_after_narrowing), 0);
+}
+END_TEST
+
+START_TEST(other_files_are_out_of_reach)
+{
+    const unsigned all = NT_SANDBOX_OPENS | NT_SANDBOX_WRITES;
+    if (!in_sandbox(all, has_landlock))
+        return;
+    ck_assert_int_eq(in_sandbox(all, opens_other), EACCES);
+    ck_assert_int_eq(in_sandbox(all, writes_file), EACCES);
+}
+END_TEST
+
+START_TEST(calls_that_are_not_needed_fail)
+{
+    if (!in_sandbox(0, has_seccomp) || NT_IS_SANITIZED)
+        return;
+    ck_assert_int_eq(in_sandbox(0, opens_file), EPERM);
+    ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, writes_file), EPERM);
+    ck_assert_int_eq(in_sandbox(NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, opens_file_after_narrowing), EPERM);
+    ck_assert_int_eq(in_sandbox(0, forks), EPERM);
+    ck_assert_int_eq(in_sandbox(0, maps_code), EPERM);
+}
+END_TEST
+
+START_TEST(each_part_holds_or_is_named)
+{
+    ck_assert_int_eq(in_sandbox(0, names_each_part), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sandbox: sandbox");
+    TCase *cases = tcase_create("sandbox");
+    tcase_add_checked_fixture(cases, setup, temporary_teardown);
+    tcase_add_test(cases, what_is_needed_works);
+    tcase_add_test(cases, other_files_are_out_of_reach);
+    tcase_add_test(cases, calls_that_are_not_needed_fail);
+    tcase_add_test(cases, each_part_holds_or_is_named);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
