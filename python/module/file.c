@@ -64,18 +64,19 @@ static PyObject *wrap_file(struct reader *reader, struct nt_file *opened, PyObje
 static PyObject *file_open(PyObject *module, PyObject *arguments)
 {
     PyObject *handle;
-    const char *path, *format;
+    const char *path, *format, *version;
     struct nt_file *file = NULL;
     struct nt_error error = {0};
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
     enum nt_status status;
     (void)module;
-    if (!PyArg_ParseTuple(arguments, "Oyz", &handle, &path, &format))
+    if (!PyArg_ParseTuple(arguments, "Oyzz", &handle, &path, &format, &version))
         return NULL;
     struct reader *reader = reader_of(handle);
     if (!reader)
         return NULL;
     options.format = format;
+    options.version = version;
     Py_BEGIN_ALLOW_THREADS status = nt_file_open(path, &options, &file, &error);
     Py_END_ALLOW_THREADS return status == NT_OK ? wrap_file(reader, file, NULL) : raise_error(&error);
 }

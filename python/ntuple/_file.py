@@ -45,16 +45,20 @@ def formats() -> Dict[str, str]:
     return dict(_ntuple.format_rows())
 
 
-def open(source: Source, *, format: Optional[str] = None) -> File:
-    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables are folders.
+def open(source: Source, *, format: Optional[str] = None, version: Union[int, str, None] = None) -> File:
+    """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance data sets are folders.
 
-    Reads the metadata and nothing else. `format`: only try this one of `formats()`.
+    Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a Lance data set the one of this number, tag
+    or branch, not the latest.
     """
     if isinstance(source, (str, os.PathLike)):
         try:
-            return File(_ntuple.file_open(_reader(), os.fsencode(source), format))
+            wanted = None if version is None else str(version)
+            return File(_ntuple.file_open(_reader(), os.fsencode(source), format, wanted))
         except _errors.NotFoundError as error:
             raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
+    if version is not None:
+        raise ValueError('bytes have no versions')
     memory = np.frombuffer(source, np.uint8) if len(memoryview(source)) else np.empty(0, np.uint8)
     return File(_ntuple.file_open_memory(_reader(), memory, b'memory', format))
 

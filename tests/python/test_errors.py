@@ -77,3 +77,15 @@ def test_every_status_has_a_class():
         assert type(error) is not ntuple.Error and isinstance(error, ntuple.Error)
         assert (str(error), error.status, error.offset, error.expected) == ('a message', name, 7, 'this')
     assert _errors.make('of tomorrow', 'a message', -1, 0, '', '').offset is None
+
+
+def test_versions_that_are_not_there(data):
+    source = data / 'lance_datasets' / 'deletions_2.2'
+    assert [ntuple.open(source, version=version).only().entries for version in (1, '2', None)] == [60, 100, 80]
+    for version, told in (77, 'from 1 to 10'), ('none', 'tags: none'), ('../1', 'is a path'):
+        with pytest.raises(ntuple.Error, match=told):
+            ntuple.open(source, version=version)
+    with pytest.raises(ntuple.Error, match='has no versions'):
+        ntuple.open(data / 'example.root', version=1)
+    with pytest.raises(ValueError):
+        ntuple.open(b'hello', version=1)

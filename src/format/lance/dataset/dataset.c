@@ -139,14 +139,12 @@ static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance
                     format = nt_proto_message(manifest, NT_LANCE_MANIFEST_DATA_FORMAT);
     struct nt_text library = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_LIBRARY),
                    version = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_VERSION);
-    bool is_named = nt_text_copy(dataset->arena, name_of(dataset->file), &dataset->name);
     const char *written = nt_arena_format(dataset->arena, "%.*s%s%.*s", (int)library.length, library.bytes,
                                           version.length ? " " : "", (int)version.length, version.bytes);
     dataset->version =
         format.bytes ? nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION) : "0.1";
-    if (!is_named || !written || !dataset->version)
+    if (!written || !dataset->version)
         return nt_fail_memory(error);
-    dataset->title = dataset->name;
     dataset->writer = nt_text_of(written);
     dataset->description = (struct nt_text){"", 0};
     dataset->format = nt_format_lance.name;
@@ -176,7 +174,10 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_dataset *lance,
                                    const char *const *bases, struct nt_error *error)
 {
-    enum nt_status status = nt_lance_read_bases(dataset->file, lance, bases, error);
+    enum nt_status status =
+        nt_lance_read_manifest(dataset->file, &lance->manifest.version, &lance->manifest, error);
+    if (status == NT_OK)
+        status = nt_lance_read_bases(dataset->file, lance, bases, error);
     if (status == NT_OK)
         status = nt_lance_read_fragments(dataset->file, lance, error);
     if (status == NT_OK)
@@ -193,11 +194,36 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     return status == NT_OK ? add_fragments(dataset, lance, error) : status;
 }
 
+static enum nt_status add_dataset(struct nt_file *file, struct nt_lance_dataset *lance,
+                                  struct nt_dataset **dataset_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_file_add_dataset(file, dataset_ret, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_dataset *dataset = *dataset_ret;
+    dataset->format_data = lance;
+    dataset->ops = &dataset_ops;
+    if (!nt_text_copy(dataset->arena, name_of(file), &dataset->name))
+        return nt_fail_memory(error);
+    dataset->title = dataset->name;
+    return NT_OK;
+}
+
+static void add_documents(struct nt_dataset *dataset)
+{
+    dataset->documents = nt_lance_dataset_documents;
+    dataset->document_count = nt_lance_dataset_document_count;
+    dataset->file->describe = nt_lance_describe_dataset_file;
+    dataset->file->layout = nt_lance_lay_out_dataset;
+}
+
+/* A version that cannot be read is a data set that tells why: others are beside it. */
 static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
 {
     const struct nt_open_options *options = context;
     struct nt_dataset *dataset;
     struct nt_lance_choice choice;
+    struct nt_error failure = {0};
     struct nt_lance_dataset *lance = nt_arena_alloc(file->arena, 1, sizeof(*lance));
     if (!lance)
         return nt_fail_memory(error);
@@ -206,19 +232,15 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
     enum nt_status status =
         nt_lance_choose_version(lance->folder, options->version, file->arena, &choice, error);
     if (status == NT_OK)
-        status = nt_lance_read_manifest(file, &choice.version, &lance->manifest, error);
-    if (status == NT_OK)
-        status = nt_file_add_dataset(file, &dataset, error);
+        status = add_dataset(file, lance, &dataset, error);
     if (status != NT_OK)
         return status;
+    lance->manifest.version = choice.version;
     lance->branch = choice.branch;
-    dataset->format_data = lance;
-    dataset->ops = &dataset_ops;
-    dataset->documents = nt_lance_dataset_documents;
-    dataset->document_count = nt_lance_dataset_document_count;
-    file->describe = nt_lance_describe_dataset_file;
-    file->layout = nt_lance_lay_out_dataset;
-    return fill_dataset(dataset, lance, options->bases, error);
+    if (fill_dataset(dataset, lance, options->bases, &failure) != NT_OK)
+        return nt_dataset_set_failure(dataset, &failure, error);
+    add_documents(dataset);
+    return NT_OK;
 }
 
 enum nt_status nt_lance_takes_folder(struct nt_folder *folder, bool *takes_ret, struct nt_error *error)
