@@ -92,15 +92,14 @@ const char *nt_places_path(struct nt_places *places, uint32_t number)
     return nt_places_get(places, number)->path;
 }
 
-static bool is_in_folder(struct nt_places *places, const struct nt_place *place)
-{
-    return place->number != 0 && nt_places_get(places, place->parent)->kind == NT_PLACE_FOLDER;
-}
-
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number)
 {
-    struct nt_place *place = nt_places_get(places, number);
-    return place->kind == NT_PLACE_FOLDER || place->history || place->version || is_in_folder(places, place);
+    pthread_mutex_lock(&places->lock);
+    const struct nt_place *place = places->list[number];
+    bool is_in_folder = number != 0 && places->list[place->parent]->kind == NT_PLACE_FOLDER;
+    bool is_mirrored = place->kind == NT_PLACE_FOLDER || place->history || place->version || is_in_folder;
+    pthread_mutex_unlock(&places->lock);
+    return is_mirrored;
 }
 
 enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,

@@ -444,7 +444,7 @@ enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_r
 
 /* ---- versions: the files in versions/, called by a digit ---- */
 
-unsigned model_searches;
+atomic_uint model_searches;
 
 static enum nt_status note_latest(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
 {

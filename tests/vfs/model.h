@@ -49,7 +49,7 @@ extern atomic_uint model_loads;
 /* Set before opening: the page list of the second cluster group is bad. */
 extern bool model_has_bad_group;
 /* How often it was asked which version of a folder is meant. */
-extern unsigned model_searches;
+extern atomic_uint model_searches;
 /* Called before a page list is read, before a file is closed. NULL: nothing. */
 extern void (*model_before_load)(const struct nt_dataset *dataset);
 extern void (*model_before_close)(void);

@@ -3,6 +3,8 @@
  * Data sets with versions: which is shown, what is in versions.d, and what a look costs.
  */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -159,6 +161,48 @@ START_TEST(a_look_at_what_has_not_changed_searches_nothing)
 }
 END_TEST
 
+/* Looks until it is told to end; each finds the files of some version. */
+static void *look(void *has_ended)
+{
+    size_t failures = 0;
+    while (!atomic_load((atomic_bool *)has_ended)) {
+        struct nt_vfs_attributes attributes;
+        uint64_t node;
+        bool is_found = nt_vfs_resolve(vfs, "Events/run/data.bin", &node, NULL) == NT_OK &&
+                        nt_vfs_stat(vfs, node, true, &attributes, NULL) == NT_OK &&
+                        nt_vfs_resolve(vfs, "Events/versions.d/1/run", &node, NULL) == NT_OK;
+        failures += !is_found || attributes.stat.st_size != 4 * MODEL_ENTRIES;
+    }
+    return (void *)failures;
+}
+
+START_TEST(threads_find_a_version_while_others_come_and_go)
+{
+    enum { THREADS = 4, ROUNDS = 60 };
+    pthread_t threads[THREADS];
+    atomic_bool has_ended = false;
+    open_dataset();
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, look, &has_ended), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        const char version[] = {(char)('3' + i % 6), '\0'};
+        char name[32];
+        snprintf(name, sizeof(name), "versions/%s", version);
+        if (i / 6 % 2)
+            unlink(path_of(name));
+        else
+            put(version, "");
+        resolve("Events");
+    }
+    atomic_store(&has_ended, true);
+    for (int i = 0; i < THREADS; i++) {
+        void *failures;
+        pthread_join(threads[i], &failures);
+        ck_assert_ptr_null(failures);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("histories");
@@ -170,6 +214,7 @@ int main(void)
     tcase_add_test(tests, a_version_that_does_not_open_tells_why_and_others_are_readable);
     tcase_add_test(tests, where_no_version_is_left_the_data_set_fails);
     tcase_add_test(tests, a_look_at_what_has_not_changed_searches_nothing);
+    tcase_add_test(tests, threads_find_a_version_while_others_come_and_go);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }
