@@ -13,11 +13,7 @@
 #include "page/together.h"
 #include "page/workers.h"
 
-enum {
-    SHARE_BYTES = 512 * 1024,
-    GROUP_SHARE_BYTES =
-        2 * 1024 * 1024, /* of a group: where offsets go on, the page before is looked at again */
-};
+enum { SHARE_BYTES = 512 * 1024 };
 
 /* Of the ranges those that follow one another and are the same pages make a group, whose shares are taken together. */
 struct parallel_read {
@@ -105,8 +101,7 @@ static uint64_t find_end(const struct parallel_read *read, uint32_t of_group)
 {
     const struct nt_stream_range *range = &read->ranges[read->at + of_group];
     struct nt_stream *stream = range->stream;
-    uint64_t share = read->group > 1 ? GROUP_SHARE_BYTES : SHARE_BYTES;
-    uint64_t least = share / stream->element_bytes, left = range->count - read->taken[of_group];
+    uint64_t least = SHARE_BYTES / stream->element_bytes, left = range->count - read->taken[of_group];
     uint64_t first = range->first + read->taken[of_group], end = range->first + range->count;
     uint64_t found = page_end(stream, left <= least ? end - 1 : first + least);
     uint64_t border = read->group > 1 ? segment_end(stream, first) : found;
