@@ -264,6 +264,12 @@ void nt_json_null(struct nt_json *json)
     put_word(json, "null");
 }
 
+void nt_json_raw(struct nt_json *json, const char *text)
+{
+    begin_item(json);
+    nt_buffer_text(json->out, text);
+}
+
 static void put_hex(struct nt_json *json, uint64_t value, int digits)
 {
     char text[18] = "\"";

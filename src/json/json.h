@@ -47,6 +47,7 @@ void nt_json_double(struct nt_json *json, double value);
 void nt_json_float(struct nt_json *json, float value); /* shortest for 32 bits */
 void nt_json_bool(struct nt_json *json, bool value);
 void nt_json_null(struct nt_json *json);
+void nt_json_raw(struct nt_json *json, const char *text); /* a value that is JSON already */
 
 /* A key and its value. The text form writes `key`, or `key`_hex where the bytes are not UTF-8. */
 void nt_json_member_string(struct nt_json *json, const char *key, const char *text); /* NULL: null */

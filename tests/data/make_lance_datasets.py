@@ -160,7 +160,23 @@ def mixed(path, version):
     editor.write()
 
 
+def stable(path, version):
+    """Rows with ids of their own, an index, tags, and all that is metadata of a version."""
+    table = pa.table({'id': pa.array(range(30), pa.int64()), 'text': [f'text {row}' for row in range(30)]})
+    data_set = lance.write_dataset(table.slice(0, 20), path, data_storage_version=version, enable_stable_row_ids=True)
+    data_set.tags.create('first', 1)
+    data_set.create_scalar_index('id', 'BTREE')
+    data_set.tags.create('with-index.2', 2)
+    data_set.delete('id % 7 = 3')
+    data_set.update_config({'a key': 'a value', 'another': ''})
+    data_set.update_metadata({'owner': 'nobody'})
+    data_set.update_schema_metadata({'unit': 'm'})
+    lance.dataset(path).update({'id': 'id + 100'}, where='id < 5')
+    lance.write_dataset(table.slice(20), path, mode='append')
+
+
 DATASETS = {
+    'stable_2.2': (stable, '2.2'),
     'mixed_0.1': (mixed, '0.1'),
     'fragments_0.1': (legacy_fragments, '0.1'),
     'columns_0.1': (legacy_columns, '0.1'),
@@ -192,6 +208,18 @@ def state_of(data_set):
     return f'  {{{line(told)[1:-1]}, "columns": [\n{columns}]}}'
 
 
+def told_of(data_set):
+    """What is told of the latest version beside its rows."""
+    transaction = data_set.read_transaction(data_set.version)
+    return {'config': data_set.config(), 'table_metadata': data_set.metadata,
+            'schema_metadata': {key.decode(): value.decode() for key, value in (data_set.schema.metadata or {}).items()},
+            'indices': [[index['name'], index['uuid'].replace('-', ''), index['fields'], sorted(index['fragment_ids'])]
+                        for index in data_set.list_indices()],
+            'tags': {name: tag['version'] for name, tag in data_set.tags.list().items()},
+            'transaction': [transaction.uuid, transaction.read_version, type(transaction.operation).__name__],
+            'row_ids': data_set.to_table(columns=[], with_row_id=True)['_rowid'].to_pylist()}
+
+
 def make(name):
     make_versions, version = DATASETS[name]
     path = HERE / name
@@ -200,7 +228,9 @@ def make(name):
     make_versions(str(path), version)
     data_set = lance.dataset(str(path))
     states = ',\n'.join(state_of(lance.dataset(str(path), version=each['version'])) for each in data_set.versions())
+    told = f' "told": {line(told_of(data_set))},\n' if make_versions is stable else ''
     text = (f'{{\n "writer": {line("pylance " + lance.__version__)},\n "data_storage_version": {line(version)},\n'
+            f'{told}'
             f' "versions": [\n{states}\n ]\n}}\n')
     json.loads(text)
     (HERE / f'{name}.json').write_text(text)

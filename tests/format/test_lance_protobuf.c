@@ -28,13 +28,15 @@ static const struct nt_proto_field rows[] = {
     {.number = NUMBERS, .name = "numbers", .kind = NT_PROTO_UINT, .is_repeated = true},
     {.number = LEVEL, .name = "level", .kind = NT_PROTO_INT, .is_optional = true},
 };
-static const struct nt_proto_table outer = {"Outer", rows, sizeof(rows) / sizeof(*rows), false};
+static const struct nt_proto_table outer = {
+    .name = "Outer", .fields = rows, .count = sizeof(rows) / sizeof(*rows)};
 
 static const struct nt_proto_field choice_rows[] = {
     {.number = 1, .name = "one", .kind = NT_PROTO_MESSAGE, .message = &outer},
     {.number = 2, .name = "two", .kind = NT_PROTO_MESSAGE, .message = &outer},
 };
-static const struct nt_proto_table choice = {"Choice", choice_rows, 2, true};
+static const struct nt_proto_table choice = {
+    .name = "Choice", .fields = choice_rows, .count = 2, .is_choice = true};
 
 static struct nt_proto proto_of(const struct nt_buffer *bytes)
 {
@@ -219,7 +221,8 @@ END_TEST
 
 /* ---- JSON ---- */
 
-static void check_json(const struct nt_buffer *bytes, const char *expected)
+static void check_json_of(const struct nt_buffer *bytes, const struct nt_proto_table *table,
+                          const char *expected)
 {
     struct nt_buffer out = {0};
     struct nt_json json;
@@ -227,10 +230,15 @@ static void check_json(const struct nt_buffer *bytes, const char *expected)
     assert_ok(check(message.bytes, message.size));
     nt_json_init(&json, &out, true);
     nt_json_object(&json);
-    nt_proto_json(&json, message, &outer);
+    nt_proto_json(&json, message, table);
     nt_json_end_object(&json);
     ck_assert_str_eq(nt_buffer_string(&out), expected);
     nt_buffer_deinit(&out);
+}
+
+static void check_json(const struct nt_buffer *bytes, const char *expected)
+{
+    check_json_of(bytes, &outer, expected);
 }
 
 START_TEST(json_has_all_that_a_message_holds)
@@ -250,6 +258,8 @@ START_TEST(json_has_all_that_a_message_holds)
                "{\"count\":18446744073709551615,\"signed\":-1,\"flag\":true,\"colour\":\"GREEN\","
                "\"name\":\"caf\xc3\xa9\",\"blob_hex\":\"00ff\",\"list\":[],\"numbers\":[1,300],\"level\":0,"
                "\"unknown_bytes\":10}");
+    const struct nt_proto_table part = {.name = "Outer", .fields = rows, .count = 1, .is_part = true};
+    check_json_of(&bytes, &part, "{\"count\":18446744073709551615}");
     nt_buffer_deinit(&bytes);
     nt_buffer_deinit(&inner);
 }

@@ -31,6 +31,7 @@ START_TEST(a_document_begins_with_its_schema_and_ends_with_a_newline)
     nt_json_array(&json);
     nt_json_signed(&json, -1);
     nt_json_bool(&json, true);
+    nt_json_raw(&json, "{\"a\":[]}");
     nt_json_end_array(&json);
     nt_json_key(&json, "empty");
     nt_json_object(&json);
@@ -38,7 +39,7 @@ START_TEST(a_document_begins_with_its_schema_and_ends_with_a_newline)
     nt_json_finish(&json);
     ck_assert_str_eq(out.bytes,
                      "{\n  \"schema\": \"ntuplefs.field/1\",\n  \"id\": 7,\n  \"list\": [\n    -1,\n"
-                     "    true\n  ],\n  \"empty\": {}\n}\n");
+                     "    true,\n    {\"a\":[]}\n  ],\n  \"empty\": {}\n}\n");
 }
 END_TEST
 

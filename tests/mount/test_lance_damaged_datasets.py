@@ -93,6 +93,7 @@ OF_A_FRAGMENT = [
      ('.manifest', "data file '", 'numbers of columns, as ids of fields', 'expected 2, found 1')),
     ('field twice', changing(data_file(FIELD_IDS), b'\x00\x00'), ('.manifest', "data file '", 'two columns for field 0')),
     ('rows', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 1999), ('data/', 'rows, as the manifest tells', 'expected 1999, found 2000')),
+    ('overlays', changing(((FRAGMENTS, 1), 11), b''), ('.manifest', 'overlays, which are not read')),
     ('legacy', lambda editor: (editor.change(data_file(MAJOR_VERSION), 0), editor.change(data_file(COLUMN_INDICES), None),
                                editor.change(data_file(MINOR_VERSION), 2), editor.write()),
      ('data/', 'version 2.1, where the manifest tells of a legacy one')),
@@ -151,11 +152,12 @@ OF_A_MANIFEST = [
     ('empty', cut(0), ('fewer than a manifest',)),
     ('half', cut(200), ('LANC',)),
     ('no end', cut(-1), ('LANC',)),
-    ('place', patched(-16, struct.pack('<Q', 1 << 40)), ("the manifest's place, 1099511627776, is not in the file",)),
+    ('place', patched(-16, struct.pack('<Q', 1 << 40)), ('the place of the manifest, 1099511627776, is not in the file',)),
     ('length', with_length, ('1073741824 bytes does not end before',)),
     ('message', lambda editor: patched(editor.at + 4, b'\x0f')(editor), ('Manifest',)),
     ('number', renamed, ("version, as the manifest's name tells", 'expected 77, found 3')),
     ('reader flag', changing((READER_FLAGS,), 128), ('feature flag 128 (bit 7)', 'not known')),
+    ('fragments elsewhere', changing((22,), b'x'), ('its fragments lie in a tree, which is not read',)),
     ('id twice', changing(field(1, ID), 0), ('schema', 'field 1 has the id 0 of another one')),
     ('its own parent', changing(field(1, PARENT_ID), 1), ('schema', 'field 1: no field in front of it has the id of its parent, 1')),
     ('parent behind', changing(field(0, PARENT_ID), 1), ('schema', 'field 0: no field in front of it has the id of its parent, 1')),
@@ -180,6 +182,43 @@ def what_is_no_version_changes_nothing(_, name, content):
         path = source / '_versions' / name
         path.unlink() if content is None else path.write_bytes(content)
         same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
+
+
+SECTION, TRANSACTION_FILE = 23, 12
+
+# What is said of the transaction; all else is as it was.
+OF_A_TRANSACTION = [
+    ('beyond', changing((SECTION,), 1 << 40), ('.manifest', 'the place of the transaction, 1099511627776, is not in the file')),
+    ('no length', changing((SECTION,), 1), ('.manifest', 'transaction')),
+    ('another message', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'x'), editor.write(),
+                                        (editor.path.parent.parent / '_transactions' / 'x').write_bytes(b'\x0f')),
+     ('_transactions/x', 'Transaction')),
+    ('missing', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'y'), editor.write()),
+     ('_transactions/y', 'the transaction is missing')),
+    ('a path', lambda editor: (editor.change((SECTION,), None), editor.change((TRANSACTION_FILE,), b'../../x'), editor.write()),
+     ('.manifest', "'../../x'")),
+]
+
+
+@each(OF_A_TRANSACTION)
+def what_is_wrong_with_a_transaction_is_told_where_it_is_read(_, edit, words):
+    with copied('blocks_2.1') as source:
+        edit(ManifestEditor(source))
+        assert_told(cat(source, 'transaction.json'), words)
+        assert_told(cat(source, 'transaction.bin'), words)
+        same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
+
+
+@case
+def a_version_without_a_transaction_or_indices_has_none():
+    with copied('blocks_2.1') as source:
+        editor = ManifestEditor(source)
+        editor.change((SECTION,), None)
+        editor.change((TRANSACTION_FILE,), None)
+        editor.write()
+        for part in 'transaction', 'indices':
+            same(json.loads(cat(source, f'{part}.json')), {'schema': f'ntuplefs.lance_{part}/1', 'message': None})
+            same(cat(source, f'{part}.bin'), b'')
 
 
 @case

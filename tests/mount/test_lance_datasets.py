@@ -96,6 +96,81 @@ def documents_tell_the_version_and_its_fragments(expected, data_set, source):
     same(files <= set(os.listdir(source / 'data')), True, 'data files')
 
 
+@each_dataset
+def the_transaction_is_what_its_file_has(_expected, data_set, source):
+    document = json.loads((data_set / 'transaction.json').read_text())
+    stored = (data_set / 'transaction.bin').read_bytes()
+    message = json.loads((data_set / 'manifest.json').read_text())['message']
+    file, = (source / '_transactions').glob(message['transaction_file'])
+    same(stored, file.read_bytes())
+    same(file.name, f"{document['message']['read_version']}-{document['message']['uuid']}.txn")
+    content = Path(document['file']).read_bytes()
+    same(content[document['file_offset']:][:document['stored_bytes']], stored)
+    same('unknown_bytes' in document['message'], False, document['message'])
+    schema = json.loads((data_set / 'schema.json').read_text())['message']
+    same(schema, {'fields': message['fields'], 'metadata': message['schema_metadata']})
+
+
+def row_ids_of(segment):
+    """The row ids of a U64Segment of rowids.proto."""
+    (kind, told), = segment.items()
+    ids = range(told['start'], told['end'])
+    if kind == 'range_with_bitmap':
+        bits = bytes.fromhex(told['bitmap_hex'])
+        return [row for at, row in enumerate(ids) if bits[at // 8] >> at % 8 & 1]
+    same(kind, 'range')
+    return list(ids)
+
+
+@case
+def what_is_beside_the_rows_is_what_pylance_tells():
+    name = 'stable_2.2'
+    told = expected_of(name)['told']
+    with harness.mounted(DATASETS / name) as mountpoint:
+        data_set = mountpoint / name
+
+        def document(part):
+            return json.loads((data_set / f'{part}.json').read_text())
+
+        def entries(key):
+            return {entry['key']: entry['value'] for entry in document('manifest')['message'][key]}
+        same([entries(key) for key in ('config', 'table_metadata', 'schema_metadata')],
+             [told[key] for key in ('config', 'table_metadata', 'schema_metadata')])
+        name_of = {field['id']: field['name'] for field in document('schema')['message']['fields']}
+        indices = document('indices')['message']['indices']
+        same([[index['name'], index['uuid']['uuid_hex'], [name_of[field] for field in index['fields']]] for index in indices],
+             [index[:3] for index in told['indices']])
+        same(len((data_set / 'indices.bin').read_bytes()), document('indices')['stored_bytes'])
+        refs = document('refs')
+        same(({tag['name']: tag['content']['version'] for tag in refs['tags']}, refs['branches']), (told['tags'], []))
+        uuid, read_version, operation = told['transaction']
+        transaction = document('transaction')['message']
+        same((transaction['uuid'], transaction['read_version'], operation.lower() in transaction), (uuid, read_version, True))
+        gone = {(run['fragment'], row) for run in lines(data_set / 'deletions.jsonl')
+                for row in range(run['first_row'], run['first_row'] + run['rows'])}
+        found = []
+        for fragment in lines(data_set / 'fragments.jsonl'):
+            ids = [row for segment in fragment['message']['inline_row_ids']['segments'] for row in row_ids_of(segment)]
+            found += [row for at, row in enumerate(ids) if (fragment['fragment'], at) not in gone]
+        same(found, told['row_ids'])
+        same(document('manifest')['message']['next_row_id'], max(found) + 1)
+
+
+@case
+def tags_and_branches_that_cannot_be_read_are_told_beside_the_others():
+    name = 'stable_2.2'
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(shutil.copytree(DATASETS / name, Path(directory, name)))
+        (source / '_refs' / 'tags' / 'half.json').write_text('{"version":')
+        (source / '_refs' / 'branches').mkdir()
+        (source / '_refs' / 'branches' / 'a%2Fb.json').write_text('{"parentVersion":2,"nested":{"x":[1,null]}}')
+        with harness.mounted(source) as mountpoint:
+            refs = json.loads((mountpoint / name / 'refs.json').read_text())
+        same(refs['branches'], [{'name': 'a/b', 'content': {'parentVersion': 2, 'nested': {'x': [1, None]}}}])
+        half, = (tag for tag in refs['tags'] if tag['name'] == 'half')
+        same(('half.json' in half['unreadable'], len(refs['tags'])), (True, 3), half)
+
+
 @case
 def a_data_file_is_opened_when_something_of_it_is_read():
     name, rows = 'blocks_2.1', 2000

@@ -17,7 +17,8 @@ CONTRACT = (Path(__file__).parent.parent.parent / 'docs/tree.md').read_text()
 # What BLZ files hold as JSON is shown as it is, under these names; Lance's messages are with the names of their members, and values
 # of its statistics.
 OF_FILES = ('attributes', 'metadata', 'rootdirs', 'sizes', 'storage', 'message')
-VERBATIM = {'metadata.json': OF_FILES, 'schema.json': OF_FILES, 'pages.jsonl': OF_FILES, 'statistics.jsonl': ('minimum', 'maximum')}
+VERBATIM = {'metadata.json': OF_FILES, 'manifest.json': OF_FILES, 'transaction.json': OF_FILES, 'indices.json': OF_FILES, 'refs.json': ('content',),
+            'fragments.jsonl': OF_FILES, 'schema.json': OF_FILES, 'pages.jsonl': OF_FILES, 'statistics.jsonl': ('minimum', 'maximum')}
 
 
 # ---- sources of the other formats ----

@@ -36,6 +36,19 @@ void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct
     nt_json_end_object(json);
 }
 
+void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table,
+                          const struct nt_lance_buffer *range)
+{
+    if (range) {
+        nt_json_member_unsigned(json, "file_offset", range->offset);
+        nt_json_member_unsigned(json, "stored_bytes", range->bytes);
+    }
+    nt_json_key(json, "message");
+    nt_json_object(json);
+    nt_proto_json(json, message, table);
+    nt_json_end_object(json);
+}
+
 void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page)
 {
     nt_json_member_unsigned(json, "rows", page->length);

@@ -11,6 +11,10 @@
 enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json *json,
                                       struct nt_error *error);
 
+/* Members of an object: where a message lies (NULL: that is told elsewhere), and what it says. */
+void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table,
+                          const struct nt_lance_buffer *range);
+
 /* Members of an object: what the file tells of a page of a column; */
 void nt_lance_page_json(struct nt_json *json, const struct nt_lance_page *page);
 /* ranges of the file, as a list; */

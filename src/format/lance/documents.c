@@ -5,6 +5,7 @@
  */
 #include "format/lance/documents.h"
 
+#include "format/lance/dataset/messages_table.h"
 #include "format/lance/details.h"
 #include "format/lance/metadata_json.h"
 
@@ -33,28 +34,32 @@ WRITE(write_footer)
     return NT_OK;
 }
 
-WRITE(write_schema)
+enum nt_status nt_lance_write_schema(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     (void)file, (void)number, (void)error;
     const struct nt_lance *lance = nt_lance_of(dataset);
     struct nt_json json;
     nt_json_document(&json, out, "lance_schema");
-    nt_json_member_unsigned(&json, "file_offset", lance->globals[0].offset);
-    nt_json_member_unsigned(&json, "stored_bytes", lance->globals[0].bytes);
-    nt_json_key(&json, "message");
-    nt_json_object(&json);
-    nt_proto_json(&json, lance->descriptor, &nt_lance_file_descriptor);
-    nt_json_end_object(&json);
+    nt_lance_put_message(&json, lance->descriptor,
+                         lance->legacy ? &nt_lance_manifest : &nt_lance_file_descriptor, &lance->globals[0]);
     nt_json_finish(&json);
     return NT_OK;
 }
 
-WRITE(write_schema_bytes)
+enum nt_status nt_lance_write_schema_bytes(const struct nt_file *file, const struct nt_dataset *dataset,
+                                           uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     (void)file, (void)number, (void)error;
-    const struct nt_lance *lance = nt_lance_of(dataset);
-    nt_buffer_append(out, lance->descriptor.bytes, lance->descriptor.size);
+    const struct nt_proto message = nt_lance_of(dataset)->descriptor;
+    nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
+}
+
+uint64_t nt_lance_schema_bytes(const struct nt_dataset *dataset, uint64_t number)
+{
+    (void)number;
+    return nt_lance_of(dataset)->descriptor.size;
 }
 
 WRITE(write_column_bytes)
@@ -98,12 +103,6 @@ static uint64_t global_bytes(const struct nt_dataset *dataset, uint64_t number)
     return nt_lance_of(dataset)->globals[number].bytes;
 }
 
-static uint64_t schema_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    (void)number;
-    return global_bytes(dataset, 0);
-}
-
 static uint64_t column_bytes(const struct nt_dataset *dataset, uint64_t number)
 {
     return nt_lance_of(dataset)->columns[number].metadata.bytes;
@@ -122,9 +121,9 @@ static enum nt_status is_metadata_short(const struct nt_file *file, const struct
 
 const struct nt_document nt_lance_documents[] = {
     {.prefix = "footer.json", .write = write_footer},
-    {.prefix = "schema.json", .write = write_schema},
+    {.prefix = "schema.json", .write = nt_lance_write_schema},
     {.prefix = "metadata.json", .open = nt_lance_metadata_open, .is_short = is_metadata_short},
-    {.prefix = "schema.bin", .write = write_schema_bytes, .bytes = schema_bytes},
+    {.prefix = "schema.bin", .write = nt_lance_write_schema_bytes, .bytes = nt_lance_schema_bytes},
     {.prefix = "global.",
      .suffix = ".bin",
      .count = count_globals,

@@ -68,6 +68,7 @@ struct nt_proto_table {
     const struct nt_proto_field *fields;
     uint32_t count;
     bool is_choice; /* one of its fields at most is there: a oneof and nothing else */
+    bool is_part;   /* of a message that has more fields, which are not told of */
 };
 
 /* Check a message and the messages in it: bounds, wire types as the table has them, no message where one is

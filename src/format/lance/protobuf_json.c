@@ -120,7 +120,7 @@ static size_t count_unknown_bytes(struct nt_proto message, const struct nt_proto
 
 void nt_proto_json(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table)
 {
-    size_t unknown_bytes = count_unknown_bytes(message, table);
+    size_t unknown_bytes = table->is_part ? 0 : count_unknown_bytes(message, table);
     for (uint32_t i = 0; i < table->count; i++)
         write_member(json, message, &table->fields[i]);
     if (unknown_bytes)

@@ -48,6 +48,10 @@
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_TEXT, .is_optional = true                        \
     }
+#define TEXTS(field, text)                                                                                   \
+    {                                                                                                        \
+        .number = (field), .name = (text), .kind = NT_PROTO_TEXT, .is_repeated = true                        \
+    }
 #define UINTS(field, text)                                                                                   \
     {                                                                                                        \
         .number = (field), .name = (text), .kind = NT_PROTO_UINT, .is_repeated = true                        \

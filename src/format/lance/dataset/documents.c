@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the manifest of an open data set. Out: its documents: the manifest but for its fragments, the schema in it, and a line
- * for each fragment.
+ * In: the manifest of an open data set. Out: its documents: the manifest but for its fragments, the schema in it, what lies beside it,
+ * and a line for each fragment.
  */
 #include "format/lance/dataset/documents.h"
 
@@ -10,23 +10,20 @@
 #include "format/lance/dataset/manifest.h"
 #include "format/lance/dataset/versions_jsonl.h"
 
+#include "format/lance/dataset/refs.h"
+#include "format/lance/dataset/sections.h"
+#include "format/lance/details.h"
+
 #define WRITE(function)                                                                                      \
     static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
                                    uint64_t number, struct nt_buffer *out, struct nt_error *error)
 
-static void put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table)
+static void put_manifest(struct nt_json *json, const struct nt_lance_dataset *lance,
+                         const struct nt_proto_table *table)
 {
-    nt_json_key(json, "message");
-    nt_json_object(json);
-    nt_proto_json(json, message, table);
-    nt_json_end_object(json);
-}
-
-static void put_manifest_place(struct nt_json *json, const struct nt_lance_dataset *lance)
-{
+    const struct nt_lance_buffer range = {lance->manifest.offset, lance->manifest.message.size};
     nt_json_member_format(json, "file", "%s/%s", lance->folder->path, lance->manifest.name);
-    nt_json_member_unsigned(json, "file_offset", lance->manifest.offset);
-    nt_json_member_unsigned(json, "stored_bytes", lance->manifest.message.size);
+    nt_lance_put_message(json, lance->manifest.message, table, &range);
 }
 
 WRITE(write_manifest)
@@ -35,9 +32,18 @@ WRITE(write_manifest)
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_json json;
     nt_json_document(&json, out, "lance_manifest");
-    put_manifest_place(&json, lance);
     nt_json_member_unsigned(&json, "fragments", lance->fragment_count);
-    put_message(&json, lance->manifest.message, &nt_lance_manifest);
+    put_manifest(&json, lance, &nt_lance_manifest);
+    nt_json_finish(&json);
+    return NT_OK;
+}
+
+WRITE(write_schema)
+{
+    (void)file, (void)number, (void)error;
+    struct nt_json json;
+    nt_json_document(&json, out, "lance_schema");
+    put_manifest(&json, nt_lance_dataset_of(dataset), &nt_lance_dataset_schema);
     nt_json_finish(&json);
     return NT_OK;
 }
@@ -54,6 +60,46 @@ static uint64_t manifest_bytes(const struct nt_dataset *dataset, uint64_t number
 {
     (void)number;
     return nt_lance_dataset_of(dataset)->manifest.message.size;
+}
+
+/* ---- beside the manifest ---- */
+
+WRITE(write_transaction)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+}
+
+WRITE(write_transaction_bytes)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_TRANSACTION, out, error);
+}
+
+WRITE(write_indices)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section(dataset, NT_LANCE_SECTION_INDICES, out, error);
+}
+
+WRITE(write_indices_bytes)
+{
+    (void)file, (void)number;
+    return nt_lance_write_section_bytes(dataset, NT_LANCE_SECTION_INDICES, out, error);
+}
+
+/* As they are now: they belong to all versions. */
+WRITE(write_refs)
+{
+    (void)file, (void)number;
+    struct nt_folder *folder = nt_lance_dataset_of(dataset)->folder;
+    struct nt_json json;
+    nt_json_document(&json, out, "lance_refs");
+    enum nt_status status = nt_lance_put_refs(folder, NT_LANCE_TAGS, "tags", &json, error);
+    if (status == NT_OK)
+        status = nt_lance_put_refs(folder, NT_LANCE_BRANCHES, "branches", &json, error);
+    nt_json_finish(&json);
+    return status;
 }
 
 /* ---- fragments.jsonl ---- */
@@ -75,7 +121,7 @@ static void write_fragment(const struct nt_dataset *dataset, uint32_t number, st
     nt_json_member_unsigned(&json, "entries",
                             dataset->part_borders[number + 1] - dataset->part_borders[number]);
     nt_json_member_unsigned(&json, "deleted_rows", fragment->deleted_rows);
-    put_message(&json, fragment->message, &nt_lance_fragment);
+    nt_lance_put_message(&json, fragment->message, &nt_lance_fragment, NULL);
     nt_json_finish(&json);
 }
 
@@ -226,6 +272,12 @@ static enum nt_status are_deletions_short(const struct nt_file *file, const stru
 const struct nt_document nt_lance_dataset_documents[] = {
     {.prefix = "manifest.json", .write = write_manifest},
     {.prefix = "manifest.bin", .write = write_manifest_bytes, .bytes = manifest_bytes},
+    {.prefix = "schema.json", .write = write_schema},
+    {.prefix = "transaction.json", .write = write_transaction},
+    {.prefix = "transaction.bin", .write = write_transaction_bytes},
+    {.prefix = "indices.json", .write = write_indices},
+    {.prefix = "indices.bin", .write = write_indices_bytes},
+    {.prefix = "refs.json", .write = write_refs},
     {.prefix = "fragments.jsonl", .open = open_fragments, .is_short = are_fragments_short},
     {.prefix = "deletions.jsonl", .open = open_deletions, .is_short = are_deletions_short},
     {.prefix = "versions.jsonl",

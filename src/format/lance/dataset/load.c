@@ -191,13 +191,25 @@ static enum nt_status find_dropped(struct nt_dataset *dataset, uint32_t part, st
     return status;
 }
 
+/* Values that stand in place of those in the data files: a version of Lance that is not known yet. */
+static enum nt_status check_overlays(const struct nt_lance_dataset *lance,
+                                     const struct nt_lance_fragment_part *fragment, struct nt_error *error)
+{
+    return nt_proto_has(fragment->message, NT_LANCE_FRAGMENT_OVERLAYS)
+               ? nt_fail(error, NT_UNSUPPORTED, nt_lance_place_in(&lance->manifest, fragment->message),
+                         "%s: overlays, which are not read", lance->manifest.name)
+               : NT_OK;
+}
+
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error)
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     uint32_t field = dataset->groups[group].field;
     struct nt_lance_fragment_part *fragment = &lance->fragments[group - dataset->field_groups[field]];
     const struct nt_lance_stored *stored = NULL;
-    enum nt_status status = find_dropped(dataset, group - dataset->field_groups[field], error);
+    enum nt_status status = check_overlays(lance, fragment, error);
+    if (status == NT_OK)
+        status = find_dropped(dataset, group - dataset->field_groups[field], error);
     if (status == NT_OK)
         status = nt_lance_find_stored(dataset->file, lance, fragment, error);
     if (status == NT_OK)

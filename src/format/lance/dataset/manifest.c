@@ -44,11 +44,31 @@ static enum nt_status check_features(struct nt_proto message, uint64_t offset, s
 
 /* ---- the message ---- */
 
+enum nt_status nt_lance_find_section(struct nt_source *source, uint64_t size, uint64_t position,
+                                     const char *what, uint64_t told_at, struct nt_lance_buffer *message,
+                                     struct nt_error *error)
+{
+    uint8_t length[LENGTH_BYTES];
+    if (size < TAIL_BYTES || !nt_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
+        return nt_fail(error, NT_CORRUPT, told_at,
+                       "the place of the %s, %" PRIu64 ", is not in the file of %" PRIu64 " bytes", what,
+                       position, size);
+    enum nt_status status = nt_source_read(source, position, length, LENGTH_BYTES, error);
+    if (status != NT_OK)
+        return status;
+    *message = (struct nt_lance_buffer){position + LENGTH_BYTES, nt_load_le32(length)};
+    if (!nt_fits(message->offset, message->bytes, size - TAIL_BYTES))
+        return nt_fail(error, NT_CORRUPT, position,
+                       "the %s of %" PRIu64 " bytes does not end before the file's last %d", what,
+                       message->bytes, TAIL_BYTES);
+    return NT_OK;
+}
+
 /* Where the message lies in the file. */
 static enum nt_status find_message(struct nt_source *source, uint64_t size, struct nt_lance_buffer *message,
                                    struct nt_error *error)
 {
-    uint8_t tail[TAIL_BYTES], length[LENGTH_BYTES];
+    uint8_t tail[TAIL_BYTES];
     if (size < TAIL_BYTES)
         return nt_fail(error, NT_CORRUPT, 0, "%" PRIu64 " bytes, fewer than a manifest's end has", size);
     enum nt_status status = nt_source_read(source, size - TAIL_BYTES, tail, TAIL_BYTES, error);
@@ -56,20 +76,8 @@ static enum nt_status find_message(struct nt_source *source, uint64_t size, stru
         return status;
     if (memcmp(tail + TAIL_BYTES - MAGIC_BYTES, "LANC", MAGIC_BYTES) != 0)
         return nt_fail(error, NT_CORRUPT, size - MAGIC_BYTES, "no manifest: it does not end in LANC");
-    uint64_t position = nt_load_le64(tail);
-    if (!nt_fits(position, LENGTH_BYTES, size - TAIL_BYTES))
-        return nt_fail(error, NT_CORRUPT, size - TAIL_BYTES,
-                       "the manifest's place, %" PRIu64 ", is not in the file of %" PRIu64 " bytes", position,
-                       size);
-    status = nt_source_read(source, position, length, LENGTH_BYTES, error);
-    if (status != NT_OK)
-        return status;
-    *message = (struct nt_lance_buffer){position + LENGTH_BYTES, nt_load_le32(length)};
-    if (!nt_fits(message->offset, message->bytes, size - TAIL_BYTES))
-        return nt_fail(error, NT_CORRUPT, position,
-                       "a manifest of %" PRIu64 " bytes does not end before the file's last %d",
-                       message->bytes, TAIL_BYTES);
-    return NT_OK;
+    return nt_lance_find_section(source, size, nt_load_le64(tail), "manifest", size - TAIL_BYTES, message,
+                                 error);
 }
 
 static enum nt_status read_message(struct nt_file *file, struct nt_source *source,
@@ -97,13 +105,22 @@ static enum nt_status read_message(struct nt_file *file, struct nt_source *sourc
                            : status;
 }
 
+/* A version of Lance that is not known yet may have its fragments elsewhere: there seem to be none then. */
+static enum nt_status check_fragments(struct nt_proto message, uint64_t offset, struct nt_error *error)
+{
+    return nt_proto_has(message, NT_LANCE_MANIFEST_FRAGMENT_TREE)
+               ? nt_fail(error, NT_UNSUPPORTED, offset, "its fragments lie in a tree, which is not read")
+               : NT_OK;
+}
+
 static enum nt_status check_manifest(const struct nt_lance_manifest_file *manifest, struct nt_error *error)
 {
     uint64_t number = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_VERSION);
     if (number != manifest->version.number)
         return nt_fail_number(error, NT_CORRUPT, manifest->offset, "version, as the manifest's name tells",
                               manifest->version.number, number);
-    return check_features(manifest->message, manifest->offset, error);
+    enum nt_status status = check_features(manifest->message, manifest->offset, error);
+    return status == NT_OK ? check_fragments(manifest->message, manifest->offset, error) : status;
 }
 
 enum nt_status nt_lance_read_manifest(struct nt_file *file, const struct nt_lance_version *version,

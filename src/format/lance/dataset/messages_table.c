@@ -24,7 +24,7 @@ static const struct nt_proto_field data_file_rows[] = {
     UINT(NT_LANCE_DATA_FILE_SIZE, "file_size_bytes"),
     OPTIONAL_UINT(NT_LANCE_DATA_FILE_BASE_ID, "base_id"),
 };
-static const struct nt_proto_table data_file = TABLE("DataFile", data_file_rows);
+const struct nt_proto_table nt_lance_data_file = TABLE("DataFile", data_file_rows);
 
 static const char *const deletion_types[] = {"ARROW_ARRAY", "BITMAP", NULL};
 static const struct nt_proto_field deletion_file_rows[] = {
@@ -38,7 +38,7 @@ static const struct nt_proto_table deletion_file = TABLE("DeletionFile", deletio
 
 static const struct nt_proto_field fragment_rows[] = {
     UINT(NT_LANCE_FRAGMENT_ID, "id"),
-    MESSAGES(NT_LANCE_FRAGMENT_FILES, "files", data_file),
+    MESSAGES(NT_LANCE_FRAGMENT_FILES, "files", nt_lance_data_file),
     MESSAGE(NT_LANCE_FRAGMENT_DELETION_FILE, "deletion_file", deletion_file),
     UINT(NT_LANCE_FRAGMENT_PHYSICAL_ROWS, "physical_rows"),
     MESSAGE(NT_LANCE_FRAGMENT_INLINE_ROW_IDS, "inline_row_ids", nt_lance_row_ids),
@@ -116,7 +116,7 @@ static const struct nt_proto_field entry_rows[] = {
     TEXT(NT_LANCE_ENTRY_KEY, "key"),
     TEXT(NT_LANCE_ENTRY_VALUE, "value"),
 };
-static const struct nt_proto_table entry = TABLE("MetadataEntry", entry_rows);
+const struct nt_proto_table nt_lance_metadata_entry = TABLE("MetadataEntry", entry_rows);
 
 static const struct nt_proto_field writer_version_rows[] = {
     TEXT(NT_LANCE_WRITER_VERSION_LIBRARY, "library"),
@@ -144,12 +144,12 @@ static const struct nt_proto_field base_path_rows[] = {
     BOOL(NT_LANCE_BASE_PATH_IS_DATASET_ROOT, "is_dataset_root"),
     TEXT(NT_LANCE_BASE_PATH_PATH, "path"),
 };
-static const struct nt_proto_table base_path = TABLE("BasePath", base_path_rows);
+const struct nt_proto_table nt_lance_base_path = TABLE("BasePath", base_path_rows);
 
 static const struct nt_proto_field manifest_rows[] = {
     UINT(NT_LANCE_MANIFEST_VERSION, "version"),
     MESSAGES(NT_LANCE_MANIFEST_FIELDS, "fields", nt_lance_field),
-    MESSAGES(NT_LANCE_MANIFEST_SCHEMA_METADATA, "schema_metadata", entry),
+    MESSAGES(NT_LANCE_MANIFEST_SCHEMA_METADATA, "schema_metadata", nt_lance_metadata_entry),
     MESSAGES_APART(NT_LANCE_MANIFEST_FRAGMENTS, "fragments", nt_lance_fragment),
     OPTIONAL_UINT(NT_LANCE_MANIFEST_AUXILIARY_DATA, "version_aux_data"),
     OPTIONAL_UINT(NT_LANCE_MANIFEST_INDEX_SECTION, "index_section"),
@@ -162,10 +162,11 @@ static const struct nt_proto_field manifest_rows[] = {
     MESSAGE(NT_LANCE_MANIFEST_WRITER_VERSION, "writer_version", writer_version),
     UINT(NT_LANCE_MANIFEST_NEXT_ROW_ID, "next_row_id"),
     MESSAGE(NT_LANCE_MANIFEST_DATA_FORMAT, "data_format", data_format),
-    MESSAGES(NT_LANCE_MANIFEST_CONFIG, "config", entry),
-    MESSAGES(NT_LANCE_MANIFEST_BASE_PATHS, "base_paths", base_path),
-    MESSAGES(NT_LANCE_MANIFEST_TABLE_METADATA, "table_metadata", entry),
+    MESSAGES(NT_LANCE_MANIFEST_CONFIG, "config", nt_lance_metadata_entry),
+    MESSAGES(NT_LANCE_MANIFEST_BASE_PATHS, "base_paths", nt_lance_base_path),
+    MESSAGES(NT_LANCE_MANIFEST_TABLE_METADATA, "table_metadata", nt_lance_metadata_entry),
     OPTIONAL_TEXT(NT_LANCE_MANIFEST_BRANCH, "branch"),
+    OPTIONAL_UINT(NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED, "transaction_section_deprecated"),
     OPTIONAL_UINT(NT_LANCE_MANIFEST_TRANSACTION_SECTION, "transaction_section"),
 };
 const struct nt_proto_table nt_lance_manifest = TABLE("Manifest", manifest_rows);
@@ -175,10 +176,16 @@ const struct nt_proto_table nt_lance_manifest = TABLE("Manifest", manifest_rows)
 static const struct nt_proto_field uuid_rows[] = {
     BYTES(1, "uuid"),
 };
-static const struct nt_proto_table uuid = TABLE("UUID", uuid_rows);
+const struct nt_proto_table nt_lance_uuid = TABLE("UUID", uuid_rows);
+
+static const struct nt_proto_field index_file_rows[] = {
+    TEXT(1, "path"),
+    UINT(2, "size_bytes"),
+};
+static const struct nt_proto_table index_file = TABLE("IndexFile", index_file_rows);
 
 static const struct nt_proto_field index_rows[] = {
-    MESSAGE(1, "uuid", uuid),
+    MESSAGE(1, "uuid", nt_lance_uuid),
     INTS(2, "fields"),
     TEXT(3, "name"),
     UINT(4, "dataset_version"),
@@ -187,10 +194,23 @@ static const struct nt_proto_field index_rows[] = {
     OPTIONAL_INT(7, "index_version"),
     OPTIONAL_UINT(8, "created_at"),
     OPTIONAL_UINT(9, "base_id"),
+    MESSAGES(10, "files", index_file),
 };
-static const struct nt_proto_table index_metadata = TABLE("IndexMetadata", index_rows);
+const struct nt_proto_table nt_lance_index_metadata = TABLE("IndexMetadata", index_rows);
 
 static const struct nt_proto_field index_section_rows[] = {
-    MESSAGES(1, "indices", index_metadata),
+    MESSAGES(1, "indices", nt_lance_index_metadata),
 };
 const struct nt_proto_table nt_lance_index_section = TABLE("IndexSection", index_section_rows);
+
+/* ---- a part of the manifest ---- */
+
+static const struct nt_proto_field dataset_schema_rows[] = {
+    MESSAGES(NT_LANCE_MANIFEST_FIELDS, "fields", nt_lance_field),
+    MESSAGES(NT_LANCE_MANIFEST_SCHEMA_METADATA, "metadata", nt_lance_metadata_entry),
+};
+const struct nt_proto_table nt_lance_dataset_schema = {.name = "Manifest",
+                                                       .fields = dataset_schema_rows,
+                                                       .count = sizeof(dataset_schema_rows) /
+                                                                sizeof(*dataset_schema_rows),
+                                                       .is_part = true};

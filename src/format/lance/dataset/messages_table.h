@@ -28,7 +28,10 @@ enum nt_lance_manifest_field {
     NT_LANCE_MANIFEST_BASE_PATHS = 18,
     NT_LANCE_MANIFEST_TABLE_METADATA = 19,
     NT_LANCE_MANIFEST_BRANCH = 20,
-    NT_LANCE_MANIFEST_TRANSACTION_SECTION = 21, /* where it lies */
+    NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED =
+        21, /* where it lies, as earlier versions of Lance tell it */
+    NT_LANCE_MANIFEST_FRAGMENT_TREE = 22,
+    NT_LANCE_MANIFEST_TRANSACTION_SECTION = 23, /* the same, as later ones tell it */
 };
 
 enum nt_lance_writer_version_field {
@@ -59,6 +62,7 @@ enum nt_lance_fragment_field {
     NT_LANCE_FRAGMENT_DELETION_FILE = 3,
     NT_LANCE_FRAGMENT_PHYSICAL_ROWS = 4,
     NT_LANCE_FRAGMENT_INLINE_ROW_IDS = 5,
+    NT_LANCE_FRAGMENT_OVERLAYS = 11,
 };
 
 enum nt_lance_data_file_field {
@@ -84,9 +88,16 @@ enum nt_lance_deletion_type {
 };
 
 extern const struct nt_proto_table nt_lance_manifest;
+extern const struct nt_proto_table nt_lance_dataset_schema; /* of a Manifest the schema alone */
 extern const struct nt_proto_table nt_lance_fragment;
+extern const struct nt_proto_table nt_lance_data_file;
+extern const struct nt_proto_table nt_lance_metadata_entry;
+extern const struct nt_proto_table nt_lance_base_path;
 extern const struct nt_proto_table nt_lance_row_ids;
 extern const struct nt_proto_table nt_lance_row_versions;
 extern const struct nt_proto_table nt_lance_index_section;
+extern const struct nt_proto_table nt_lance_index_metadata;
+extern const struct nt_proto_table nt_lance_uuid;
+extern const struct nt_proto_table nt_lance_transaction;
 
 #endif

@@ -5,6 +5,7 @@
 #include "format/lance/dataset/refs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -100,44 +101,112 @@ static enum nt_status take_tag(const json_t *value, struct nt_arena *arena, stru
     return tag->branch ? NT_OK : nt_fail_memory(error);
 }
 
-static enum nt_status parse_tag(struct nt_source *source, struct nt_arena *arena, struct nt_lance_tag *tag,
-                                struct nt_error *error)
+static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, struct nt_error *error)
 {
     enum { MOST_BYTES = 1 << 20 };
     struct nt_buffer text = {0};
     json_error_t mistake;
     if (source->size > MOST_BYTES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a tag of more than 1 MiB");
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a tag or branch of more than 1 MiB");
     uint8_t *bytes = nt_buffer_extend(&text, (size_t)source->size);
     enum nt_status status =
         bytes ? nt_source_read(source, 0, bytes, (size_t)source->size, error) : nt_fail_memory(error);
     if (status == NT_OK) {
         errno = 0; /* jansson takes a text for which it has no memory for a bad one */
-        json_t *value = json_loadb(text.bytes, text.length, 0, &mistake);
-        status = value             ? take_tag(value, arena, tag, error)
+        *value_ret = json_loadb(text.bytes, text.length, 0, &mistake);
+        status = *value_ret        ? NT_OK
                  : errno == ENOMEM ? nt_fail_memory(error)
                                    : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "JSON, line %d: %s",
                                              mistake.line, mistake.text);
-        json_decref(value);
     }
     nt_buffer_deinit(&text);
     return status;
 }
 
-enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
-                                 struct nt_lance_tag *tag_ret, struct nt_error *error)
+/* What the file of a tag or branch holds is given to `take`. */
+typedef enum nt_status take_ref(void *context, const json_t *value, struct nt_error *error);
+
+static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const char *name, take_ref *take,
+                               void *context, struct nt_error *error)
 {
     struct nt_buffer file = {0};
     struct nt_source *source;
-    append_file_name(&file, NT_LANCE_TAGS, name);
+    json_t *value = NULL;
+    append_file_name(&file, refs, name);
     enum nt_status status =
         file.failed ? nt_fail_memory(error) : nt_folder_open_file(folder, file.bytes, &source, error);
     if (status == NT_OK) {
-        status = parse_tag(source, arena, tag_ret, error);
+        status = parse_ref(source, &value, error);
+        if (status == NT_OK)
+            status = take(context, value, error);
         if (status != NT_OK)
             nt_error_context(error, "%s", source->path);
+        json_decref(value);
         nt_source_close(source);
     }
     nt_buffer_deinit(&file);
+    return status;
+}
+
+struct tag_reading {
+    struct nt_arena *arena;
+    struct nt_lance_tag *tag;
+};
+
+static enum nt_status take_as_tag(void *context, const json_t *value, struct nt_error *error)
+{
+    const struct tag_reading *reading = context;
+    return take_tag(value, reading->arena, reading->tag, error);
+}
+
+enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
+                                 struct nt_lance_tag *tag_ret, struct nt_error *error)
+{
+    struct tag_reading reading = {arena, tag_ret};
+    return read_ref(folder, NT_LANCE_TAGS, name, take_as_tag, &reading, error);
+}
+
+/* ---- refs.json ---- */
+
+static enum nt_status put_content(void *context, const json_t *value, struct nt_error *error)
+{
+    struct nt_json *json = context;
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENSURE_ASCII);
+    if (!text)
+        return nt_fail_memory(error);
+    nt_json_key(json, "content");
+    nt_json_raw(json, text);
+    free(text);
+    return NT_OK;
+}
+
+struct refs_writing {
+    struct nt_folder *folder;
+    const char *refs;
+    struct nt_json *json;
+};
+
+static enum nt_status put_ref(void *context, const char *name, struct nt_error *error)
+{
+    const struct refs_writing *writing = context;
+    struct nt_json *json = writing->json;
+    struct nt_error failure = {0};
+    nt_json_object(json);
+    nt_json_member_text(json, "name", nt_text_of(name));
+    enum nt_status status = read_ref(writing->folder, writing->refs, name, put_content, json, &failure);
+    if (status != NT_OK)
+        nt_json_member_string(json, "unreadable", failure.message);
+    nt_json_end_object(json);
+    return nt_is_machine_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+}
+
+enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, const char *key,
+                                 struct nt_json *json, struct nt_error *error)
+{
+    struct refs_writing writing = {folder, refs, json};
+    nt_json_key(json, key);
+    nt_json_array(json);
+    enum nt_status status = nt_lance_each_ref(folder, refs, put_ref, &writing, error);
+    nt_json_end_array(json);
     return status;
 }

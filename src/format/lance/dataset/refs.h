@@ -30,6 +30,10 @@ enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_
 enum nt_status nt_lance_read_tag(struct nt_folder *folder, const char *name, struct nt_arena *arena,
                                  struct nt_lance_tag *tag_ret, struct nt_error *error);
 
+/* A list of all tags, or branches: their names, and what their files hold or why that cannot be read. */
+enum nt_status nt_lance_put_refs(struct nt_folder *folder, const char *refs, const char *key,
+                                 struct nt_json *json, struct nt_error *error);
+
 /* Where a branch lies beneath the data set's folder, "" for none; NULL without memory. */
 const char *nt_lance_root_of(struct nt_arena *arena, const char *branch);
 

@@ -5,7 +5,7 @@
  */
 #include "format/lance/legacy/documents.h"
 
-#include "format/lance/dataset/messages_table.h"
+#include "format/lance/documents.h"
 #include "format/lance/legacy/metadata_json.h"
 #include "format/lance/legacy/statistics.h"
 
@@ -29,37 +29,12 @@ WRITE(write_footer)
     return NT_OK;
 }
 
-WRITE(write_schema)
-{
-    (void)file, (void)number, (void)error;
-    const struct nt_lance *lance = nt_lance_of(dataset);
-    struct nt_json json;
-    nt_json_document(&json, out, "lance_schema");
-    nt_lance_put_message(&json, lance->descriptor, &nt_lance_manifest, &lance->globals[0]);
-    nt_json_finish(&json);
-    return NT_OK;
-}
-
-WRITE(write_schema_bytes)
-{
-    (void)file, (void)number, (void)error;
-    const struct nt_proto message = nt_lance_of(dataset)->descriptor;
-    nt_buffer_append(out, message.bytes, message.size);
-    return NT_OK;
-}
-
 WRITE(write_metadata_bytes)
 {
     (void)file, (void)number, (void)error;
     const struct nt_proto message = nt_lance_of(dataset)->legacy->metadata;
     nt_buffer_append(out, message.bytes, message.size);
     return NT_OK;
-}
-
-static uint64_t schema_bytes(const struct nt_dataset *dataset, uint64_t number)
-{
-    (void)number;
-    return nt_lance_of(dataset)->descriptor.size;
 }
 
 static uint64_t metadata_bytes(const struct nt_dataset *dataset, uint64_t number)
@@ -70,14 +45,14 @@ static uint64_t metadata_bytes(const struct nt_dataset *dataset, uint64_t number
 
 const struct nt_document nt_lance_legacy_documents[] = {
     {.prefix = "footer.json", .write = write_footer},
-    {.prefix = "schema.json", .write = write_schema},
+    {.prefix = "schema.json", .write = nt_lance_write_schema},
     {.prefix = "metadata.json",
      .open = nt_lance_legacy_metadata_open,
      .is_short = nt_lance_legacy_metadata_is_short},
     {.prefix = "statistics.jsonl",
      .open = nt_lance_statistics_open,
      .is_short = nt_lance_statistics_is_short},
-    {.prefix = "schema.bin", .write = write_schema_bytes, .bytes = schema_bytes},
+    {.prefix = "schema.bin", .write = nt_lance_write_schema_bytes, .bytes = nt_lance_schema_bytes},
     {.prefix = "metadata.bin", .write = write_metadata_bytes, .bytes = metadata_bytes},
 };
 const uint32_t nt_lance_legacy_document_count =

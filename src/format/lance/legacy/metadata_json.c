@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "format/lance/details.h"
 #include "format/lance/legacy/messages.h"
 
 struct metadata_text {
@@ -15,17 +16,6 @@ struct metadata_text {
     bool is_started;
     uint32_t next; /* field */
 };
-
-void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table,
-                          const struct nt_lance_buffer *range)
-{
-    nt_json_member_unsigned(json, "file_offset", range->offset);
-    nt_json_member_unsigned(json, "stored_bytes", range->bytes);
-    nt_json_key(json, "message");
-    nt_json_object(json);
-    nt_proto_json(json, message, table);
-    nt_json_end_object(json);
-}
 
 static void write_start(struct metadata_text *text)
 {

@@ -13,9 +13,4 @@ enum nt_status nt_lance_legacy_metadata_open(const struct nt_file *file, const s
                                              struct nt_error *error);
 enum nt_status nt_lance_legacy_metadata_is_short(const struct nt_file *file, const struct nt_dataset *dataset,
                                                  uint64_t number, bool *is_short_ret, struct nt_error *error);
-
-/* Members of an object: where a message lies, and what it says. */
-void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table,
-                          const struct nt_lance_buffer *range);
-
 #endif
