@@ -212,6 +212,27 @@ START_TEST(a_type_that_is_not_known_leaves_the_others_readable)
 }
 END_TEST
 
+/* Their members have columns, and they themselves have none. */
+START_TEST(fixed_size_lists_of_structures_leave_the_others_readable)
+{
+    static const struct described fields[] = {
+        {"a", "int64", -1, true},    {"f", "fixed_size_list:struct:2", -1, true},
+        {"item", "struct", 1, true}, {"x", "int32", 2, true},
+        {"y", "string", 2, true},    {"b", "int64", -1, true},
+    };
+    assert_ok(open_schema(fields, 6, 4, 2));
+    const struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = 1; i < 5; i++) {
+        ck_assert_int_eq(dataset->fields[i].kind, NT_FIELD_UNREADABLE);
+        ck_assert_str_eq(dataset->fields[i].unreadable, "fixed-size lists of structures are not read");
+    }
+    ck_assert_int_eq(dataset->fields[0].kind, NT_FIELD_VALUE);
+    ck_assert_int_eq(dataset->fields[5].kind, NT_FIELD_VALUE);
+    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(dataset), 4).column, 2);
+    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(dataset), 5).column, 3);
+}
+END_TEST
+
 START_TEST(fewer_or_more_columns_than_the_schema_needs_are_corrupt)
 {
     ck_assert_uint_eq(open_schema(nested, NESTED, 4 + 2 * (unsigned)_i, 1), NT_CORRUPT);
@@ -244,6 +265,7 @@ int main(void)
     tcase_add_test(cases, all_fields_have_columns_in_2_0);
     tcase_add_test(cases, items_of_fixed_lists_are_counted_inside_the_layer);
     tcase_add_test(cases, a_type_that_is_not_known_leaves_the_others_readable);
+    tcase_add_test(cases, fixed_size_lists_of_structures_leave_the_others_readable);
     tcase_add_loop_test(cases, fewer_or_more_columns_than_the_schema_needs_are_corrupt, 0, 2);
     tcase_add_test(cases, a_type_that_is_too_deep_is_refused_by_its_field);
     suite_add_tcase(suite, cases);

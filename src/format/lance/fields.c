@@ -108,6 +108,8 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
 static const char *find_refusal(const struct building *build, uint32_t number)
 {
     const struct nt_lance_place *place = &build->schema->places[number];
+    if (place->is_in_struct_list)
+        return "fixed-size lists of structures are not read";
     if (place->type.shape == NT_LANCE_IS_UNKNOWN)
         return "the field's type is not known to this version";
     if (place->is_in_list)

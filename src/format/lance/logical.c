@@ -266,6 +266,7 @@ enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, 
             return NT_OK;
     }
     enum nt_status status = parse_inner(arena, text, type, error);
+    type->is_struct_list = type->value.list_count && type->shape == NT_LANCE_IS_STRUCT;
     if (type->value.list_count && type->shape != NT_LANCE_IS_VALUE)
         type->shape = NT_LANCE_IS_UNKNOWN;
     return status;

@@ -25,6 +25,7 @@ struct nt_lance_type {
     bool is_dictionary;
     bool has_short_offsets; /* TEXT, BYTES, LIST: what is in it is counted with 32 bits */
     bool is_map;            /* LIST: of structures of a key and a value */
+    bool is_struct_list;    /* UNKNOWN: fixed-size lists of structures, whose members are fields below it */
     uint32_t index_bits;    /* of a dictionary's numbers; 0: not known */
 };
 

@@ -28,12 +28,14 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     place->is_packed =
         place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
         (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
+    place->is_in_struct_list = place->type.is_struct_list;
     if (status != NT_OK)
         nt_error_context(error, "schema: field %" PRId32, field->id);
     if (status != NT_OK || field->parent == NT_NONE)
         return status;
     struct nt_lance_place *parent = &places[field->parent];
     parent->children++;
+    place->is_in_struct_list |= parent->is_in_struct_list;
     place->depth = parent->depth + 1;
     place->packed = parent->is_packed ? field->parent : parent->packed;
     place->is_in_list =
@@ -93,7 +95,8 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
 
 static bool has_column(const struct nt_lance_place *place, bool has_item_columns)
 {
-    bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST;
+    bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST ||
+                     place->type.is_struct_list;
     return place->packed == NT_NONE &&
            (has_item_columns || place->is_packed || !place->children || !is_parent);
 }

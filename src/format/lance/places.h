@@ -19,8 +19,9 @@ struct nt_lance_place {
     uint32_t member;        /* its number there, of a packed structure: how many have been counted */
     uint64_t member_offset; /* its first byte there, of a packed structure: behind all */
     bool is_packed;
-    bool has_strings; /* it is a packed structure with members that are */
-    bool is_in_list;  /* it is a list within a packed structure, or lies in one */
+    bool has_strings;       /* it is a packed structure with members that are */
+    bool is_in_list;        /* it is a list within a packed structure, or lies in one */
+    bool is_in_struct_list; /* it is a fixed-size list of structures, or lies in one */
 };
 
 /* Of a field of the model: the field of Lance's that it shows, or the items of fixed-size lists in it. */

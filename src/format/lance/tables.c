@@ -150,20 +150,32 @@ static enum nt_status check_order(const struct reading *reading, const struct nt
     return NT_OK;
 }
 
-/* From 2.1 on each column has all rows of the file, whatever is nested in them. In 2.0 those of items have more. */
+/* From 2.2 on there may be fixed-size lists of structures: their columns have a row for each item. */
+static bool may_be_items(const struct nt_lance *lance, const struct nt_lance_column *column)
+{
+    return lance->tail.minor >= 2 && lance->rows && column->rows > lance->rows &&
+           column->rows % lance->rows == 0;
+}
+
+/* From 2.1 on each column has all rows of the file, whatever else is nested in them. In 2.0 those of items have more. */
 static enum nt_status check_rows(const struct reading *reading, uint32_t number,
-                                 const struct nt_lance_column *column)
+                                 struct nt_lance_column *column)
 {
     const struct nt_lance *lance = reading->lance;
+    struct nt_error failure;
     if (nt_lance_has_item_columns(&lance->tail))
         return NT_OK;
     enum nt_status status = check_order(reading, column);
-    if (status == NT_OK && column->rows != lance->rows)
-        status = nt_fail_number(reading->error, NT_CORRUPT, column->metadata.offset, "rows of its pages",
-                                lance->rows, column->rows);
     if (status != NT_OK)
         nt_error_context(reading->error, "column %" PRIu32, number);
-    return status;
+    if (status != NT_OK || column->rows == lance->rows || column->failure)
+        return status;
+    status = nt_fail_number(&failure, NT_CORRUPT, column->metadata.offset, "rows of its pages", lance->rows,
+                            column->rows);
+    nt_error_context(&failure, "column %" PRIu32, number);
+    return may_be_items(lance, column)
+               ? nt_failure_keep(&failure, reading->file->arena, &column->failure, reading->error)
+               : nt_fail_with(reading->error, &failure);
 }
 
 static enum nt_status read_all_columns(const struct reading *reading, const struct nt_lance_buffer *entries)
