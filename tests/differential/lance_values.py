@@ -27,8 +27,15 @@ PLAIN = [*NUMBERS, *NUMBERS, *REALS, pa.bool_(), pa.string(), pa.string(), pa.bi
          pa.duration('s'), pa.decimal128(20, 2), pa.decimal256(50, 3)]
 
 
+RARE = [pa.null(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int16(), pa.large_string()), pa.dictionary(pa.int32(), pa.string()),
+        pa.list_(pa.list_(pa.int16(), 3), 2), pa.list_(pa.list_(pa.float32(), 2), 4), pa.map_(pa.string(), pa.int32()),
+        pa.map_(pa.int16(), pa.list_(pa.string()))]
+
+
 def random_type(chooser, depth):
     choice = chooser.random()
+    if choice < 0.08:
+        return chooser.choice(RARE)
     if depth == 0 or choice < 0.5:
         return chooser.choice(PLAIN)
     if choice < 0.62:
@@ -94,6 +101,17 @@ class Values:
         if pa.types.is_struct(of):
             children = [self.array(field.type, length) for field in of]
             return pa.StructArray.from_arrays(children, fields=list(of), mask=pa.array(mask))
+        if pa.types.is_null(of):
+            return pa.nulls(length)
+        if pa.types.is_dictionary(of):
+            words = pa.array([f'{word}{k}' for k, word in enumerate(WORDS)], type=of.value_type)
+            codes = [self.chooser.randrange(len(words)) for _ in range(length)]
+            return pa.DictionaryArray.from_arrays(pa.array(codes, type=of.index_type, mask=mask), words)
+        if pa.types.is_map(of):
+            counts = [0 if null else self.chooser.choice([0, 1, 2, 5]) for null in mask]
+            entries = self.array_without_nulls(pa.struct([of.key_field, of.item_field]), sum(counts))
+            offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype('i4'), mask=np.append(mask, False))
+            return pa.MapArray.from_arrays(offsets, entries.field(0), entries.field(1), of)
         if pa.types.is_fixed_size_list(of):
             items = self.array_of_items(of.value_type, length * of.list_size)
             return pa.FixedSizeListArray.from_arrays(items, type=of, mask=pa.array(mask))
@@ -105,11 +123,14 @@ class Values:
             return kind.from_arrays(pa.array(offsets), items, type=of, mask=pa.array(mask))
         return pa.array(self.scalars(of, length), type=of, mask=mask)
 
-    def array_of_items(self, of, length):
-        keep, self.nulls = self.nulls, self.nulls if self.chooser.random() < 0.5 else 0
-        made = pa.array(self.scalars(of, length), type=of, mask=self.mask(length))
+    def array_without_nulls(self, of, length):
+        keep, self.nulls = self.nulls, 0
+        made = self.array(of, length)
         self.nulls = keep
         return made
+
+    def array_of_items(self, of, length):
+        return self.array(of, length) if self.chooser.random() < 0.5 else self.array_without_nulls(of, length)
 
 
 # ---- what is wrong with a tree ----
