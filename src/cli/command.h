@@ -27,6 +27,9 @@ struct nt_command {
     const char *help;
     int fewest, most;                /* operands */
     const struct nt_option *options; /* its own ones beside those of all commands */
+    int sources;                     /* of the operands: so many, or all of fewer. 0: the first */
+    bool writes;                     /* to the last operand, and below */
+    bool names_owners;               /* with `details` */
     bool shows_broken;               /* also files of which no data set opens */
     bool compares;                   /* ends as exit_status.h says of such commands */
     enum nt_exit_status (*run)(const struct nt_invocation *invocation);
@@ -46,6 +49,9 @@ static inline void nt_note_failure(enum nt_exit_status *first, enum nt_exit_stat
     if (*first == NT_EXIT_OK)
         *first = status;
 }
+
+/* Give up all but what the command needs, before it looks at a source and starts a thread; complains where that cannot be. */
+enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation);
 
 /* The tree of a source; complains where it cannot be opened, and tells what is broken where that is shown. */
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,

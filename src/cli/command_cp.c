@@ -189,7 +189,9 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct copier copier = {.settings = invocation->settings};
     struct nt_error error = {0};
     uint64_t node;
-    enum nt_exit_status status = nt_open_tree(invocation, file, &copier.vfs);
+    enum nt_exit_status status = nt_confine_command(invocation);
+    if (status == NT_EXIT_OK)
+        status = nt_open_tree(invocation, file, &copier.vfs);
     if (status != NT_EXIT_OK)
         return status;
     nt_progress_start(&copier.progress, !invocation->settings->quiet);
@@ -227,6 +229,7 @@ const struct nt_command nt_command_cp = {
     .help = "copy files of the tree, or with -r all of it, to ordinary files",
     .fewest = 2,
     .most = 3,
+    .writes = true,
     .options = options,
     .shows_broken = true,
     .run = run,

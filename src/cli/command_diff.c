@@ -309,6 +309,8 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     const struct nt_settings *settings = invocation->settings;
     bool are_all = !settings->schema && !settings->values && !settings->layout;
     struct differ differ = {.settings = settings};
+    if (nt_confine_command(invocation) != NT_EXIT_OK)
+        return NT_EXIT_TROUBLE;
     nt_progress_start(&differ.progress, !settings->quiet);
     differ.options = (struct nt_diff_options){
         .parts = {settings->schema || are_all, settings->values || are_all, settings->layout || are_all},
@@ -353,6 +355,7 @@ const struct nt_command nt_command_diff = {
     .help = "what differs between two files: schema, values, layout",
     .fewest = 2,
     .most = 4,
+    .sources = 2,
     .options = options,
     .compares = true,
     .run = run,

@@ -401,6 +401,10 @@ static enum nt_exit_status list(void *context, struct nt_vfs *vfs, const char *p
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     struct lister lister = {.invocation = invocation};
+    struct stat attributes;
+    tzset();
+    if (invocation->settings->details && stat(invocation->operands[0], &attributes) == 0)
+        remember_names(&lister.names, &attributes); /* of others, only what files tell */
     enum nt_exit_status status = nt_for_each_path(invocation, list, &lister);
     nt_buffer_deinit(&lister.path);
     return status;
@@ -456,6 +460,7 @@ const struct nt_command nt_command_ls = {
     .fewest = 1,
     .most = INT_MAX,
     .options = options,
+    .names_owners = true,
     .shows_broken = true,
     .run = run,
 };

@@ -345,6 +345,9 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
         .struct_bytes = sizeof(options), .cache_bytes = tree.cache_bytes, .threads = tree.threads - 1};
     struct nt_reader *reader;
     struct nt_error error = {0};
+    enum nt_exit_status confined = nt_confine_command(invocation);
+    if (confined != NT_EXIT_OK)
+        return confined;
     if (nt_reader_new(&options, &reader, &error) != NT_OK)
         return nt_complain("verify", &error);
     struct nt_progress progress;
@@ -377,6 +380,7 @@ const struct nt_command nt_command_verify = {
     .help = "check every checksum, page, count and offset",
     .fewest = 1,
     .most = INT_MAX,
+    .sources = INT_MAX,
     .options = options,
     .run = run,
 };

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/confine.h"
 #include "cli/progress.h"
 #include "model/model.h"
 
@@ -38,6 +39,45 @@ enum nt_exit_status nt_complain(const char *subject, const struct nt_error *erro
     return nt_exit_status(error->status);
 }
 
+/* A directory to write in: what does not exist yet, or is a file to be replaced, lies in another one. Cut off in place. */
+static const char *directory_of(char *path)
+{
+    struct stat attributes;
+    if (stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode))
+        return path;
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return ".";
+    slash[slash == path] = '\0';
+    return path;
+}
+
+enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
+{
+    enum { NAMES = 3 };
+    const struct nt_command *command = invocation->command;
+    struct nt_sandbox_place others[NAMES + 1] = {
+        {"/etc/passwd", false}, {"/etc/group", false}, {"/etc/nsswitch.conf", false}};
+    struct nt_sandbox sandbox;
+    struct nt_error error = {0};
+    int sources = command->sources ? command->sources : 1;
+    bool names_owners = command->names_owners && invocation->settings->details;
+    size_t first = names_owners ? 0 : NAMES;
+    if (sources > invocation->operand_count)
+        sources = invocation->operand_count;
+    char *target = strdup(invocation->operands[invocation->operand_count - 1]);
+    if (!target) {
+        nt_fail_memory(&error);
+        return nt_complain(command->name, &error);
+    }
+    others[NAMES] = (struct nt_sandbox_place){directory_of(target), true};
+    enum nt_status status = nt_confine(invocation->settings, (const char *const *)invocation->operands,
+                                       (size_t)sources, others + first, NAMES - first + command->writes,
+                                       NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, &sandbox, &error);
+    free(target);
+    return status == NT_OK ? NT_EXIT_OK : nt_complain(command->name, &error);
+}
+
 enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const char *source,
                                  struct nt_vfs **vfs_ret)
 {
@@ -62,7 +102,9 @@ static enum nt_exit_status visit_path(struct nt_vfs *vfs, const char *path, nt_v
 enum nt_exit_status nt_for_each_path(const struct nt_invocation *invocation, nt_visit *visit, void *context)
 {
     struct nt_vfs *vfs = NULL;
-    enum nt_exit_status first = nt_open_tree(invocation, invocation->operands[0], &vfs);
+    enum nt_exit_status first = nt_confine_command(invocation);
+    if (first == NT_EXIT_OK)
+        first = nt_open_tree(invocation, invocation->operands[0], &vfs);
     if (first != NT_EXIT_OK)
         return first;
     if (invocation->operand_count == 1)

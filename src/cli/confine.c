@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Besides the sources and what they may lead to: all, where links may lead anywhere; texts; a target. */
-enum { MOST_OTHER_PLACES = 3 };
+/* Besides what is told: all, where links may lead anywhere; texts. */
+enum { MOST_OWN_PLACES = 2 };
 
 static void add(struct nt_sandbox_place *places, size_t *count, const char *path, bool is_written)
 {
@@ -15,8 +15,8 @@ static void add(struct nt_sandbox_place *places, size_t *count, const char *path
 }
 
 enum nt_status nt_confine(const struct nt_settings *settings, const char *const *sources, size_t source_count,
-                          const char *target, unsigned uses, struct nt_sandbox *sandbox_ret,
-                          struct nt_error *error)
+                          const struct nt_sandbox_place *others, size_t other_count, unsigned uses,
+                          struct nt_sandbox *sandbox_ret, struct nt_error *error)
 {
     const struct nt_vfs_options tree = nt_settings_tree(settings);
     *sandbox_ret = (struct nt_sandbox){0};
@@ -25,7 +25,8 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
     size_t count = 0, base_count = 0;
     while (settings->bases && settings->bases[base_count])
         base_count++;
-    struct nt_sandbox_place *places = calloc(source_count + base_count + MOST_OTHER_PLACES, sizeof(*places));
+    struct nt_sandbox_place *places =
+        calloc(source_count + base_count + other_count + MOST_OWN_PLACES, sizeof(*places));
     if (!places)
         return nt_fail_memory(error);
     for (size_t i = 0; i < source_count; i++)
@@ -36,10 +37,10 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         add(places, &count, "/", false);
     if (tree.text_sized)
         add(places, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
-    if (target)
-        add(places, &count, target, true);
-    if (tree.text_sized || target)
-        uses |= NT_SANDBOX_WRITES;
+    for (size_t i = 0; i < other_count; i++)
+        places[count++] = others[i];
+    for (size_t i = 0; i < count; i++)
+        uses |= places[i].is_written ? NT_SANDBOX_WRITES : 0;
     nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses});
     free(places);
     if (settings->sandbox == NT_CONFINEMENT_STRICT && sandbox_ret->missing[0])

@@ -159,7 +159,7 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
     struct nt_program *program = decoding->program;
     struct nt_sandbox *sandbox = &decoding->sandbox;
     char line[512];
-    enum nt_status status = nt_confine(&program->settings, program->sources, program->source_count, NULL,
+    enum nt_status status = nt_confine(&program->settings, program->sources, program->source_count, NULL, 0,
                                        NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
     if (status == NT_OK && sandbox->missing[0]) {
         snprintf(line, sizeof(line), "of the sandbox there is no %s here", sandbox->missing);

@@ -17,9 +17,6 @@ static const char *const direct_io_choices[] = {
 
 static const char *const broken_choices[] = {"refuse", "show", NULL};
 
-static const char *const sandbox_choices[] = {
-    [NT_CONFINEMENT_ON] = "on", [NT_CONFINEMENT_OFF] = "off", [NT_CONFINEMENT_STRICT] = "strict", NULL};
-
 const struct nt_option nt_mount_switches[] = {
     {.letter = 'f',
      .name = "foreground",
@@ -126,12 +123,6 @@ const struct nt_option nt_mount_options[] = {
      .argument = "refuse|show",
      .choices = broken_choices,
      .help = "show: of files of which no data set opens, what is stored; and of ROOT files without any"},
-    {.name = "sandbox",
-     .kind = NT_OPTION_CHOICE,
-     .member = MEMBER(sandbox),
-     .argument = "on|off|strict",
-     .choices = sandbox_choices,
-     .help = "strict: refuse where the kernel lacks a part of what confines the program to its sources"},
     {.name = "auto_unmount",
      .kind = NT_OPTION_FLAG,
      .member = MEMBER(auto_unmount),

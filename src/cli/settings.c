@@ -22,6 +22,9 @@ static void each_format(nt_option_value *take, void *context)
         take(context, (*format)->name, (*format)->description);
 }
 
+static const char *const sandbox_choices[] = {
+    [NT_CONFINEMENT_ON] = "on", [NT_CONFINEMENT_OFF] = "off", [NT_CONFINEMENT_STRICT] = "strict", NULL};
+
 const struct nt_option nt_tree_options[] = {
     {.name = "format",
      .kind = NT_OPTION_TEXT,
@@ -96,6 +99,12 @@ const struct nt_option nt_tree_options[] = {
      .argument = "accept|refuse",
      .choices = CHOICES("accept", "refuse"),
      .help = "refuse: bytes behind the end of a Roaring bitmap are an error"},
+    {.name = "sandbox",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(sandbox),
+     .argument = "on|off|strict",
+     .choices = sandbox_choices,
+     .help = "strict: refuse where the kernel lacks a part of what confines the program to its sources"},
     {.name = "links",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(links),

@@ -27,6 +27,7 @@ struct nt_settings {
     unsigned arrow_unions;    /* enum nt_arrow_unions */
     unsigned trailing_bytes;  /* "accept", "refuse" */
     unsigned links;           /* "refuse", "follow" */
+    unsigned sandbox;         /* enum nt_confinement */
     unsigned broken;          /* "refuse", "show" */
     const char *const *bases; /* directories; NULL: none */
 
@@ -38,7 +39,6 @@ struct nt_settings {
     struct nt_id uid, gid;
     unsigned idle_seconds;   /* 0: never */
     unsigned direct_io;      /* enum nt_direct_io */
-    unsigned sandbox;        /* enum nt_confinement */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
     /* ntuple's commands */

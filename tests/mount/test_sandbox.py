@@ -93,6 +93,35 @@ def without_the_sandbox_every_attempt_succeeds():
         same(refused - OF_ROOT, set())
 
 
+@case
+def who_takes_over_the_tool_has_no_more():
+    """While it writes what it was asked for; of a copy, the target's folder is written, and nothing else."""
+    if not PRELOAD:
+        raise Skip('no library of attempts: a build with sanitizers')
+    needs('seccomp', 'landlock')
+    with scratch() as directory:
+        source = sources(directory)[0]
+        victim = directory / 'elsewhere/victim'
+        victim.parent.mkdir()
+        environment = {**os.environ, 'LD_PRELOAD': PRELOAD, 'NTUPLE_ESCAPE': f'-1:{victim}'}
+        for words in ['cat', source, 'Events/run/data.bin'], ['cp', source, 'Events/run/data.bin', directory / 'folder/copy']:
+            for option in '--sandbox=strict', '--sandbox=off':
+                for path in victim.parent.iterdir():
+                    path.unlink()
+                victim.write_text('What nobody was given.\n')
+                result = command(NTUPLE, words[0], option, *words[1:], env=environment)
+                same(result.returncode, 0, result.stderr)
+                ended = dict(re.findall(r'^escape (\w+) (\d+)$', result.stderr.decode(), re.M))
+                same(len(ended), 30)
+                refused = {name for name, number in ended.items() if int(number) in REFUSED}
+                if option == '--sandbox=strict':
+                    same(set(ended) - refused, set(), words[0])
+                    same((os.listdir(victim.parent), victim.read_text()), (['victim'], 'What nobody was given.\n'))
+                else:
+                    same(refused - OF_ROOT, set(), words[0])
+                (directory / 'folder/copy').unlink(missing_ok=True)
+
+
 def status_fields(process):
     lines = Path(f'/proc/{process}/status').read_text().splitlines()
     return dict(line.split(':\t', 1) for line in lines if ':\t' in line)

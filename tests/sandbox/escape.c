@@ -268,3 +268,13 @@ ssize_t writev(int descriptor, const struct iovec *parts, int part_count)
         count();
     return next(descriptor, parts, part_count);
 }
+
+ssize_t write(int descriptor, const void *bytes, size_t count_of_bytes)
+{
+    static __typeof__(&write) next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "write");
+    if (when_written)
+        count();
+    return next(descriptor, bytes, count_of_bytes);
+}
