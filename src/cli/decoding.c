@@ -94,11 +94,15 @@ static void narrow(struct decoding *decoding)
         nt_log_note(&decoding->program->log, "the sandbox stays as wide as it was at the start");
 }
 
+/* Requests are answered when the log says that it is mounted. */
 static void on_ready(void *context)
 {
     struct decoding *decoding = context;
+    struct nt_message answer;
+    int channel = decoding->program->supervisor.channel;
     narrow(decoding);
-    nt_channel_send(decoding->program->supervisor.channel, NT_MESSAGE_READY);
+    if (nt_channel_send(channel, NT_MESSAGE_READY))
+        nt_channel_receive(channel, &answer);
 }
 
 static bool ask_to_unmount(void *context)
@@ -146,7 +150,8 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
     decoding->is_background = program->background.ready_pipe >= 0;
     decoding->null = decoding->is_background ? nt_background_null() : -1;
     nt_background_forget(&program->background);
-    nt_log_to_channel(&program->log, program->supervisor.channel, decoding->is_background);
+    if (decoding->is_background)
+        nt_log_to_channel(&program->log, program->supervisor.channel);
     enum nt_status status = nt_unwinder_load(error);
     if (status != NT_OK)
         return status;

@@ -46,7 +46,7 @@ void nt_background_leave(int null);
 /* ---- the log ---- */
 
 /* Where messages go: stderr while somebody can see it, syslog from the moment the program is in the
- * background; of the process that decodes, to the one that has the log. */
+ * background; of the process that decodes then, to the one that has the log. */
 struct nt_log {
     const char *program;
     int channel; /* NT_NO_CHANNEL: the log is here */
@@ -62,8 +62,7 @@ void nt_log_put(struct nt_log *log, int level, const char *line); /* syslog's le
 
 /* From now on to syslog. */
 void nt_log_to_syslog(struct nt_log *log);
-/* From now on to another process; libfuse's own messages, too, unless they are to be on stderr. Before any thread is
- * started. */
-void nt_log_to_channel(struct nt_log *log, int channel, bool with_libfuse);
+/* From now on to another process, libfuse's own messages, too. Before any thread is started. */
+void nt_log_to_channel(struct nt_log *log, int channel);
 
 #endif

@@ -15,11 +15,12 @@ enum nt_message_kind {
     /* From the one that decodes: */
     NT_MESSAGE_LINE,   /* for the log */
     NT_MESSAGE_OPENED, /* the sources are open: mount. Answered by MOUNTED, or not at all */
-    NT_MESSAGE_READY,  /* the kernel has accepted the mount */
+    NT_MESSAGE_READY,  /* the kernel has accepted the mount. Answered by NOTED */
     NT_MESSAGE_LEFT,   /* it ends though it is mounted: somebody else told it to */
     NT_MESSAGE_IDLE,   /* nobody uses it: unmount. Answered by UNMOUNTED or BUSY */
     /* From the one that supervises: */
     NT_MESSAGE_MOUNTED, /* with descriptors */
+    NT_MESSAGE_NOTED,
     NT_MESSAGE_UNMOUNTED,
     NT_MESSAGE_BUSY,
     NT_MESSAGE_COUNT

@@ -58,9 +58,8 @@ __attribute__((format(printf, 2, 0))) static void libfuse_to_channel(enum fuse_l
     nt_channel_send_line(libfuse_channel, (int)level, line); /* the levels are syslog's */
 }
 
-void nt_log_to_channel(struct nt_log *log, int channel, bool with_libfuse)
+void nt_log_to_channel(struct nt_log *log, int channel)
 {
     log->channel = libfuse_channel = channel;
-    if (with_libfuse)
-        fuse_set_log_func(libfuse_to_channel);
+    fuse_set_log_func(libfuse_to_channel);
 }

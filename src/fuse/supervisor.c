@@ -130,6 +130,7 @@ static bool take_message(struct watch *watch)
             watch->end->was_ready = true;
             tasks->ready(tasks->context);
         }
+        nt_channel_send(watch->supervisor->channel, NT_MESSAGE_NOTED);
         break;
     case NT_MESSAGE_LEFT:
         watch->is_left = true;
