@@ -56,6 +56,11 @@ def tag(source, name, version, branch=None):
     os.rename(path.parent / 'new', path)
 
 
+def tags_of(source, version):
+    told = {path.stem: json.loads(path.read_text()) for path in source.glob('_refs/tags/*.json')}
+    return sorted(name for name, tag in told.items() if (tag['branch'], tag['version']) == (None, version))
+
+
 def branch(source, name, latest):
     """A branch with files of its own: those of the data set, up to a version."""
     tree = source / 'tree' / name
@@ -115,7 +120,7 @@ def versions_jsonl_has_a_line_for_each_with_what_its_manifest_tells():
                      (state['rows'], len(counts), sum(rows for rows, _ in counts), sum(deleted for _, deleted in counts),
                       sum(deleted > 0 for _, deleted in counts)), f"{name}, version {state['version']}")
                 same((line['file_bytes'], line['branch'], line['tags'], line['timestamp'][-1]),
-                     (os.path.getsize(line['file']), None, [], 'Z'))
+                     (os.path.getsize(line['file']), None, tags_of(DATASETS / name, state['version']), 'Z'), name)
 
 
 @case
@@ -287,6 +292,42 @@ def pylance_writes_while_it_is_mounted():
             fails(errno.ENOENT, os.stat, data_set / 'versions.d' / '1')
             same((data_set / 'id' / 'data.bin').read_bytes(), b''.join(k.to_bytes(8, 'little') for k in (0, 1, 2, 4, 5, 6)))
             os.close(old)
+
+
+@case
+def what_pylance_cleans_up_is_stale_where_it_was_not_read():
+    lance, arrow = harness.need('lance'), harness.need('pyarrow')
+    rows = 10_000
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory, 'table.lance')
+        for first in 0, rows:
+            lance.write_dataset(arrow.table({'id': range(first, first + rows)}), source, mode='append' if first else 'create')
+        with mounted(source) as mountpoint:
+            with open(mountpoint / 'table' / 'id' / 'data.bin', 'rb', buffering=0) as file:
+                lance.write_dataset(arrow.table({'id': range(7)}), source, mode='overwrite')
+                lance.dataset(source).cleanup_old_versions(timedelta(0))
+                same(told_version(mountpoint / 'table'), 3)
+                fails(errno.ESTALE, os.pread, file.fileno(), 8, 8 * (rows + 5000))
+            fails(errno.ENOENT, os.stat, mountpoint / 'table' / 'versions.d' / '2')
+
+
+@case
+def branches_and_tags_of_pylance_are_shown():
+    lance, arrow = harness.need('lance'), harness.need('pyarrow')
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory, 'table.lance')
+        lance.write_dataset(arrow.table({'id': [1, 2, 3]}), source)
+        data_set = lance.dataset(source)
+        if not hasattr(data_set, 'create_branch'):
+            raise harness.Skip('pylance is too old for branches')
+        branch_of = data_set.create_branch('exp/one', 1)
+        lance.write_dataset(arrow.table({'id': [40]}), branch_of, mode='append')
+        lance.write_dataset(arrow.table({'id': [5]}), source, mode='append')
+        data_set.tags.create('first', 1)
+        data_set.tags.create('there', ('exp/one', 2))
+        for wanted, expected in {'first': [1, 2, 3], 'exp/one': [1, 2, 3, 40], 'there': [1, 2, 3, 40], '2': [1, 2, 3, 5]}.items():
+            found = harness.output(harness.NTUPLE, 'cat', f'--version={wanted}', source, 'table/id/rows.jsonl')
+            same([json.loads(line) for line in found.splitlines()], expected, wanted)
 
 
 if __name__ == '__main__':
