@@ -7,6 +7,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "format/format.h"
 #include "format/lance/places.h"
 #include "lance_writer.h"
@@ -201,6 +202,22 @@ START_TEST(items_of_fixed_lists_are_counted_inside_the_layer)
 }
 END_TEST
 
+START_TEST(items_of_fixed_lists_tell_arrow_of_their_extension)
+{
+    static const struct described fields[] = {{"v", "fixed_size_list:lance.bfloat16:2", -1, true},
+                                              {"w", "fixed_size_list:halffloat:2", -1, true}};
+    assert_ok(open_schema(fields, 2, 2, 1));
+    const struct nt_field *found = file->datasets[0]->fields;
+    ck_assert_uint_eq(found[0].property_count, 0);
+    ck_assert_uint_eq(found[1].property_count, 2);
+    ck_assert(nt_text_is(found[1].properties[0].key, "ARROW:extension:name"));
+    ck_assert(nt_text_is(found[1].properties[0].value, "lance.bfloat16"));
+    ck_assert_str_eq(found[1].dtype.numpy, "|V2");
+    ck_assert_str_eq(found[1].dtype.arrow, "w:2");
+    ck_assert_uint_eq(found[3].property_count, 0);
+}
+END_TEST
+
 START_TEST(a_type_that_is_not_known_leaves_the_others_readable)
 {
     static const struct described fields[] = {{"a", "quaternion", -1, true}, {"b", "int32", -1, false}};
@@ -264,6 +281,7 @@ int main(void)
     tcase_add_test(cases, leaves_have_the_columns_from_2_1_on);
     tcase_add_test(cases, all_fields_have_columns_in_2_0);
     tcase_add_test(cases, items_of_fixed_lists_are_counted_inside_the_layer);
+    tcase_add_test(cases, items_of_fixed_lists_tell_arrow_of_their_extension);
     tcase_add_test(cases, a_type_that_is_not_known_leaves_the_others_readable);
     tcase_add_test(cases, fixed_size_lists_of_structures_leave_the_others_readable);
     tcase_add_loop_test(cases, fewer_or_more_columns_than_the_schema_needs_are_corrupt, 0, 2);

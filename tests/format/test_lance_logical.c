@@ -43,6 +43,7 @@ static const struct {
     {"time64:ns", NT_LANCE_IS_VALUE, 64, 0, {0}},
     {"fixed_size_binary:5", NT_LANCE_IS_VALUE, 40, 0, {0}},
     {"fixed_size_list:float:768", NT_LANCE_IS_VALUE, 32, 1, {768}},
+    {"fixed_size_list:lance.bfloat16:4", NT_LANCE_IS_VALUE, 16, 1, {4}},
     {"fixed_size_list:fixed_size_list:int32:2:3", NT_LANCE_IS_VALUE, 32, 2, {3, 2}},
     {"string", NT_LANCE_IS_TEXT, 0, 0, {0}},
     {"large_binary", NT_LANCE_IS_BYTES, 0, 0, {0}},

@@ -169,14 +169,29 @@ static bool has_validity(const struct building *build, uint32_t number)
     return place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
 }
 
+/* What tells Arrow of an extension: Lance's writers have it in the metadata of fields. */
+static enum nt_status set_extension(const struct building *build, const char *name, struct nt_field *field)
+{
+    struct nt_property *properties = nt_arena_alloc(build->dataset->arena, 2, sizeof(*properties));
+    if (!properties)
+        return nt_fail_memory(build->error);
+    properties[0] = (struct nt_property){nt_text_of("ARROW:extension:name"), nt_text_of(name)};
+    properties[1] = (struct nt_property){nt_text_of("ARROW:extension:metadata"), nt_text_of("")};
+    field->properties = properties;
+    field->property_count = 2;
+    return NT_OK;
+}
+
 /* The lists of fixed size around a value: a field each, and the value at the end. Items may be null whatever the field
  * may be: the type has no word for it. */
 static enum nt_status add_lists(struct building *build, struct nt_field *field, struct nt_lance_part *part,
                                 uint32_t *number_ret)
 {
-    const struct nt_lance_value *value = &build->schema->places[part->field].type.value;
+    const struct nt_lance_type *type = &build->schema->places[part->field].type;
+    const struct nt_lance_value *value = &type->value;
+    const char *extension = type->extension;
     enum nt_status status = NT_OK;
-    uint32_t number;
+    uint32_t number = NT_NONE;
     struct nt_field item = *field;
     for (uint32_t i = 0;
          status == NT_OK && i <= value->list_count && !field->unreadable && field->kind == NT_FIELD_VALUE;
@@ -193,8 +208,11 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
             item.is_nullable |= has_validity(build, part->field);
             item.parent = number;
         }
+        if (i && !is_list && extension)
+            status = set_extension(build, extension, &item);
         part->depth = i;
-        status = add_field(build, &item, part, &number);
+        if (status == NT_OK)
+            status = add_field(build, &item, part, &number);
         if (i == 0)
             *number_ret = number;
         if (is_list && !nt_multiply(part->items, value->lists[i], &part->items))

@@ -46,19 +46,26 @@ static const struct {
     {"blob", NT_LANCE_IS_BLOB, NT_ELEMENT_BYTE, false, false},
 };
 
-/* ---- counts of units of time ---- */
+/* ---- types that NumPy or Arrow have by other names ---- */
 
-/* NumPy's dates and time spans have 64 bits; of those of 32 the numbers are shown. */
+/* NumPy's dates and time spans have 64 bits; of those of 32 the numbers are shown. A field of bfloat16 is of fixed-size binaries, and
+ * its metadata tell; as items of fixed-size lists the type has a name of its own. */
 static const struct {
     const char *name;
     uint32_t bytes;
-    const char *numpy, *arrow;
-} times[] = {
-    {"date32:day", 4, "<i4", "tdD"},      {"date64:ms", 8, "<M8[ms]", "tdm"},
-    {"time32:s", 4, "<i4", "tts"},        {"time32:ms", 4, "<i4", "ttm"},
-    {"time64:us", 8, "<m8[us]", "ttu"},   {"time64:ns", 8, "<m8[ns]", "ttn"},
-    {"duration:s", 8, "<m8[s]", "tDs"},   {"duration:ms", 8, "<m8[ms]", "tDm"},
-    {"duration:us", 8, "<m8[us]", "tDu"}, {"duration:ns", 8, "<m8[ns]", "tDn"},
+    const char *numpy, *arrow, *extension;
+} named[] = {
+    {"date32:day", 4, "<i4", "tdD", NULL},
+    {"date64:ms", 8, "<M8[ms]", "tdm", NULL},
+    {"time32:s", 4, "<i4", "tts", NULL},
+    {"time32:ms", 4, "<i4", "ttm", NULL},
+    {"time64:us", 8, "<m8[us]", "ttu", NULL},
+    {"time64:ns", 8, "<m8[ns]", "ttn", NULL},
+    {"duration:s", 8, "<m8[s]", "tDs", NULL},
+    {"duration:ms", 8, "<m8[ms]", "tDm", NULL},
+    {"duration:us", 8, "<m8[us]", "tDu", NULL},
+    {"duration:ns", 8, "<m8[ns]", "tDn", NULL},
+    {"lance.bfloat16", 2, "|V2", "w:2", "lance.bfloat16"},
 };
 
 static const struct {
@@ -234,9 +241,10 @@ static enum nt_status parse_inner(struct nt_arena *arena, struct nt_text text, s
                 type->value.bits = plain[i].element == NT_ELEMENT_BOOL ? 1 : type->dtype.bytes * 8;
             return NT_OK;
         }
-    for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
-        if (nt_text_is(text, times[i].name)) {
-            set_opaque(type, times[i].bytes, times[i].numpy, times[i].arrow);
+    for (size_t i = 0; i < sizeof(named) / sizeof(*named); i++)
+        if (nt_text_is(text, named[i].name)) {
+            set_opaque(type, named[i].bytes, named[i].numpy, named[i].arrow);
+            type->extension = named[i].extension;
             return NT_OK;
         }
     for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)

@@ -22,6 +22,8 @@ struct nt_lance_type {
     enum nt_lance_shape shape; /* within the fixed-size lists, where there are any */
     struct nt_lance_value value;
     struct nt_dtype dtype; /* VALUE: of an element */
+    const char *
+        extension; /* of Arrow's types, which items of fixed-size lists have no metadata to tell; NULL: none */
     bool is_dictionary;
     bool has_short_offsets; /* TEXT, BYTES, LIST: what is in it is counted with 32 bits */
     bool is_map;            /* LIST: of structures of a key and a value */
