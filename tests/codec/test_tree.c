@@ -384,6 +384,28 @@ START_TEST(dictionaries_of_version_2_0_number_their_items_from_one)
 }
 END_TEST
 
+/* Numbers 0 to 9 and null ones, of a dictionary of ten bits. */
+START_TEST(dictionaries_have_items_of_a_bit)
+{
+    static const struct nt_tree_node dictionary[] = {
+        {.kind = NT_TREE_DICTIONARY, .items = 10, .is_one_based = true, .children = {1, 2}},
+        {.kind = NT_TREE_FLAT, .bits = 8},
+        {.kind = NT_TREE_FLAT, .bits = 1, .buffer = 1}};
+    static const struct nt_tree_part parts[] = {{0, 12}, {12, 2}};
+    struct nt_tree tree = bare_tree(NT_TREE_ARRAY, dictionary, 3);
+    tree.parts = parts;
+    tree.part_count = 2;
+    uint8_t values[12];
+    page.count = 0;
+    put_bytes(&page, "\12\1\2\0\3\4\5\6\7\10\11\0", 12);
+    put_bytes(&page, "\x95\x02", 2); /* 1010100101, from the first on */
+    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALUES}, 0, 12, 1, values));
+    ck_assert_mem_eq(values, ((uint8_t[]){1, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0}), sizeof(values));
+    assert_ok(decode(&tree, &(struct nt_tree_want){.output = NT_TREE_VALID}, 0, 12, 1, values));
+    ck_assert_mem_eq(values, ((uint8_t[]){1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0}), sizeof(values));
+}
+END_TEST
+
 /* ---- legacy versions ---- */
 
 /* Rows from 100 on of 3 bytes, none, 2; numbers of 32 bits as those of lists, and of 64. */
@@ -543,6 +565,7 @@ static void add_cases(TCase *cases)
     tcase_add_loop_test(cases, constants_have_their_value_in_each_row_that_is_valid, 0, SHAPES);
     tcase_add_test(cases, end_offsets_of_version_2_0_tell_which_lists_are_null);
     tcase_add_test(cases, dictionaries_of_version_2_0_number_their_items_from_one);
+    tcase_add_test(cases, dictionaries_have_items_of_a_bit);
     tcase_add_test(cases, offsets_of_legacy_versions_count_from_the_first);
     tcase_add_test(cases, null_items_of_fixed_lists_are_zeros);
     tcase_add_test(cases, members_of_packed_structures_lie_at_their_offsets);

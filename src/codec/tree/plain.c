@@ -335,6 +335,24 @@ static enum nt_status copy_strings(const struct job *job, const uint64_t *number
     return status;
 }
 
+static enum nt_status copy_bits(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
+                                const struct nt_array *items, struct nt_error *error)
+{
+    uint8_t *output;
+    enum nt_status status = take_bits(job->work, job->elements, 0, &output, error);
+    if (status != NT_OK)
+        return status;
+    for (uint64_t i = 0; i < job->elements; i++)
+        if ((valid[i / 8] >> (i % 8) & 1) && (items->data[numbers[i] / 8] >> (numbers[i] % 8) & 1))
+            set_valid(output, i);
+    *job->array = (struct nt_array){.elements = job->elements,
+                                    .bits = 1,
+                                    .data = output,
+                                    .bytes = (job->elements + 7) / 8,
+                                    .valid = valid};
+    return NT_OK;
+}
+
 static enum nt_status copy_values(const struct job *job, const uint64_t *numbers, const uint8_t *valid,
                                   const struct nt_array *items, struct nt_error *error)
 {
@@ -387,8 +405,9 @@ static enum nt_status look_up(const struct job *job, struct nt_error *error)
     }
     if (status != NT_OK)
         return status;
-    return items.ends ? copy_strings(job, numbers, valid, &items, error)
-                      : copy_values(job, numbers, valid, &items, error);
+    return items.ends        ? copy_strings(job, numbers, valid, &items, error)
+           : items.bits == 1 ? copy_bits(job, numbers, valid, &items, error)
+                             : copy_values(job, numbers, valid, &items, error);
 }
 
 /* ---- all ---- */
