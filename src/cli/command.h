@@ -13,12 +13,14 @@
 
 struct nt_long_text;
 struct nt_progress;
+struct nt_sandbox;
 
 struct nt_invocation {
     const struct nt_command *command;
     const struct nt_settings *settings;
     char **operands;
     int operand_count;
+    struct nt_sandbox *sandbox; /* what of it holds, once the command is confined */
 };
 
 struct nt_command {

@@ -58,7 +58,6 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     const struct nt_command *command = invocation->command;
     struct nt_sandbox_place others[NAMES + 1] = {
         {"/etc/passwd", false}, {"/etc/group", false}, {"/etc/nsswitch.conf", false}};
-    struct nt_sandbox sandbox;
     struct nt_error error = {0};
     int sources = command->sources ? command->sources : 1;
     bool names_owners = command->names_owners && invocation->settings->details;
@@ -73,7 +72,7 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     others[NAMES] = (struct nt_sandbox_place){directory_of(target), true};
     enum nt_status status = nt_confine(invocation->settings, (const char *const *)invocation->operands,
                                        (size_t)sources, others + first, NAMES - first + command->writes,
-                                       NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, &sandbox, &error);
+                                       NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, invocation->sandbox, &error);
     free(target);
     return status == NT_OK ? NT_EXIT_OK : nt_complain(command->name, &error);
 }
@@ -83,6 +82,7 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
 {
     struct nt_error error = {0};
     struct nt_vfs_options options = nt_settings_tree(invocation->settings);
+    options.sandbox = invocation->sandbox->parts;
     options.open.open_broken = invocation->command->shows_broken;
     if (nt_vfs_new(&source, 1, &options, vfs_ret, &error) != NT_OK)
         return nt_complain(source, &error);

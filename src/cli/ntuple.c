@@ -14,6 +14,7 @@
 #include "cli/complete.h"
 #include "cli/versions.h"
 #include "model/model.h"
+#include "sandbox/sandbox.h"
 
 static const struct nt_command command_help, command_complete;
 
@@ -91,6 +92,7 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
     const struct nt_option *const tables[] = {options_of(command), common_options, nt_tree_options};
     struct nt_settings settings = {0};
     struct nt_error error = {0};
+    struct nt_sandbox sandbox = {0};
     int first;
     if (nt_options_parse(tables, 3, false, argument_count, arguments, &settings, arena, &first, &error) !=
         NT_OK)
@@ -104,8 +106,11 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
         return complain_about_count(command, "too few arguments");
     if (count > command->most)
         return complain_about_count(command, "too many arguments");
-    struct nt_invocation invocation = {
-        .command = command, .settings = &settings, .operands = arguments + first, .operand_count = count};
+    struct nt_invocation invocation = {.command = command,
+                                       .settings = &settings,
+                                       .operands = arguments + first,
+                                       .operand_count = count,
+                                       .sandbox = &sandbox};
     *has_run_ret = true;
     return command->run(&invocation);
 }

@@ -140,6 +140,14 @@ def what_holds_is_told_and_is_what_the_kernel_says():
 
 
 @case
+def the_tool_tells_the_same_of_itself():
+    needs(*PARTS)
+    for option, expected in ('--sandbox=on', PARTS), ('--sandbox=off', []):
+        told = json.loads(command(NTUPLE, 'cat', option, data('example.root'), '.ntuplefs/version.json').stdout)
+        same(told['sandbox'], expected)
+
+
+@case
 def root_keeps_the_right_to_read_where_it_needs_it_and_no_other():
     if os.geteuid() != 0:
         raise Skip('only root has it')
