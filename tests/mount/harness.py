@@ -314,8 +314,14 @@ class Foreground:
         return Path(self.log.name).read_text().splitlines()
 
     def messages(self):
-        """What was wrong: the log without the notes of what happened."""
-        return [line for line in self.log_lines() if not NOTE.match(line)]
+        """What was wrong: the log without the notes of what happened. The process that has it writes a moment after the other
+        has told."""
+        def found():
+            return [line for line in self.log_lines() if not NOTE.match(line)]
+
+        told = errors_of(self.mountpoint) if is_mounted(self.mountpoint) else []
+        wait_until(lambda: len(found()) >= len(told), f'{len(told)} messages')
+        return found()
 
     def end(self, number=signal.SIGTERM):
         """Send a signal; the exit status."""
