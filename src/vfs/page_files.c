@@ -62,17 +62,22 @@ const struct nt_pseudo nt_page_bin_file = {".bin", NT_VFS_SIZED, .size = page_si
 
 /* ---- what a page consists of ---- */
 
-uint32_t nt_page_files(const struct nt_scope *column, uint64_t number,
-                       struct nt_page_file files[NT_PAGE_FILES])
+enum nt_status nt_page_files(const struct nt_scope *column, uint64_t number,
+                             struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
+                             struct nt_error *error)
 {
     const struct nt_dataset_ops *ops = column->dataset->ops;
     const struct nt_page *page;
     uint32_t cluster;
     uint64_t first_element;
-    bool is_there = ops && ops->page_files &&
-                    nt_column_page(column->vfs->reader, column->dataset, column->column, number, &page,
-                                   &cluster, &first_element, NULL) == NT_OK;
-    return is_there ? ops->page_files(column->dataset, column->column, page, files) : 0;
+    *count_ret = 0;
+    if (!ops || !ops->page_files)
+        return NT_OK;
+    enum nt_status status = nt_column_page(column->vfs->reader, column->dataset, column->column, number,
+                                           &page, &cluster, &first_element, error);
+    if (status == NT_OK)
+        *count_ret = ops->page_files(column->dataset, column->column, page, files);
+    return nt_is_machine_failure(status) ? status : NT_OK;
 }
 
 /* The page that is decoded before the node's is. */
@@ -138,13 +143,13 @@ static enum nt_status is_text_short(const struct nt_scope *scope, bool *is_short
 {
     enum { MOST_STORED_BYTES = 4 << 20 };
     struct nt_page_file files[NT_PAGE_FILES];
-    uint32_t count = nt_page_files(scope, scope->node.number, files);
+    uint32_t count;
     uint64_t bytes = 0;
-    (void)error;
+    enum nt_status status = nt_page_files(scope, scope->node.number, files, &count, error);
     for (uint32_t i = 0; i < count && bytes <= MOST_STORED_BYTES; i++)
         bytes += files[i].kind == NT_PAGE_FILE_RANGE ? files[i].bytes : 0;
     *is_short_ret = bytes <= MOST_STORED_BYTES;
-    return NT_OK;
+    return status;
 }
 
 const struct nt_pseudo nt_page_part_file = {"", NT_VFS_SIZED, .size = part_size, .open = part_open};
@@ -185,10 +190,13 @@ static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *ind
     const char *suffix;
     uint64_t pages, page = *index / SLOTS;
     unsigned slot = *index % SLOTS;
+    uint32_t count = 0;
     enum nt_status status = count_pages(directory, &pages, error);
+    if (status == NT_OK && slot >= FIRST_PART)
+        status = nt_page_files(directory, page, files, &count, error);
     if (status != NT_OK)
         return status;
-    if (slot >= FIRST_PART && slot - FIRST_PART >= nt_page_files(directory, page, files)) {
+    if (slot >= FIRST_PART && slot - FIRST_PART >= count) {
         *index = ++page * SLOTS;
         slot = RAW;
     }
@@ -206,24 +214,27 @@ static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *ind
 }
 
 /* Which of its page's files a name is. */
-static bool find_slot(const struct nt_scope *directory, const char *name, uint64_t *page_ret,
-                      unsigned *slot_ret)
+static enum nt_status find_slot(const struct nt_scope *directory, const char *name, uint64_t *page_ret,
+                                unsigned *slot_ret, struct nt_error *error)
 {
     struct nt_page_file files[NT_PAGE_FILES];
+    uint32_t count;
     *slot_ret = RAW;
     if (nt_parse_between(name, "", nt_page_raw_file.name, page_ret))
-        return true;
+        return NT_OK;
     *slot_ret = BIN;
     if (nt_parse_between(name, "", nt_page_bin_file.name, page_ret))
-        return true;
+        return NT_OK;
     const char *suffix = strchr(name, '.');
     if (!suffix || !nt_parse_between(name, "", suffix, page_ret))
-        return false;
-    uint32_t count = nt_page_files(directory, *page_ret, files);
+        return nt_no_such_file(error);
+    enum nt_status status = nt_page_files(directory, *page_ret, files, &count, error);
+    if (status != NT_OK)
+        return status;
     for (*slot_ret = FIRST_PART; *slot_ret - FIRST_PART < count; ++*slot_ret)
         if (strcmp(files[*slot_ret - FIRST_PART].suffix, suffix) == 0)
-            return true;
-    return false;
+            return NT_OK;
+    return nt_no_such_file(error);
 }
 
 static enum nt_status pages_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
@@ -231,9 +242,9 @@ static enum nt_status pages_find(const struct nt_scope *directory, const char *n
 {
     uint64_t page, pages;
     unsigned slot;
-    if (!find_slot(directory, name, &page, &slot))
-        return nt_no_such_file(error);
-    enum nt_status status = count_pages(directory, &pages, error);
+    enum nt_status status = find_slot(directory, name, &page, &slot, error);
+    if (status == NT_OK)
+        status = count_pages(directory, &pages, error);
     if (status != NT_OK)
         return status;
     return page < pages && pack_page(directory, page, slot, node_ret) ? NT_OK : nt_no_such_file(error);

@@ -110,9 +110,11 @@ extern const struct nt_section nt_section_pages;
 extern const struct nt_section nt_section_entries;  /* found by number, not listed */
 extern const struct nt_section nt_section_versions; /* the same */
 
-/* The files that a page of the scope's column has beside <n>.raw and <n>.bin. */
-uint32_t nt_page_files(const struct nt_scope *column, uint64_t page,
-                       struct nt_page_file files[NT_PAGE_FILES]);
+/* The files that a page of the scope's column has beside <n>.raw and <n>.bin: none where there is no such page, or no list of
+ * pages that can be read. Fails where the machine does. */
+enum nt_status nt_page_files(const struct nt_scope *column, uint64_t page,
+                             struct nt_page_file files[NT_PAGE_FILES], uint32_t *count_ret,
+                             struct nt_error *error);
 
 /* Whether the scope is a directory. */
 static inline bool nt_scope_is_directory(const struct nt_scope *scope)

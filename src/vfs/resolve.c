@@ -108,11 +108,13 @@ static enum nt_status open_column(struct nt_scope *scope, struct nt_error *error
 static enum nt_status open_page_file(struct nt_scope *scope, struct nt_error *error)
 {
     struct nt_page_file files[NT_PAGE_FILES];
+    uint32_t number = scope->node.file - NT_NODE_SELF, count;
     enum nt_status status = open_column(scope, error);
+    if (status == NT_OK)
+        status = nt_page_files(scope, scope->node.number, files, &count, error);
     if (status != NT_OK)
         return status;
-    uint32_t number = scope->node.file - NT_NODE_SELF;
-    if (number >= nt_page_files(scope, scope->node.number, files))
+    if (number >= count)
         return nt_no_such_file(error);
     scope->page_file = files[number];
     scope->pseudo = scope->page_file.kind == NT_PAGE_FILE_TEXT ? &nt_page_text_file : &nt_page_part_file;

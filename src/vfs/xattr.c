@@ -27,6 +27,7 @@ struct attribute {
     enum nt_status (*get)(const struct nt_scope *scope, const struct answer *answer);
     /* Whether the node has it, as far as can be told without work. */
     bool (*has)(const struct nt_scope *scope);
+    bool is_of_columns; /* which have to be there before `has` is asked */
 };
 
 /* ---- which nodes have what ---- */
@@ -57,6 +58,16 @@ static bool in_file(const struct nt_scope *scope)
     return scope->file != NULL;
 }
 
+/* The file's columns are there then, or cannot be told: only where the machine fails is it an error of who asks. */
+static enum nt_status load_columns(const struct nt_scope *scope, struct nt_error *error)
+{
+    struct nt_dataset *stored;
+    if (!in_good_dataset(scope) || !in_field(scope))
+        return NT_OK;
+    enum nt_status status = nt_dataset_stored(scope->dataset, &stored, error);
+    return nt_is_machine_failure(status) ? status : NT_OK;
+}
+
 /* Whether the file's columns can be told. Where this is not asked first, they are not to be looked at. */
 static bool has_stored(const struct nt_scope *scope)
 {
@@ -74,7 +85,7 @@ static uint32_t column_of(const struct nt_scope *scope)
 
 static bool has_column(const struct nt_scope *scope)
 {
-    return in_good_dataset(scope) && has_stored(scope) && column_of(scope) != NT_NONE;
+    return in_good_dataset(scope) && in_field(scope) && has_stored(scope) && column_of(scope) != NT_NONE;
 }
 
 /* The node's page, or the first of its column. */
@@ -349,28 +360,28 @@ static enum nt_status get_ratio(const struct nt_scope *scope, const struct answe
 /* ---- the table ---- */
 
 static const struct attribute attributes[] = {
-    {"name", NT_VFS_VALUE_TEXT, get_name, is_named},
-    {"type", NT_VFS_VALUE_TEXT, get_type, in_field},
-    {"role", NT_VFS_VALUE_TEXT, get_role, in_field},
-    {"dtype", NT_VFS_VALUE_TEXT, get_dtype, has_dtype},
-    {"shape", NT_VFS_VALUE_INTEGERS, get_shape, has_stream},
-    {"column_type", NT_VFS_VALUE_TEXT, get_column_type, has_column},
-    {"bits", NT_VFS_VALUE_INTEGER, get_bits, has_column},
-    {"encoding", NT_VFS_VALUE_TEXT, get_encoding, has_column},
-    {"compression", NT_VFS_VALUE_TEXT, get_compression, has_page},
-    {"entries", NT_VFS_VALUE_INTEGER, get_entries, in_good_dataset},
-    {"elements", NT_VFS_VALUE_INTEGER, get_elements, has_sums},
-    {"pages", NT_VFS_VALUE_INTEGER, get_pages, has_sums},
-    {"stored_bytes", NT_VFS_VALUE_INTEGER, get_stored_bytes, has_sums},
-    {"packed_bytes", NT_VFS_VALUE_INTEGER, get_packed_bytes, has_sums},
-    {"decoded_bytes", NT_VFS_VALUE_INTEGER, get_decoded_bytes, has_sums},
-    {"ratio", NT_VFS_VALUE_REAL, get_ratio, has_ratio},
-    {"checksum_kind", NT_VFS_VALUE_TEXT, get_checksum_kind, has_page},
-    {"checksum", NT_VFS_VALUE_TEXT, get_checksum, is_page},
-    {"description", NT_VFS_VALUE_TEXT, get_description, has_description},
-    {"format", NT_VFS_VALUE_TEXT, get_format, in_file},
-    {"writer", NT_VFS_VALUE_TEXT, get_writer, in_good_dataset},
-    {"file", NT_VFS_VALUE_TEXT, get_file, in_file},
+    {"name", NT_VFS_VALUE_TEXT, get_name, is_named, false},
+    {"type", NT_VFS_VALUE_TEXT, get_type, in_field, false},
+    {"role", NT_VFS_VALUE_TEXT, get_role, in_field, false},
+    {"dtype", NT_VFS_VALUE_TEXT, get_dtype, has_dtype, false},
+    {"shape", NT_VFS_VALUE_INTEGERS, get_shape, has_stream, false},
+    {"column_type", NT_VFS_VALUE_TEXT, get_column_type, has_column, true},
+    {"bits", NT_VFS_VALUE_INTEGER, get_bits, has_column, true},
+    {"encoding", NT_VFS_VALUE_TEXT, get_encoding, has_column, true},
+    {"compression", NT_VFS_VALUE_TEXT, get_compression, has_page, true},
+    {"entries", NT_VFS_VALUE_INTEGER, get_entries, in_good_dataset, false},
+    {"elements", NT_VFS_VALUE_INTEGER, get_elements, has_sums, true},
+    {"pages", NT_VFS_VALUE_INTEGER, get_pages, has_sums, true},
+    {"stored_bytes", NT_VFS_VALUE_INTEGER, get_stored_bytes, has_sums, true},
+    {"packed_bytes", NT_VFS_VALUE_INTEGER, get_packed_bytes, has_sums, true},
+    {"decoded_bytes", NT_VFS_VALUE_INTEGER, get_decoded_bytes, has_sums, true},
+    {"ratio", NT_VFS_VALUE_REAL, get_ratio, has_ratio, true},
+    {"checksum_kind", NT_VFS_VALUE_TEXT, get_checksum_kind, has_page, true},
+    {"checksum", NT_VFS_VALUE_TEXT, get_checksum, is_page, true},
+    {"description", NT_VFS_VALUE_TEXT, get_description, has_description, false},
+    {"format", NT_VFS_VALUE_TEXT, get_format, in_file, false},
+    {"writer", NT_VFS_VALUE_TEXT, get_writer, in_good_dataset, false},
+    {"file", NT_VFS_VALUE_TEXT, get_file, in_file, false},
 };
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
@@ -380,9 +391,13 @@ static enum nt_status get(const struct nt_scope *scope, const char *name, struct
 {
     const struct answer answer = {value, error};
     for (size_t i = 0; i < ATTRIBUTES; i++) {
-        if (strcmp(attributes[i].name, name) != 0 || !attributes[i].has(scope))
+        if (strcmp(attributes[i].name, name) != 0)
             continue;
-        enum nt_status status = attributes[i].get(scope, &answer);
+        enum nt_status status = attributes[i].is_of_columns ? load_columns(scope, error) : NT_OK;
+        if (status == NT_OK && !attributes[i].has(scope))
+            break;
+        if (status == NT_OK)
+            status = attributes[i].get(scope, &answer);
         if (status == NT_OK && value->failed)
             return nt_fail_memory(error);
         if (status != NT_OK)
@@ -420,15 +435,19 @@ enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buf
                                 struct nt_error *error)
 {
     struct nt_scope scope;
+    struct nt_error failure = {0};
     enum nt_status status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
-    for (size_t i = 0; i < ATTRIBUTES; i++) {
+    status = load_columns(&scope, &failure);
+    for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
         if (!attributes[i].has(&scope))
             continue;
         nt_buffer_text(names, prefix);
         nt_buffer_append(names, attributes[i].name, strlen(attributes[i].name) + 1);
     }
+    if (status == NT_OK && names->failed)
+        status = nt_fail_memory(&failure);
     nt_scope_close(&scope);
-    return names->failed ? nt_fail_memory(error) : NT_OK;
+    return nt_report(vfs, node, status, &failure, error);
 }
