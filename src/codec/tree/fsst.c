@@ -221,8 +221,8 @@ struct place {
     const uint8_t *codes, *codes_end;
     uint8_t *output, *output_end;
     bool has_nothing;
-    uint16_t *
-        ends; /* where to tell of each code where its bytes end: the lowest bits of the address; NULL: nobody asks */
+    /* Where to tell of each code where its bytes end: the lowest bits of the address; NULL: nobody asks. */
+    uint16_t *ends;
 };
 
 /* Eight symbols, with room for 8 bytes each. Returns where their bytes end. */
@@ -327,12 +327,21 @@ static enum nt_status copy_plain(const uint8_t *codes, size_t bytes, uint8_t *ou
     return NT_OK;
 }
 
+/* All codes and the room for all that they stand for. There may be none of either, nowhere. */
+static struct place whole_place(const uint8_t *codes, size_t bytes, uint8_t *output, size_t output_bytes)
+{
+    return (struct place){.codes = codes,
+                          .codes_end = bytes ? codes + bytes : codes,
+                          .output = output,
+                          .output_end = output_bytes ? output + output_bytes : output};
+}
+
 enum nt_status nt_fsst_decode(const struct nt_fsst *fsst, const uint8_t *codes, size_t bytes, uint8_t *output,
                               size_t output_bytes, struct nt_error *error)
 {
     if (fsst->is_plain)
         return copy_plain(codes, bytes, output, output_bytes, error);
-    struct place place = {codes, codes + bytes, output, output + output_bytes, false, NULL};
+    struct place place = whole_place(codes, bytes, output, output_bytes);
     decode_groups(fsst, &place, place.codes_end, false);
     while (place.codes < place.codes_end && decode_one(fsst, &place))
         ;
@@ -346,7 +355,7 @@ enum nt_status nt_fsst_expand(const struct nt_fsst *fsst, const uint8_t *codes, 
     uint16_t span[SPAN + MOST_PAST];
     struct telling at = {.codes = codes, .code_ends = code_ends, .strings = strings, .ends = ends};
     size_t bytes = strings ? (size_t)code_ends[strings - 1] : 0;
-    struct place place = {codes, codes + bytes, output, output + output_bytes, false, NULL};
+    struct place place = whole_place(codes, bytes, output, output_bytes);
     if (fsst->is_plain && strings)
         memcpy(ends, code_ends, strings * sizeof(*ends));
     if (fsst->is_plain)
