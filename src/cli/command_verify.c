@@ -272,15 +272,10 @@ static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
         nt_note_failure(&walk->status, nt_complain(entry->name, &error));
     } else if (entry->is_folder) {
         verify_below(walk);
+    } else if (!tree.follow_links && nt_disk_check_beneath(walk->top, walk->path.bytes, &error) != NT_OK) {
+        nt_note_failure(&walk->status, nt_complain(walk->path.bytes, &error));
     } else {
-        enum nt_status status =
-            tree.follow_links ? NT_OK : nt_disk_check_beneath(walk->top, walk->path.bytes, &error);
-        if (status != NT_OK) {
-            nt_note_failure(&walk->status, nt_complain(walk->path.bytes, &error));
-            nt_path_leave(&walk->path, length);
-            return;
-        }
-        status = nt_file_open(walk->path.bytes, &tree.open, &file, &error);
+        enum nt_status status = nt_file_open(walk->path.bytes, &tree.open, &file, &error);
         if (status == NT_OK)
             nt_file_close(file);
         if (status != NT_NOT_THIS_FORMAT) {

@@ -22,6 +22,13 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
     return status;
 }
 
+enum nt_status nt_source_append(struct nt_source *source, uint64_t offset, uint64_t bytes,
+                                struct nt_buffer *out, struct nt_error *error)
+{
+    uint8_t *room = nt_buffer_extend(out, bytes);
+    return room ? nt_source_read(source, offset, room, bytes, error) : nt_fail_memory(error);
+}
+
 enum nt_status nt_source_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
     if (source->ops->size)

@@ -11,6 +11,7 @@
 
 #include <ntuple/source.h>
 
+#include "base/buffer.h"
 #include "base/error.h"
 
 /* All may be called from several threads at once. */
@@ -51,6 +52,10 @@ struct nt_extent {
     uint64_t offset; /* bytes from the start of the source */
     uint64_t bytes;
 };
+
+/* The same as nt_source_read, behind what a buffer has. What is too much is to be refused before. */
+enum nt_status nt_source_append(struct nt_source *source, uint64_t offset, uint64_t bytes,
+                                struct nt_buffer *out, struct nt_error *error);
 
 /* Whether so many bytes are what follows one another from an offset, so that their reads may be joined or
  * divided. Else they are a payload in several extents, which is known by its full size: it is read in one call. */

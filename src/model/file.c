@@ -199,6 +199,17 @@ void nt_file_close(struct nt_file *file)
     nt_source_close(source);
 }
 
+enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
+                                    uint64_t bytes, struct nt_buffer *out, struct nt_error *error)
+{
+    enum nt_status status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, bytes, offset, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_source_append(source, offset, bytes, out, error);
+    nt_budget_give(&file->budget, NT_COST_ENVELOPE_BYTE, bytes);
+    return status;
+}
+
 enum nt_status nt_layout_put(const struct nt_layout_output *output, uint64_t offset, uint64_t bytes,
                              const char *owner)
 {

@@ -318,6 +318,9 @@ struct nt_file {
 /* A new empty file over a source, with its arena and root directory. nt_file_close closes the source, too. */
 enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
                            struct nt_file **file_ret, struct nt_error *error);
+/* Append a range of a source to a text, where the budget has room for it while it is read. */
+enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
+                                    uint64_t bytes, struct nt_buffer *out, struct nt_error *error);
 /* What a format makes of a new file. `context`: as it was given. */
 typedef enum nt_status nt_file_fill(struct nt_file *file, const void *context, struct nt_error *error);
 /* A new file named like its source, once `fill` has filled it; where that fails the source stays open. */

@@ -37,7 +37,7 @@ struct share {
 /* Where the page (or segment without pages, or where nobody can tell) ends that holds an element of the stream. */
 static uint64_t page_end(struct nt_stream *stream, uint64_t element)
 {
-    uint64_t lead = stream->row->has_leading_zero;
+    uint64_t lead = nt_stream_lead(stream);
     if (element < lead)
         return lead;
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
@@ -91,7 +91,7 @@ static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, st
 /* Where the segment ends that an element of the stream lies in. */
 static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
 {
-    uint64_t lead = stream->row->has_leading_zero;
+    uint64_t lead = nt_stream_lead(stream);
     const struct nt_segment *segment = nt_stream_segment_of(stream, element < lead ? 0 : element - lead);
     return lead + segment->first + segment->elements;
 }

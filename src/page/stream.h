@@ -65,6 +65,11 @@ static inline uint64_t nt_segment_end(const struct nt_segment *segment)
 {
     return segment->drops ? segment->drops->items[segment->drops->count].first : segment->elements;
 }
+/* Elements of a stream are counted with an offset's leading 0, those of its segments without. */
+static inline uint64_t nt_stream_lead(const struct nt_stream *stream)
+{
+    return stream->row->has_leading_zero;
+}
 static inline bool nt_segment_is_located(const struct nt_segment *segment)
 {
     return atomic_load_explicit(&segment->is_located, memory_order_acquire);

@@ -47,17 +47,11 @@ bool nt_streams_are_together(struct nt_stream *a, struct nt_stream *b)
     return one && other && are_shared(a->dataset, one->pages, other->pages);
 }
 
-/* Elements of a stream are counted with an offset's leading 0, those of its segments without. */
-static uint64_t lead_of(const struct nt_stream *stream)
-{
-    return stream->row->has_leading_zero;
-}
-
 uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_stream *other)
 {
-    if (end <= lead_of(stream))
+    if (end <= nt_stream_lead(stream))
         return 0;
-    uint64_t element = end - 1 - lead_of(stream);
+    uint64_t element = end - 1 - nt_stream_lead(stream);
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
     const struct nt_segment *segment = find_simple(stream, number), *beside = find_simple(other, number);
     if (!segment || !beside)
@@ -67,7 +61,7 @@ uint64_t nt_stream_end_beside(struct nt_stream *stream, uint64_t end, struct nt_
     if (index >= beside->page_count || !are_same_bytes(page, &beside->pages[index]))
         return 0;
     page = &beside->pages[index];
-    return lead_of(other) + beside->first + page->first_element + page->elements;
+    return nt_stream_lead(other) + beside->first + page->first_element + page->elements;
 }
 
 /* ---- pages that are whole in all ranges ---- */
@@ -92,7 +86,7 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
     const struct nt_segment *segment = find_simple(range->stream, number);
     if (!segment)
         return false;
-    uint64_t start = lead_of(range->stream) + segment->first, stop = range->first + range->count;
+    uint64_t start = nt_stream_lead(range->stream) + segment->first, stop = range->first + range->count;
     uint64_t from = range->first > start ? range->first - start : 0, to = stop > start ? stop - start : 0;
     if (to > segment->elements)
         to = segment->elements;
@@ -111,7 +105,7 @@ static bool narrow(struct together *together, const struct nt_stream_range *rang
 static void begin_part(struct part *part, const struct nt_stream_range *range, uint32_t first)
 {
     const struct nt_page *page = &part->segment->pages[first];
-    uint64_t element = lead_of(range->stream) + part->segment->first + page->first_element;
+    uint64_t element = nt_stream_lead(range->stream) + part->segment->first + page->first_element;
     part->pages = page;
     part->output = (uint8_t *)range->output + (element - range->first) * range->stream->element_bytes;
 }
@@ -237,7 +231,7 @@ void nt_streams_make_together(const struct nt_stream_range *ranges, uint32_t cou
 {
     struct together together = {.end = UINT32_MAX};
     const struct nt_stream *stream = ranges->stream;
-    uint64_t lead = lead_of(stream), element = ranges->first < lead ? 0 : ranges->first - lead;
+    uint64_t lead = nt_stream_lead(stream), element = ranges->first < lead ? 0 : ranges->first - lead;
     uint32_t number = (uint32_t)(nt_stream_segment_of(stream, element) - stream->segments);
     for (uint32_t i = 0; i < count; i++) {
         made[i] = (struct nt_pages_made){0};

@@ -5,11 +5,13 @@
  * reader sees the text.
  */
 #include "format/blz/metadata.h"
-#include "io/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "format/json_text.h"
+#include "io/source.h"
 
 enum {
     BIG_INTEGER_MARK = 1, /* the first character of a quoted integer; in JSON \u0001 */
@@ -125,19 +127,13 @@ static enum nt_status parse(const char *text, size_t length, struct nt_budget *b
                             struct nt_error *error)
 {
     struct nt_buffer quoted = {0};
-    json_error_t mistake;
     uint64_t values;
     enum nt_status status = nt_blz_json_quote(text, length, &quoted, &values, error);
     if (status == NT_OK)
         status = nt_budget_take(budget, NT_COST_JSON_VALUE, values, NT_NO_OFFSET, error);
-    if (status == NT_OK) {
-        errno = 0; /* jansson takes a text for which it has no memory for a bad one */
-        *value_ret = json_loadb(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, &mistake);
-        if (!*value_ret)
-            status = errno == ENOMEM ? nt_fail_memory(error)
-                                     : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "JSON, line %d: %s",
-                                               mistake.line, mistake.text);
-    }
+    if (status == NT_OK)
+        status = nt_json_text_parse(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, value_ret,
+                                    error);
     nt_buffer_deinit(&quoted);
     return status;
 }
@@ -172,8 +168,7 @@ enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, stru
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", source->path);
         goto out;
     }
-    uint8_t *bytes = nt_buffer_extend(&text, (size_t)source->size);
-    status = bytes ? nt_source_read(source, 0, bytes, (size_t)source->size, error) : nt_fail_memory(error);
+    status = nt_source_append(source, 0, source->size, &text, error);
     if (status == NT_OK)
         status = nt_blz_json_parse(text.bytes, text.length, budget, value_ret, error);
     if (status != NT_OK)

@@ -74,16 +74,9 @@ WRITE(write_global_bytes)
 {
     (void)number;
     const struct nt_lance_buffer *global = &nt_lance_of(dataset)->globals[number];
-    struct nt_budget *budget = &dataset->file->budget;
-    enum nt_status status =
-        nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, global->bytes, global->offset, error);
-    if (status != NT_OK || global->bytes == 0)
-        return status;
-    uint8_t *bytes = nt_buffer_extend(out, global->bytes);
-    status = bytes ? nt_source_read(file->source, global->offset, bytes, global->bytes, error)
-                   : nt_fail_memory(error);
-    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, global->bytes);
-    return status;
+    return global->bytes == 0
+               ? NT_OK
+               : nt_file_append_range(dataset->file, file->source, global->offset, global->bytes, out, error);
 }
 
 static uint64_t count_globals(const struct nt_file *file, const struct nt_dataset *dataset)

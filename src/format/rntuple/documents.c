@@ -138,16 +138,10 @@ static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anch
 static enum nt_status write_raw(const struct nt_dataset *dataset, const struct nt_anchor_link *place,
                                 struct nt_buffer *out, struct nt_error *error)
 {
-    struct nt_budget *budget = &dataset->file->budget;
     uint64_t bytes = raw_bytes(dataset, place);
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, bytes, place->offset, error);
-    if (status != NT_OK || bytes == 0)
-        return status;
-    uint8_t *stored = nt_buffer_extend(out, bytes);
-    status = stored ? nt_source_read(nt_rntuple_of(dataset)->payload, place->offset, stored, bytes, error)
-                    : nt_fail_memory(error);
-    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, bytes);
-    return status;
+    return bytes == 0 ? NT_OK
+                      : nt_file_append_range(dataset->file, nt_rntuple_of(dataset)->payload, place->offset,
+                                             bytes, out, error);
 }
 
 static struct nt_anchor_link anchor_place(const struct nt_dataset *dataset)

@@ -4,13 +4,11 @@
  */
 #include "format/lance/dataset/refs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "base/text.h"
+#include "format/json_text.h"
 
 #define ENDING ".json"
 
@@ -105,20 +103,11 @@ static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, st
 {
     enum { MOST_BYTES = 1 << 20 };
     struct nt_buffer text = {0};
-    json_error_t mistake;
     if (source->size > MOST_BYTES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a tag or branch of more than 1 MiB");
-    uint8_t *bytes = nt_buffer_extend(&text, (size_t)source->size);
-    enum nt_status status =
-        bytes ? nt_source_read(source, 0, bytes, (size_t)source->size, error) : nt_fail_memory(error);
-    if (status == NT_OK) {
-        errno = 0; /* jansson takes a text for which it has no memory for a bad one */
-        *value_ret = json_loadb(text.bytes, text.length, 0, &mistake);
-        status = *value_ret        ? NT_OK
-                 : errno == ENOMEM ? nt_fail_memory(error)
-                                   : nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "JSON, line %d: %s",
-                                             mistake.line, mistake.text);
-    }
+    enum nt_status status = nt_source_append(source, 0, source->size, &text, error);
+    if (status == NT_OK)
+        status = nt_json_text_parse(text.bytes, text.length, 0, value_ret, error);
     nt_buffer_deinit(&text);
     return status;
 }

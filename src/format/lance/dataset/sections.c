@@ -79,22 +79,20 @@ static enum nt_status name_file(struct section *section, bool has_position, stru
 
 /* ---- its bytes ---- */
 
+static struct nt_proto message_of(const struct section *section)
+{
+    return (struct nt_proto){(const uint8_t *)section->bytes.bytes, section->bytes.length};
+}
+
 static enum nt_status read_bytes(struct section *section, const struct nt_dataset *dataset,
                                  struct nt_source *source, struct nt_error *error)
 {
-    struct nt_budget *budget = &dataset->file->budget;
     const struct nt_lance_buffer *range = &section->range;
-    enum nt_status status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, range->bytes, range->offset, error);
-    if (status != NT_OK)
-        return status;
-    uint8_t *bytes = nt_buffer_extend(&section->bytes, (size_t)range->bytes);
-    status = bytes ? nt_source_read(source, range->offset, bytes, (size_t)range->bytes, error)
-                   : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_proto_check((struct nt_proto){bytes, (size_t)range->bytes}, sections[section->kind].table,
-                                range->offset, error);
-    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, range->bytes);
-    return status;
+    enum nt_status status =
+        nt_file_append_range(dataset->file, source, range->offset, range->bytes, &section->bytes, error);
+    return status == NT_OK
+               ? nt_proto_check(message_of(section), sections[section->kind].table, range->offset, error)
+               : status;
 }
 
 static enum nt_status read_section(struct section *section, const struct nt_dataset *dataset,
@@ -131,9 +129,7 @@ static void put_section(const struct section *section, struct nt_buffer *out)
     nt_json_document(&json, out, is_indices ? "lance_indices" : "lance_transaction");
     if (section->name.length) {
         nt_json_member_format(&json, "file", "%s/%s", section->lance->folder->path, section->name.bytes);
-        nt_lance_put_message(&json,
-                             (struct nt_proto){(const uint8_t *)section->bytes.bytes, section->bytes.length},
-                             sections[section->kind].table, &section->range);
+        nt_lance_put_message(&json, message_of(section), sections[section->kind].table, &section->range);
     } else {
         nt_json_member_null(&json, "message");
     }
