@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Lance files of random schemas and values by pylance, compared with what pylance reads in them.
 
-usage: by_lance.py [-n FILES] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
+usage: by_lance.py [-n COUNT] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
 
 Of each file, NTUPLE's tree has to hold what Arrow's arrays hold, as docs/tree.md says it: data with zeros for nulls,
 offsets from 0 on, validity with that of the structures around it; table.arrow has the same values, and `NTUPLE verify`
 finds nothing. One case for each file. Needs pylance, pyarrow and NumPy; exit status 77 without them.
 """
-import argparse
 import random
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from lance_values import NUMBERS, REALS, Values, problems_of_run, problems_of_tree, random_type
+from lance_values import NUMBERS, REALS, Values, problems_of_run, problems_of_tree, random_type, run_cases
 
 import pyarrow as pa
 from lance.file import LanceFileReader, LanceFileWriter
@@ -50,6 +48,7 @@ def write(seed, path):
     with LanceFileWriter(str(path), schema, version=version) as writer:
         for length in lengths:
             writer.write_batch(pa.record_batch([Values(chooser, version).array(field.type, length) for field in schema], schema=schema))
+    LanceFileReader(str(path)).read_all().to_table()
     return version
 
 
@@ -61,32 +60,5 @@ def problems(ntuple, path):
             problems_of_tree(tree / path.stem, table) + problems_of_run(ntuple, 'verify', path)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('-n', '--files', type=int, default=20)
-    parser.add_argument('-s', '--first-seed', type=int, default=1)
-    parser.add_argument('-k', '--keep', type=Path)
-    parser.add_argument('ntuple')
-    arguments = parser.parse_args()
-    passed = failed = 0
-    for seed in range(arguments.first_seed, arguments.first_seed + arguments.files):
-        with tempfile.TemporaryDirectory(prefix='random-ntuple-') as directory:
-            path = Path(directory, f'random_{seed}.lance')
-            try:
-                version = write(seed, path)
-                LanceFileReader(str(path)).read_all().to_table()
-            except BaseException as error:  # the writer's or reader's own panics: nothing to compare with
-                print(f'skip {seed}: pylance: {type(error).__name__} {str(error)[:150]}')
-                continue
-            found = problems(arguments.ntuple, path)
-            print(f'{"FAIL" if found else "ok  "} {seed} {version}', *found[:3], sep='\n     ' if found else ' ', flush=True)
-            passed, failed = passed + (not found), failed + bool(found)
-            if found and arguments.keep:
-                arguments.keep.mkdir(exist_ok=True)
-                shutil.copy(path, arguments.keep)
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed or not passed else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_cases(__doc__, '.lance', write, problems))

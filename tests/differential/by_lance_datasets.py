@@ -2,20 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Data sets of Lance with random histories by pylance, compared with what pylance reads in each version.
 
-usage: by_lance_datasets.py [-n DATA_SETS] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
+usage: by_lance_datasets.py [-n COUNT] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
 
 A data set begins with random columns. Rows are appended (also without some columns), deleted, changed and merged, columns
 added, dropped, renamed and cast, fragments compacted, versions restored and tagged. Of each version NTUPLE's tree has to
 hold what pylance's table does, and `NTUPLE verify` finds nothing. One case for each data set.
 """
-import argparse
 import random
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from lance_values import NUMBERS, REALS, Values, problems_of_run, problems_of_tree, random_type
+from lance_values import NUMBERS, REALS, Values, problems_of_run, problems_of_tree, random_type, run_cases
 
 import lance
 import pyarrow as pa
@@ -149,12 +147,12 @@ def write(seed, path):
             history.go_on()
         except BaseException as error:  # its panics, too
             history.happened.append(f'(pylance: {type(error).__name__})')
-    return history.happened
+    return f'{len(lance.dataset(str(path)).versions())} versions: {" ".join(history.happened)}'
 
 
 def problems(ntuple, path):
-    """Of each version that pylance reads, and how many these are. What it cannot read is nothing to compare with."""
-    found, count = [], 0
+    """Of each version that pylance reads. What it cannot read is nothing to compare with."""
+    found = []
     for version in lance.dataset(str(path)).versions():
         number = version['version']
         try:
@@ -166,36 +164,8 @@ def problems(ntuple, path):
             of_version = problems_of_run(ntuple, 'cp', '-r', f'--version={number}', path, tree) or problems_of_tree(tree / path.name, table)
             of_version += problems_of_run(ntuple, 'verify', f'--version={number}', path)
         found += [f'version {number}: {problem}' for problem in of_version]
-        count += 1
-    return found, count
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('-n', '--datasets', type=int, default=20)
-    parser.add_argument('-s', '--first-seed', type=int, default=1)
-    parser.add_argument('-k', '--keep', type=Path)
-    parser.add_argument('ntuple')
-    arguments = parser.parse_args()
-    passed = failed = versions = 0
-    for seed in range(arguments.first_seed, arguments.first_seed + arguments.datasets):
-        with tempfile.TemporaryDirectory(prefix='random-ntuple-') as directory:
-            path = Path(directory, f'random_{seed}')
-            try:
-                happened = write(seed, path)
-            except BaseException as error:
-                print(f'skip {seed}: pylance: {type(error).__name__} {str(error)[:150]}')
-                continue
-            found, count = problems(arguments.ntuple, path)
-            print(f'{"FAIL" if found else "ok  "} {seed} {" ".join(happened)}', *found[:3], sep='\n     ', flush=True)
-            passed, failed, versions = passed + (not found), failed + bool(found), versions + count
-            if found and arguments.keep:
-                arguments.keep.mkdir(exist_ok=True)
-                shutil.copytree(path, arguments.keep / path.name, dirs_exist_ok=True)
-    print(f'{versions} versions')
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed or not passed else 0
+    return found
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    sys.exit(run_cases(__doc__, '', write, problems))
