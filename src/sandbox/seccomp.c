@@ -82,6 +82,7 @@ static const struct call calls[] = {
     {SYS_close, ALWAYS, ANY, 0, 0},
     {SYS_lseek, ALWAYS, ANY, 0, 0},
     {SYS_fcntl, ALWAYS, IS, 1, F_GETFL},
+    {SYS_fcntl, ALWAYS, IS, 1, F_GETFD}, /* libfuse before 3.13 */
     {SYS_fcntl, ALWAYS, IS, 1, F_SETFD},
     {SYS_fcntl, ALWAYS, IS, 1, F_DUPFD_CLOEXEC},
     /* memory: none that can be executed */
