@@ -165,7 +165,22 @@ const char *nt_dataset_format(const struct nt_dataset *dataset);     /* "rntuple
 const char *nt_dataset_version(const struct nt_dataset *dataset);    /* of the format: "1.0.2.0" */
 const char *nt_dataset_generation(const struct nt_dataset *dataset); /* which rules it is read by */
 uint32_t nt_dataset_cycle(const struct nt_dataset *dataset);         /* 0: the format has none */
+/* How many entries there are: those that were chosen, where somebody chose. */
 uint64_t nt_dataset_entries(const struct nt_dataset *dataset);
+
+/* Entries that follow one another. */
+struct nt_entry_range {
+    uint64_t first, count;
+};
+/* Choose entries, in ascending order, each of them once: from then on rows, streams and what is made of them are those of the
+ * chosen entries alone, one behind the other, and items of lists go with the entries that they belong to. Columns,
+ * clusters and pages stay as they are stored, and pages without a chosen entry are not read for the others. Once, before anything is
+ * read of the data set and threads share it. NT_INVALID where ranges do not ascend or leave the data set, or for a second
+ * choice. Takes 16 bytes for each run of entries between those that are chosen, and as many for each list that is looked at. */
+NT_CHECKED enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_entry_range *ranges,
+                                            size_t count, struct nt_error *error);
+bool nt_dataset_has_selection(const struct nt_dataset *dataset);
+uint64_t nt_dataset_stored_entries(const struct nt_dataset *dataset); /* whether they were chosen or not */
 
 /* The data set that this one is a linked attribute set of, else NULL. */
 struct nt_dataset *nt_dataset_attribute_of(const struct nt_dataset *dataset);

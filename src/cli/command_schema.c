@@ -40,7 +40,7 @@ static enum nt_exit_status show_members(struct nt_json *json, struct nt_reader *
         error = *dataset->failure;
     } else {
         nt_json_member_text(json, "description", dataset->description);
-        nt_json_member_unsigned(json, "entries", dataset->entries);
+        nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
         if (nt_json_member_fields(reader, dataset, field, json, &error) == NT_OK)
             return NT_EXIT_OK;
     }

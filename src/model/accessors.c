@@ -87,7 +87,19 @@ struct nt_dataset *nt_dataset_attribute_of(const struct nt_dataset *dataset)
 
 uint64_t nt_dataset_entries(const struct nt_dataset *dataset)
 {
+    if (dataset->failure)
+        return 0;
+    return dataset->selection ? dataset->selection->entries : dataset->entries;
+}
+
+uint64_t nt_dataset_stored_entries(const struct nt_dataset *dataset)
+{
     return dataset->failure ? 0 : dataset->entries;
+}
+
+bool nt_dataset_has_selection(const struct nt_dataset *dataset)
+{
+    return dataset->selection;
 }
 
 /* ---- fields and columns ---- */

@@ -5,8 +5,8 @@
  * describe; loading, decoding, caching and serving are written once, for this model.
  *
  * Everything is immutable after opening, but for the cluster groups' page lists and a data set's sides, which are
- * made at first touch behind nt_dataset_load_group and nt_dataset_stored (thread-safe). All memory belongs to the
- * nt_file.
+ * made at first touch behind nt_dataset_load_group and nt_dataset_stored (thread-safe), and for the choice of entries,
+ * which is made before anybody reads (nt_dataset_select). All memory belongs to the nt_file.
  */
 #ifndef NT_MODEL_MODEL_H
 #define NT_MODEL_MODEL_H
@@ -188,6 +188,17 @@ struct nt_drops {
         *items; /* as many as `count`, one at least, and behind them how many rows are stored, and kept */
     uint32_t count;
 };
+/* Where a run of `drops->items` ends. */
+static inline uint64_t nt_drop_end(const struct nt_drop *run)
+{
+    return run[1].first - (run[1].kept - run[0].kept);
+}
+
+/* What somebody chose of a data set's entries. */
+struct nt_selection {
+    const struct nt_drops *left_out; /* the entries that were not chosen; NULL: all were */
+    uint64_t entries;                /* that were */
+};
 
 struct nt_column_group {
     const uint32_t *columns; /* indices, ascending */
@@ -212,7 +223,10 @@ struct nt_dataset {
     const char *generation_reason;
     struct nt_text title; /* the name as the header tells it */
     struct nt_text description, writer;
-    uint64_t entries;
+    uint64_t entries; /* as they are stored: nt_dataset_entries tells those that were chosen */
+    /* NULL: nobody chose any. Rows and streams are those of the chosen entries; clusters, columns and pages are as they
+     * are stored. See nt_dataset_select. */
+    const struct nt_selection *selection;
     bool has_sharded_clusters;
 
     struct nt_field *fields;

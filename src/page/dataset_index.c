@@ -25,6 +25,9 @@ static void index_free(struct nt_dataset_index *index)
     for (uint32_t i = 0; i < index->column_count; i++)
         free(atomic_load(&index->columns[i]));
     free(index->columns);
+    for (uint64_t i = 0; index->left_out && i < 2 * (uint64_t)index->dataset->field_count; i++)
+        free(atomic_load(&index->left_out[i]));
+    free(index->left_out);
     free(atomic_load(&index->order));
     pthread_mutex_destroy(&index->lock);
     free(index);
@@ -38,8 +41,12 @@ static struct nt_dataset_index *index_new(const struct nt_dataset *dataset)
     index->dataset = dataset;
     index->column_count = dataset->column_count;
     index->columns = calloc(index->column_count ? index->column_count : 1, sizeof(*index->columns));
-    if (!index->columns || pthread_mutex_init(&index->lock, NULL)) {
+    if (dataset->selection)
+        index->left_out = calloc(2 * ((size_t)dataset->field_count + 1), sizeof(*index->left_out));
+    bool has_memory = index->columns && (index->left_out || !dataset->selection);
+    if (!has_memory || pthread_mutex_init(&index->lock, NULL)) {
         free(index->columns);
+        free(index->left_out);
         free(index);
         return NULL;
     }

@@ -31,6 +31,9 @@ struct nt_dataset_index {
     pthread_mutex_t lock;                       /* of building */
     _Atomic(uint32_t *) order;                  /* clusters by first entry, then number; NT_NONE */
     _Atomic(struct nt_column_index *) *columns; /* by column; NULL: not built */
+    /* What a choice of entries leaves out, NULL: not looked at: of the items of a list or the bytes of strings [field], and
+     * of the rows of a variant's alternative [as many as there are fields + field]. NULL: nobody chose. */
+    _Atomic(struct nt_drops *) *left_out;
 };
 
 struct nt_dataset_indexes *nt_dataset_indexes_new(void);          /* NULL without memory */

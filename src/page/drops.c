@@ -17,16 +17,9 @@
 
 NT_DEFINE_LAST_AT_MOST(find_kept, struct nt_drop, .kept)
 
-/* Where run `number` ends. */
-static uint64_t end_of(const struct nt_drops *drops, uint32_t number)
-{
-    const struct nt_drop *run = &drops->items[number];
-    return run[1].first - (run[1].kept - run[0].kept);
-}
-
 uint64_t nt_drops_count(const struct nt_drops *drops, uint32_t number)
 {
-    return number ? end_of(drops, number - 1) - drops->items[number - 1].kept : 0;
+    return number ? nt_drop_end(&drops->items[number - 1]) - drops->items[number - 1].kept : 0;
 }
 
 struct nt_kept nt_drops_kept(const struct nt_drops *drops, uint64_t row)
@@ -38,6 +31,17 @@ struct nt_kept nt_drops_kept(const struct nt_drops *drops, uint64_t row)
     }
     kept.count = drops->items[kept.number].first - kept.stored;
     return kept;
+}
+
+bool nt_drops_next_kept(const struct nt_drops *drops, struct nt_kept *kept)
+{
+    do {
+        if (kept->number == drops->count)
+            return false;
+        kept->stored = nt_drop_end(&drops->items[kept->number++]);
+        kept->count = drops->items[kept->number].first - kept->stored;
+    } while (!kept->count);
+    return true;
 }
 
 void nt_drops_free(struct nt_drops *drops)
@@ -56,9 +60,8 @@ static struct nt_drops *new_like(const struct nt_drops *drops)
     return made;
 }
 
-/* `factor` elements for each row. */
-static enum nt_status scale(const struct nt_drops *drops, uint64_t factor, struct nt_drops **made_ret,
-                            struct nt_error *error)
+enum nt_status nt_drops_scale(const struct nt_drops *drops, uint64_t factor, struct nt_drops **made_ret,
+                              struct nt_error *error)
 {
     struct nt_drops *made = new_like(drops);
     uint64_t total;
@@ -76,6 +79,41 @@ static enum nt_status scale(const struct nt_drops *drops, uint64_t factor, struc
 
 /* ---- through end offsets ---- */
 
+static enum nt_status map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
+                          struct nt_drops *items, struct nt_error *error)
+{
+    uint64_t dropped = 0, first = 0, end = 0, last;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i <= rows->count; i++) {
+        last = end;
+        status = tell(context, rows->items[i].first, &first, error);
+        items->items[i] = (struct nt_drop){first, first - dropped};
+        end = first;
+        if (status == NT_OK && i < rows->count)
+            status = tell(context, nt_drop_end(&rows->items[i]), &end, error);
+        if (status != NT_OK)
+            return status;
+        if (first < last || end < first)
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the index decreases within its cluster");
+        dropped += end - first;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_drops_map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
+                            struct nt_drops **items_ret, struct nt_error *error)
+{
+    struct nt_drops *items = new_like(rows);
+    if (!items)
+        return nt_fail_memory(error);
+    enum nt_status status = map(rows, tell, context, items, error);
+    if (status == NT_OK)
+        *items_ret = items;
+    else
+        free(items);
+    return status;
+}
+
 /* End offsets that are asked for in ascending order: the page at hand stays pinned. */
 struct ends {
     struct nt_reader *reader;
@@ -85,7 +123,6 @@ struct ends {
     const struct nt_page *page;
     struct nt_cached *pinned;
     const uint8_t *data;
-    uint64_t last; /* that was told */
 };
 
 static void let_go(struct ends *ends)
@@ -122,41 +159,20 @@ static enum nt_status load_end(struct ends *ends, uint64_t element, uint64_t *en
     return NT_OK;
 }
 
-/* Where the items of the rows in front of `row` end. */
-static enum nt_status end_before(struct ends *ends, uint64_t row, uint64_t *end_ret, struct nt_error *error)
+/* Where the items of the rows in front of `row` end; an nt_tell_end. */
+static enum nt_status end_before(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error)
 {
+    struct ends *ends = context;
     uint64_t rows = ends->is_page_per_row ? ends->active.page_count : ends->active.elements;
-    enum nt_status status = NT_OK;
     *end_ret = 0;
     if (row == 0 || ends->active.present == 0)
         return NT_OK;
     if (row > rows)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of the field, at least", row, rows);
-    if (ends->is_page_per_row)
-        *end_ret = ends->active.pages[row - 1].first_element + ends->active.pages[row - 1].elements;
-    else
-        status = load_end(ends, row - 1, end_ret, error);
-    if (status == NT_OK && *end_ret < ends->last)
-        status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the index decreases within its cluster");
-    ends->last = *end_ret;
-    return status;
-}
-
-static enum nt_status map(struct ends *ends, const struct nt_drops *rows, struct nt_drops *items,
-                          struct nt_error *error)
-{
-    uint64_t dropped = 0, first = 0, end = 0;
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i <= rows->count; i++) {
-        status = end_before(ends, rows->items[i].first, &first, error);
-        if (status != NT_OK)
-            break;
-        items->items[i] = (struct nt_drop){first, first - dropped};
-        if (i < rows->count)
-            status = end_before(ends, end_of(rows, i), &end, error);
-        dropped += end - first;
-    }
-    return status;
+    if (!ends->is_page_per_row)
+        return load_end(ends, row - 1, end_ret, error);
+    *end_ret = ends->active.pages[row - 1].first_element + ends->active.pages[row - 1].elements;
+    return NT_OK;
 }
 
 /* What is dropped of a field's items or bytes in a cluster, with its rows. */
@@ -165,29 +181,16 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
                                struct nt_error *error)
 {
     struct ends ends = {.reader = reader, .dataset = dataset};
-    struct nt_drops *items = new_like(rows);
-    if (!items)
-        return nt_fail_memory(error);
     ends.is_page_per_row = nt_field_kind_info(dataset->fields[field].kind)->has_page_per_row;
     nt_active_find(dataset, field, 0, cluster, &ends.active);
-    enum nt_status status = map(&ends, rows, items, error);
+    enum nt_status status = nt_drops_map(rows, end_before, &ends, items_ret, error);
     let_go(&ends);
-    if (status == NT_OK)
-        *items_ret = items;
-    else
-        free(items);
     return status;
 }
 
 /* ---- all ---- */
 
-/* The outermost of what surrounds a field first: the lists, of which each has rows in the one before it. */
-struct way {
-    uint32_t fields[NT_MAX_DEPTH + 1];
-    uint32_t count;
-};
-
-static void find_way(const struct nt_dataset *dataset, uint32_t field, struct way *way)
+void nt_way_find(const struct nt_dataset *dataset, uint32_t field, struct nt_way *way)
 {
     way->count = 0;
     for (uint32_t at = field; at != NT_NONE && way->count <= NT_MAX_DEPTH;
@@ -205,7 +208,7 @@ static enum nt_status to_rows(const struct nt_dataset *dataset, uint32_t field, 
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     if (factor == 1)
         return NT_OK;
-    enum nt_status status = scale(*drops, factor, &made, error);
+    enum nt_status status = nt_drops_scale(*drops, factor, &made, error);
     if (status != NT_OK)
         return status;
     free(*drops);
@@ -235,14 +238,14 @@ enum nt_status nt_drops_find(struct nt_reader *reader, struct nt_dataset *datase
                              enum nt_rows_of of, uint64_t per_row, uint32_t part, struct nt_drops **drops_ret,
                              struct nt_error *error)
 {
-    struct way way;
+    struct nt_way way;
     struct nt_drops *drops = NULL;
     bool is_below = of != NT_ROWS_OF_FIELD;
     *drops_ret = NULL;
     if (!dataset->field_groups || !dataset->part_drops || !dataset->part_drops[part])
         return NT_OK;
-    find_way(dataset, field, &way);
-    enum nt_status status = scale(dataset->part_drops[part], 1, &drops, error);
+    nt_way_find(dataset, field, &way);
+    enum nt_status status = nt_drops_scale(dataset->part_drops[part], 1, &drops, error);
     for (uint32_t i = way.count; status == NT_OK && i-- > 0;) {
         status = to_rows(dataset, way.fields[i], i || is_below ? 1 : per_row, &drops, error);
         if (status == NT_OK && (i || is_below))

@@ -16,6 +16,22 @@ enum nt_status nt_drops_find(struct nt_reader *reader, struct nt_dataset *datase
                              struct nt_error *error);
 void nt_drops_free(struct nt_drops *drops); /* accepts NULL */
 
+/* `factor` elements for each row: a list of its own. */
+enum nt_status nt_drops_scale(const struct nt_drops *drops, uint64_t factor, struct nt_drops **made_ret,
+                              struct nt_error *error);
+/* Where the items of the first `row` rows end. */
+typedef enum nt_status nt_tell_end(void *context, uint64_t row, uint64_t *end_ret, struct nt_error *error);
+/* What of the items goes with rows, run by run: a list of its own. Ends are asked for in ascending order. */
+enum nt_status nt_drops_map(const struct nt_drops *rows, nt_tell_end *tell, void *context,
+                            struct nt_drops **items_ret, struct nt_error *error);
+
+/* What surrounds a field, and the field, which is the first: each has its rows in the one behind it. */
+struct nt_way {
+    uint32_t fields[NT_MAX_DEPTH + 1];
+    uint32_t count;
+};
+void nt_way_find(const struct nt_dataset *dataset, uint32_t field, struct nt_way *way);
+
 /* A run of rows that are kept. */
 struct nt_kept {
     uint32_t number; /* how many runs are dropped in front of it */
@@ -24,6 +40,8 @@ struct nt_kept {
 };
 /* Where the `row`th of those that are kept is stored. There is one. */
 struct nt_kept nt_drops_kept(const struct nt_drops *drops, uint64_t row);
+/* The next run of rows that are kept; false where there is none. */
+bool nt_drops_next_kept(const struct nt_drops *drops, struct nt_kept *kept);
 /* How many are dropped in the first `number` runs. */
 uint64_t nt_drops_count(const struct nt_drops *drops, uint32_t number);
 

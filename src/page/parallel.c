@@ -38,8 +38,8 @@ struct share {
 static uint64_t page_end(struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = nt_stream_lead(stream);
-    if (element < lead)
-        return lead;
+    if (element < lead || stream->choosing)
+        return element + 1; /* wherever a share ends, it is as good */
     const struct nt_segment *segment = nt_stream_segment_of(stream, element - lead);
     uint64_t within = element - lead - segment->first;
     uint64_t end = segment->elements;
@@ -92,6 +92,8 @@ static bool take(struct parallel_read *read, uint32_t of_group, uint64_t end, st
 static uint64_t segment_end(const struct nt_stream *stream, uint64_t element)
 {
     uint64_t lead = nt_stream_lead(stream);
+    if (stream->choosing)
+        return stream->elements;
     const struct nt_segment *segment = nt_stream_segment_of(stream, element < lead ? 0 : element - lead);
     return lead + segment->first + segment->elements;
 }

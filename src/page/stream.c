@@ -17,15 +17,8 @@
 #include "page/page.h"
 #include "page/rows.h"
 
-static const struct nt_stream_row *find_row(const struct nt_dataset *dataset, uint32_t field,
-                                            enum nt_stream_kind kind)
-{
-    return nt_field_stream(&dataset->fields[field], kind);
-}
-
-/* Numbers from outside the library. */
-static enum nt_status check_field(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
-                                  struct nt_error *error)
+enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_error *error)
 {
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
@@ -57,71 +50,25 @@ void nt_field_stream_dtype(const struct nt_dataset *dataset, uint32_t field, enu
     *dtype_ret = kind == NT_STREAM_DATA ? dataset->fields[field].dtype : nt_element_dtype(elements[kind]);
 }
 
-enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                             uint64_t *rows_ret, struct nt_error *error)
+enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                                  const struct nt_stream_row **row_ret, struct nt_error *error)
 {
-    enum nt_status status = check_field(dataset, field, NT_STREAM_DATA, error);
-    return status == NT_OK ? nt_rows_total(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error)
-                           : status;
+    enum nt_status status = nt_stream_check_field(dataset, field, kind, error);
+    if (status != NT_OK)
+        return status;
+    *row_ret = nt_field_stream(&dataset->fields[field], kind);
+    return *row_ret ? NT_OK : no_such_stream(dataset, field, kind, error);
 }
 
-enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                        enum nt_stream_kind kind, uint64_t *elements_ret,
-                                        struct nt_error *error)
+enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
+                                        const struct nt_stream_row *row, uint64_t rows,
+                                        uint64_t *elements_ret, struct nt_error *error)
 {
-    enum nt_status status = check_field(dataset, field, kind, error);
-    if (status != NT_OK)
-        return status;
-    const struct nt_stream_row *row = find_row(dataset, field, kind);
-    if (!row)
-        return no_such_stream(dataset, field, kind, error);
-    uint64_t rows;
-    status = nt_rows_total(reader, dataset, field, row->of, &rows, error);
-    if (status != NT_OK)
-        return status;
     if (!nt_multiply(rows, nt_stream_row_elements(&dataset->fields[field], row), elements_ret) ||
         !nt_add(*elements_ret, row->has_leading_zero, elements_ret))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "field %" PRIu32 ": its number of elements overflows",
                        dataset->fields[field].id);
     return NT_OK;
-}
-
-static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                   enum nt_rows_of of, uint64_t **borders_ret, uint32_t *count_ret,
-                                   struct nt_error *error)
-{
-    struct nt_rows rows;
-    uint64_t *borders = NULL;
-    enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_rows_check_total(dataset, field, &rows, error);
-    if (status == NT_OK && !(borders = calloc((size_t)rows.count + 1, sizeof(*borders))))
-        status = nt_fail_memory(error);
-    if (status == NT_OK) {
-        for (uint32_t i = 0; i < rows.count; i++)
-            borders[i] = rows.pieces[i].first_row;
-        borders[rows.count] = rows.total;
-        *borders_ret = borders;
-        *count_ret = rows.count;
-    }
-    nt_rows_deinit(&rows);
-    return status;
-}
-
-enum nt_status nt_field_row_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
-{
-    return find_borders(reader, dataset, field, NT_ROWS_OF_FIELD, borders_ret, count_ret, error);
-}
-
-enum nt_status nt_field_byte_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                     uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error)
-{
-    const struct nt_stream_row *row = find_row(dataset, field, NT_STREAM_DATA);
-    if (!row)
-        return no_such_stream(dataset, field, NT_STREAM_DATA, error);
-    return find_borders(reader, dataset, field, row->of, borders_ret, count_ret, error);
 }
 
 /* ---- opening ---- */
@@ -300,7 +247,7 @@ static void set_bases(struct nt_stream *stream, const struct nt_rows *items)
 static enum nt_status add_bases(struct nt_stream *stream, struct nt_error *error)
 {
     const struct nt_field *field = &stream->dataset->fields[stream->field];
-    const struct nt_stream_row *data = find_row(stream->dataset, stream->field, NT_STREAM_DATA);
+    const struct nt_stream_row *data = nt_field_stream(field, NT_STREAM_DATA);
     uint32_t child = stream->field, child_count;
     enum nt_rows_of of = data ? data->of : NT_ROWS_BELOW;
     if (!data && field->child_count) {
@@ -346,10 +293,13 @@ static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error
 /* The size that was told before, from the last cluster alone, must be the sum over all clusters. */
 static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows *rows, struct nt_error *error)
 {
-    uint64_t size, elements;
+    uint64_t size, elements, total;
     uint64_t per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
-    enum nt_status status = nt_field_stream_elements(stream->reader, stream->dataset, stream->field,
-                                                     stream->kind, &stream->elements, error);
+    enum nt_status status =
+        nt_rows_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
+    if (status == NT_OK)
+        status = nt_stream_count_elements(stream->dataset, stream->field, stream->row, total,
+                                          &stream->elements, error);
     if (status != NT_OK)
         return status;
     if (!nt_multiply(rows->total, per_row, &elements) ||
@@ -380,15 +330,14 @@ static enum nt_status open_stream(struct nt_stream *stream, struct nt_error *err
     return status == NT_OK ? locate_known(stream, error) : status;
 }
 
-enum nt_status nt_stream_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                              enum nt_stream_kind kind, struct nt_stream **stream_ret, struct nt_error *error)
+enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                     struct nt_error *error)
 {
-    enum nt_status status = check_field(dataset, field, kind, error);
+    const struct nt_stream_row *row;
+    enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
     if (status != NT_OK)
         return status;
-    const struct nt_stream_row *row = find_row(dataset, field, kind);
-    if (!row)
-        return no_such_stream(dataset, field, kind, error);
     struct nt_stream *stream = calloc(1, sizeof(*stream));
     if (!stream || pthread_mutex_init(&stream->lock, NULL)) {
         free(stream);
@@ -420,6 +369,11 @@ void nt_stream_close(struct nt_stream *stream)
     for (uint32_t i = 0; i < stream->segment_count; i++) {
         nt_drops_free(stream->segments[i].drops);
         nt_drops_free(stream->segments[i].dropped_items);
+    }
+    if (stream->choosing) {
+        nt_stream_close(stream->choosing->tags);
+        free(stream->choosing->alternatives);
+        free(stream->choosing);
     }
     free(stream->segments);
     free(stream->alternatives);
@@ -457,9 +411,8 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
     return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
 }
 
-void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+static void find_page(const struct nt_stream *stream, uint64_t element, struct nt_ahead_page *page_ret)
 {
-    const struct nt_stream *stream = walked;
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
     uint64_t within = element - segment->first;
     *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
@@ -472,6 +425,24 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_p
         return;
     page_ret->page = nt_find_page(segment->pages, segment->page_count, within - segment->zeros);
     page_ret->end += page_ret->page->first_element + page_ret->page->elements;
+}
+
+void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    const struct nt_stream *stream = walked;
+    if (stream->choosing)
+        *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = stream->elements};
+    else
+        find_page(stream, element, page_ret);
+}
+
+uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
+{
+    struct nt_ahead_page found;
+    if (nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL) != NT_OK)
+        return element + 1;
+    find_page(stream, element, &found);
+    return found.end;
 }
 
 uint64_t nt_stream_equal_elements(const struct nt_stream *stream, uint64_t element)

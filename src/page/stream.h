@@ -27,6 +27,21 @@ struct nt_segment {
     struct nt_drops *dropped_items; /* offsets: run by run, what of the items goes with them */
 };
 
+/* Rows that belong to no chosen entry, and how many elements stand for each. */
+struct nt_left_out {
+    const struct nt_drops *drops; /* of the reader's index of the data set; NULL: nothing is left out */
+    uint64_t per_row;
+};
+
+/* Of the elements that are stored, those of chosen entries are the stream's. */
+struct nt_choosing {
+    struct nt_left_out elements;
+    struct nt_left_out items;         /* offsets: what of the items goes with the rows, run by run */
+    struct nt_stream *tags;           /* index of variants: as they are stored */
+    struct nt_left_out *alternatives; /* index of variants: by tag - 1 */
+    uint64_t turns; /* how often all rows come one after the other: in Fortran order several times */
+};
+
 struct nt_stream {
     struct nt_reader *reader;
     struct nt_dataset *dataset;
@@ -41,10 +56,26 @@ struct nt_stream {
     uint32_t segment_count;
     struct nt_alternative *alternatives; /* index of variants: [segment][alternative] */
     uint32_t alternative_count;
+    struct nt_choosing *choosing;         /* NULL: all that the segments hold is the stream's */
     _Atomic(const struct nt_page *) told; /* the last page whose elements made no sense: told once */
     struct nt_sequence sequence;
     pthread_mutex_t lock; /* of locating segments */
 };
+
+/* A stream as it is stored, whatever entries are chosen: its rows are the segments'. */
+enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_stream **stream_ret,
+                                     struct nt_error *error);
+/* Whether there is such a field, by numbers from outside the library; and its stream, NT_NOT_FOUND and other reasons where
+ * there is none. */
+enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
+                                     enum nt_stream_kind kind, struct nt_error *error);
+enum nt_status nt_stream_find_row(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind,
+                                  const struct nt_stream_row **row_ret, struct nt_error *error);
+/* How many elements such a stream has of so many rows. */
+enum nt_status nt_stream_count_elements(const struct nt_dataset *dataset, uint32_t field,
+                                        const struct nt_stream_row *row, uint64_t rows,
+                                        uint64_t *elements_ret, struct nt_error *error);
 
 /* Rows of a field before each cluster, in entry order: `count_ret` clusters that hold it and as many borders
  * plus one (from malloc), the first 0. Loads all page lists. */
@@ -75,8 +106,10 @@ static inline bool nt_segment_is_located(const struct nt_segment *segment)
     return atomic_load_explicit(&segment->is_located, memory_order_acquire);
 }
 
-/* The page that holds an element, if its segment is located; an nt_ahead_find for streams. */
+/* The page that holds an element, if its segment is located; an nt_ahead_find for streams. None where entries are chosen. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_ahead_page *page_ret);
+/* Where the page ends that holds a stored element, as far as can be told: behind the element at least. */
+uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element);
 /* How many elements from one on are equal, as the page tells that it lies in: 1 where no page does. Of streams whose
  * elements are the column's. */
 uint64_t nt_stream_equal_elements(const struct nt_stream *stream, uint64_t element);
@@ -99,6 +132,9 @@ static inline struct nt_run nt_stream_run(const struct nt_stream *stream, const 
     };
 }
 
+/* Elements [first, first + count) of a stream as it is stored. */
+enum nt_status nt_stream_produce_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                        uint8_t *output, struct nt_error *error);
 /* Elements [first, first + count): nt_stream_read without its edges and counters. */
 enum nt_status nt_stream_produce(struct nt_stream *stream, uint64_t first, uint64_t count, uint8_t *output,
                                  struct nt_error *error);
@@ -109,5 +145,7 @@ struct nt_pages_made {
 };
 enum nt_status nt_stream_finish(struct nt_stream *stream, uint64_t first, uint64_t count,
                                 struct nt_pages_made made, uint8_t *output, struct nt_error *error);
+enum nt_status nt_stream_finish_stored(struct nt_stream *stream, uint64_t first, uint64_t count,
+                                       struct nt_pages_made made, uint8_t *output, struct nt_error *error);
 
 #endif

@@ -24,8 +24,8 @@ static bool are_same_bytes(const struct nt_page *a, const struct nt_page *b)
 static const struct nt_segment *find_simple(struct nt_stream *stream, uint32_t number)
 {
     const struct nt_segment *segment = &stream->segments[number];
-    bool is_direct =
-        stream->transform && (stream->row->make == NT_MAKE_VALUES || stream->row->make == NT_MAKE_OFFSETS);
+    bool is_direct = stream->transform && !stream->choosing &&
+                     (stream->row->make == NT_MAKE_VALUES || stream->row->make == NT_MAKE_OFFSETS);
     if (!is_direct || nt_stream_locate(stream, segment, NULL) != NT_OK)
         return NULL;
     bool is_simple = segment->span.fault == NT_FAULT_NONE && segment->page_count && !segment->zeros &&

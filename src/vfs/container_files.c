@@ -35,7 +35,7 @@ static void put_datasets(struct nt_json *json, const struct nt_open_file *opened
         if (dataset->failure)
             nt_json_member_text(json, "error", nt_text_of(dataset->failure->message));
         else
-            nt_json_member_unsigned(json, "entries", dataset->entries);
+            nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
         nt_json_end_object(json);
     }
     nt_json_end_array(json);

@@ -27,7 +27,9 @@ static void put_identity(struct nt_json *json, const struct nt_dataset *dataset)
 static void put_counts(struct nt_json *json, const struct nt_dataset *dataset,
                        const struct nt_dataset *stored)
 {
-    nt_json_member_unsigned(json, "entries", dataset->entries);
+    nt_json_member_unsigned(json, "entries", nt_dataset_entries(dataset));
+    if (dataset->selection)
+        nt_json_member_unsigned(json, "stored_entries", dataset->entries);
     nt_json_member_unsigned(json, "fields", dataset->field_count);
     nt_json_member_unsigned(json, "top_level_fields", dataset->top_count);
     nt_json_member_unsigned(json, "columns", stored->column_count);

@@ -31,7 +31,7 @@ static enum nt_status entries_find(const struct nt_scope *directory, const char 
 {
     struct nt_node node = {.level = NT_LEVEL_ENTRY, .slot = directory->node.slot};
     if (!nt_parse_between(name, "", nt_entry_file.name, &node.number) ||
-        node.number >= directory->dataset->entries || !nt_node_pack(&node, node_ret))
+        node.number >= nt_dataset_entries(directory->dataset) || !nt_node_pack(&node, node_ret))
         return nt_no_such_file(error);
     return NT_OK;
 }

@@ -145,7 +145,7 @@ static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
         return open_page_file(scope, error);
     case NT_LEVEL_ENTRY:
         scope->pseudo = &nt_entry_file;
-        return scope->dataset->failure || scope->node.number >= scope->dataset->entries
+        return scope->dataset->failure || scope->node.number >= nt_dataset_entries(scope->dataset)
                    ? nt_no_such_file(error)
                    : NT_OK;
     default:

@@ -47,7 +47,8 @@ static enum nt_status check_rows(const struct nt_scope *scope, uint32_t field, u
 {
     struct nt_dataset *dataset = scope->dataset;
     bool is_per_entry = field == NT_NONE || nt_field_row_parent(dataset, field) == NT_NONE;
-    uint64_t rows = is_per_entry && dataset->entries < count ? dataset->entries : is_per_entry ? count : 0;
+    uint64_t entries = nt_dataset_entries(dataset);
+    uint64_t rows = is_per_entry && entries < count ? entries : is_per_entry ? count : 0;
     *is_short_ret = false;
     if (rows > MOST_ROWS || (!dataset->field_groups && !are_page_lists_short(dataset)))
         return NT_OK; /* else the cost counts the page lists that it looks at */

@@ -228,7 +228,7 @@ static enum nt_status get_encoding(const struct nt_scope *scope, const struct an
 
 static enum nt_status get_entries(const struct nt_scope *scope, const struct answer *answer)
 {
-    return put_number(answer, scope->dataset->entries);
+    return put_number(answer, nt_dataset_entries(scope->dataset));
 }
 
 static enum nt_status get_format(const struct nt_scope *scope, const struct answer *answer)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "model/selection.h"
 #include "page/stream.h"
 #include "view/arrow_internal.h"
 
@@ -264,12 +265,13 @@ static enum nt_status set_clusters(struct nt_arrow *arrow, struct nt_error *erro
     if (!arrow->entries)
         return nt_fail_memory(error);
     if (dataset->field_groups) {
-        memcpy(arrow->entries, dataset->part_borders, ((size_t)parts + 1) * sizeof(uint64_t));
+        for (uint32_t i = 0; i <= parts; i++)
+            arrow->entries[i] = nt_dataset_chosen_before(dataset, dataset->part_borders[i]);
         arrow->cluster_count = parts;
         return NT_OK;
     }
-    arrow->entries[1] = dataset->entries;
-    arrow->cluster_count = dataset->entries > 0;
+    arrow->entries[1] = nt_dataset_entries(dataset);
+    arrow->cluster_count = arrow->entries[1] > 0;
     return NT_OK;
 }
 

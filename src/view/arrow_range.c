@@ -10,11 +10,12 @@
 enum nt_status nt_arrow_check_range(const struct nt_arrow *arrow, struct nt_error *error)
 {
     const struct nt_arrow_options *options = &arrow->options;
-    if (!options->has_range || nt_fits(options->first_entry, options->entries, arrow->dataset->entries))
+    if (!options->has_range ||
+        nt_fits(options->first_entry, options->entries, nt_dataset_entries(arrow->dataset)))
         return NT_OK;
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%llu entries from %llu on: there are %llu",
                    (unsigned long long)options->entries, (unsigned long long)options->first_entry,
-                   (unsigned long long)arrow->dataset->entries);
+                   (unsigned long long)nt_dataset_entries(arrow->dataset));
 }
 
 /* The data set's own clusters [*begin_ret, *end_ret). Those without entries may stand anywhere; none of them is left at the

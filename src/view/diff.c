@@ -221,9 +221,9 @@ static enum nt_status diff_values(struct diff *diff, struct nt_error *error)
         calloc((size_t)diffing->sides[0].dataset->field_count + 1, sizeof(*diff->items_differ));
     if (!diff->items_differ)
         return nt_fail_memory(error);
-    diff->entries_differ =
-        nt_diff_tell_numbers(diffing, nt_difference(NT_DIFF_VALUES, "entries", of_no_field),
-                             diffing->sides[0].dataset->entries, diffing->sides[1].dataset->entries);
+    diff->entries_differ = nt_diff_tell_numbers(
+        diffing, nt_difference(NT_DIFF_VALUES, "entries", of_no_field),
+        nt_dataset_entries(diffing->sides[0].dataset), nt_dataset_entries(diffing->sides[1].dataset));
     for (size_t i = 0; i < diff->pair_count && status == NT_OK; i++)
         status = choose_streams(diff, &diff->pairs[i], error);
     if (status == NT_OK)

@@ -56,7 +56,7 @@ enum nt_status nt_write_schema_json(struct nt_reader *reader, struct nt_dataset 
     nt_json_object(&json);
     nt_json_member_text(&json, "name", dataset->name);
     nt_json_member_text(&json, "description", dataset->description);
-    nt_json_member_unsigned(&json, "entries", dataset->entries);
+    nt_json_member_unsigned(&json, "entries", nt_dataset_entries(dataset));
     enum nt_status status = nt_json_member_fields(reader, dataset, NT_NONE, &json, error);
     nt_json_end_object(&json);
     if (status == NT_OK)

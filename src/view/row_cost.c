@@ -9,6 +9,7 @@
 
 #include "base/overflow.h"
 #include "model/kind.h"
+#include "model/selection.h"
 #include "page/page.h"
 
 enum {
@@ -208,14 +209,35 @@ static void spend_rows(struct cost *cost, uint32_t field, uint64_t first, uint64
     }
 }
 
+/* The stored rows that chosen ones lie among: below lists all of them, as nothing tells before which. */
+static void find_stored(const struct nt_dataset *dataset, uint32_t field, uint64_t *first, uint64_t *end)
+{
+    uint64_t per_entry = rows_per_entry(dataset, field), rows, from = *first;
+    if (!nt_dataset_has_selection(dataset))
+        return;
+    rows = multiplied(nt_dataset_entries(dataset), per_entry);
+    *first = 0;
+    if (!per_entry)
+        *end = UINT64_MAX;
+    else if (from >= rows || from >= *end)
+        *end = 0;
+    else {
+        uint64_t last = (*end < rows ? *end : rows) - 1;
+        *first = multiplied(nt_dataset_chosen_entry(dataset, from / per_entry), per_entry);
+        *end = multiplied(nt_dataset_chosen_entry(dataset, last / per_entry) + 1, per_entry);
+    }
+}
+
 enum nt_status nt_rows_are_cheap(struct nt_dataset *dataset, uint32_t field, uint64_t first, uint64_t count,
                                  uint64_t most_bytes, bool *are_cheap_ret, struct nt_error *error)
 {
     struct cost cost = {.dataset = dataset, .left = most_bytes, .cluster = NT_NONE, .error = error};
     if (!dataset->field_groups)
         cost.status = nt_dataset_load_readable(dataset, error);
+    uint64_t end = added(first, count);
+    find_stored(dataset, field, &first, &end);
     if (cost.status == NT_OK)
-        spend_rows(&cost, field, first, added(first, count));
+        spend_rows(&cost, field, first, end);
     *are_cheap_ret = cost.status == NT_OK && !cost.is_over;
     return cost.status;
 }

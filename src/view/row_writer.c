@@ -42,7 +42,7 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
         return nt_fail_memory(error);
     writer->reader = reader;
     writer->dataset = dataset;
-    writer->rows = dataset->entries;
+    writer->rows = nt_dataset_entries(dataset);
     enum nt_status status = NT_OK;
     if (field != NT_NONE)
         status = nt_field_rows(reader, dataset, field, &writer->rows, error);
@@ -105,7 +105,7 @@ static uint64_t value_place(const struct writing *writing, const struct nt_row_s
     const struct nt_field *field = &writing->dataset->fields[shape->field];
     if (!field->is_fortran_order)
         return row * shape->size + i;
-    uint64_t place = row, stride = writing->dataset->entries, inside = shape->size;
+    uint64_t place = row, stride = nt_dataset_entries(writing->dataset), inside = shape->size;
     for (uint32_t d = 0; d < field->dimension_count; d++) {
         inside /= field->dimensions[d];
         place += i / inside * stride;

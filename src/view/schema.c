@@ -212,7 +212,7 @@ static void put_heading(const struct nt_dataset *dataset, struct nt_buffer *out)
     size_t length = nt_dataset_path(dataset, path, sizeof(path));
     out->failed |= !length;
     nt_append_printable(out, path, length < sizeof(path) ? length : sizeof(path) - 1);
-    nt_buffer_format(out, ": %" PRIu64 " entries, %s %s", dataset->entries, dataset->format,
+    nt_buffer_format(out, ": %" PRIu64 " entries, %s %s", nt_dataset_entries(dataset), dataset->format,
                      dataset->version);
     if (dataset->writer.length) {
         nt_buffer_text(out, ", ");
