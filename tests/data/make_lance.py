@@ -27,8 +27,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'support'))
 from arrow_columns import describe, table_columns, table_rows  # noqa: E402
 from compare_columns import ENCODINGS  # noqa: E402
+from lance_columns import read_columns  # noqa: E402
 
-BATCH = 65536
 ROWS_KEPT, LONG = 12, 2000        # rows, characters of one
 
 
@@ -274,6 +274,25 @@ def declared(rows=30):
     return pa.table([pa.array(values, field.type) for field, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 
+def struct_lists(rows=700):
+    """Three items a row, so that rows go on from chunk to chunk."""
+    random = random_of('struct_lists')
+    def item(row, k):
+        return {'number': int(random.integers(-2 ** 60, 2 ** 60)), 'text': None if (row + k) % 5 == 1 else f'{row}' * (k % 3),
+                'list': None if row % 4 == k else [row, k][:row % 3], 'vector': None if row % 6 == 3 else [row, None if k else 1]}
+    def inner(row, k):
+        return {'x': row if row % 3 else None, 'pairs': None if (row + k) % 4 == 2 else [{'y': row}, None if row % 5 else {'y': None}]}
+    members = pa.struct([('number', pa.int64()), ('text', pa.string()), ('list', pa.list_(pa.int32())), ('vector', pa.list_(pa.int16(), 2))])
+    pairs = pa.list_(pa.struct([('y', pa.int32())]), 2)
+    def lists(make, step):
+        return every(step, [[None if (row + k) % 7 == 2 else make(row, k) for k in range(3)] for row in range(rows)], 4)
+    return table_of(
+        ('row', pa.array(range(rows), pa.int32())), ('lists', pa.array(lists(item, 6), pa.list_(members, 3))),
+        ('deep', pa.array(lists(inner, 5), pa.list_(pa.struct([('x', pa.int16()), ('pairs', pairs)]), 3))),
+        ('structure', pa.array(every(9, [{'pairs': None if row % 4 == 1 else [{'y': row}, None]} for row in range(rows)], 2),
+                               pa.struct([('pairs', pairs)]))))
+
+
 def no_rows():
     return pa.table({'number': pa.array([], pa.int32()), 'text': pa.array([], pa.string()),
                      'list': pa.array([], pa.list_(pa.float32())),
@@ -332,6 +351,7 @@ FILES = {
     'lance_pages_2.1': ('2.1', pages, 100, ''),
     'lance_chunks_2.1': ('2.1', chunks, 0, 'mini_block_layout REPDEF_NULL_AND_EMPTY_LIST'),
     'lance_declared_2.2': ('2.2', declared, 0, ''),
+    'lance_struct_lists_2.2': ('2.2', struct_lists, 0, 'REPDEF_NULLABLE_ITEM mini_block_layout'),
     'lance_no_rows_2.0': ('2.0', no_rows, 0, ''),
     'lance_no_rows_2.2': ('2.2', no_rows, 0, ''),
     'lance_numbers_0.2': (LEGACY, numbers, 0, ''),
@@ -431,7 +451,7 @@ def make(name):
         for batch in table.to_batches(page_rows or None):
             writer.write_batch(batch)
     reader = LanceFileReader(str(path))
-    found = reader.read_all(batch_size=BATCH).to_table()
+    found = read_columns(path, table.column_names)
     if table_columns(found) != table_columns(table):
         sys.exit(f'{name}: pylance reads something else than it wrote')
     told = {encoding for column in reader.metadata().columns for encoding in encodings_of(column)}

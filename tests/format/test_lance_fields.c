@@ -229,26 +229,118 @@ START_TEST(a_type_that_is_not_known_leaves_the_others_readable)
 }
 END_TEST
 
-/* Their members have columns, and they themselves have none. */
-START_TEST(fixed_size_lists_of_structures_leave_the_others_readable)
+/* ---- fixed-size lists of structures ---- */
+
+static const struct described struct_lists[] = {
+    {"a", "int64", -1, true},
+    {"f", "fixed_size_list:struct:2", -1, true},
+    {"item", "struct", 1, true},
+    {"x", "fixed_size_list:int8:3", 2, false},
+    {"g", "fixed_size_list:struct:5", 2, false},
+    {"item", "struct", 4, false},
+    {"y", "string", 5, false},
+    {"b", "int64", -1, true},
+};
+enum { STRUCT_LISTS = sizeof(struct_lists) / sizeof(*struct_lists) };
+
+/* Their members have columns with a row for each item, and they themselves have none. */
+START_TEST(fixed_size_lists_of_structures_are_told_by_their_members)
 {
-    static const struct described fields[] = {
-        {"a", "int64", -1, true},    {"f", "fixed_size_list:struct:2", -1, true},
-        {"item", "struct", 1, true}, {"x", "int32", 2, true},
-        {"y", "string", 2, true},    {"b", "int64", -1, true},
+    static const struct expected expected[] = {
+        {"a", NT_FIELD_VALUE, 0, 0, 0, 1, true},
+        {"f", NT_FIELD_ARRAY, 1, 2, 0, 1, true},
+        {"f/item", NT_FIELD_RECORD, 1, 1, 0, 1, true},
+        {"f/item/x", NT_FIELD_ARRAY, 1, 0, 0, 1, true},
+        {"f/item/x/item", NT_FIELD_VALUE, 1, 0, 1, 3, true},
+        {"f/item/g", NT_FIELD_ARRAY, 2, 2, 0, 1, true},
+        {"f/item/g/item", NT_FIELD_RECORD, 2, 1, 0, 1, true},
+        {"f/item/g/item/y", NT_FIELD_STRING, 2, 0, 0, 1, true},
+        {"b", NT_FIELD_VALUE, 3, 0, 0, 1, true},
     };
-    assert_ok(open_schema(fields, 6, 4, 2));
-    const struct nt_dataset *dataset = file->datasets[0];
-    for (uint32_t i = 1; i < 5; i++) {
-        ck_assert_int_eq(dataset->fields[i].kind, NT_FIELD_UNREADABLE);
-        ck_assert_str_eq(dataset->fields[i].unreadable, "fixed-size lists of structures are not read");
-    }
-    ck_assert_int_eq(dataset->fields[0].kind, NT_FIELD_VALUE);
-    ck_assert_int_eq(dataset->fields[5].kind, NT_FIELD_VALUE);
-    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(dataset), 4).column, 2);
-    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(dataset), 5).column, 3);
+    static const uint64_t repeats[] = {1, 2, 1, 1, 1, 5, 1, 1, 1};
+    assert_ok(open_schema(struct_lists, STRUCT_LISTS, 4, 2));
+    check_fields(expected, STRUCT_LISTS + 1);
+    for (uint32_t i = 0; i <= STRUCT_LISTS; i++)
+        ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(file->datasets[0]), i).repeats, repeats[i]);
+    ck_assert_uint_eq(file->datasets[0]->fields[1].repetition, 2);
+    ck_assert_uint_eq(file->datasets[0]->fields[5].repetition, 5);
 }
 END_TEST
+
+START_TEST(lists_around_fixed_size_lists_of_structures_leave_the_others_readable)
+{
+    static const struct described fields[] = {
+        {"a", "int64", -1, true},    {"l", "list", -1, true}, {"item", "fixed_size_list:struct:2", 1, true},
+        {"item", "struct", 2, true}, {"x", "int32", 3, true}, {"b", "list", -1, true},
+        {"item", "int8", 5, true},
+    };
+    assert_ok(open_schema(fields, 7, 3, 2));
+    const struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = 0; i < 7; i++) {
+        bool is_read = i < 1 || i > 4;
+        ck_assert_uint_eq(dataset->fields[i].kind != NT_FIELD_UNREADABLE, is_read);
+        if (!is_read)
+            ck_assert_str_eq(dataset->fields[i].unreadable,
+                             "lists around fixed-size lists of structures are not read");
+    }
+}
+END_TEST
+
+/* Types that pylance refuses to write, and versions that do not have them. */
+static const struct {
+    const char *type;
+    uint16_t minor;
+    unsigned columns;
+} unknown_lists[] = {{"fixed_size_list:struct:0", 2, 2},
+                     {"fixed_size_list:fixed_size_list:struct:2:2", 2, 2},
+                     {"fixed_size_list:string:2", 2, 2},
+                     {"fixed_size_list:struct:2", 0, 3}};
+
+START_TEST(other_fixed_size_lists_are_not_known)
+{
+    const struct described fields[] = {
+        {"f", unknown_lists[_i].type, -1, true}, {"item", "struct", 0, true}, {"x", "int32", 1, true}};
+    assert_ok(open_schema(fields, 3, unknown_lists[_i].columns, unknown_lists[_i].minor));
+    ck_assert_int_eq(file->datasets[0]->fields[0].kind, NT_FIELD_UNREADABLE);
+}
+END_TEST
+
+/* The rows of columns 0 and 1, of a file of 3 rows. */
+static const struct {
+    uint64_t rows[2];
+    const char *message;
+} column_rows[] = {
+    {{3, 6}, NULL},
+    {{3, 3}, "column 1: rows of its pages: expected 6, found 3"},
+    {{3, 7}, "column 1: rows of its pages: expected 6, found 7"},
+    {{6, 6}, "column 0: rows of its pages: expected 3, found 6"},
+    {{0, 6}, "column 0: rows of its pages: expected 3, found 0"},
+};
+
+START_TEST(columns_have_the_rows_of_the_file_or_of_its_lists_items)
+{
+    struct nt_source *source;
+    lance_begin(&writer, 2, 2, 3);
+    for (unsigned i = 0; i < 2; i++) {
+        lance_column(&writer);
+        if (!column_rows[_i].rows[i]) /* no page either */
+            continue;
+        struct nt_buffer encoding = lance_flat_layout(64, column_rows[_i].rows[i]);
+        lance_page(&writer, NULL, 0, column_rows[_i].rows[i], 0, LANCE_LAYOUT, &encoding);
+    }
+    lance_field(&writer, 0, -1, "a", "int64", false);
+    lance_field(&writer, 1, -1, "f", "fixed_size_list:struct:2", false);
+    lance_field(&writer, 2, 1, "item", "struct", false);
+    lance_field(&writer, 3, 2, "x", "int64", false);
+    lance_end(&writer);
+    assert_ok(nt_source_open_memory(writer.out.bytes, writer.out.length, "test.lance", &source, NULL));
+    const char *message = column_rows[_i].message;
+    ck_assert_uint_eq(open_source(source), message ? NT_CORRUPT : NT_OK);
+    ck_assert_msg(!message || strstr(error.message, message), "%s", error.message);
+}
+END_TEST
+
+/* ---- what does not fit ---- */
 
 START_TEST(fewer_or_more_columns_than_the_schema_needs_are_corrupt)
 {
@@ -283,7 +375,12 @@ int main(void)
     tcase_add_test(cases, items_of_fixed_lists_are_counted_inside_the_layer);
     tcase_add_test(cases, items_of_fixed_lists_tell_arrow_of_their_extension);
     tcase_add_test(cases, a_type_that_is_not_known_leaves_the_others_readable);
-    tcase_add_test(cases, fixed_size_lists_of_structures_leave_the_others_readable);
+    tcase_add_test(cases, fixed_size_lists_of_structures_are_told_by_their_members);
+    tcase_add_test(cases, lists_around_fixed_size_lists_of_structures_leave_the_others_readable);
+    tcase_add_loop_test(cases, other_fixed_size_lists_are_not_known, 0,
+                        sizeof(unknown_lists) / sizeof(*unknown_lists));
+    tcase_add_loop_test(cases, columns_have_the_rows_of_the_file_or_of_its_lists_items, 0,
+                        sizeof(column_rows) / sizeof(*column_rows));
     tcase_add_loop_test(cases, fewer_or_more_columns_than_the_schema_needs_are_corrupt, 0, 2);
     tcase_add_test(cases, a_type_that_is_too_deep_is_refused_by_its_field);
     suite_add_tcase(suite, cases);

@@ -191,27 +191,6 @@ START_TEST(items_of_lists_have_columns_with_other_rows_in_2_0)
 }
 END_TEST
 
-/* The rows of a column, of a file of 3 rows; in which versions its column alone cannot be read, for the others the file. */
-static const struct {
-    uint64_t rows;
-    uint16_t minor;
-    bool is_file_good;
-} other_rows[] = {{6, 2, true}, {9, 2, true}, {7, 2, false}, {0, 2, false}, {1, 2, false}, {6, 1, false}};
-
-START_TEST(columns_of_items_of_fixed_size_lists_have_other_rows_from_2_2_on)
-{
-    struct nt_buffer encoding = lance_flat_layout(64, other_rows[_i].rows);
-    lance_begin(&writer, 2, other_rows[_i].minor, 3);
-    lance_column(&writer);
-    lance_page(&writer, NULL, 0, other_rows[_i].rows, 0, LANCE_LAYOUT, &encoding);
-    lance_end(&writer);
-    assert_status(other_rows[_i].is_file_good ? NT_OK : NT_CORRUPT, read_again());
-    const char *message =
-        other_rows[_i].is_file_good ? opened.lance.columns[0].failure->message : error.message;
-    ck_assert_msg(strstr(message, "column 0: rows of its pages: expected 3, found"), "%s", message);
-}
-END_TEST
-
 START_TEST(first_rows_of_2_0_may_count_from_where_a_batch_began)
 {
     lance_begin(&writer, 0, 3, 9);
@@ -258,8 +237,6 @@ int main(void)
     tcase_add_test(cases, a_manifest_is_told_from_a_legacy_file);
     tcase_add_test(cases, what_does_not_end_in_its_magic_is_no_lance_file);
     tcase_add_test(cases, items_of_lists_have_columns_with_other_rows_in_2_0);
-    tcase_add_loop_test(cases, columns_of_items_of_fixed_size_lists_have_other_rows_from_2_2_on, 0,
-                        sizeof(other_rows) / sizeof(*other_rows));
     tcase_add_test(cases, first_rows_of_2_0_may_count_from_where_a_batch_began);
     tcase_add_test(cases, an_unknown_encoding_is_told_of_its_column);
     suite_add_tcase(suite, cases);

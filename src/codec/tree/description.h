@@ -152,7 +152,8 @@ enum nt_tree_output {
                       * position 0 is a value */
 };
 
-/* The page's `parameter` is, of BYTES: how many strings there are; of LEVELS: how many values; of ENDS and OFFSETS: what is added. OFFSETS
+/* The page's `parameter` is, of BYTES: how many strings there are; of LEVELS: how many values; of ENDS and OFFSETS: what is added; of VALID
+ * with `repeats`: how many of the layer's rows are of one that has begun before the page. OFFSETS
  * has in it, beside, these bits: a list's end is told where the next one begins, so that the first page of a
  * column has one fewer than lists begin there, and its last one more. */
 #define NT_TREE_IS_FIRST (UINT64_C(1) << 63)
@@ -169,9 +170,10 @@ enum { NT_TREE_LEVEL_BYTES = 4 }; /* an element of LEVELS */
 
 struct nt_tree_want {
     enum nt_tree_output output;
-    uint32_t layer;         /* VALID, OFFSETS: innermost 0 */
-    uint32_t depth;         /* VALID: of the items this many fixed lists deep; 0: of the layer itself */
-    uint32_t member;        /* of structures, or NT_TREE_ALL_MEMBERS; else 0 */
+    uint32_t layer;   /* VALID, OFFSETS: innermost 0 */
+    uint64_t repeats; /* VALID of a layer: rows that are one each, and alike; 0 and 1: each is its own */
+    uint32_t depth;   /* VALID: of the items this many fixed lists deep; 0: of the layer itself */
+    uint32_t member;  /* of structures, or NT_TREE_ALL_MEMBERS; else 0 */
     uint64_t member_offset; /* of packed structures of fixed width: bytes */
     uint64_t member_items;  /* of structures: items of the fixed lists around an element; 0: there are none */
     bool is_stored;         /* VALUES: null ones are what is stored for them */

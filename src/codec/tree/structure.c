@@ -62,6 +62,32 @@ static enum nt_status make_plain_valid(struct nt_made *made, uint8_t *output, st
     return status;
 }
 
+/* Of rows of which several are one: all of these tell the same. */
+static enum nt_status make_repeated_valid(const struct nt_made *made, uint8_t *output, struct nt_error *error)
+{
+    const struct nt_packed *packed = made->work->packed;
+    uint64_t repeats = made->want->repeats, skipped = packed->parameter, done = 0;
+    struct nt_layer_rule rule;
+    uint8_t *valid;
+    nt_layer_rule(made->work->tree, made->want->layer, &rule);
+    uint64_t rows = nt_levels_rows(&made->opened.levels, &rule);
+    enum nt_status status = nt_work_take(made->work, rows, &valid, error);
+    if (status == NT_OK)
+        status = nt_made_valid_rows(made, made->want->layer, rows, valid, error);
+    for (uint64_t i = skipped; status == NT_OK && i < rows; i++) {
+        bool begins = (i - skipped) % repeats == 0;
+        if (!begins && valid[i] != valid[i - 1])
+            return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                           "items of one fixed-size list tell that it is null, and that it is not");
+        if (begins && done++ < packed->elements)
+            output[done - 1] = valid[i];
+    }
+    return status == NT_OK && done != packed->elements
+               ? nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                                "fixed-size lists that the levels of a page tell", packed->elements, done)
+               : status;
+}
+
 static enum nt_status make_layer_valid(const struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
     const struct nt_tree *tree = made->work->tree;
@@ -71,7 +97,8 @@ static enum nt_status make_layer_valid(const struct nt_made *made, uint8_t *outp
     if (made->opened.array.is_null)
         memset(output, rule.valid >= 1, elements); /* the innermost layer is what has no value */
     else if (made->opened.levels.count || nt_tree_has_levels(tree))
-        return nt_made_valid_rows(made, made->want->layer, elements, output, error);
+        return made->want->repeats > 1 ? make_repeated_valid(made, output, error)
+                                       : nt_made_valid_rows(made, made->want->layer, elements, output, error);
     else
         memset(output, 1, elements);
     return NT_OK;

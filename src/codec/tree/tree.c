@@ -54,7 +54,7 @@ bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want 
         [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
         [NT_TREE_ENDS] = true,   [NT_TREE_BYTES] = true, [NT_TREE_PRESENT] = false};
     return tree->layout == NT_TREE_MINI_BLOCK && !tree->is_whole && !nt_tree_is_structure(tree) &&
-           !want->depth && is_shareable[want->output];
+           !want->depth && want->repeats <= 1 && is_shareable[want->output];
 }
 
 /* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */

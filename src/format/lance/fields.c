@@ -108,8 +108,10 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
 static const char *find_refusal(const struct building *build, uint32_t number)
 {
     const struct nt_lance_place *place = &build->schema->places[number];
-    if (place->is_in_struct_list)
-        return "fixed-size lists of structures are not read";
+    if (place->is_in_struct_list && (build->schema->is_legacy || build->has_item_columns))
+        return "fixed-size lists of structures are not read in files before 2.1";
+    if (place->has_struct_lists)
+        return "lists around fixed-size lists of structures are not read";
     if (place->type.shape == NT_LANCE_IS_UNKNOWN)
         return "the field's type is not known to this version";
     if (place->is_in_list)
@@ -146,6 +148,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
         [NT_LANCE_IS_BYTES] = {NT_FIELD_STREAMED, NT_ROLE_PLAIN},
         [NT_LANCE_IS_LIST] = {NT_FIELD_COLLECTION, NT_ROLE_COLLECTION},
         [NT_LANCE_IS_STRUCT] = {NT_FIELD_RECORD, NT_ROLE_RECORD},
+        [NT_LANCE_IS_STRUCT_LIST] = {NT_FIELD_ARRAY, NT_ROLE_PLAIN},
         [NT_LANCE_IS_NULL] = {NT_FIELD_NULL, NT_ROLE_PLAIN},
         [NT_LANCE_IS_BLOB] = {NT_FIELD_PAGE_BYTES, NT_ROLE_PLAIN},
         [NT_LANCE_IS_UNKNOWN] = {NT_FIELD_UNREADABLE, NT_ROLE_PLAIN},
@@ -156,6 +159,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
         shape = NT_LANCE_IS_BLOB;
     field->kind = kinds[shape].kind;
     field->role = kinds[shape].role;
+    field->repetition = shape == NT_LANCE_IS_STRUCT_LIST ? type->items : 0;
     field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
 }
 
@@ -224,12 +228,18 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
     return status;
 }
 
+static enum nt_lance_shape shape_of_parent(const struct building *build, uint32_t number)
+{
+    uint32_t parent = build->schema->fields[number].parent;
+    return parent == NT_NONE ? NT_LANCE_IS_UNKNOWN : build->schema->places[parent].type.shape;
+}
+
 static bool find_nullable(const struct building *build, uint32_t number)
 {
     const struct nt_lance_field *field = &build->schema->fields[number];
+    enum nt_lance_shape parent = shape_of_parent(build, number);
     return (field->is_nullable && has_validity(build, number)) ||
-           (field->parent != NT_NONE &&
-            build->schema->places[field->parent].type.shape == NT_LANCE_IS_STRUCT &&
+           ((parent == NT_LANCE_IS_STRUCT || parent == NT_LANCE_IS_STRUCT_LIST) &&
             build->is_nullable[field->parent]);
 }
 
@@ -245,7 +255,8 @@ static enum nt_status build_field(struct building *build, uint32_t number)
                              .has_short_offsets = type->has_short_offsets,
                              .is_map = type->is_map};
     struct nt_lance_part part = {.field = number, .items = 1};
-    if (from->parent != NT_NONE && build->schema->places[from->parent].type.shape == NT_LANCE_IS_LIST) {
+    enum nt_lance_shape parent = shape_of_parent(build, number);
+    if (parent == NT_LANCE_IS_LIST || parent == NT_LANCE_IS_STRUCT_LIST) {
         field.own_name = from->name;
         field.name = (struct nt_text){"item", 4};
     }

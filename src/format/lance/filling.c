@@ -49,6 +49,14 @@ enum nt_status nt_filling_spend(struct nt_filling *filling, uint64_t bytes)
                    limit, MOST_PAGES);
 }
 
+/* Of lists of so many rows each, those that begin in a part. */
+static void begin_lists(uint64_t repeats, uint64_t first, struct nt_filled *filled)
+{
+    uint64_t rows = filled->rows;
+    filled->skipped = (repeats - first % repeats) % repeats;
+    filled->rows = rows > filled->skipped ? (rows - filled->skipped - 1) / repeats + 1 : 0;
+}
+
 /* A part is kept with what a list that grows has beside it. */
 enum { FILLED_BYTES = 2 * sizeof(struct nt_filled) };
 
@@ -62,10 +70,14 @@ enum nt_status nt_filling_add(struct nt_filling *filling, const struct nt_filled
     struct nt_filled *grown = nt_grow(filling->filled, filling->count, &filling->capacity, sizeof(*grown));
     if (!grown)
         return nt_fail_memory(filling->error);
+    uint64_t first = filling->rows;
     filling->filled = grown;
-    grown[filling->count++] = *filled;
+    grown[filling->count] = *filled;
     if (!nt_add(filling->rows, filled->rows, &filling->rows))
         return nt_fail(filling->error, NT_CORRUPT, NT_NO_OFFSET, "more than 2^64 rows");
+    if (filling->use->repeats > 1)
+        begin_lists(filling->use->repeats, first, &grown[filling->count]);
+    filling->count++;
     return NT_OK;
 }
 
@@ -178,7 +190,8 @@ static enum nt_status put_values(struct putting *putting, const struct nt_filled
     if (!nt_multiply(filled->rows, filling->use->items, &elements))
         return nt_fail(filling->error, NT_LIMIT, filled->offset,
                        "the number of items of fixed-size lists overflows");
-    return add_page(filling, putting->builder, filled, putting->position, elements, 0, filled->is_uniform);
+    return add_page(filling, putting->builder, filled, putting->position, elements, filled->skipped,
+                    filled->is_uniform);
 }
 
 static enum nt_status put_validity(struct putting *putting, const struct nt_filled *filled, bool is_last)

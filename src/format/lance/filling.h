@@ -14,7 +14,8 @@ enum { NT_FILLED_DECODERS = 3 };
 /* A part of a page of the file, as pages of the field's columns. */
 struct nt_filled {
     uint64_t offset, stored_bytes;
-    uint64_t rows;     /* of the layer */
+    uint64_t rows;     /* of the layer, of fixed-size lists of structures those that begin here */
+    uint64_t skipped;  /* of the layer's: of a list that has begun before */
     uint64_t items;    /* lists: rows of the layer below */
     uint64_t bytes;    /* strings; a blob's */
     bool is_blob;      /* a blob, for position 0; else what tells of blobs, for their validity */
@@ -35,7 +36,7 @@ struct nt_filling {
     struct nt_filled *filled; /* from malloc */
     size_t count, capacity;
     size_t first_of_page;                  /* the first of the current page */
-    uint64_t rows;                         /* so far */
+    uint64_t rows;                         /* so far, of the layer */
     bool is_all_valid;                     /* the current page */
     uint64_t taken;                        /* parts that the file's budget was told of, until deinit */
     uint64_t spent;                        /* bytes that were made to count what pages hold */

@@ -274,8 +274,11 @@ enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, 
             return NT_OK;
     }
     enum nt_status status = parse_inner(arena, text, type, error);
-    type->is_struct_list = type->value.list_count && type->shape == NT_LANCE_IS_STRUCT;
-    if (type->value.list_count && type->shape != NT_LANCE_IS_VALUE)
-        type->shape = NT_LANCE_IS_UNKNOWN;
+    if (!value->list_count || type->shape == NT_LANCE_IS_VALUE)
+        return status;
+    bool is_struct_list = type->shape == NT_LANCE_IS_STRUCT && value->list_count == 1 && value->lists[0];
+    type->shape = is_struct_list ? NT_LANCE_IS_STRUCT_LIST : NT_LANCE_IS_UNKNOWN;
+    type->items = value->lists[0];
+    value->list_count = 0; /* its items have columns of their own */
     return status;
 }

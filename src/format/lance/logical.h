@@ -13,6 +13,7 @@ enum nt_lance_shape {
     NT_LANCE_IS_BYTES,
     NT_LANCE_IS_LIST,
     NT_LANCE_IS_STRUCT,
+    NT_LANCE_IS_STRUCT_LIST, /* fixed-size lists of structures, which are the field below it */
     NT_LANCE_IS_NULL,
     NT_LANCE_IS_BLOB,
     NT_LANCE_IS_UNKNOWN,
@@ -27,7 +28,7 @@ struct nt_lance_type {
     bool is_dictionary;
     bool has_short_offsets; /* TEXT, BYTES, LIST: what is in it is counted with 32 bits */
     bool is_map;            /* LIST: of structures of a key and a value */
-    bool is_struct_list;    /* UNKNOWN: fixed-size lists of structures, whose members are fields below it */
+    uint64_t items;         /* STRUCT_LIST: of each */
     uint32_t index_bits;    /* of a dictionary's numbers; 0: not known */
 };
 

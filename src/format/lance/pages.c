@@ -53,6 +53,7 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
     bool is_layer = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
     if (is_layer) {
         want.layer = use->layer;
+        want.repeats = use->repeats;
         want.depth = want.output == NT_TREE_VALID ? use->depth : 0;
     }
     bool has_values = !is_layer || want.depth;

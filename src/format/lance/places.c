@@ -28,7 +28,8 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     place->is_packed =
         place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
         (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
-    place->is_in_struct_list = place->type.is_struct_list;
+    place->is_in_struct_list = place->type.shape == NT_LANCE_IS_STRUCT_LIST;
+    place->multiple = 1;
     if (status != NT_OK)
         nt_error_context(error, "schema: field %" PRId32, field->id);
     if (status != NT_OK || field->parent == NT_NONE)
@@ -36,11 +37,30 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     struct nt_lance_place *parent = &places[field->parent];
     parent->children++;
     place->is_in_struct_list |= parent->is_in_struct_list;
+    place->multiple = parent->multiple;
+    if (parent->type.shape == NT_LANCE_IS_STRUCT_LIST &&
+        !nt_multiply(parent->multiple, parent->type.items, &place->multiple))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "schema: field %" PRId32 ": the number of items of fixed-size lists overflows",
+                       field->id);
     place->depth = parent->depth + 1;
     place->packed = parent->is_packed ? field->parent : parent->packed;
     place->is_in_list =
-        place->packed != NT_NONE && (parent->is_in_list || place->type.shape == NT_LANCE_IS_LIST);
+        place->packed != NT_NONE && (parent->is_in_list || place->type.shape == NT_LANCE_IS_LIST ||
+                                     place->type.shape == NT_LANCE_IS_STRUCT_LIST);
     return NT_OK;
+}
+
+/* Where a list is around fixed-size lists of structures, no repetition tells its items from theirs. */
+static void mark_lists(const struct nt_lance_schema *schema, struct nt_lance_place *places)
+{
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        for (uint32_t at = schema->fields[i].parent;
+             places[i].type.shape == NT_LANCE_IS_STRUCT_LIST && at != NT_NONE; at = schema->fields[at].parent)
+            places[at].has_struct_lists |= places[at].type.shape == NT_LANCE_IS_LIST;
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        if (schema->fields[i].parent != NT_NONE)
+            places[i].has_struct_lists |= places[schema->fields[i].parent].has_struct_lists;
 }
 
 /* The bytes of members of a packed structure, which lie one behind the other. */
@@ -82,6 +102,7 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
         status = look_at_field(arena, schema, places, i, error);
     if (status != NT_OK)
         return status;
+    mark_lists(schema, places);
     for (uint32_t i = 0; i < schema->field_count; i++)
         count_member(places, i);
     for (uint32_t i = 0; i < schema->field_count; i++)
@@ -96,7 +117,7 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
 static bool has_column(const struct nt_lance_place *place, bool has_item_columns)
 {
     bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST ||
-                     place->type.is_struct_list;
+                     place->type.shape == NT_LANCE_IS_STRUCT_LIST;
     return place->packed == NT_NONE &&
            (has_item_columns || place->is_packed || !place->children || !is_parent);
 }
@@ -134,7 +155,26 @@ enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lan
     if (status == NT_OK && columns != lance->tail.columns)
         return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns, as the schema tells",
                               columns, lance->tail.columns);
+    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++)
+        if (lance->leaves[i].field == i)
+            status = nt_lance_check_rows(&lance->schema, &lance->leaves[i], lance, error);
     return status;
+}
+
+enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
+                                   const struct nt_lance *lance, struct nt_error *error)
+{
+    const struct nt_lance_column *column = &lance->columns[leaf->column];
+    uint64_t rows;
+    if (lance->legacy || nt_lance_has_item_columns(&lance->tail) || column->failure)
+        return NT_OK;
+    if (!nt_multiply(lance->rows, schema->places[leaf->field].multiple, &rows))
+        rows = UINT64_MAX;
+    if (column->rows == rows)
+        return NT_OK;
+    nt_fail_number(error, NT_CORRUPT, column->metadata.offset, "rows of its pages", rows, column->rows);
+    nt_error_context(error, "column %" PRIu32, leaf->column);
+    return NT_CORRUPT;
 }
 
 struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
@@ -145,6 +185,7 @@ struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const 
     struct nt_lance_use use = {.column = leaf->column,
                                .depth = part->depth,
                                .items = part->items,
+                               .repeats = schema->places[leaf_field].multiple / place->multiple,
                                .is_one_based = !schema->places[leaf_field].type.is_dictionary,
                                .value = &schema->values[leaf_field]};
     if (place->packed != NT_NONE) {

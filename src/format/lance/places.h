@@ -22,6 +22,8 @@ struct nt_lance_place {
     bool has_strings;       /* it is a packed structure with members that are */
     bool is_in_list;        /* it is a list within a packed structure, or lies in one */
     bool is_in_struct_list; /* it is a fixed-size list of structures, or lies in one */
+    bool has_struct_lists;  /* it is a list around fixed-size lists of structures, or lies in one */
+    uint64_t multiple;      /* how many of it there are for a row around all fixed-size lists of structures */
 };
 
 /* Of a field of the model: the field of Lance's that it shows, or the items of fixed-size lists in it. */
@@ -33,10 +35,12 @@ struct nt_lance_part {
 
 /* What a field of the model takes of a column of a file. */
 struct nt_lance_use {
-    uint32_t column;                    /* of the file; NT_NONE: none */
-    uint32_t layer;                     /* of that column's pages, innermost 0 */
-    uint32_t depth;                     /* as its part tells */
-    uint64_t items;                     /* likewise */
+    uint32_t column; /* of the file; NT_NONE: none */
+    uint32_t layer;  /* of that column's pages, innermost 0 */
+    uint32_t depth;  /* as its part tells */
+    uint64_t items;  /* likewise */
+    uint64_t
+        repeats; /* rows that the column has for one of the field: items of fixed-size lists of structures */
     uint32_t member;                    /* of packed structures */
     uint64_t member_offset;             /* bytes */
     bool is_one_based;                  /* numbers of a dictionary of version 2.0 */
@@ -58,6 +62,11 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
 /* Which of its columns a file that is mounted alone stores each field in: they stand in the order of the fields.
  * NT_CORRUPT where it has more, or fewer. */
 enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error);
+
+/* Whether a column has as many rows as its file, in which it stores a field of the schema: from 2.1 on each has, whatever else
+ * is nested in them; where it lies in fixed-size lists of structures, as many as these have items. */
+enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
+                                   const struct nt_lance *lance, struct nt_error *error);
 
 /* What a field of the model, which shows `part` of the schema, takes of a file. */
 struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,

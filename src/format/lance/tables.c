@@ -139,43 +139,22 @@ static enum nt_status read_messages(const struct reading *reading, const struct 
 }
 
 /* Pages stand in the order of their first rows. In 2.0 a page's may count from where a batch began. */
-static enum nt_status check_order(const struct reading *reading, const struct nt_lance_column *column)
+static enum nt_status check_order(const struct reading *reading, uint32_t number,
+                                  const struct nt_lance_column *column)
 {
-    for (uint32_t i = 1; i < column->page_count; i++)
-        if (column->pages[i].priority < column->pages[i - 1].priority)
-            return nt_fail(reading->error, NT_CORRUPT, column->metadata.offset,
-                           "page %" PRIu32 " begins at row %" PRIu64
-                           ", before the one in front of it, at row %" PRIu64,
-                           i, column->pages[i].priority, column->pages[i - 1].priority);
-    return NT_OK;
-}
-
-/* From 2.2 on there may be fixed-size lists of structures: their columns have a row for each item. */
-static bool may_be_items(const struct nt_lance *lance, const struct nt_lance_column *column)
-{
-    return lance->tail.minor >= 2 && lance->rows && column->rows > lance->rows &&
-           column->rows % lance->rows == 0;
-}
-
-/* From 2.1 on each column has all rows of the file, whatever else is nested in them. In 2.0 those of items have more. */
-static enum nt_status check_rows(const struct reading *reading, uint32_t number,
-                                 struct nt_lance_column *column)
-{
-    const struct nt_lance *lance = reading->lance;
-    struct nt_error failure;
-    if (nt_lance_has_item_columns(&lance->tail))
+    enum nt_status status = NT_OK;
+    if (nt_lance_has_item_columns(&reading->lance->tail))
         return NT_OK;
-    enum nt_status status = check_order(reading, column);
-    if (status != NT_OK)
-        nt_error_context(reading->error, "column %" PRIu32, number);
-    if (status != NT_OK || column->rows == lance->rows || column->failure)
-        return status;
-    status = nt_fail_number(&failure, NT_CORRUPT, column->metadata.offset, "rows of its pages", lance->rows,
-                            column->rows);
-    nt_error_context(&failure, "column %" PRIu32, number);
-    return may_be_items(lance, column)
-               ? nt_failure_keep(&failure, reading->file->arena, &column->failure, reading->error)
-               : nt_fail_with(reading->error, &failure);
+    for (uint32_t i = 1; i < column->page_count; i++)
+        if (column->pages[i].priority < column->pages[i - 1].priority) {
+            status = nt_fail(reading->error, NT_CORRUPT, column->metadata.offset,
+                             "page %" PRIu32 " begins at row %" PRIu64
+                             ", before the one in front of it, at row %" PRIu64,
+                             i, column->pages[i].priority, column->pages[i - 1].priority);
+            nt_error_context(reading->error, "column %" PRIu32, number);
+            return status;
+        }
+    return NT_OK;
 }
 
 static enum nt_status read_all_columns(const struct reading *reading, const struct nt_lance_buffer *entries)
@@ -194,7 +173,7 @@ static enum nt_status read_all_columns(const struct reading *reading, const stru
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         status = nt_lance_read_column(reading->file, lance, i, &columns[i], reading->error);
         if (status == NT_OK)
-            status = check_rows(reading, i, &columns[i]);
+            status = check_order(reading, i, &columns[i]);
     }
     return status;
 }

@@ -149,13 +149,15 @@ static enum nt_status find_column(const struct nt_lance *opened, uint32_t *colum
                                         "field %" PRId32 " is not in the file", id);
 }
 
-enum nt_status nt_lance_check_column(const struct nt_lance *opened, uint32_t column, struct nt_error *error)
+enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
+                                     const struct nt_lance_leaf *leaf, struct nt_error *error)
 {
+    uint32_t column = leaf->column;
     if (column >= opened->tail.columns)
         return nt_fail(error, NT_CORRUPT, opened->tail.column_table,
                        "column %" PRIu32 " is wanted of a file of %" PRIu32, column, opened->tail.columns);
     const struct nt_error *failure = opened->columns[column].failure;
-    return failure ? nt_fail_with(error, failure) : NT_OK;
+    return failure ? nt_fail_with(error, failure) : nt_lance_check_rows(schema, leaf, opened, error);
 }
 
 static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
@@ -166,12 +168,13 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     enum nt_status status = nt_lance_open_data_file(dataset, stored->file, &opened, error);
     if (status != NT_OK)
         return status;
-    struct nt_lance_use use =
-        nt_lance_use_of(&lance->schema, &stored->leaf, nt_lance_has_item_columns(&opened->tail),
-                        &lance->schema.parts[dataset->groups[group].field]);
-    status = find_column(opened, &use.column, error);
+    struct nt_lance_leaf leaf = stored->leaf;
+    status = find_column(opened, &leaf.column, error);
     if (status == NT_OK)
-        status = nt_lance_check_column(opened, use.column, error);
+        status = nt_lance_check_column(&lance->schema, opened, &leaf, error);
+    const struct nt_lance_use use =
+        nt_lance_use_of(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
+                        &lance->schema.parts[dataset->groups[group].field]);
     if (status == NT_OK)
         status = nt_lance_fill_group(dataset, group, opened, &use, error);
     if (status != NT_OK)

@@ -66,6 +66,7 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
         return refuse("blobs in legacy files are not read", failure);
     case NT_LANCE_IS_STRUCT:
     case NT_LANCE_IS_NULL:
+    case NT_LANCE_IS_STRUCT_LIST:
     case NT_LANCE_IS_UNKNOWN:
         break;
     }
