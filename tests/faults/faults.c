@@ -17,21 +17,18 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include <unwind.h>
 
 static struct {
     atomic_int site;
     atomic_uint_least64_t calls;
-    uint64_t number;
-    int error;
-    bool lasts;
+    struct fault fault;
     atomic_int_least64_t seconds;
 } state;
 
 void fault_arm(const struct fault *fault)
 {
-    state.number = fault->number;
-    state.error = fault->error;
-    state.lasts = fault->lasts;
+    state.fault = *fault;
     atomic_store(&state.calls, 0);
     atomic_store(&state.site, (int)fault->site);
 }
@@ -52,12 +49,37 @@ void fault_restore_time(void)
     atomic_store(&state.seconds, 0);
 }
 
+struct walk {
+    uint64_t place;
+    unsigned left; /* callers */
+};
+
+/* FNV-1a of where they go on. */
+static _Unwind_Reason_Code add_caller(struct _Unwind_Context *caller, void *context)
+{
+    struct walk *walk = context;
+    walk->place = (walk->place ^ (uint64_t)_Unwind_GetIP(caller)) * UINT64_C(0x100000001b3);
+    return --walk->left ? _URC_NO_REASON : _URC_NORMAL_STOP;
+}
+
+static uint64_t place_of_call(unsigned depth)
+{
+    enum { OWN = 2 }; /* this function and fault_at */
+    struct walk walk = {UINT64_C(0xcbf29ce484222325), depth + OWN};
+    _Unwind_Backtrace(add_caller, &walk);
+    return walk.place;
+}
+
 int fault_at(enum fault_site site)
 {
+    const struct fault *fault = &state.fault;
     if (atomic_load_explicit(&state.site, memory_order_acquire) != (int)site)
         return 0;
     uint64_t call = atomic_fetch_add(&state.calls, 1) + 1;
-    return call == state.number || (state.lasts && state.number && call > state.number) ? state.error : 0;
+    if (fault->places && call <= fault->place_count)
+        fault->places[call - 1] = place_of_call(fault->depth);
+    return call == fault->number || (fault->lasts && fault->number && call > fault->number) ? fault->error
+                                                                                            : 0;
 }
 
 /* `fails` sets errno and tells whether it did. */

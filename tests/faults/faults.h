@@ -26,6 +26,10 @@ struct fault {
     uint64_t number; /* which call of the site fails, from 1 on; 0: none, they are only counted */
     int error;       /* errno, or FAULT_SHORT */
     bool lasts;      /* all later ones fail, too */
+    /* Where each call came from: a number for its innermost `depth` callers. NULL: nobody asks. */
+    uint64_t *places;
+    uint64_t place_count; /* that there is room for; later calls are only counted */
+    unsigned depth;
 };
 
 /* From now on, in all threads. */

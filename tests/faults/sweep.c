@@ -5,15 +5,17 @@
  * gives what it always gives, or the machine's error; tried once more it gives what it always gives; nobody
  * remembers that it failed.
  *
- * usage: sweep [-f FAULT] [-n POINTS] [-s START] [-l] [-t THREADS] [FILE...]
- * Of all points as many as -n says, evenly spread, beginning with number -s (default: all, from 0); -l: what
- * fails goes on failing; -t: with so many workers. Without files: the samples.
+ * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [FILE...]
+ * -d: of all points those whose innermost so many callers no point before had, which is each way to a call once; -n: so many,
+ * evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so many workers. Without files: the
+ * samples.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "faults.h"
@@ -44,7 +46,7 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds), PATIENCE = 60, REMEMBERED_SECONDS
 struct sweep {
     const struct kind *kind;
     bool lasts;
-    unsigned threads;
+    unsigned threads, callers;
     uint64_t stride, start;
     uint64_t points, tried, failed; /* of all; tried; of those the looks that gave an error */
     unsigned wrong, reports;
@@ -52,11 +54,11 @@ struct sweep {
 };
 
 /* Where a crash or an endless loop happened. */
-static char place[1024];
+static char where[1024];
 
 static void tell_place(int signal_number)
 {
-    (void)!write(STDERR_FILENO, place, strlen(place));
+    (void)!write(STDERR_FILENO, where, strlen(where));
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -64,7 +66,7 @@ static void tell_place(int signal_number)
 static void tell_wrong(struct sweep *sweep, const char *what)
 {
     if (sweep->wrong++ < 50)
-        printf("FAIL %s: %s\n", place, what), fflush(stdout);
+        printf("FAIL %s: %s\n", where, what), fflush(stdout);
 }
 
 static void count_report(void *context, const char *line)
@@ -97,10 +99,38 @@ static void arm(const struct sweep *sweep, uint64_t number)
         .site = sweep->kind->site, .number = number, .error = sweep->kind->error, .lasts = sweep->lasts});
 }
 
-/* Whether a number of the point is one of those that are tried. */
-static bool is_chosen(struct sweep *sweep)
+/* ---- choosing ---- */
+
+enum { PLACES = 1 << 17, SEEN = 1 << 18 };
+
+static uint64_t places[PLACES]; /* of the calls that were counted last */
+static uint64_t *seen; /* places that were tried, by hash; of all tests, each of which has a process */
+
+static void arm_to_count(const struct sweep *sweep)
 {
-    return (sweep->points++ + sweep->stride - sweep->start % sweep->stride) % sweep->stride == 0;
+    fault_arm(&(struct fault){.site = sweep->kind->site,
+                              .places = sweep->callers ? places : NULL,
+                              .place_count = PLACES,
+                              .depth = sweep->callers});
+}
+
+static bool is_seen(uint64_t place)
+{
+    uint64_t at = place % SEEN;
+    while (seen[at] && seen[at] != place)
+        at = (at + 1) % SEEN;
+    bool was_there = seen[at] == place;
+    seen[at] = place;
+    return was_there;
+}
+
+/* Whether the point of a call, counted from 1, is one of those that are tried. */
+static bool is_chosen(struct sweep *sweep, uint64_t number)
+{
+    uint64_t point = sweep->points++;
+    if (sweep->callers)
+        return number <= PLACES && !is_seen(places[number - 1]);
+    return (point + sweep->stride - sweep->start % sweep->stride) % sweep->stride == 0;
 }
 
 static bool is_same(const struct sight *a, const struct sight *b)
@@ -132,9 +162,9 @@ static void try_point(struct sweep *sweep, const char *path, enum look look, uin
 {
     struct sight got;
     struct nt_vfs *vfs = must_open(sweep);
-    snprintf(place, sizeof(place), "%s: %s of '%s': %s %llu\n", sweep->source, look_names[look], path,
+    snprintf(where, sizeof(where), "%s: %s of '%s': %s %llu\n", sweep->source, look_names[look], path,
              sweep->kind->name, (unsigned long long)number);
-    place[strlen(place) - 1] = '\0';
+    where[strlen(where) - 1] = '\0';
     alarm(PATIENCE);
     sweep->reports = 0;
     arm(sweep, number);
@@ -159,7 +189,7 @@ static void try_point(struct sweep *sweep, const char *path, enum look look, uin
 static uint64_t look_usual(struct sweep *sweep, const char *path, enum look look, struct usual *usual)
 {
     struct nt_vfs *vfs = must_open(sweep);
-    arm(sweep, 0);
+    arm_to_count(sweep);
     look_at(vfs, path, look, &usual->sight);
     uint64_t calls = fault_disarm();
     look_at(vfs, path, look, &(struct sight){0});
@@ -176,7 +206,7 @@ static void sweep_look(struct sweep *sweep, const char *path, enum look look, bo
     if (usual.sight.status == NT_INVALID) /* content of a directory, listing of a file */
         return;
     for (uint64_t number = 1; number <= calls; number++)
-        if (is_chosen(sweep) && is_tried)
+        if (is_chosen(sweep, number) && is_tried)
             try_point(sweep, path, look, number, &usual);
 }
 
@@ -186,7 +216,7 @@ static void try_opening(struct sweep *sweep, uint64_t number, const struct usual
 {
     struct nt_vfs *vfs = NULL;
     struct sight got = {0};
-    snprintf(place, sizeof(place), "%s: opening: %s %llu", sweep->source, sweep->kind->name,
+    snprintf(where, sizeof(where), "%s: opening: %s %llu", sweep->source, sweep->kind->name,
              (unsigned long long)number);
     alarm(PATIENCE);
     arm(sweep, number);
@@ -213,12 +243,12 @@ static void sweep_opening(struct sweep *sweep, bool is_tried)
     struct usual usual;
     struct nt_vfs *vfs;
     look_usual(sweep, "", LOOK_TREE, &usual);
-    arm(sweep, 0);
+    arm_to_count(sweep);
     open_tree(sweep, &vfs, NULL);
     uint64_t calls = fault_disarm();
     nt_vfs_free(vfs);
     for (uint64_t number = 1; number <= calls; number++)
-        if (is_chosen(sweep) && is_tried)
+        if (is_chosen(sweep, number) && is_tried)
             try_opening(sweep, number, &usual);
 }
 
@@ -254,6 +284,8 @@ static void set_up(void)
     const char *data = getenv("NTUPLE_TEST_DATA");
     const char *const *samples = samples_make(data ? data : "tests/data");
     sources = sources ? sources : samples;
+    seen = mmap(NULL, SEEN * sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(seen, MAP_FAILED);
     for (size_t i = 0; wanted && sources[i]; i++) {
         sweep.source = sources[i];
         sweep_source(&sweep, false);
@@ -287,10 +319,13 @@ static const struct kind *find_kind(const char *name)
 static void parse(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "f:n:s:lt:")) != -1)
+    while ((option = getopt(argc, argv, "f:d:n:s:lt:")) != -1)
         switch (option) {
         case 'f':
             sweep.kind = find_kind(optarg);
+            break;
+        case 'd':
+            sweep.callers = (unsigned)strtoul(optarg, NULL, 10);
             break;
         case 'n':
             wanted = strtoull(optarg, NULL, 10);
