@@ -88,12 +88,14 @@ static enum nt_status check_layer(const struct nt_filling *filling, const struct
                           tree->layer_count);
 }
 
-static bool has_to_be_read(const struct nt_filling *filling, const struct nt_tree *tree)
+static bool has_to_be_read(const struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
+    const struct nt_tree *tree = opened->layout.tree;
     bool is_constant_with_levels =
         tree->layout == NT_TREE_CONSTANT && tree->part_count > tree->has_value_part;
+    bool has_untold_items = opened->offsets.entries && !opened->offsets.item_bytes && tree->repetition_bits;
     return nt_filling_is_strings(filling) || nt_tree_lists(tree, filling->use->layer) ||
-           is_constant_with_levels;
+           is_constant_with_levels || has_untold_items;
 }
 
 static enum nt_status count_unit(struct nt_filling *filling, struct nt_lance_opened *opened,
@@ -107,6 +109,11 @@ static enum nt_status count_unit(struct nt_filling *filling, struct nt_lance_ope
     if (status == NT_OK && tree->layout == NT_TREE_MINI_BLOCK && counts.slots[0] != unit->values)
         status = nt_fail_number(filling->error, NT_CORRUPT, unit->offset,
                                 "values of a chunk, as its levels tell", unit->values, counts.slots[0]);
+    if (status == NT_OK && opened->offsets.entries && tree->layer_count &&
+        counts.slots[tree->layer_count - 1] != unit->rows)
+        status =
+            nt_fail_number(filling->error, NT_CORRUPT, unit->offset, "rows, as the repetition index tells",
+                           unit->rows, counts.slots[tree->layer_count - 1]);
     if (status == NT_OK)
         status =
             nt_lance_row_index_check(&opened->index, tree, opened->next_unit - 1, &counts, filling->error);
@@ -118,15 +125,16 @@ static enum nt_status count_unit(struct nt_filling *filling, struct nt_lance_ope
     return status;
 }
 
-/* Of the outermost layer's rows the page's index tells in which chunk they begin, and the chunks' words how many values there
- * are: where these are the items, no level has to be looked at. */
+/* Of the outermost layer's rows the page's index tells in which unit they begin, and how many values are in a unit the chunks'
+ * words or the places of rows: where these are the items, no level has to be looked at. */
 static bool is_told(const struct nt_filling *filling, const struct nt_lance_opened *opened,
                     const struct nt_lance_unit *unit)
 {
     const struct nt_tree *tree = opened->layout.tree;
     uint32_t lists = nt_tree_lists(tree, filling->use->layer);
     bool is_list = filling->field->kind == NT_FIELD_COLLECTION;
-    return opened->index.entries && lists && lists == nt_tree_lists(tree, tree->layer_count) &&
+    return (opened->index.entries || opened->offsets.item_bytes) && lists &&
+           lists == nt_tree_lists(tree, tree->layer_count) &&
            (!is_list || (lists == 1 && !(unit->values >> NT_TREE_ITEMS_BITS)));
 }
 
@@ -154,8 +162,9 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
     if (is_as_before(filling, tree, &filled))
         filled.bytes = filling->filled[filling->count - 1].bytes;
     else if ((filled.is_told = is_told(filling, opened, &unit)))
-        filled.rows = nt_lance_row_index_rows(&opened->index, opened->next_unit - 1);
-    else if (has_to_be_read(filling, tree))
+        filled.rows = opened->index.entries ? nt_lance_row_index_rows(&opened->index, opened->next_unit - 1)
+                                            : unit.rows;
+    else if (has_to_be_read(filling, opened))
         status = count_unit(filling, opened, &unit, &filled);
     if (filled.is_told)
         filled.items = unit.values;

@@ -100,7 +100,8 @@ enum nt_status nt_lance_read_dictionary(struct nt_filling *filling, const struct
     if (!layout->dictionary || !nt_filling_is_strings(filling))
         return NT_OK;
     const struct nt_lance_buffer *buffer = &opened->page->buffers[layout->dictionary_buffer];
-    const struct nt_lance_unit unit = {buffer->offset, buffer->bytes, layout->dictionary_items};
+    const struct nt_lance_unit unit = {
+        .offset = buffer->offset, .bytes = buffer->bytes, .values = layout->dictionary_items};
     struct nt_packed packed = {.bytes = (size_t)buffer->bytes,
                                .elements = (size_t)layout->dictionary_items,
                                .context = filling->context,

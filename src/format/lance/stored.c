@@ -114,7 +114,8 @@ static enum nt_status count_single(struct nt_filling *filling, const struct nt_l
     struct nt_lance_opened single = *opened;
     struct nt_tree_counts counts;
     single.layout.tree = stored->tree;
-    const struct nt_lance_unit unit = {span->offset, span->bytes, stored->values};
+    const struct nt_lance_unit unit = {
+        .offset = span->offset, .bytes = span->bytes, .values = stored->values};
     if (!stored->values)
         return NT_OK;
     enum nt_status status = nt_lance_count_unit(filling, &single, &unit, true, &counts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: a page of the file. Out: the parts that can be decoded alone: the chunks of mini-blocks, whose sizes and
- * numbers of values stand in the page's first buffer; rows of fixed width, which are cut as is convenient;
- * else the whole page (Lance's encoding, "Mini-block layout", "Full zip layout").
+ * numbers of values stand in the page's first buffer; rows of fixed width, or whose places the page's index tells, which are cut
+ * as is convenient; else the whole page (Lance's encoding, "Mini-block layout", "Full zip layout").
  */
 #include "format/lance/units.h"
 
@@ -55,7 +55,8 @@ static enum nt_status next_chunk(struct nt_lance_opened *opened, struct nt_lance
                            opened->layout.items, chunks->bytes, &chunk, error);
     if (status != NT_OK && error && error->offset == NT_NO_OFFSET)
         error->offset = opened->next_offset;
-    *unit = (struct nt_lance_unit){chunks->offset + chunk.offset, chunk.bytes, chunk.values};
+    *unit = (struct nt_lance_unit){
+        .offset = chunks->offset + chunk.offset, .bytes = chunk.bytes, .values = chunk.values};
     return status;
 }
 
@@ -92,13 +93,30 @@ static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, 
     return NT_OK;
 }
 
+/* Others have an index. */
+static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance_opened *opened,
+                                   struct nt_error *error)
+{
+    const struct nt_lance_page *page = opened->page;
+    struct nt_lance_row_offsets *offsets = &opened->offsets;
+    enum nt_status status = nt_lance_row_offsets_open(lance->source, page, &opened->layout, offsets, error);
+    if (status != NT_OK || !offsets->entries)
+        return status;
+    opened->unit_count = 0;
+    for (uint64_t row = 0; row < offsets->rows; opened->unit_count++)
+        row += nt_lance_row_offsets_take(offsets, row, ROWS_BYTES).rows;
+    opened->next_offset = page->buffers[0].offset;
+    return NT_OK;
+}
+
 /* Rows of fixed width without lists lie at multiples of their width. */
-static enum nt_status open_full_zip(struct nt_lance_opened *opened, struct nt_error *error)
+static enum nt_status open_full_zip(const struct nt_lance *lance, struct nt_lance_opened *opened,
+                                    struct nt_error *error)
 {
     const struct nt_tree *tree = opened->layout.tree;
     opened->is_plain = find_plain(tree);
     if (tree->repetition_bits || tree->offset_bits)
-        return NT_OK;
+        return cut_by_index(lance, opened, error);
     opened->row_bytes = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8;
     return cut_rows(opened, 0, opened->layout.items, error);
 }
@@ -161,7 +179,8 @@ struct nt_lance_unit nt_lance_page_span(const struct nt_lance_page *page)
         first = buffer->offset < first ? buffer->offset : first;
         end = buffer->offset + buffer->bytes > end ? buffer->offset + buffer->bytes : end;
     }
-    return (struct nt_lance_unit){end ? first : 0, end ? end - first : 0, page->length};
+    return (struct nt_lance_unit){
+        .offset = end ? first : 0, .bytes = end ? end - first : 0, .values = page->length};
 }
 
 static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
@@ -171,7 +190,9 @@ static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit
     uint64_t rows = total - opened->next_value;
     *unit = nt_lance_page_span(opened->page);
     if (opened->layout.tree->layout == NT_TREE_FULL_ZIP)
-        *unit = (struct nt_lance_unit){opened->page->buffers[0].offset, opened->page->buffers[0].bytes, rows};
+        *unit = (struct nt_lance_unit){.offset = opened->page->buffers[0].offset,
+                                       .bytes = opened->page->buffers[0].bytes,
+                                       .values = rows};
     if (!opened->rows_per_unit)
         return;
     unit->values = rows < opened->rows_per_unit ? rows : opened->rows_per_unit;
@@ -179,6 +200,15 @@ static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit
         return;
     unit->offset = opened->next_offset;
     unit->bytes = unit->values * opened->row_bytes;
+}
+
+static void next_indexed(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
+{
+    const struct nt_lance_row_offsets *offsets = &opened->offsets;
+    const struct nt_lance_row_span span = nt_lance_row_offsets_take(offsets, opened->next_row, ROWS_BYTES);
+    *unit = (struct nt_lance_unit){opened->next_offset, span.bytes,
+                                   offsets->item_bytes ? span.items : span.rows, span.rows};
+    opened->next_row += span.rows;
 }
 
 /* ---- all ---- */
@@ -208,7 +238,7 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
     if (tree->layout == NT_TREE_MINI_BLOCK)
         status = open_mini_block(lance, opened, error);
     else if (tree->layout == NT_TREE_FULL_ZIP)
-        status = open_full_zip(opened, error);
+        status = open_full_zip(lance, opened, error);
     else if (nt_lance_is_uniform(tree))
         open_uniform(dataset, use->value, opened);
     else if (tree->layout == NT_TREE_ARRAY)
@@ -220,6 +250,7 @@ void nt_lance_close_page(struct nt_lance_opened *opened)
 {
     free((void *)opened->chunks);
     nt_lance_row_index_close(&opened->index);
+    nt_lance_row_offsets_close(&opened->offsets);
 }
 
 enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lance_unit *unit,
@@ -228,6 +259,8 @@ enum nt_status nt_lance_next_unit(struct nt_lance_opened *opened, struct nt_lanc
     enum nt_status status = NT_OK;
     if (opened->layout.tree->layout == NT_TREE_MINI_BLOCK)
         status = next_chunk(opened, unit, error);
+    else if (opened->offsets.entries)
+        next_indexed(opened, unit);
     else
         next_rows(opened, unit);
     if (status != NT_OK)

@@ -7,24 +7,27 @@
 
 #include "format/lance/places.h"
 #include "format/lance/row_index.h"
+#include "format/lance/row_offsets.h"
 
 /* A part of a page of the file that is decoded alone: a chunk of mini-blocks, some rows, or the whole page. */
 struct nt_lance_unit {
     uint64_t offset, bytes;
     uint64_t values; /* that it holds, where they are counted without looking at it */
+    uint64_t rows;   /* of the page's, where its rows' places tell; the values, but of lists */
 };
 
 /* A page of the file that is taken apart. */
 struct nt_lance_opened {
     struct nt_lance_layout layout;
     const struct nt_lance_page *page;
-    const uint8_t *chunks;           /* mini-blocks: a word for each, from malloc */
-    struct nt_lance_row_index index; /* of mini-blocks, where it was opened */
+    const uint8_t *chunks;               /* mini-blocks: a word for each, from malloc */
+    struct nt_lance_row_index index;     /* of mini-blocks, where it was opened */
+    struct nt_lance_row_offsets offsets; /* of full zip, where it has any */
     uint64_t unit_count;
     uint64_t rows_per_unit, row_bytes; /* how rows are cut, where they are; bytes of those that take any */
     bool is_plain; /* values lie in the units as they are: no tree is needed for them, and none are null */
     uint64_t next_offset, next_value; /* of the unit that comes next */
-    uint64_t next_unit;
+    uint64_t next_unit, next_row;
 };
 
 enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_lance *lance,
