@@ -158,6 +158,12 @@ static enum nt_status gather(struct nt_work *work, const struct nt_part *part, c
 
 /* ---- values that have an encoding each ---- */
 
+static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
+{
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
+                   nt_tree_node_info(node->kind)->name);
+}
+
 /* Strings of equal length are values of fixed width; null ones have none. */
 static enum nt_status to_fixed(struct nt_work *work, uint32_t bits, struct nt_array *array,
                                struct nt_error *error)
@@ -329,8 +335,7 @@ static enum nt_status cut_values(struct nt_work *work, uint32_t root, uint64_t s
         cut.data = values.data;
         cut.bytes = values.bytes;
     } else {
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
-                       nt_tree_node_info(lists.inside->kind)->name);
+        return refuse_node(lists.inside, error);
     }
     *array = cut;
     return status;
@@ -378,12 +383,6 @@ static enum nt_status decompress_pieces(struct nt_work *work, uint32_t *root, st
     for (; status == NT_OK && nodes[*root].kind == NT_TREE_SIZED; *root = nodes[*root].children[0])
         status = decompress_each(work, &nodes[*root], array, error);
     return status;
-}
-
-static enum nt_status refuse_node(const struct nt_tree_node *node, struct nt_error *error)
-{
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s in values of a full-zip page",
-                   nt_tree_node_info(node->kind)->name);
 }
 
 static enum nt_status decode_strings(struct nt_work *work, uint32_t root, struct nt_array *array,
