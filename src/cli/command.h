@@ -11,6 +11,7 @@
 #include "cli/exit_status.h"
 #include "cli/settings.h"
 
+struct nt_choices;
 struct nt_long_text;
 struct nt_progress;
 struct nt_sandbox;
@@ -21,6 +22,7 @@ struct nt_invocation {
     char **operands;
     int operand_count;
     struct nt_sandbox *sandbox; /* what of it holds, once the command is confined */
+    struct nt_choices *choices; /* what the options choose, once a tree was opened */
 };
 
 struct nt_command {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/choices.h"
 #include "cli/command.h"
 #include "cli/confine.h"
 #include "cli/progress.h"
@@ -84,6 +85,11 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
     struct nt_vfs_options options = nt_settings_tree(invocation->settings);
     options.sandbox = invocation->sandbox->parts;
     options.open.open_broken = invocation->command->shows_broken;
+    if (!invocation->choices->items &&
+        nt_choices_open(invocation->settings, invocation->choices, &error) != NT_OK)
+        return nt_complain(source, &error);
+    options.choices = invocation->choices->items;
+    options.choice_count = invocation->choices->count;
     if (nt_vfs_new(&source, 1, &options, vfs_ret, &error) != NT_OK)
         return nt_complain(source, &error);
     if (nt_vfs_broken(*vfs_ret, &error) != NT_OK)

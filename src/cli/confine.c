@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "cli/choices.h"
+
 /* Besides what is told: all, where links may lead anywhere; texts. */
 enum { MOST_OWN_PLACES = 2 };
 
@@ -22,17 +24,21 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
     *sandbox_ret = (struct nt_sandbox){0};
     if (settings->sandbox == NT_CONFINEMENT_OFF)
         return NT_OK;
-    size_t count = 0, base_count = 0;
+    size_t count = 0, base_count = 0, select_count = 0;
     while (settings->bases && settings->bases[base_count])
         base_count++;
+    while (settings->select && settings->select[select_count])
+        select_count++;
     struct nt_sandbox_place *places =
-        calloc(source_count + base_count + other_count + MOST_OWN_PLACES, sizeof(*places));
+        calloc(source_count + base_count + select_count + other_count + MOST_OWN_PLACES, sizeof(*places));
     if (!places)
         return nt_fail_memory(error);
     for (size_t i = 0; i < source_count; i++)
         add(places, &count, sources[i], false);
     for (size_t i = 0; i < base_count; i++)
         add(places, &count, settings->bases[i], false);
+    for (size_t i = 0; i < select_count; i++)
+        add(places, &count, nt_select_path(settings->select[i]), false);
     if (tree.follow_links)
         add(places, &count, "/", false);
     if (tree.text_sized)

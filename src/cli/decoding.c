@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/choices.h"
 #include "cli/confine.h"
 #include "cli/program.h"
 
@@ -17,6 +18,7 @@ struct decoding {
     int null; /* /dev/null, or -1 */
     struct nt_sandbox sandbox;
     struct nt_lead lead; /* who receives requests */
+    struct nt_choices choices;
     struct nt_vfs *vfs;
 };
 
@@ -55,6 +57,8 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     struct nt_vfs_options options = nt_settings_tree(settings);
     options.cache_bytes = nt_memory_of(settings).cache_bytes;
     options.sandbox = decoding->sandbox.parts;
+    options.choices = decoding->choices.items;
+    options.choice_count = decoding->choices.count;
     options.report = report;
     options.before_slow_work = before_slow_work;
     options.context = decoding;
@@ -71,9 +75,11 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
 {
     struct nt_error error = {0};
     struct nt_program *program = decoding->program;
+    enum nt_status status = nt_choices_open(&program->settings, &decoding->choices, &error);
+    if (status != NT_OK)
+        return nt_program_fail(program, nt_exit_status(status), &error);
     const struct nt_vfs_options options = tree_options(decoding);
-    enum nt_status status =
-        nt_vfs_new(program->sources, program->source_count, &options, &decoding->vfs, &error);
+    status = nt_vfs_new(program->sources, program->source_count, &options, &decoding->vfs, &error);
     if (status != NT_OK) {
         suggest_broken(program, options, &error);
         return nt_program_fail(program, nt_exit_status(status), &error);
@@ -185,6 +191,7 @@ enum nt_exit_status nt_program_decode(struct nt_program *program)
     if (status == NT_EXIT_OK && !program->settings.is_fake)
         status = answer_requests(&decoding);
     nt_vfs_free(decoding.vfs);
+    nt_choices_deinit(&decoding.choices);
     nt_lead_deinit(&decoding.lead);
     return status;
 }

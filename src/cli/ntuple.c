@@ -10,6 +10,7 @@
 
 #include <ntuple/ntuple.h>
 
+#include "cli/choices.h"
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/versions.h"
@@ -93,6 +94,7 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
     struct nt_settings settings = {0};
     struct nt_error error = {0};
     struct nt_sandbox sandbox = {0};
+    struct nt_choices choices = {0};
     int first;
     if (nt_options_parse(tables, 3, false, argument_count, arguments, &settings, arena, &first, &error) !=
         NT_OK)
@@ -110,9 +112,12 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
                                        .settings = &settings,
                                        .operands = arguments + first,
                                        .operand_count = count,
-                                       .sandbox = &sandbox};
+                                       .sandbox = &sandbox,
+                                       .choices = &choices};
     *has_run_ret = true;
-    return command->run(&invocation);
+    enum nt_exit_status status = command->run(&invocation);
+    nt_choices_deinit(&choices);
+    return status;
 }
 
 /* Wrong arguments of a comparison are no difference. */

@@ -146,30 +146,45 @@ static enum nt_status refuse_value(const struct parser *parser, const struct nt_
                    row->name, row->argument);
 }
 
-/* The program may leave its directory before the path is used. */
-static enum nt_status add_folder(struct parser *parser, const struct nt_option *row, const char *value,
-                                 const char *const **list)
+/* One more in a list of texts that ends with NULL. */
+static enum nt_status add_text(struct parser *parser, const char *text, const char *const **list)
 {
-    struct stat attributes;
     size_t count = 0;
     while (*list && (*list)[count])
         count++;
-    char *path = realpath(value, NULL);
-    if (!path || stat(path, &attributes))
-        return nt_fail_system(parser->error, errno, "option \"%s\": %s", row->name, value);
-    const char *copy = nt_arena_copy(parser->arena, path, strlen(path));
-    free(path);
     const char **longer = nt_arena_alloc(parser->arena, count + 2, sizeof(*longer));
-    if (!copy || !longer)
+    if (!longer)
         return nt_fail_memory(parser->error);
-    if (!S_ISDIR(attributes.st_mode))
-        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\": %s is not a directory",
-                       row->name, value);
     if (count)
         memcpy(longer, *list, count * sizeof(*longer));
-    longer[count] = copy;
+    longer[count] = text;
     *list = longer;
     return NT_OK;
+}
+
+/* The program may leave its directory before the path is used. */
+static enum nt_status add_path(struct parser *parser, const struct nt_option *row, const char *value,
+                               const char *const **list)
+{
+    struct stat attributes;
+    bool is_named = row->kind == NT_OPTION_NAMED_FILES;
+    const char *colon = is_named ? strchr(value, ':') : NULL, *given = colon ? colon + 1 : value;
+    char *path = realpath(given, NULL);
+    if (!path || stat(path, &attributes))
+        return nt_fail_system(parser->error, errno, "option \"%s\": %s", row->name, given);
+    struct nt_buffer text = {0};
+    if (is_named)
+        nt_buffer_format(&text, "%.*s:", (int)(colon ? colon - value : 0), value);
+    nt_buffer_text(&text, path);
+    free(path);
+    const char *copy = text.failed ? NULL : nt_arena_copy(parser->arena, text.bytes, text.length);
+    nt_buffer_deinit(&text);
+    if (!copy)
+        return nt_fail_memory(parser->error);
+    if (!is_named && !S_ISDIR(attributes.st_mode))
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\": %s is not a directory",
+                       row->name, value);
+    return add_text(parser, copy, list);
 }
 
 static enum nt_status parse_list(struct parser *parser, const char *text);
@@ -191,7 +206,8 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
         *(const char **)member = value;
         break;
     case NT_OPTION_FOLDERS:
-        return add_folder(parser, row, value, member);
+    case NT_OPTION_NAMED_FILES:
+        return add_path(parser, row, value, member);
     case NT_OPTION_SIZE:
         is_good = parse_size(value, member);
         break;
@@ -339,15 +355,15 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t ta
 /* ---- what is told of options ---- */
 
 /* "=value, name=value" */
-static bool format_folders(const struct nt_option *row, const char *const *folders, char *value, size_t size)
+static bool format_paths(const struct nt_option *row, const char *const *paths, char *value, size_t size)
 {
     size_t length = 0;
-    for (size_t i = 0; folders && folders[i] && length < size; i++) {
+    for (size_t i = 0; paths && paths[i] && length < size; i++) {
         int more =
-            snprintf(value + length, size - length, "%s%s=%s", i ? ", " : "", i ? row->name : "", folders[i]);
+            snprintf(value + length, size - length, "%s%s=%s", i ? ", " : "", i ? row->name : "", paths[i]);
         length += more > 0 ? (size_t)more : 0;
     }
-    return folders != NULL;
+    return paths != NULL;
 }
 
 /* "=value"; false where the option was not given. */
@@ -361,7 +377,8 @@ static bool format_value(const struct nt_option *row, const void *member, char *
         snprintf(value, size, "=%s", *(const char *const *)member ? *(const char *const *)member : "");
         return *(const char *const *)member != NULL;
     case NT_OPTION_FOLDERS:
-        return format_folders(row, *(const char *const *const *)member, value, size);
+    case NT_OPTION_NAMED_FILES:
+        return format_paths(row, *(const char *const *const *)member, value, size);
     case NT_OPTION_SIZE:
         snprintf(value, size, "=%" PRIu64, *(const uint64_t *)member);
         return *(const uint64_t *)member != 0;

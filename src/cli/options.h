@@ -19,12 +19,13 @@ enum nt_option_kind {
     NT_OPTION_FLAG, /* bool: set to true */
     NT_OPTION_TEXT, /* const char * */
     NT_OPTION_FOLDERS, /* const char *const *: paths of directories, absolute, ended by NULL; one more each time */
-    NT_OPTION_SIZE,    /* uint64_t: bytes, with K, M, G or T */
-    NT_OPTION_NUMBER,  /* unsigned, from 1 to `most` */
-    NT_OPTION_ID,      /* struct nt_id */
-    NT_OPTION_CHOICE,  /* unsigned: index of the word in `choices` */
-    NT_OPTION_PASS,    /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
-    NT_OPTION_LIST,    /* no member: a list of options by their names */
+    NT_OPTION_NAMED_FILES, /* the same of files, with "NAME:" in front, which may be left out of the option */
+    NT_OPTION_SIZE,        /* uint64_t: bytes, with K, M, G or T */
+    NT_OPTION_NUMBER,      /* unsigned, from 1 to `most` */
+    NT_OPTION_ID,          /* struct nt_id */
+    NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices` */
+    NT_OPTION_PASS,        /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
+    NT_OPTION_LIST,        /* no member: a list of options by their names */
     NT_OPTION_IGNORED, /* no member: within a list, any of the names in `choices`, with a value or without;
                         * "x-*" stands for all that begin so */
 };

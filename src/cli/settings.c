@@ -116,6 +116,17 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(bases),
      .argument = "DIRECTORY",
      .help = "follow base paths of Lance data sets that lie beneath it; may be given several times"},
+    {.name = "select",
+     .kind = NT_OPTION_NAMED_FILES,
+     .member = MEMBER(select),
+     .argument = "[DATASET:]FILE",
+     .help =
+         "show only the entries that FILE names: .npy, Roaring bitmap or text; may be given several times"},
+    {.name = "entries",
+     .kind = NT_OPTION_TEXT,
+     .member = MEMBER(entries),
+     .argument = "[DATASET:]FIRST:END",
+     .help = "show only the entries from FIRST to before END"},
     {0},
 };
 

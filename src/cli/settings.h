@@ -22,14 +22,16 @@ struct nt_settings {
     unsigned list;                       /* "all", "sized" */
     unsigned text;                       /* "short", "sized" */
     uint64_t text_bytes;
-    unsigned verify;          /* "read", "open" */
-    unsigned arrow_strings;   /* "text", "binary" */
-    unsigned arrow_unions;    /* enum nt_arrow_unions */
-    unsigned trailing_bytes;  /* "accept", "refuse" */
-    unsigned links;           /* "refuse", "follow" */
-    unsigned sandbox;         /* enum nt_confinement */
-    unsigned broken;          /* "refuse", "show" */
-    const char *const *bases; /* directories; NULL: none */
+    unsigned verify;           /* "read", "open" */
+    unsigned arrow_strings;    /* "text", "binary" */
+    unsigned arrow_unions;     /* enum nt_arrow_unions */
+    unsigned trailing_bytes;   /* "accept", "refuse" */
+    unsigned links;            /* "refuse", "follow" */
+    unsigned sandbox;          /* enum nt_confinement */
+    unsigned broken;           /* "refuse", "show" */
+    const char *const *bases;  /* directories; NULL: none */
+    const char *const *select; /* "DATASET:FILE", the name may be nothing; NULL: none */
+    const char *entries;       /* "DATASET:FIRST:END", the name and its colon may be missing */
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;

@@ -61,7 +61,10 @@ static enum nt_status find_border(struct ends *ends, uint64_t row, uint64_t *end
         return NT_OK;
     enum nt_status status = nt_stream_locate(stream, segment, error);
     *is_border_ret = status == NT_OK && segment->span.fault == NT_FAULT_NONE;
-    *end_ret = segment->base + (row == ends->rows ? segment->limit : 0);
+    const struct nt_drops *dropped = segment->dropped_items; /* `limit` counts them */
+    *end_ret = segment->base;
+    if (row == ends->rows)
+        *end_ret += dropped ? nt_drops_total_kept(dropped) : segment->limit;
     return status;
 }
 

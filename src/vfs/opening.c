@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "vfs/choosing.h"
 #include "vfs/disk.h"
 #include "vfs/histories.h"
 #include "vfs/places.h"
@@ -74,7 +75,14 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     file->on_group_failure = places->options.on_group_failure;
     file->before_slow_work = places->options.before_slow_work;
     file->context = places->options.context;
-    return nt_open_file_new(file, places->options.is_ours, opened_ret, error);
+    status = nt_open_file_new(file, places->options.is_ours, opened_ret, error);
+    if (status == NT_OK)
+        status = nt_places_choose(places, place, *opened_ret, error);
+    if (status != NT_OK && *opened_ret) {
+        nt_open_file_free(*opened_ret);
+        *opened_ret = NULL;
+    }
+    return status;
 }
 
 /* A failure that is the file's, and not of the machine or of the moment. */

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "model/model.h"
 #include "vfs/open_file.h"
+#include "vfs/tree.h"
 
 enum nt_place_kind {
     NT_PLACE_NONE,   /* no such place, nothing that is shown, or not there any more */
@@ -79,6 +80,8 @@ struct nt_slot {
 /* How files are opened, and who is told of them. */
 struct nt_places_options {
     struct nt_open_options open;
+    const struct nt_vfs_choice *choices;
+    size_t choice_count;
     nt_is_ours *is_ours;
     bool follow_links;        /* out of mirrored folders */
     struct nt_reader *reader; /* is told of files that are closed; may be NULL */

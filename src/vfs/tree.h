@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <ntuple/arrow.h>
+#include <ntuple/choice.h>
 #include <ntuple/format.h>
 
 #define NT_VFS_ROOT 1
@@ -16,8 +17,16 @@
 /* Where texts are kept that are made whole, unless the options say another place. */
 #define NT_VFS_TEXT_DIRECTORY "/var/tmp"
 
+/* Entries of a data set: its path from the root, "" for the only one of the only source. Both outlive the tree. */
+struct nt_vfs_choice {
+    const char *dataset;
+    const struct nt_choice *choice;
+};
+
 struct nt_vfs_options {
     struct nt_open_options open;
+    const struct nt_vfs_choice *choices; /* outlive the tree */
+    size_t choice_count;
     uint64_t cache_bytes;       /* 0: the reader's default */
     bool always_ahead;          /* as the reader's option */
     unsigned threads;           /* workers; 0: none */

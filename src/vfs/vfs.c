@@ -71,6 +71,8 @@ static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, 
 {
     const struct nt_places_options options = {
         .open = vfs->options.open,
+        .choices = vfs->options.choices,
+        .choice_count = vfs->options.choice_count,
         .is_ours = nt_is_container_file,
         .follow_links = vfs->options.follow_links,
         .reader = vfs->reader,
@@ -79,6 +81,32 @@ static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, 
         .context = vfs,
     };
     return nt_places_new(paths, path_count, &options, &vfs->places, error);
+}
+
+/* Whether a choice is one of a data set that is there; else somebody would read all entries and take them for the chosen ones. */
+static enum nt_status check_choice(struct nt_vfs *vfs, const char *dataset, struct nt_error *error)
+{
+    struct nt_scope scope;
+    uint64_t node;
+    enum nt_status status = nt_vfs_resolve(vfs, dataset, &node, error);
+    if (status == NT_NOT_FOUND)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "there is no data set %s, whose entries are to be chosen", dataset);
+    if (status == NT_OK)
+        status = nt_scope_open(vfs, node, &scope, error);
+    if (status != NT_OK)
+        return status;
+    const struct nt_dataset *found = scope.dataset;
+    if (!*dataset && scope.file && scope.file->dataset_count == 1)
+        found = scope.file->datasets[0];
+    if (!found || !nt_dataset_has_selection(found) || scope.field != NT_NONE || scope.pseudo)
+        status =
+            nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                    *dataset ? "%s is no data set, whose entries could be chosen"
+                             : "%sof which data set entries are chosen has to be said: there is not just one",
+                    dataset);
+    nt_scope_close(&scope);
+    return status;
 }
 
 enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const struct nt_vfs_options *options,
@@ -97,6 +125,8 @@ enum nt_status nt_vfs_new(const char *const *paths, size_t path_count, const str
         status = new_stores(vfs, error);
     if (status == NT_OK)
         status = open_places(vfs, paths, path_count, error);
+    for (size_t i = 0; status == NT_OK && i < options->choice_count; i++)
+        status = check_choice(vfs, options->choices[i].dataset, error);
     if (status != NT_OK)
         nt_vfs_free(vfs);
     else

@@ -22,14 +22,15 @@ MAY_INCLUDE = {
     'model': 'base io codec',
     'format': 'base io codec json model',
     'page': 'base io codec model',
+    'choice': 'base io model format page',
     'view': 'base codec json model page',
-    'vfs': 'base io codec json model page view format',
+    'vfs': 'base io codec json model page choice view format',
     'fuse': 'base vfs',
     'sandbox': 'base',
-    'cli': 'base io codec json model format page view vfs fuse sandbox',
+    'cli': 'base io codec json model format page choice view vfs fuse sandbox',
 }
 # Which folder stands behind a public header.
-PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'dataset': 'model', 'format': 'format', 'read': 'page',
+PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'dataset': 'model', 'format': 'format', 'read': 'page', 'choice': 'choice',
           'arrow': 'view', 'document': 'view', 'version': 'base', 'ntuple': 'cli'}
 # Where a folder sees only some headers of another: vfs mirrors folders and opens files through the table of formats, pages
 # are read through <ntuple/read.h> and page/page.h, and views that verify or count what is in them look into how that is done.
@@ -37,6 +38,10 @@ ONLY = {
     ('vfs', 'io'): {'io/folder.h', 'io/remote.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'page'): {'ntuple/read.h', 'page/page.h'},
+    ('choice', 'format'): {'ntuple/format.h'},
+    ('choice', 'page'): {'ntuple/read.h'},
+    ('vfs', 'choice'): {'ntuple/choice.h'},
+    ('cli', 'choice'): {'ntuple/choice.h'},
     ('cli', 'page'): {'ntuple/read.h'},
     ('view', 'page'): {'ntuple/read.h', 'page/clusters.h', 'page/load.h', 'page/neighbours.h', 'page/page.h', 'page/pages.h', 'page/reader.h',
                        'page/rows.h', 'page/stream.h', 'page/workers.h'},

@@ -12,7 +12,7 @@
 struct settings {
     bool flag, other;
     const char *text, *other_text;
-    const char *const *folders;
+    const char *const *folders, *const *named;
     uint64_t size;
     unsigned count, choice, few;
     struct nt_buffer passed;
@@ -46,6 +46,11 @@ static const struct nt_option second_table[] = {
      .member = MEMBER(folders),
      .argument = "DIRECTORY",
      .help = "a directory"},
+    {.name = "named",
+     .kind = NT_OPTION_NAMED_FILES,
+     .member = MEMBER(named),
+     .argument = "[NAME:]FILE",
+     .help = "a file"},
     {.name = "size", .kind = NT_OPTION_SIZE, .member = MEMBER(size), .argument = "SIZE", .help = "a size"},
     {.name = "color",
      .kind = NT_OPTION_CHOICE,
@@ -218,6 +223,23 @@ START_TEST(directories_are_absolute_and_one_more_each_time)
 }
 END_TEST
 
+START_TEST(paths_of_files_are_absolute_behind_their_names)
+{
+    assert_ok(PARSE("-o", "named=/usr/../proc/self/../version", "--named=a b:/proc/version",
+                    "--named=:/proc/version"));
+    ck_assert_str_eq(settings.named[0], ":/proc/version");
+    ck_assert_str_eq(settings.named[1], "a b:/proc/version");
+    ck_assert_str_eq(settings.named[2], ":/proc/version");
+    ck_assert_ptr_null(settings.named[3]);
+    struct nt_buffer text = {0};
+    nt_options_append_given(&text, second_table, &settings);
+    ck_assert_str_eq(text.bytes, "named=:/proc/version, named=a b:/proc/version, named=:/proc/version");
+    nt_buffer_deinit(&text);
+    assert_status(NT_NOT_FOUND, PARSE("--named=a:/nonexistent"));
+    ck_assert_ptr_nonnull(strstr(error.message, "option \"named\": /nonexistent"));
+}
+END_TEST
+
 START_TEST(what_was_given_can_be_told)
 {
     struct nt_buffer text = {0};
@@ -322,7 +344,7 @@ START_TEST(help_has_a_line_for_each_option)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 15);
+    ck_assert_uint_eq(lines, 16);
 }
 END_TEST
 
@@ -342,6 +364,7 @@ int main(void)
     tcase_add_test(tests, accepted_names_stand_in_lists_only_with_a_value_or_without);
     tcase_add_test(tests, the_number_of_a_user_may_be_0);
     tcase_add_test(tests, directories_are_absolute_and_one_more_each_time);
+    tcase_add_test(tests, paths_of_files_are_absolute_behind_their_names);
     tcase_add_test(tests, what_was_given_can_be_told);
     tcase_add_test(tests, the_last_of_several_values_wins);
     tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));

@@ -257,7 +257,7 @@ static void check_dataset(struct builder *builder, int choice)
     free(entries);
 }
 
-enum { SEEDS = 40 };
+enum { SEEDS = 24 };
 
 START_TEST(streams_of_chosen_entries_are_those_of_all_entries_without_the_others)
 {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: values of select= and entries=. Out: choices for a tree.
+ */
+#include "cli/choices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cli/row_range.h"
+
+const char *nt_select_path(const char *value)
+{
+    return strchr(value, ':') + 1; /* the option's parser has put it there */
+}
+
+/* Takes the choice. The name is what the value begins with. */
+static enum nt_status add(struct nt_choices *choices, const char *value, size_t length,
+                          struct nt_choice *choice, struct nt_error *error)
+{
+    char *name = strndup(value, length);
+    choices->owned[choices->count] = choice;
+    choices->items[choices->count++] = (struct nt_vfs_choice){name, choice};
+    return name ? NT_OK : nt_fail_memory(error);
+}
+
+/* Name and range: where all of it is a range there is no name. */
+static enum nt_status open_entries(const char *value, struct nt_choices *choices, struct nt_error *error)
+{
+    struct nt_row_range range;
+    const char *text = value;
+    size_t length = 0;
+    if (!nt_row_range_parse(text, &range)) {
+        text = strchr(value, ':');
+        length = text ? (size_t)(text - value) : 0;
+        if (!text || !nt_row_range_parse(text + 1, &range))
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                           "\"%s\" is no value for option \"entries\": [DATASET:]FIRST:END", value);
+    }
+    struct nt_choice *choice;
+    enum nt_status status = nt_choice_of_range(range.first, range.end, &choice, error);
+    return status == NT_OK ? add(choices, value, length, choice, error) : status;
+}
+
+static enum nt_status open_file(const char *value, struct nt_choices *choices, struct nt_error *error)
+{
+    struct nt_choice *choice;
+    const char *path = nt_select_path(value);
+    enum nt_status status = nt_choice_open(path, &choice, error);
+    return status == NT_OK ? add(choices, value, (size_t)(path - 1 - value), choice, error) : status;
+}
+
+enum nt_status nt_choices_open(const struct nt_settings *settings, struct nt_choices *choices,
+                               struct nt_error *error)
+{
+    size_t files = 0;
+    while (settings->select && settings->select[files])
+        files++;
+    if (!files && !settings->entries)
+        return NT_OK;
+    choices->items = calloc(files + 1, sizeof(*choices->items));
+    choices->owned = calloc(files + 1, sizeof(*choices->owned));
+    if (!choices->items || !choices->owned)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; i < files && status == NT_OK; i++)
+        status = open_file(settings->select[i], choices, error);
+    if (status == NT_OK && settings->entries)
+        status = open_entries(settings->entries, choices, error);
+    return status;
+}
+
+void nt_choices_deinit(struct nt_choices *choices)
+{
+    for (size_t i = 0; i < choices->count; i++) {
+        free((char *)choices->items[i].dataset);
+        nt_choice_free(choices->owned[i]);
+    }
+    free(choices->items);
+    free(choices->owned);
+    *choices = (struct nt_choices){0};
+}

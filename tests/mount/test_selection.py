@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Chosen entries: rows, tables and columns are those of all entries without the others, for every data set of tests/data and choices of
+every sort; choices that do not fit are refused with their place."""
+import functools
+import io
+import json
+import os
+import random
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import harness
+from harness import NTUPLE, case, command, data, mounted, need, output, run, same, scratch
+
+ALL_FILES = sorted([*harness.DATA.glob('*.root'), *harness.DATA.glob('*.lance'), *harness.DATA.glob('*.blp'),
+                    *(path for path in harness.DATA.glob('lance_datasets/*') if path.is_dir())])
+# Every file has some of them, so that each is tried with files of each sort.
+CHOICES = (
+    ('none', lambda count, chance: []),
+    ('all', lambda count, chance: range(count)),
+    ('the last', lambda count, chance: range(max(count - 1, 0), count)),
+    ('every second', lambda count, chance: range(0, count, 2)),
+    ('some', lambda count, chance: [i for i in range(count) if chance.random() < 0.1]),
+    ('all but some', lambda count, chance: [i for i in range(count) if chance.random() > 0.05]),
+)
+
+
+@functools.lru_cache(maxsize=None)
+def datasets_of(source):
+    """{path in the tree: entries} of those that open."""
+    described = json.loads(output(NTUPLE, 'cat', source, 'file.json'))
+    return {each['path']: each['entries'] for each in described['datasets'] if 'entries' in each}
+
+
+def write_choice(path, numbers, count, number):
+    """The same choice in one of the ways in which it can be written."""
+    mask = np.zeros(count, bool)
+    mask[list(numbers)] = True
+    ways = (lambda: np.save(path, mask), lambda: np.save(path, np.array(numbers, 'i8')),
+            lambda: np.save(path, np.array(numbers, '>u4')), lambda: path.write_text(' '.join(map(str, numbers))))
+    ways[number % len(ways)]()
+
+
+@functools.lru_cache(maxsize=None)
+def rows(source, path, *options):
+    result = command(NTUPLE, 'cat', '--rows=0:', *options, source, path)
+    return result.returncode, result.stdout.decode().splitlines()
+
+
+@functools.lru_cache(maxsize=None)
+def table(source, path, *options):
+    """Rows of table.arrow, None where there is none."""
+    arrow = need('pyarrow.ipc')
+    result = command(NTUPLE, 'cat', *options, source, f'{path}/table.arrow')
+    return None if result.returncode else arrow.open_file(io.BytesIO(result.stdout)).read_all().to_pylist()
+
+
+def check(source, path, count, way, numbers, directory, number):
+    chosen = directory / f'chosen.{number}.npy'
+    write_choice(chosen, numbers, count, number)
+    option = f'--select={path}:{chosen}'
+    status, whole = rows(source, path)
+    if status:    # what is damaged: another test's
+        return 0
+    assert len(whole) == count
+    status, found = rows(source, path, option)
+    assert status == 0 and found == [whole[i] for i in numbers], f'{source.name}: {path}: {way}'
+    whole, found = table(source, path), table(source, path, option)
+    if whole is not None:
+        assert repr(found) == repr([whole[i] for i in numbers]), f'{source.name}: {path}/table.arrow: {way}'    # NaN is NaN
+    return 1
+
+
+@case
+def rows_and_tables_are_those_of_all_entries_without_the_others():
+    chance = random.Random(4711)
+    number = checked = 0
+    with scratch() as directory:
+        for source in ALL_FILES:
+            for path, count in datasets_of(source).items():
+                way, choose = CHOICES[number % len(CHOICES)]
+                checked += check(source, path, count, way, list(choose(count, chance)), directory, number)
+                number += 1
+    assert checked > 60, checked
+
+
+@case
+def every_sort_of_choice_holds_for_every_kind_of_field():
+    chance = random.Random(3)
+    with scratch() as directory:
+        for number, (way, choose) in enumerate(CHOICES):
+            for name in ('types.root', 'late_fields.root', 'lance_datasets/deletions_2.1'):
+                source = data(name)
+                found = datasets_of(source)
+                path = next(iter(found))
+                check(source, path, found[path], way, list(choose(found[path], chance)), directory, number)
+
+
+# ---- through a mount ----
+
+@case
+def columns_are_what_numpy_picks_and_what_is_stored_stays():
+    with scratch() as directory, mounted(data('example.root')) as whole:
+        events = whole / 'Events'
+        weight = np.load(events / 'weight' / 'data.npy')
+        mask = weight > 1.2
+        np.save(directory / 'mask.npy', mask)
+        with mounted(data('example.root'), options=('-o', f'select=Events:{directory}/mask.npy')) as chosen:
+            same(np.load(chosen / 'Events' / 'weight' / 'data.npy').tobytes(), weight[mask].tobytes())
+            same(np.load(chosen / 'Events' / 'beam_spot' / 'data.npy').tobytes()
+                 if (chosen / 'Events' / 'beam_spot' / 'data.npy').exists() else b'',
+                 np.load(events / 'beam_spot' / 'data.npy')[mask].tobytes()
+                 if (events / 'beam_spot' / 'data.npy').exists() else b'')
+            offsets = np.fromfile(events / 'muons' / 'offsets.bin', '<i8')
+            mine = np.fromfile(chosen / 'Events' / 'muons' / 'offsets.bin', '<i8')
+            same(np.diff(mine).tolist(), np.diff(offsets)[mask].tolist())
+            same(np.load(chosen / 'Events' / 'muons' / '_0' / 'pt' / 'data.npy').tobytes(),
+                 np.load(events / 'muons' / '_0' / 'pt' / 'data.npy')[np.repeat(mask, np.diff(offsets))].tobytes())
+            about = json.loads((chosen / 'Events' / 'ntuple.json').read_text())
+            same((about['entries'], about['stored_entries']), (int(mask.sum()), len(mask)))
+            last = int(mask.sum()) - 1
+            same(json.loads((chosen / 'Events' / 'rows.d' / f'{last}.json').read_text()),
+                 json.loads((events / 'rows.d' / f'{np.flatnonzero(mask)[-1]}.json').read_text()))
+            assert not (chosen / 'Events' / 'rows.d' / f'{last + 1}.json').exists()
+            for stored in ('clusters.jsonl', 'weight/column.0/data.bin', 'weight/column.0/pages.jsonl', 'layout.jsonl'):
+                path = stored if stored == 'layout.jsonl' else f'Events/{stored}'
+                same((chosen / path).read_bytes(), (whole / path).read_bytes(), stored)
+            assert 'stored_entries' not in (events / 'ntuple.json').read_text()
+
+
+@case
+def one_data_set_of_several_files_is_meant_by_its_path():
+    with scratch() as directory:
+        (directory / 'first').write_text('0')
+        source = data('example.root').parent
+        options = f'select=example.root/Events:{directory}/first,entries=late_fields.root/{next(iter(datasets_of(data("late_fields.root"))))}:1:3'
+        with mounted(data('example.root'), data('late_fields.root'), data('types.root'), options=('-o', options)) as mountpoint:
+            for name, count in (('example.root', 1), ('late_fields.root', 2), ('types.root', None)):
+                path = next(iter(datasets_of(source / name))) if name != 'example.root' else 'Events'
+                about = json.loads((mountpoint / name / path / 'ntuple.json').read_text())
+                same(about.get('stored_entries') is not None, count is not None, name)
+                same(about['entries'], count or about['entries'], name)
+
+
+# ---- what is refused ----
+
+def npy(header, body=b'', version=1):
+    text = header.encode('latin1')
+    return b'\x93NUMPY' + bytes([version, 0]) + struct.pack('<H' if version == 1 else '<I', len(text)) + text + body
+
+
+def described(descr='<i8', shape='(1,)', order='False'):
+    return f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}\n"
+
+
+ONE = struct.pack('<q', 1)
+REFUSED = (
+    (b'3 2', 'element 1: a number above 3 was expected, found 2'),
+    (b'3 3', 'element 1: a number above 3 was expected, found 3'),
+    (b'1 2 1000', 'element 2: entry 1000, and the data set has 1000'),
+    (b'999 1000', 'element 1: entry 1000, and the data set has 1000'),
+    (b'18446744073709551616', 'element 0: a number of more than 64 bits'),
+    (b'12 13 14 -3', 'element 3: numbers of entries were expected, found the byte 0x2d'),
+    (b'\x00\x01', 'a .npy, a text of numbers, or a data set'),
+    (npy(described('<i8', '(2,)'), ONE + b'\xff' * 8), 'element 1: a number below 0'),
+    (npy(described('|i1', '(1,)'), b'\x80'), 'element 0: a number below 0'),
+    (npy(described('|b1', '(999,)'), b'\x01' * 999), '999 bools, and the data set has 1000 entries'),
+    (npy(described('|b1', '(1000,)'), b'\x02' * 1000), 'element 0: no bool: 0x02'),
+    (npy(described('<i8', '(2,)'), ONE), '2 elements were expected, found 1'),
+    (npy(described('<i8', '(99999999999999999999,)'), ONE), 'a shape of one dimension'),
+    (npy(described('<i8', '(4611686018427387904,)'), ONE), '4611686018427387904 elements were expected, found 1'),
+    (npy(described('<i8', '(1, 1)'), ONE), 'a shape of one dimension'),
+    (npy(described('<i8', '()'), ONE), 'a shape of one dimension'),
+    (npy(described('<f8'), ONE), 'a type of integers or bools'),
+    (npy(described('<i3'), ONE), 'a type of integers or bools'),
+    (npy(described('O'), ONE), 'a type of integers or bools'),
+    (npy("{'descr': [('a', '<i8')], 'shape': (1,)}", ONE), 'a type of integers or bools'),
+    (npy("{'shape': (1,)}", ONE), 'descr and shape'),
+    (npy("{'shape': (1,", ONE), 'a shape of one dimension'),
+    (npy("{'shape", ONE), 'a name'),
+    (npy("{'other': 1}", ONE), 'descr, fortran_order or shape'),
+    (npy('', ONE), 'a dictionary'),
+    (npy(described(), ONE, 4), 'version 4'),
+    (npy(' ' * 9000), 'a header of 9000 bytes'),
+    (b'\x93NUMPY\x01\x00\xff\xff', 'the header ends behind the file'),
+    (b'\x93NUMPY\x02\x00\xff', 'the header ends behind the file'),
+    (b'\x93NUMPY', 'the header ends behind the file'),
+)
+
+
+@case
+def choices_that_do_not_fit_are_refused_with_their_place():
+    with scratch() as directory:
+        path = directory / 'choice'
+        for content, message in REFUSED:
+            path.write_bytes(content)
+            result = command(NTUPLE, 'ls', f'--select=Events:{path}', data('example.root'))
+            assert result.returncode, content
+            found = result.stderr.decode()
+            assert message in found and str(path) in found, (content, found)
+        path.write_text('1')
+        for option, message in ((f'Else:{path}', 'there is no data set Else'), (str(path), 'of which data set'),
+                                (f'Events/run:{path}', 'Events/run is no data set'), (f'Events:{path}x', 'No such file')):
+            result = command(NTUPLE, 'ls', f'--select={option}', data('example.root'))
+            assert result.returncode and message in result.stderr.decode(), (option, result.stderr)
+        result = command(NTUPLE, 'ls', f'--select=Events:{path}', '--entries=Events:1:2', data('example.root'))
+        assert result.returncode and b'were chosen before' in result.stderr, result.stderr
+
+
+@case
+def arrays_of_every_width_and_byte_order_are_read():
+    with scratch() as directory:
+        expected = rows(data('example.root'), 'Events', '--entries=Events:3:5')[1]
+        same(len(expected), 2)
+        for descr in ('|i1', '|u1', '<i2', '>i2', '<u2', '>u2', '<i4', '>i4', '<u4', '>u4', '<i8', '>i8', '<u8', '>u8'):
+            for version in (1, 2, 3) if descr == '<i8' else (1,):
+                choice = directory / f'{ord(descr[0])}{descr[1:]}.{version}'
+                choice.write_bytes(npy(described(descr, '(2,)', 'True'), np.array([3, 4], descr).tobytes(), version))
+                same(rows(data('example.root'), 'Events', f'--select=Events:{choice}')[1], expected, descr)
+
+
+@case
+def a_roaring_bitmap_is_a_choice():
+    shared = os.environ.get('NTUPLE_SHARED')
+    bitmaps = sorted(Path(shared, 'data', 'roaring').glob('gen*/[abr]*.bin'))[:12] if shared else []
+    if not bitmaps:
+        raise harness.Skip('no bitmaps: NTUPLE_SHARED is not set')
+    tried = 0
+    whole = rows(data('example.root'), 'Events')[1]
+    for bitmap in bitmaps:
+        result = command(NTUPLE, 'cat', '--rows=0:2000', bitmap, '/')
+        numbers = [json.loads(line)['values'] for line in result.stdout.decode().splitlines()]
+        status, found = rows(data('example.root'), 'Events', f'--select=Events:{bitmap}')
+        if max(numbers, default=0) >= len(whole):
+            assert status, bitmap
+            continue
+        assert found == [whole[i] for i in numbers], bitmap
+        tried += len(numbers) > 0
+    assert tried
+
+
+if __name__ == '__main__':
+    run()
