@@ -52,13 +52,61 @@ static PyObject *dataset_info(PyObject *module, PyObject *arguments)
     if (!dataset)
         return NULL;
     return Py_BuildValue(
-        "{sNsNsNsNsNsssssssIsKsO}", "path", path_value(get_dataset_path, dataset, NT_NONE), "name",
+        "{sNsNsNsNsNsssssssIsKsKsO}", "path", path_value(get_dataset_path, dataset, NT_NONE), "name",
         text_value(nt_dataset_name(dataset)), "title", text_value(nt_dataset_title(dataset)), "description",
         text_value(nt_dataset_description(dataset)), "writer", text_value(nt_dataset_writer(dataset)),
         "format", nt_dataset_format(dataset), "version", nt_dataset_version(dataset), "generation",
         nt_dataset_generation(dataset), "cycle", (unsigned int)nt_dataset_cycle(dataset), "entries",
-        (unsigned long long)nt_dataset_entries(dataset), "is_attribute_set",
+        (unsigned long long)nt_dataset_entries(dataset), "stored_entries",
+        (unsigned long long)nt_dataset_stored_entries(dataset), "is_attribute_set",
         nt_dataset_attribute_of(dataset) ? Py_True : Py_False);
+}
+
+/* Pairs of the first entry and how many follow, as an array of 64-bit integers has them. */
+static PyObject *dataset_choose(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle, *array;
+    unsigned int index;
+    void *memory = NULL;
+    size_t bytes = 0;
+    struct nt_error error = {0};
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIO", &handle, &index, &array))
+        return NULL;
+    struct place place = place_of(handle, index);
+    if (!place.dataset || !memory_of(array, false, &memory, &bytes))
+        return NULL;
+    if (nt_dataset_select(place.dataset, memory, bytes / sizeof(struct nt_entry_range), &error) != NT_OK)
+        return raise_error(&error);
+    Py_RETURN_NONE;
+}
+
+static enum nt_status choose_by_file(struct nt_dataset *dataset, const char *path, struct nt_error *error)
+{
+    struct nt_choice *choice = NULL;
+    enum nt_status status = nt_choice_open(path, &choice, error);
+    if (status == NT_OK)
+        status = nt_choice_apply(choice, dataset, error);
+    nt_choice_free(choice);
+    return status;
+}
+
+static PyObject *dataset_choose_by_file(PyObject *module, PyObject *arguments)
+{
+    PyObject *handle;
+    unsigned int index;
+    const char *path;
+    struct nt_error error = {0};
+    enum nt_status status;
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "OIy", &handle, &index, &path))
+        return NULL;
+    struct place place = place_of(handle, index);
+    if (!place.dataset)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS status = choose_by_file(place.dataset, path, &error);
+    Py_END_ALLOW_THREADS if (status != NT_OK) return raise_error(&error);
+    Py_RETURN_NONE;
 }
 
 static PyObject *dataset_schema(PyObject *module, PyObject *arguments)
@@ -214,6 +262,8 @@ static PyObject *field_rows(PyObject *module, PyObject *arguments)
 
 PyMethodDef dataset_functions[] = {
     {"dataset_info", dataset_info, METH_VARARGS, NULL},
+    {"dataset_choose", dataset_choose, METH_VARARGS, NULL},
+    {"dataset_choose_by_file", dataset_choose_by_file, METH_VARARGS, NULL},
     {"dataset_schema", dataset_schema, METH_VARARGS, NULL},
     {"dataset_find", dataset_find, METH_VARARGS, NULL},
     {"dataset_children", dataset_children, METH_VARARGS, NULL},

@@ -12,6 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _errors, _ntuple
+from ._choice import Entries, choose
 from ._field import Array, Field, Stream, dtype_of, read
 from ._view import View
 
@@ -45,12 +46,28 @@ def formats() -> Dict[str, str]:
     return dict(_ntuple.format_rows())
 
 
-def open(source: Source, *, format: Optional[str] = None, version: Union[int, str, None] = None) -> File:
+def open(source: Source, *, format: Optional[str] = None, version: Union[int, str, None] = None,
+         entries: Union[Entries, Mapping[str, Entries], None] = None) -> File:
     """Open a file of any format, or what a bytes-like object holds; BLZ arrays and tables and Lance data sets are folders.
 
     Reads the metadata and nothing else. `format`: only try this one of `formats()`. `version`: of a Lance data set the one of this number, tag
-    or branch, not the latest.
+    or branch, not the latest. `entries`: of the only data set these alone: an array of bools, one for each entry, or of ascending numbers, (first,
+    end), or the path of a file that has them (.npy, a Roaring bitmap or a text); of several data sets a mapping from their paths to these.
     """
+    file = _open(source, format, version)
+    try:
+        if isinstance(entries, Mapping):
+            for path, chosen in entries.items():
+                choose(file._handle, _ntuple.file_find(file._handle, _encoded(path)), chosen)
+        elif entries is not None:
+            choose(file._handle, _ntuple.file_find(file._handle, None), entries)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _open(source: Source, format: Optional[str], version: Union[int, str, None]) -> File:
     if isinstance(source, (str, os.PathLike)):
         try:
             wanted = None if version is None else str(version)
@@ -154,7 +171,8 @@ class Dataset:
     As a whole, and by `select()` in parts, it is Arrow to every program that speaks the Arrow PyCapsule interface:
     `pyarrow.table(dataset)`, `polars.DataFrame(dataset)`, `duckdb.sql('select ... from dataset')`.
 
-    name, title, description, writer, format, version, generation, cycle, entries    as its writer has them
+    name, title, description, writer, format, version, generation, cycle    as its writer has them
+    entries, stored_entries    those that were chosen, and all; the same where none were chosen
     path     by which the file finds it
     file     which it is of
     """
@@ -172,6 +190,7 @@ class Dataset:
         self.generation: str = info['generation']
         self.cycle: int = info['cycle']
         self.entries: int = info['entries']
+        self.stored_entries: int = info['stored_entries']
         self.is_attribute_set: bool = info['is_attribute_set']
         self._number = number
         self._whole = View(self, None, None, 'text', 'struct')

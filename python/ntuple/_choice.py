@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Entries that are chosen when a file is opened."""
+from __future__ import annotations
+
+import os
+from typing import Any, Tuple, Union
+
+import numpy as np
+
+from . import _ntuple
+
+Entries = Union[str, 'os.PathLike[str]', Tuple[int, int], Any]
+
+
+def _runs(entries: Any, count: int) -> Any:
+    """Pairs of the first entry and how many follow."""
+    array = np.asarray(entries)
+    if array.ndim != 1:
+        raise ValueError(f'entries: an array of one dimension was expected, found {array.ndim}')
+    if array.dtype == np.bool_:
+        if len(array) != count:
+            raise ValueError(f'entries: {len(array)} bools, and there are {count} entries')
+        array = np.flatnonzero(array)
+    if len(array) == 0:
+        return np.empty((0, 2), np.uint64)
+    if array.dtype.kind not in 'iu':
+        raise TypeError(f'entries: integers or bools were expected, found {array.dtype}')
+    if array.dtype.kind == 'i' and array.min() < 0:
+        raise ValueError(f'entries: element {int(np.argmax(array < 0))} is below 0')
+    numbers = array.astype(np.uint64)
+    wrong = numbers[1:] <= numbers[:-1]
+    if wrong.any():
+        raise ValueError(f'entries: element {int(np.argmax(wrong)) + 1} is not above the one before: entries ascend, each of them once')
+    begins = np.concatenate(([0], np.flatnonzero(np.diff(numbers) != 1) + 1))
+    return np.stack((numbers[begins], np.diff(np.append(begins, len(numbers))).astype(np.uint64)), axis=1)
+
+
+def choose(file: _ntuple.File, dataset: int, entries: Entries) -> None:
+    """From now on the data set has these entries alone: a file that names them, (first, end), their numbers, or a bool for each."""
+    if isinstance(entries, (str, os.PathLike)):
+        _ntuple.dataset_choose_by_file(file, dataset, os.fsencode(entries))
+        return
+    count = _ntuple.dataset_info(file, dataset)['stored_entries']
+    if isinstance(entries, tuple):
+        first, end = entries
+        if not 0 <= first <= end <= count:
+            raise IndexError(f'entries {first} to {end}: there are {count}')
+        runs = np.array([[first, end - first]], np.uint64)
+    else:
+        runs = _runs(entries, count)
+    _ntuple.dataset_choose(file, dataset, np.ascontiguousarray(runs))
