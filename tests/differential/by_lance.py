@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Lance files of random schemas and values by pylance, compared with what pylance reads in them.
 
-usage: by_lance.py [-n COUNT] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
-
 Of each file, NTUPLE's tree has to hold what Arrow's arrays hold, as docs/tree.md says it: data with zeros for nulls,
 offsets from 0 on, validity with that of the structures around it; table.arrow has the same values, and `NTUPLE verify`
-finds nothing. One case for each file. Needs pylance, pyarrow and NumPy; exit status 77 without them.
+finds nothing. Options: cases.py.
 """
 import random
 import sys
-import tempfile
-from pathlib import Path
 
-from lance_values import NUMBERS, REALS, Values, problems_of_run, problems_of_tree, random_type, run_cases
+from cases import problems_of_copy, run_cases
+from lance_values import NUMBERS, REALS, Values, problems_of_tree, random_type
 
 import pyarrow as pa
 from lance.file import LanceFileReader, LanceFileWriter
@@ -43,8 +40,9 @@ def struct_list_type(chooser):
     return pa.struct([pa.field('only', of)]) if chooser.random() < 0.2 else of
 
 
-def write(seed, path):
+def write(seed, directory):
     chooser = random.Random(seed)
+    path = directory / f'random_{seed}.lance'
     version = chooser.choice(['2.0', '2.1', '2.1', '2.2', '2.2'])
     lengths = [chooser.choice([1, 2, 100, 1025, 3000]) for _ in range(chooser.randint(1, 2))]
     fields = []
@@ -59,16 +57,13 @@ def write(seed, path):
         for length in lengths:
             writer.write_batch(pa.record_batch([Values(chooser, version).array(field.type, length) for field in schema], schema=schema))
     read_columns(path, schema.names)
-    return version
+    return [(path, version)]
 
 
 def problems(ntuple, path):
     table = read_columns(path, [field.name for field in LanceFileReader(str(path)).metadata().schema])
-    with tempfile.TemporaryDirectory() as copy:
-        tree = Path(copy, 'tree')
-        return problems_of_run(ntuple, 'cp', '-r', path, tree) or \
-            problems_of_tree(tree / path.stem, table) + problems_of_run(ntuple, 'verify', path)
+    return problems_of_copy(ntuple, path, lambda tree: problems_of_tree(tree / path.stem, table))
 
 
 if __name__ == '__main__':
-    sys.exit(run_cases(__doc__, '.lance', write, problems))
+    sys.exit(run_cases(__doc__, write, problems))

@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Data sets of Lance with random histories by pylance, compared with what pylance reads in each version.
 
-usage: by_lance_datasets.py [-n COUNT] [-s FIRST_SEED] [-k KEEP_DIRECTORY] NTUPLE
-
 A data set begins with random columns. Rows are appended (also without some columns), deleted, changed and merged, columns
 added, dropped, renamed and cast, fragments compacted, versions restored and tagged. Of each version NTUPLE's tree has to
-hold what pylance's table does, and `NTUPLE verify` finds nothing. One case for each data set.
+hold what pylance's table does, and `NTUPLE verify` finds nothing. Options: cases.py.
 """
 import random
 import sys
-import tempfile
-from pathlib import Path
 
-from lance_values import NUMBERS, REALS, Values, problems_of_run, problems_of_tree, random_type, run_cases
+from cases import problems_of_copy, run_cases
+from lance_values import NUMBERS, REALS, Values, problems_of_tree, random_type
 
 import lance
 import pyarrow as pa
@@ -139,15 +136,16 @@ class History:
         self.happened.append(happens.__name__)
 
 
-def write(seed, path):
+def write(seed, directory):
     """What happened; what the writer refuses did not."""
+    path = directory / f'random_{seed}'
     history = History(random.Random(seed), path)
     for _ in range(history.chooser.randint(1, 8)):
         try:
             history.go_on()
         except BaseException as error:  # its panics, too
             history.happened.append(f'(pylance: {type(error).__name__})')
-    return f'{len(lance.dataset(str(path)).versions())} versions: {" ".join(history.happened)}'
+    return [(path, f'{len(lance.dataset(str(path)).versions())} versions: {" ".join(history.happened)}')]
 
 
 def problems(ntuple, path):
@@ -159,13 +157,10 @@ def problems(ntuple, path):
             table = lance.dataset(str(path), version=number).to_table()
         except BaseException:
             continue
-        with tempfile.TemporaryDirectory() as copy:
-            tree = Path(copy, 'tree')
-            of_version = problems_of_run(ntuple, 'cp', '-r', f'--version={number}', path, tree) or problems_of_tree(tree / path.name, table)
-            of_version += problems_of_run(ntuple, 'verify', f'--version={number}', path)
+        of_version = problems_of_copy(ntuple, path, lambda tree: problems_of_tree(tree / path.name, table), f'--version={number}')
         found += [f'version {number}: {problem}' for problem in of_version]
     return found
 
 
 if __name__ == '__main__':
-    sys.exit(run_cases(__doc__, '', write, problems))
+    sys.exit(run_cases(__doc__, write, problems))

@@ -1,14 +1,17 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files of random schemas by ROOT, with what ROOT's own reader finds in them.
 
 A schema is C++ source that ROOT's interpreter runs: fields of random types, nested, in random column encodings. The
-variants of it differ in values, compression, clusters, cluster groups, sizes of pages, and checksums or none.
+variants of it differ in values, compression, clusters, cluster groups, sizes of pages, and checksums or none. Every field is compared entry by entry, rows.jsonl and table.arrow with it. Options: cases.py.
 """
 import json
 import random
 import sys
 import warnings
 from pathlib import Path
+
+from rntuple_files import run_writer
 
 HERE = Path(__file__).resolve().parent
 
@@ -18,6 +21,9 @@ LEAVES = ['bool', 'char', 'std::byte', 'std::string', *INTEGERS, *REALS]
 # Of sets and maps those that ROOT ships compiled dictionaries for; unordered ones are read in another order.
 READY = ['std::set<std::int64_t>', 'std::multiset<double>', 'std::map<std::string, std::string>']
 DEPTH, MOST_FIELDS, MOST_ITEMS = 3, 8, 4
+VARIANTS = 10
+
+
 
 class Schema:
     """The C++ source of a random data set."""
@@ -145,7 +151,7 @@ def borders(chooser, entries, most):
     return sorted(chooser.sample(range(1, entries), min(entries - 1, chooser.randint(0, most)))) if entries > 1 else []
 
 
-def write(seed, variants, directory):
+def write(seed, directory):
     """In a process of its own: ROOT's interpreter cannot take everything back."""
     warnings.simplefilter('ignore')
     import ROOT
@@ -155,7 +161,7 @@ def write(seed, variants, directory):
         ROOT.gInterpreter.AddIncludePath(str(folder))
     if not ROOT.gInterpreter.Declare(f'#include "{source}"'):
         sys.exit(f'{source} does not compile')
-    for number in range(variants):
+    for number in range(VARIANTS):
         chooser = random.Random(seed * 1000 + number)
         entries = chooser.choice([0, 1, 2, 33, 200, 900])
         options = (chooser.choice([0, 101, 207, 404, 505]), chooser.choice([64, 200, 4096, 1 << 20]),
@@ -165,3 +171,7 @@ def write(seed, variants, directory):
         datasets = {path: {'entries': found['entries'], 'fields': {field: {'values': rows} for field, rows in found['fields'].items()}}
                     for path, found in json.loads(str(text)).items()}
         (directory / f'{seed}_{number}.json').write_text(json.dumps({'datasets': datasets}))
+
+
+if __name__ == '__main__':
+    sys.exit(run_writer(__doc__, __file__, 'ROOT', write))

@@ -1,14 +1,20 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Files of random schemas by uproot, with what uproot reads in them."""
+"""Files of random schemas by uproot, compared with what uproot reads in them, as by_root.py does. Options: cases.py."""
 import json
 import random
+import sys
 import warnings
 
-import numpy as np
+from cases import need
+from rntuple_files import run_writer
+
+np, = need('numpy')
 
 NUMBERS = ['bool', 'i1', 'u1', 'i2', 'u2', 'i4', 'u4', 'i8', 'u8', 'f4', 'f8']
 WORDS = ['', 'a', 'word', '\u00e9', '\u65e5\u672c', '"\\', 'line\nbreak']
 DEPTH, MOST_FIELDS, MOST_MEMBERS = 3, 6, 3
+VARIANTS = 3
 
 
 def kind(chooser, depth):
@@ -54,14 +60,14 @@ def text_parts(chooser, length):
     return ak.index.Index64(offsets), ak.contents.NumpyArray(characters, parameters={'__array__': 'char'})
 
 
-def write(seed, variants, directory):
+def write(seed, directory):
     warnings.simplefilter('ignore')
     import awkward as ak
     import uproot
     chooser = random.Random(seed)
     schema = {f'f{k}': kind(chooser, DEPTH) for k in range(chooser.randint(1, MOST_FIELDS))}
     compressions = [None, uproot.ZLIB(1), uproot.LZMA(1), uproot.LZ4(1), uproot.ZSTD(3)]
-    for variant in range(variants):
+    for variant in range(VARIANTS):
         chooser = random.Random(seed * 1000 + variant)
         path = directory / f'{seed}_{variant}.root'
         with uproot.recreate(path, compression=chooser.choice(compressions)) as file:
@@ -78,3 +84,7 @@ def write(seed, variants, directory):
         fields = {name: {'values': found[name].to_list()} for name in schema}
         document = {'datasets': {'random': {'entries': len(found), 'fields': fields}}}
         path.with_suffix('.json').write_text(json.dumps(document))
+
+
+if __name__ == '__main__':
+    sys.exit(run_writer(__doc__, __file__, 'uproot', write))

@@ -1,24 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Random types and values of Arrow that Lance can store, what is wrong with the tree that NTUPLE makes of them, and the
-cases of a script. Needs pylance's writer, pyarrow and NumPy: exit status 77 without them."""
-import argparse
+"""Random types and values of Arrow that Lance can store, and what is wrong with the tree that NTUPLE makes of them."""
 import datetime
 import decimal
-import shutil
-import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
-try:
-    import lance.file  # noqa: F401
-    import numpy as np
-    import pyarrow as pa
-except ImportError as error:
-    print(f'skip everything: {error}')
-    sys.exit(77)
+from cases import need
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+np, pa, _ = need('numpy', 'pyarrow', 'lance.file')
+
 from arrow_columns import table_columns  # noqa: E402
 from compare_columns import check_column  # noqa: E402
 
@@ -146,11 +134,6 @@ def plain(value):
     return 'NaN' if value != value else value
 
 
-def problems_of_run(*arguments):
-    run = subprocess.run([str(argument) for argument in arguments], capture_output=True, text=True, errors='replace')
-    return [f'{arguments[1]}: {run.returncode} {run.stderr.strip()[:400]}'] if run.returncode else []
-
-
 def problems_of_tree(tree, table):
     """Of the directory of a data set, which has to hold what an Arrow table does."""
     found = []
@@ -166,34 +149,3 @@ def problems_of_tree(tree, table):
             if not found and plain(arrow[name].to_pylist()) != plain(table[name].to_pylist()):
                 found.append(f'table.arrow: {name}: {arrow[name].type} for {table[name].type}')
     return found
-
-
-# ---- cases ----
-
-def run_cases(document, ending, write, problems):
-    """One for each seed. write(seed, path) makes what is read and says what it is in a few words; where it raises, or panics, there
-    is nothing to compare with. problems(ntuple, path) are told. Returns the exit status."""
-    parser = argparse.ArgumentParser(description=document.split('\n')[0])
-    parser.add_argument('-n', '--count', type=int, default=20)
-    parser.add_argument('-s', '--first-seed', type=int, default=1)
-    parser.add_argument('-k', '--keep', type=Path)
-    parser.add_argument('ntuple')
-    arguments = parser.parse_args()
-    passed = failed = 0
-    for seed in range(arguments.first_seed, arguments.first_seed + arguments.count):
-        with tempfile.TemporaryDirectory(prefix='random-ntuple-') as directory:
-            path = Path(directory, f'random_{seed}{ending}')
-            try:
-                told = write(seed, path)
-            except BaseException as error:  # pylance's own panics, too
-                print(f'skip {seed}: pylance: {type(error).__name__} {str(error)[:150]}')
-                continue
-            found = problems(arguments.ntuple, path)
-            print(f'{"FAIL" if found else "ok  "} {seed} {told}', *found[:3], sep='\n     ', flush=True)
-            passed, failed = passed + (not found), failed + bool(found)
-            if found and arguments.keep:
-                arguments.keep.mkdir(exist_ok=True)
-                copy = shutil.copytree if path.is_dir() else shutil.copy
-                copy(path, arguments.keep / path.name)
-    print(f'{passed} passed, {failed} failed')
-    return 1 if failed or not passed else 0

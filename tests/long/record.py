@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What each part of scripts/long gave when it last ran: runs.jsonl has a line for each, docs/long.md is the table of the last ones.
+
+usage: record.py NAME VERDICT SECONDS LOG        after a part has run
+       record.py                                 makes the table anew
+"""
+import datetime
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RUNS, TABLE = ROOT / 'tests/long/runs.jsonl', ROOT / 'docs/long.md'
+MOST = 160      # characters of what a part gave
+PASSED = re.compile(r'^(\d+) passed, (\d+) failed$', re.M)
+HEAD = """# Long runs
+
+What takes longer than the tests may: each part of `scripts/long`, when it last ran, on which commit (`+`: with changes on top of it),
+for how long, and the last thing that it said. `scripts/long` writes this table; `tests/long/runs.jsonl` has all runs.
+
+| part | verdict | last ran | commit | minutes | what it gave |
+|---|---|---|---|---|---|
+"""
+
+
+def git(*arguments):
+    run = subprocess.run(['git', '-C', str(ROOT), *arguments], capture_output=True, text=True)
+    return run.stdout.strip() if run.returncode == 0 else ''
+
+
+def commit():
+    changes = git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'include', 'tests', ':!tests/long')
+    return (git('rev-parse', '--short=10', 'HEAD') or 'unknown') + ('+' if changes else '')
+
+
+def result(log):
+    """What a log says at its end; where it is of many rounds, all that passed and failed."""
+    rounds = PASSED.findall(log)
+    if rounds:
+        return f'{sum(int(passed) for passed, _ in rounds)} passed, {sum(int(failed) for _, failed in rounds)} failed'
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return lines[-1][:MOST] if lines else ''
+
+
+def add(name, verdict, seconds, log):
+    date = datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%d')
+    run = {'part': name, 'verdict': verdict, 'date': date, 'commit': commit(), 'seconds': int(seconds),
+           'result': result(Path(log).read_text(errors='replace'))}
+    with open(RUNS, 'a') as file:
+        file.write(json.dumps(run) + '\n')
+
+
+def table(runs):
+    last = {run['part']: run for run in runs}
+    return HEAD + ''.join(
+        f"| {run['part']} | {run['verdict']} | {run['date']} | {run['commit']} | {run['seconds'] / 60:.0f} | "
+        f"{run['result'].replace('|', chr(92) + '|')} |\n" for _, run in sorted(last.items()))
+
+
+def main():
+    if len(sys.argv) == 5:
+        add(*sys.argv[1:])
+    TABLE.write_text(table([json.loads(line) for line in RUNS.read_text().splitlines()]))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What came out of a soak: latencies, memory and descriptors over time, findings; as text and as JSON."""
+import json
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from reader import STEPS
+
+MEBIBYTE = 1 << 20
+WARM_UP = 1 / 3                     # of the time, which is not looked at
+MOST_GROWTH = 2 * MEBIBYTE          # by the line through the samples of one process, from the end of the warm-up on
+MOST_DESCRIPTORS = 2
+LEAST_MINUTES = 15                  # that say something about growth
+
+
+def occupied(process):
+    """Bytes of memory, descriptors and threads of a process; None where it has ended."""
+    try:
+        status = Path(f'/proc/{process}/status').read_text()
+        descriptors = len(list(Path(f'/proc/{process}/fd').iterdir()))
+    except OSError:
+        return None
+    memory = re.search(r'VmRSS:\s+(\d+) kB', status)
+    return memory and [int(memory[1]) * 1024, descriptors, int(re.search(r'Threads:\s+(\d+)', status)[1])]
+
+
+def growth(times, values):
+    """How much the line of least squares rises from the first of the times to the last."""
+    if len(times) < 3:
+        return 0.0
+    return float(np.polyfit(np.subtract(times, times[0]), values, 1)[0] * (times[-1] - times[0]))
+
+
+def over_time(samples, seconds):
+    """[(who, samples, bytes at first, at the end, growth, growth of descriptors, growth of threads)]"""
+    rows = []
+    for who, all_of_it in sorted(samples.items()):
+        warm = [(time, *values) for time, *values in all_of_it if time >= seconds * WARM_UP]
+        if len(warm) < 3:
+            continue
+        times, memory, descriptors, threads = map(list, zip(*warm))
+        rows.append({'who': who, 'samples': len(warm), 'first_bytes': memory[0], 'last_bytes': memory[-1],
+                     'growth_bytes': round(growth(times, memory)), 'descriptors': descriptors[-1],
+                     'growth_descriptors': round(growth(times, descriptors), 2),
+                     'growth_threads': round(growth(times, threads), 2)})
+    return rows
+
+
+def is_flat(row):
+    return row['growth_bytes'] <= MOST_GROWTH and row['growth_descriptors'] <= MOST_DESCRIPTORS \
+        and row['growth_threads'] <= 1
+
+
+def of_histogram(buckets):
+    """Count, median, 99th percentile and maximum, in seconds: borders of the steps in which they are."""
+    total, seen, found = sum(buckets.values()), 0, []
+    wanted = [total / 2, total * 0.99, total]
+    for step, count in sorted(buckets.items()):
+        seen += count
+        while len(found) < len(wanted) and seen >= wanted[len(found)]:
+            found.append(10 ** ((step + 1) / STEPS))
+    return {'count': total, 'median': found[0], 'p99': found[1], 'most': found[2]}
+
+
+def gather(top):
+    """Everything that the readers have told."""
+    told = {'done': Counter(), 'expected': Counter(), 'bytes': 0, 'findings': []}
+    latencies = defaultdict(Counter)
+    for path in sorted(top.glob('reader-*.jsonl')):
+        for line in path.read_text().splitlines():
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                continue    # its reader was killed while it wrote
+            if 'finding' in entry:
+                told['findings'].append(entry)
+                continue
+            told['done'].update(entry['done'])
+            told['expected'].update(entry['expected'])
+            told['bytes'] += entry['bytes']
+            for what, buckets in entry['latencies'].items():
+                latencies[what].update({int(step): count for step, count in buckets.items()})
+    told['latencies'] = {what: of_histogram(buckets) for what, buckets in sorted(latencies.items())}
+    return told
+
+
+def milliseconds(seconds):
+    return f'{seconds * 1000:.3g}'
+
+
+def text(report):
+    yield f"{report['minutes']:.1f} minutes, seed {report['seed']}: {report['sources']} sources in {report['mounts']} mounts, " \
+        f"{report['files']} files; {sum(report['done'].values())} reads and listings of {report['bytes'] / 1e9:.1f} GB"
+    yield ''
+    yield f"events: {', '.join(f'{count} {what}' for what, count in sorted(report['events'].items()))}"
+    yield f"errors that were asked for: {', '.join(f'{count} {what}' for what, count in sorted(report['expected'].items()))}"
+    yield ''
+    yield '| | count | median | 99 % | longest (ms) |'
+    yield '|---|---|---|---|---|'
+    for what, row in report['latencies'].items():
+        yield f"| {what} | {row['count']} | {milliseconds(row['median'])} | {milliseconds(row['p99'])} | {milliseconds(row['most'])} |"
+    yield ''
+    yield '| process | MiB after warm-up | at the end | growth | descriptors | growth | |'
+    yield '|---|---|---|---|---|---|---|'
+    for row in report['over_time']:
+        yield f"| {row['who']} | {row['first_bytes'] / MEBIBYTE:.1f} | {row['last_bytes'] / MEBIBYTE:.1f} | " \
+            f"{row['growth_bytes'] / MEBIBYTE:+.2f} | {row['descriptors']} | {row['growth_descriptors']:+.2f} | " \
+            f"{'' if is_flat(row) else '**not flat**'} |"
+    yield ''
+    for finding in report['findings'][:50]:
+        yield f"{finding['finding']}: {finding['what']} ({finding.get('place')}: {finding.get('name')})"
+    kinds = Counter(finding['finding'] for finding in report['findings'])
+    yield f"{kinds['wrong']} wrong, {sum(kinds.values()) - kinds['wrong']} other findings, " \
+        f"{sum(not is_flat(row) for row in report['over_time'])} processes that grow"
+
+
+def is_good(report):
+    is_told = report['minutes'] >= LEAST_MINUTES
+    return not report['findings'] and sum(report['done'].values()) > 0 \
+        and (not is_told or all(map(is_flat, report['over_time'])))

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a soak would find is found: wrong bytes, mixtures of two states, short files, errors that nobody asked for, growth. Directories of
+ordinary files stand for mounts."""
+import errno
+import json
+import time
+
+from places import Place, harness
+from reader import Reader
+from report import MEBIBYTE, gather, growth, is_flat, is_good, of_histogram, over_time
+
+case, same = harness.case, harness.same
+OLD, NEW = b'old ' * 50_000, b'new ' * 50_000
+
+
+def findings(found, *truths, errors=(), name='a/data.bin', is_there=True):
+    """Of everything that a reader does with a file of which `found` is what it gets."""
+    with harness.scratch() as directory:
+        trees = [directory / f'truth{k}' for k in range(len(truths))]
+        for tree, content in zip([directory / 'mnt', *trees], [found if is_there else None, *truths]):
+            (tree / name).parent.mkdir(parents=True)
+            if content is not None:
+                (tree / name).write_bytes(content)
+        place = Place('place', [directory], trees, errors=frozenset(errors), files=[name], mountpoint=directory / 'mnt')
+        reader = Reader(1, [place], time.monotonic() + 60, directory / 'reader-1.jsonl')
+        reader.MANNERS = [Reader.read_whole, Reader.read_ranges, Reader.read_mapped]
+        for _ in range(60):
+            reader.read_something()
+        reader.tell_counts()
+        told = gather(directory)
+        return {entry['finding'] for entry in told['findings']}, set(told['expected'])
+
+
+@case
+def what_is_right_is_no_finding():
+    same(findings(OLD, OLD), (set(), set()))
+    same(findings(NEW, OLD, NEW), (set(), set()))
+
+
+@case
+def one_wrong_byte_is_found():
+    same(findings(OLD[:-1] + b'x', OLD)[0], {'wrong'})
+
+
+@case
+def a_mixture_of_two_states_is_found():
+    same(findings(OLD[:100_000] + NEW[100_000:], OLD, NEW)[0], {'wrong'})
+
+
+@case
+def a_short_file_is_found():
+    same(findings(OLD[:-4], OLD)[0], {'wrong'})
+
+
+@case
+def an_error_is_a_finding_where_it_was_not_asked_for():
+    same(findings(OLD, OLD, is_there=False), ({'error'}, set()))
+    same(findings(OLD, OLD, is_there=False, errors=[errno.ENOENT]), (set(), {'place ENOENT'}))
+
+
+@case
+def growth_is_that_of_the_line_through_the_samples():
+    same(round(growth([0, 10, 20, 30], [5, 6, 7, 8]), 6), 3)
+    same(round(growth([0, 10, 20, 30], [5, 8, 8, 5]), 6), 0)
+
+
+def grown(by, descriptors=0):
+    return over_time({'it': [(second, (60 + by * second / 2400) * MEBIBYTE, 10 + descriptors * second / 2400, 4)
+                             for second in range(0, 3600, 10)]}, 3600)[0]
+
+
+@case
+def memory_and_descriptors_that_grow_are_found():
+    same([is_flat(grown(by)) for by in (0, 1, 5)], [True, True, False])
+    same(is_flat(grown(0, descriptors=10)), False)
+    report = {'findings': [], 'done': {'read': 1}, 'over_time': [grown(5)]}
+    same([is_good({**report, 'minutes': minutes}) for minutes in (1, 60)], [True, False])
+    same(is_good({**report, 'minutes': 60, 'over_time': [], 'done': {}}), False)
+
+
+@case
+def latencies_are_those_of_the_steps():
+    found = of_histogram({-60: 98, -40: 1, 0: 1})      # of 1, 10 and 1000 ms
+    same([found['count'], found['median'] < 0.002, 0.009 < found['p99'] < 0.02, 0.9 < found['most'] < 1.2], [100, True, True, True])
+    json.dumps(found)
+
+
+harness.run(needs_fuse=False)
