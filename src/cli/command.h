@@ -23,6 +23,8 @@ struct nt_invocation {
     int operand_count;
     struct nt_sandbox *sandbox; /* what of it holds, once the command is confined */
     struct nt_choices *choices; /* what the options choose, once a tree was opened */
+    struct nt_chain_list *
+        *chains; /* [operand], likewise: the files that a source stands for; NULL: it is no chain */
 };
 
 struct nt_command {

@@ -222,8 +222,10 @@ static enum nt_exit_status conclude_unopened(const struct verifier *verifier, co
     return nt_complain(verifier->path, error);
 }
 
+/* `chain`: the files that the path stands for; NULL: itself. */
 static enum nt_exit_status verify_file(const struct nt_settings *settings, const char *path,
-                                       struct nt_reader *reader, struct nt_progress *progress)
+                                       const struct nt_chain_list *chain, struct nt_reader *reader,
+                                       struct nt_progress *progress)
 {
     struct verifier verifier = {.settings = settings, .path = path, .progress = progress};
     const struct nt_vfs_options tree = nt_settings_tree(settings);
@@ -232,11 +234,13 @@ static enum nt_exit_status verify_file(const struct nt_settings *settings, const
     struct nt_verify_summary summary;
     struct nt_error error = {0};
     struct nt_file *file = NULL;
-    if (nt_file_open(path, &tree.open, &file, &error) != NT_OK)
+    enum nt_status status = chain ? nt_chain_open(chain, &tree.chain_options, &tree.open, &file, &error)
+                                  : nt_file_open(path, &tree.open, &file, &error);
+    if (status != NT_OK)
         return conclude_unopened(&verifier, &error);
     verifier.file = file;
     nt_progress_begin(progress, 0);
-    enum nt_status status = nt_verify(reader, file, &options, &summary, &error);
+    status = nt_verify(reader, file, &options, &summary, &error);
     nt_progress_clear(progress);
     enum nt_exit_status result =
         status == NT_OK ? conclude(&verifier, &summary) : nt_complain(verifier.path, &error);
@@ -280,8 +284,8 @@ static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
             nt_file_close(file);
         if (status != NT_NOT_THIS_FORMAT) {
             walk->files++;
-            nt_note_failure(&walk->status,
-                            verify_file(walk->settings, walk->path.bytes, walk->reader, walk->progress));
+            nt_note_failure(&walk->status, verify_file(walk->settings, walk->path.bytes, NULL, walk->reader,
+                                                       walk->progress));
         }
     }
     nt_path_leave(&walk->path, length);
@@ -329,7 +333,8 @@ static enum nt_exit_status verify_source(const struct nt_settings *settings, con
     if (nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
         nt_disk_is_dataset(path, &is_dataset, &error) != NT_OK)
         return nt_complain(path, &error);
-    return (is_dataset ? verify_file : verify_folder)(settings, path, reader, progress);
+    return is_dataset ? verify_file(settings, path, NULL, reader, progress)
+                      : verify_folder(settings, path, reader, progress);
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
@@ -348,9 +353,12 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     struct nt_progress progress;
     nt_progress_start(&progress, !invocation->settings->quiet);
     enum nt_exit_status first = NT_EXIT_OK;
-    for (int i = 0; i < invocation->operand_count; i++)
-        nt_note_failure(&first,
-                        verify_source(invocation->settings, invocation->operands[i], reader, &progress));
+    for (int i = 0; i < invocation->operand_count; i++) {
+        const char *path = invocation->operands[i];
+        const struct nt_chain_list *chain = invocation->chains[i];
+        nt_note_failure(&first, chain ? verify_file(invocation->settings, path, chain, reader, &progress)
+                                      : verify_source(invocation->settings, path, reader, &progress));
+    }
     nt_reader_free(reader);
     nt_note_failure(&first, nt_finish_output());
     return first;

@@ -53,6 +53,32 @@ static const char *directory_of(char *path)
     return path;
 }
 
+/* What each source stands for, before the folders that it names are all that can be read; and these places. */
+static enum nt_status find_chains(const struct nt_invocation *invocation, int sources,
+                                  const char ***places_ret, size_t *count_ret, struct nt_error *error)
+{
+    size_t count = 0;
+    enum nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < sources; i++) {
+        const char *operand = invocation->operands[i];
+        status = nt_settings_chain(invocation->settings, &operand, 1, &invocation->chains[i], error);
+        count += status == NT_OK && invocation->chains[i] ? invocation->chains[i]->folder_count : 1;
+    }
+    const char **places = status == NT_OK ? calloc(count + 1, sizeof(*places)) : NULL;
+    if (!places)
+        return status == NT_OK ? nt_fail_memory(error) : status;
+    *places_ret = places;
+    *count_ret = count;
+    for (int i = 0; i < sources; i++) {
+        const struct nt_chain_list *chain = invocation->chains[i];
+        for (uint32_t k = 0; chain && k < chain->folder_count; k++)
+            *places++ = chain->folders[k];
+        if (!chain)
+            *places++ = invocation->operands[i];
+    }
+    return NT_OK;
+}
+
 enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
 {
     enum { NAMES = 3 };
@@ -71,9 +97,14 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
         return nt_complain(command->name, &error);
     }
     others[NAMES] = (struct nt_sandbox_place){directory_of(target), true};
-    enum nt_status status = nt_confine(invocation->settings, (const char *const *)invocation->operands,
-                                       (size_t)sources, others + first, NAMES - first + command->writes,
-                                       NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, invocation->sandbox, &error);
+    const char **places = NULL;
+    size_t count = 0;
+    enum nt_status status = find_chains(invocation, sources, &places, &count, &error);
+    if (status == NT_OK)
+        status =
+            nt_confine(invocation->settings, places, count, others + first, NAMES - first + command->writes,
+                       NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, invocation->sandbox, &error);
+    free(places);
     free(target);
     return status == NT_OK ? NT_EXIT_OK : nt_complain(command->name, &error);
 }
@@ -83,6 +114,9 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
 {
     struct nt_error error = {0};
     struct nt_vfs_options options = nt_settings_tree(invocation->settings);
+    for (int i = 0; i < invocation->operand_count; i++)
+        if (invocation->operands[i] == source)
+            options.chain = invocation->chains[i];
     options.sandbox = invocation->sandbox->parts;
     options.open.open_broken = invocation->command->shows_broken;
     if (!invocation->choices->items &&

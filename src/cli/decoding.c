@@ -15,7 +15,8 @@
 struct decoding {
     struct nt_program *program;
     bool is_background;
-    int null; /* /dev/null, or -1 */
+    int null;                    /* /dev/null, or -1 */
+    struct nt_chain_list *chain; /* the files that the sources stand for; NULL: they are no chain */
     struct nt_sandbox sandbox;
     struct nt_lead lead; /* who receives requests */
     struct nt_choices choices;
@@ -56,6 +57,7 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     const struct nt_settings *settings = &decoding->program->settings;
     struct nt_vfs_options options = nt_settings_tree(settings);
     options.cache_bytes = nt_memory_of(settings).cache_bytes;
+    options.chain = decoding->chain;
     options.sandbox = decoding->sandbox.parts;
     options.choices = decoding->choices.items;
     options.choice_count = decoding->choices.count;
@@ -169,9 +171,16 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
 {
     struct nt_program *program = decoding->program;
     struct nt_sandbox *sandbox = &decoding->sandbox;
+    const struct nt_settings *settings = &program->settings;
     char line[512];
-    enum nt_status status = nt_confine(&program->settings, program->sources, program->source_count, NULL, 0,
-                                       NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
+    enum nt_status status =
+        nt_settings_chain(settings, program->sources, program->source_count, &decoding->chain, error);
+    if (status == NT_OK && decoding->chain)
+        status = nt_confine(settings, decoding->chain->folders, decoding->chain->folder_count, NULL, 0,
+                            NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
+    else if (status == NT_OK)
+        status = nt_confine(settings, program->sources, program->source_count, NULL, 0,
+                            NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
     if (status == NT_OK && sandbox->missing[0]) {
         snprintf(line, sizeof(line), "of the sandbox there is no %s here", sandbox->missing);
         nt_log_note(&program->log, line);
@@ -192,6 +201,7 @@ enum nt_exit_status nt_program_decode(struct nt_program *program)
         status = answer_requests(&decoding);
     nt_vfs_free(decoding.vfs);
     nt_choices_deinit(&decoding.choices);
+    nt_chain_list_free(decoding.chain);
     nt_lead_deinit(&decoding.lead);
     return status;
 }

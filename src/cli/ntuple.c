@@ -113,10 +113,17 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
                                        .operands = arguments + first,
                                        .operand_count = count,
                                        .sandbox = &sandbox,
-                                       .choices = &choices};
+                                       .choices = &choices,
+                                       .chains = nt_arena_alloc(arena, (size_t)count + 1, sizeof(void *))};
+    if (!invocation.chains) {
+        nt_fail_memory(&error);
+        return nt_complain(command->name, &error);
+    }
     *has_run_ret = true;
     enum nt_exit_status status = command->run(&invocation);
     nt_choices_deinit(&choices);
+    for (int i = 0; i < count; i++)
+        nt_chain_list_free(invocation.chains[i]);
     return status;
 }
 

@@ -32,6 +32,22 @@ const struct nt_option nt_tree_options[] = {
      .argument = "NAME",
      .each_value = each_format,
      .help = "read the sources as this format only"},
+    {.name = "chain",
+     .kind = NT_OPTION_FLAG,
+     .member = MEMBER(is_chain),
+     .help = "the sources are files, patterns and lists of files, which are shown as one"},
+    {.name = "chain",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(chain_rule),
+     .argument = "check",
+     .choices = CHOICES("", "check"),
+     .help = "the same; a file with another schema is refused at once, not when its rows are wanted"},
+    {.name = "missing",
+     .kind = NT_OPTION_CHOICE,
+     .member = MEMBER(missing),
+     .argument = "refuse|skip",
+     .choices = CHOICES("refuse", "skip"),
+     .help = "skip: leave files of a chain out that cannot be opened"},
     {.name = "version",
      .kind = NT_OPTION_TEXT,
      .member = MEMBER(dataset_version),
@@ -137,6 +153,15 @@ void nt_formats_help(FILE *stream)
         fprintf(stream, "  %-8s %s\n", (*format)->name, (*format)->description);
 }
 
+enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
+                                 size_t source_count, struct nt_chain_list **list_ret, struct nt_error *error)
+{
+    *list_ret = NULL;
+    if (!settings->is_chain && !settings->chain_rule)
+        return NT_OK;
+    return nt_chain_list_new(sources, source_count, list_ret, error);
+}
+
 unsigned nt_processors(void)
 {
     cpu_set_t processors;
@@ -162,6 +187,7 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
                  .metadata_bytes = settings->metadata_bytes,
                  .page_bytes = settings->page_bytes,
                  .version = settings->dataset_version},
+        .chain_options = {.checks_all = settings->chain_rule != 0, .skips_failed = settings->missing != 0},
         .cache_bytes = settings->cache_bytes,
         .threads = settings->threads ? settings->threads : nt_processors(),
         .list_sized = settings->list != 0,

@@ -22,13 +22,16 @@ struct nt_settings {
     unsigned list;                       /* "all", "sized" */
     unsigned text;                       /* "short", "sized" */
     uint64_t text_bytes;
-    unsigned verify;           /* "read", "open" */
-    unsigned arrow_strings;    /* "text", "binary" */
-    unsigned arrow_unions;     /* enum nt_arrow_unions */
-    unsigned trailing_bytes;   /* "accept", "refuse" */
-    unsigned links;            /* "refuse", "follow" */
-    unsigned sandbox;          /* enum nt_confinement */
-    unsigned broken;           /* "refuse", "show" */
+    unsigned verify;         /* "read", "open" */
+    unsigned arrow_strings;  /* "text", "binary" */
+    unsigned arrow_unions;   /* enum nt_arrow_unions */
+    unsigned trailing_bytes; /* "accept", "refuse" */
+    unsigned links;          /* "refuse", "follow" */
+    unsigned sandbox;        /* enum nt_confinement */
+    unsigned broken;         /* "refuse", "show" */
+    bool is_chain;
+    unsigned chain_rule;       /* "", "check" */
+    unsigned missing;          /* "refuse", "skip" */
     const char *const *bases;  /* directories; NULL: none */
     const char *const *select; /* "DATASET:FILE", the name may be nothing; NULL: none */
     const char *entries;       /* "DATASET:FIRST:END", the name and its colon may be missing */
@@ -67,6 +70,11 @@ void nt_formats_help(FILE *stream);
 
 /* The options of a tree, with defaults filled in. */
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
+
+/* The files that sources stand for where they are a chain; NULL: they are none. To be freed. */
+enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
+                                 size_t source_count, struct nt_chain_list **list_ret,
+                                 struct nt_error *error);
 
 /* The processors that this program may use. */
 unsigned nt_processors(void);

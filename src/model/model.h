@@ -48,6 +48,8 @@ struct nt_range {
     uint32_t state;                /* enum nt_range_state */
 };
 
+#define NT_NOT_DEFERRED UINT64_MAX
+
 enum nt_group_state { NT_GROUP_NOT_LOADED, NT_GROUP_LOADED, NT_GROUP_FAILED };
 
 struct nt_group {
@@ -56,6 +58,11 @@ struct nt_group {
     uint32_t clusters;
     uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
     uint32_t field;          /* of a data set with field_groups: whose columns its cluster holds */
+    /* Of a data set that joins files: the first group of its file, and, where there is any such column, [column]: the
+     * first element that the file stores of one that it deferred, else NT_NOT_DEFERRED. */
+    uint32_t origin;
+    const uint64_t *deferred;
+    const char *file; /* likewise: its path. NULL: the data set's own */
     /* Set by loading: */
     struct nt_range
         *ranges; /* [cluster - first_cluster][column, of the field's where it has one], row after row */
@@ -228,6 +235,7 @@ struct nt_dataset {
      * are stored. See nt_dataset_select. */
     const struct nt_selection *selection;
     bool has_sharded_clusters;
+    bool is_joined; /* of the data sets of several files: positions in columns begin anew with each of them */
 
     struct nt_field *fields;
     uint32_t field_count;
@@ -458,7 +466,8 @@ static inline uint32_t nt_part_cluster(const struct nt_dataset *dataset, uint32_
 /* Whether ranges tell where in their column they begin; else that follows from those before. */
 static inline bool nt_dataset_tells_positions(const struct nt_dataset *dataset)
 {
-    return !dataset->field_groups || (dataset->part_count == 1 && !dataset->part_drops);
+    return !dataset->is_joined &&
+           (!dataset->field_groups || (dataset->part_count == 1 && !dataset->part_drops));
 }
 /* Whether all fields have the same clusters, so that their rows can be told cluster by cluster. */
 static inline bool nt_dataset_shares_borders(const struct nt_dataset *dataset)

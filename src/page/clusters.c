@@ -241,6 +241,15 @@ uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *sp
 
 /* ---- representations ---- */
 
+/* The first element that is stored of a column that was added later; false where it was not. */
+static bool find_deferral(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
+                          uint64_t *first_ret)
+{
+    const struct nt_column *info = &dataset->columns[column];
+    *first_ret = group->deferred ? group->deferred[column] : info->first_element;
+    return group->deferred ? *first_ret != NT_NOT_DEFERRED : info->is_deferred;
+}
+
 void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position, uint32_t cluster,
                     struct nt_active *active)
 {
@@ -251,7 +260,8 @@ void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t p
         uint32_t number = nt_field_column(dataset, field, i, position);
         if (number == NT_NONE)
             continue;
-        const struct nt_column *column = &dataset->columns[number];
+        uint64_t deferred_first;
+        bool is_deferred = find_deferral(dataset, group, number, &deferred_first);
         const struct nt_range *range = nt_group_range(dataset, group, cluster, number);
         if (range->state == NT_RANGE_PRESENT) {
             active->present++;
@@ -260,14 +270,14 @@ void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t p
             active->elements = nt_range_elements(group, range);
             active->pages = group->pages + range->first_page;
             active->page_count = range->pages;
-            active->is_deferred = column->is_deferred;
-            active->deferred_first = column->first_element;
+            active->is_deferred = is_deferred;
+            active->deferred_first = deferred_first;
         } else if (range->state == NT_RANGE_NULL) {
             active->is_deferred = true;
             active->deferred_first = UINT64_MAX;
-        } else if (!active->present && column->is_deferred && !active->is_deferred) {
+        } else if (!active->present && is_deferred && !active->is_deferred) {
             active->is_deferred = true;
-            active->deferred_first = column->first_element;
+            active->deferred_first = deferred_first;
         }
     }
 }

@@ -77,5 +77,7 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
         nt_error_context(error, "column %" PRIu32 " (%s) of field %.80s", info->id,
                          info->type_name ? info->type_name : "?", name);
     nt_buffer_deinit(&field);
+    if (dataset->is_joined)
+        nt_error_context(error, "%s", dataset->sources[page->source]->path);
     return status;
 }

@@ -103,7 +103,24 @@ struct building {
     struct nt_rows *rows;
     uint64_t row;     /* the next */
     uint32_t unknown; /* the last piece whose rows are not known, NT_NONE: all are */
+    uint32_t file;    /* of files that are joined: the first group of the one that is being read */
+    uint64_t origin;  /* the row that positions are counted from */
+    bool tells_positions;
 };
+
+/* Files that are joined count from their own first row. */
+static void enter_file(struct building *build, const struct nt_span *span)
+{
+    const struct nt_dataset *dataset = build->dataset;
+    if (!dataset->is_joined || span->cluster == NT_NONE)
+        return;
+    uint32_t file = nt_cluster_group(dataset, span->cluster)->origin;
+    if (file == build->file)
+        return;
+    build->file = file;
+    build->origin = build->row;
+    build->tells_positions = build->unknown == NT_NONE && !dataset->field_groups;
+}
 
 /* The bytes that the last of the end offsets tells; none where there are no rows. */
 static enum nt_status count_bytes(const struct building *build, const struct nt_span *span,
@@ -141,9 +158,9 @@ static enum nt_status count_from_above(const struct building *build, const struc
 /* Where the span before left off is unknown: this one tells where it begins itself. */
 static void resume(struct building *build, const struct nt_active *active)
 {
-    uint64_t row = active->first_element / build->unit.divisor;
-    if (build->unknown == NT_NONE || active->present != 1 || row < build->row ||
-        !nt_dataset_tells_positions(build->dataset))
+    uint64_t row;
+    if (build->unknown == NT_NONE || active->present != 1 || !build->tells_positions ||
+        !nt_add(build->origin, active->first_element / build->unit.divisor, &row) || row < build->row)
         return;
     build->rows->pieces[build->unknown].rows = row - build->row;
     build->row = row;
@@ -184,7 +201,8 @@ static enum nt_status count_span(struct building *build, struct nt_piece *piece,
         resume(build, &active);
     }
     piece->first_row = build->row;
-    bool begins_deferred = active.is_deferred && build->row < active.deferred_first / unit->divisor;
+    bool begins_deferred =
+        active.is_deferred && build->row - build->origin < active.deferred_first / unit->divisor;
     if (active.present != 1 || (begins_deferred && unit->of == NT_ROWS_OF_FIELD))
         return count_from_above(build, &piece->span, &piece->rows, known_ret, error);
     bool is_page_per_row = has_page_per_row(build->dataset, unit);
@@ -203,7 +221,8 @@ static enum nt_status add_span(struct building *build, const struct nt_span *spa
     enum nt_status status = NT_OK;
     struct nt_error cause;
     cause.status = NT_OK; /* what is unknown may have no cause */
-    *piece = (struct nt_piece){.span = *span, .first_row = build->row};
+    enter_file(build, span);
+    *piece = (struct nt_piece){.span = *span, .first_row = build->row, .origin = build->origin};
     if (!unit->is_per_entry)
         status = count_span(build, piece, &is_known, &cause);
     else if (!nt_multiply(span->entries, unit->per_entry, &piece->rows))
@@ -237,7 +256,12 @@ void nt_rows_deinit(struct nt_rows *rows)
 enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              enum nt_rows_of of, struct nt_rows *rows, struct nt_error *error)
 {
-    struct building build = {.reader = reader, .dataset = dataset, .rows = rows, .unknown = NT_NONE};
+    struct building build = {.reader = reader,
+                             .dataset = dataset,
+                             .rows = rows,
+                             .unknown = NT_NONE,
+                             .file = NT_NONE,
+                             .tells_positions = nt_dataset_tells_positions(dataset)};
     struct nt_span *spans = NULL;
     uint32_t count = 0;
     *rows = (struct nt_rows){0};

@@ -12,6 +12,8 @@
 struct nt_piece {
     struct nt_span span;
     uint64_t first_row, rows;
+    uint64_t
+        origin; /* the row that positions in columns are counted from: 0, or where the span's file begins */
 };
 
 struct nt_rows {

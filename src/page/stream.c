@@ -110,7 +110,8 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
         segment->span.fault = NT_FAULT_COUNT;
     else
         segment->zeros = segment->elements - stored;
-    if (segment->zeros && !explain_zeros(&active, segment->first, segment->elements, segment->zeros))
+    if (segment->zeros &&
+        !explain_zeros(&active, segment->first - segment->origin, segment->elements, segment->zeros))
         segment->span.fault = active.present ? NT_FAULT_COUNT : NT_FAULT_MISSING;
 }
 
@@ -199,6 +200,7 @@ static enum nt_status build_segments(struct nt_stream *stream, const struct nt_r
         segment->span = piece->span;
         segment->column = NT_NONE;
         if (!nt_multiply(piece->first_row, per_row, &segment->first) ||
+            !nt_multiply(piece->origin, per_row, &segment->origin) ||
             !nt_multiply(piece->rows, per_row, &segment->elements))
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
     }

@@ -16,6 +16,7 @@
 struct nt_segment {
     struct nt_span span;
     uint64_t first, elements; /* in the stream; for offsets: rows, the leading 0 not counted */
+    uint64_t origin;          /* the element that positions in columns are counted from */
     uint64_t base, limit;     /* as a run has them */
     atomic_bool is_located;   /* what follows, and the span's fault, are known: they do not change any more */
     uint64_t zeros;           /* leading elements that a deferred column does not store */

@@ -73,7 +73,8 @@ bool nt_places_hold_all(struct nt_places *places)
     bool holds_all = places->count <= MOST_OPEN;
     for (uint32_t i = 0; i < places->count && holds_all; i++) {
         const struct nt_place *place = places->list[i];
-        holds_all = place->kind == NT_PLACE_GROUP || (place->opened && S_ISREG(place->identity.st_mode));
+        holds_all = place->kind == NT_PLACE_GROUP ||
+                    (place->opened && S_ISREG(place->identity.st_mode) && !place->is_chain);
     }
     pthread_mutex_unlock(&places->lock);
     return holds_all;

@@ -131,6 +131,8 @@ static void put_cluster(const struct nt_dataset *dataset, uint32_t group, uint32
     nt_json_member_unsigned(&json, "cluster_group", group);
     nt_json_member_unsigned(&json, "first_entry", c->first_entry);
     nt_json_member_unsigned(&json, "entries", c->entries);
+    if (dataset->groups[group].file)
+        nt_json_member_text(&json, "file", nt_text_of(dataset->groups[group].file));
     if (c->column_group != NT_NONE)
         nt_json_member_unsigned(&json, "column_group_id", c->column_group);
     if (dataset->field_groups)

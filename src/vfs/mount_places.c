@@ -70,6 +70,23 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
     return status;
 }
 
+/* One place for all files of a chain. */
+static enum nt_status add_chain(struct nt_places *places, struct nt_error *error)
+{
+    const struct nt_chain_list *list = places->options.chain;
+    struct stat identity;
+    enum nt_status status = nt_disk_stat(list->paths[0], &identity, error);
+    if (status != NT_OK)
+        return status;
+    struct nt_place *place = nt_places_add(places, 0, list->name, NT_PLACE_FILE);
+    if (!place)
+        return nt_fail_memory(error);
+    place->is_chain = true;
+    place->identity = identity;
+    place->identity_path = list->paths[0];
+    return NT_OK;
+}
+
 /* The root of several paths. One that does not exist is refused: it is a mistake in the command. */
 static enum nt_status add_group(struct nt_places *places, const char *const *paths, size_t count,
                                 struct nt_error *error)
@@ -177,7 +194,9 @@ enum nt_status nt_places_new(const char *const *paths, size_t path_count,
     places->arena = nt_arena_new();
     uint32_t number;
     enum nt_status status = places->arena ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK)
+    if (status == NT_OK && options->chain)
+        status = add_chain(places, error);
+    else if (status == NT_OK)
         status = path_count == 1 ? add_path(places, 0, paths[0], &number, error)
                                  : add_group(places, paths, path_count, error);
     places->source_count = places->count;

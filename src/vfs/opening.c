@@ -35,7 +35,7 @@ static enum nt_status give_slots(struct nt_places *places, struct nt_place *plac
 /* The file must still be the one that the place stands for. Of a data set a version may go. */
 static enum nt_status check_identity(const struct nt_place *place, struct nt_error *error)
 {
-    const char *path = place->version ? place->identity_path : place->path;
+    const char *path = place->identity_path ? place->identity_path : place->path;
     struct stat now;
     enum nt_status status = nt_disk_stat(path, &now, error);
     if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
@@ -68,7 +68,9 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     enum nt_status status = check_way(places, place, error);
     if (status == NT_OK)
         status = check_identity(place, error);
-    if (status == NT_OK)
+    if (status == NT_OK && place->is_chain)
+        status = nt_chain_open(places->options.chain, &places->options.chain_options, &options, &file, error);
+    else if (status == NT_OK)
         status = nt_file_open(place->path, &options, &file, error);
     if (status != NT_OK)
         return status;

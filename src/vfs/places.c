@@ -107,7 +107,7 @@ enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct 
 {
     struct nt_place *place = nt_places_get(places, number);
     if (place->path)
-        return nt_disk_stat(place->path, attributes, error);
+        return nt_disk_stat(place->is_chain ? place->identity_path : place->path, attributes, error);
     *attributes = place->identity;
     return NT_OK;
 }

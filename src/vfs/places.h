@@ -17,6 +17,7 @@
 #include <ntuple/read.h>
 
 #include "base/arena.h"
+#include "chain/chain.h"
 #include "model/model.h"
 #include "vfs/open_file.h"
 #include "vfs/tree.h"
@@ -53,11 +54,12 @@ struct nt_place {
     /* Of a data set's folder: whether it has versions, or nobody has looked yet; and them. */
     bool may_have_versions;
     struct nt_history *history;
+    bool is_chain; /* of files; what tells of it is the first of them */
     /* Of a version; the path is the data set's, which is its parent. */
     const char *version; /* as in nt_open_options; NULL: none */
     const char *series;  /* what stands in it before the number */
     uint64_t version_number;
-    const char *identity_path;
+    const char *identity_path; /* of a chain, too; NULL: the path */
     bool is_numbered; /* in versions.d, where it is called by its number; else at the data set's place */
     struct nt_open_file *opened;
     uint32_t first_slot, slot_count;
@@ -82,6 +84,8 @@ struct nt_places_options {
     struct nt_open_options open;
     const struct nt_vfs_choice *choices;
     size_t choice_count;
+    const struct nt_chain_list *chain; /* the paths are these files, as one; NULL: they are not */
+    struct nt_chain_options chain_options;
     nt_is_ours *is_ours;
     bool follow_links;        /* out of mirrored folders */
     struct nt_reader *reader; /* is told of files that are closed; may be NULL */

@@ -12,6 +12,8 @@
 #include <ntuple/choice.h>
 #include <ntuple/format.h>
 
+#include "chain/chain.h"
+
 #define NT_VFS_ROOT 1
 
 /* Where texts are kept that are made whole, unless the options say another place. */
@@ -35,6 +37,9 @@ struct nt_vfs_options {
     uint64_t text_bytes;        /* with text_sized: as disk_bytes in content.h; 0: 16 GiB */
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
     bool follow_links;          /* out of mirrored folders; else they are refused */
+    const struct nt_chain_list
+        *chain; /* the sources are these files, as one; outlives the tree. NULL: they are not */
+    struct nt_chain_options chain_options;
     const char *const *sandbox; /* the parts of it that hold, for version.json; ends with NULL. NULL: none */
     bool verify_on_open;        /* check all pages of a .bin, .npy or .arrow file when it is opened */
     bool arrow_strings_binary;

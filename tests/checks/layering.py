@@ -21,13 +21,14 @@ MAY_INCLUDE = {
     'json': 'base codec',
     'model': 'base io codec',
     'format': 'base io codec json model',
+    'chain': 'base io codec json model format',
     'page': 'base io codec model',
     'choice': 'base io model format page',
     'view': 'base codec json model page',
-    'vfs': 'base io codec json model page choice view format',
+    'vfs': 'base io codec json model page choice view format chain',
     'fuse': 'base vfs',
     'sandbox': 'base',
-    'cli': 'base io codec json model format page choice view vfs fuse sandbox',
+    'cli': 'base io codec json model format chain page choice view vfs fuse sandbox',
 }
 # Which folder stands behind a public header.
 PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'dataset': 'model', 'format': 'format', 'read': 'page', 'choice': 'choice',
@@ -35,6 +36,9 @@ PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'd
 # Where a folder sees only some headers of another: vfs mirrors folders and opens files through the table of formats, pages
 # are read through <ntuple/read.h> and page/page.h, and views that verify or count what is in them look into how that is done.
 ONLY = {
+    ('chain', 'format'): {'ntuple/format.h', 'format/format.h'},
+    ('vfs', 'chain'): {'chain/chain.h'},
+    ('cli', 'chain'): {'chain/chain.h', 'chain/list.h'},
     ('vfs', 'io'): {'io/folder.h', 'io/remote.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'page'): {'ntuple/read.h', 'page/page.h'},

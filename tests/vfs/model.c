@@ -437,6 +437,16 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: something else", path);
 }
 
+/* By the name that the source has; the file has one of its own. */
+enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_file_open(source->path, options, file_ret, error);
+    if (status == NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
 {
     return nt_folder_has(folder, "meta/storage", is_dataset_ret, error);

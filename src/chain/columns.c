@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: data sets of several files whose fields are the same. Out: the chain's fields, and columns for all types in which files store
+ * them. Files of one generation mostly store a field in one way, those of another one in another: both are representations
+ * of it, as one file may have several.
+ */
+#include "chain/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "model/builder.h"
+
+/* A representation of a field in the chain: `width` columns from `first` on. */
+struct shape {
+    uint32_t field, number, first, width;
+    struct shape *next; /* of the same field */
+};
+
+struct building {
+    struct nt_dataset *dataset;
+    struct nt_builder builder;
+    struct shape **shapes; /* [field] */
+    uint32_t next_id;
+    struct nt_error *error;
+};
+
+static bool is_as(const struct nt_column *a, const struct nt_column *b)
+{
+    const char *a_type = a->type_name ? a->type_name : "", *b_type = b->type_name ? b->type_name : "";
+    return strcmp(a_type, b_type) == 0 && a->dtype.element == b->dtype.element &&
+           a->dtype.bytes == b->dtype.bytes;
+}
+
+/* The columns of a field in one representation of a file. */
+static const uint32_t *columns_of(const struct nt_chain_share *share, uint32_t field, uint32_t representation,
+                                  uint32_t *width_ret)
+{
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(share->dataset, field, &count);
+    *width_ret = share->dataset->fields[field].columns_per_representation;
+    return columns + (size_t)representation * *width_ret;
+}
+
+static bool has_shape(const struct building *building, const struct shape *shape,
+                      const struct nt_chain_share *share, const uint32_t *columns)
+{
+    for (uint32_t i = 0; i < shape->width; i++)
+        if (!is_as(&building->builder.columns[shape->first + i], &share->dataset->columns[columns[i]]))
+            return false;
+    return true;
+}
+
+static bool is_taken(const struct nt_chain_share *share, const struct shape *shape)
+{
+    for (uint32_t i = 0; i < share->dataset->column_count; i++)
+        if (share->columns[i] == shape->first)
+            return true;
+    return false;
+}
+
+/* A shape that the file's columns have, and no other representation of the same file has taken; NULL. */
+static const struct shape *find_shape(const struct building *building, const struct nt_chain_share *share,
+                                      uint32_t field, const uint32_t *columns, uint32_t representation)
+{
+    for (const struct shape *shape = building->shapes[field]; shape; shape = shape->next)
+        if (has_shape(building, shape, share, columns) && (representation == 0 || !is_taken(share, shape)))
+            return shape;
+    return NULL;
+}
+
+static enum nt_status add_columns(struct building *building, const struct nt_chain_share *share,
+                                  const struct shape *shape, const uint32_t *columns)
+{
+    bool is_first = share->part->first_source == 0;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < shape->width; i++) {
+        struct nt_column column = share->dataset->columns[columns[i]];
+        const struct nt_decoder *decoder = nt_column_decoder(share->dataset, columns[i]);
+        column.field = shape->field;
+        column.representation = shape->number;
+        column.stored = shape->first + i;
+        if (!is_first)
+            column.id = building->next_id;
+        if (column.id >= building->next_id)
+            building->next_id = column.id + 1;
+        status = nt_builder_add_column(&building->builder, &column, decoder, building->error);
+    }
+    return status;
+}
+
+/* A representation of the chain for one of a file. */
+static enum nt_status add_shape(struct building *building, const struct nt_chain_share *share, uint32_t field,
+                                const uint32_t *columns, uint32_t width, const struct shape **shape_ret)
+{
+    struct shape **end = &building->shapes[field];
+    uint32_t number = 0;
+    for (; *end; end = &(*end)->next)
+        number++;
+    struct shape *shape = nt_arena_alloc(building->dataset->arena, 1, sizeof(*shape));
+    if (!shape)
+        return nt_fail_memory(building->error);
+    *shape = (struct shape){field, number, building->builder.column_count, width, NULL};
+    *end = shape;
+    *shape_ret = shape;
+    return add_columns(building, share, shape, columns);
+}
+
+static enum nt_status map_field(struct building *building, const struct nt_chain_share *share, uint32_t field)
+{
+    uint32_t own = share->fields[field], width;
+    enum nt_status status = NT_OK;
+    if (!share->dataset->fields[own].owns_columns)
+        return NT_OK;
+    uint32_t count = nt_field_representations(share->dataset, own);
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        const uint32_t *columns = columns_of(share, own, i, &width);
+        const struct shape *shape = find_shape(building, share, field, columns, i);
+        if (!shape)
+            status = add_shape(building, share, field, columns, width, &shape);
+        for (uint32_t k = 0; status == NT_OK && k < width; k++)
+            share->columns[columns[k]] = shape->first + k;
+    }
+    return status;
+}
+
+static enum nt_status map_share(struct building *building, struct nt_chain_share *share)
+{
+    uint32_t count = share->dataset->column_count;
+    enum nt_status status = NT_OK;
+    share->columns = nt_arena_alloc(building->dataset->arena, (size_t)count + 1, sizeof(*share->columns));
+    if (!share->columns)
+        return nt_fail_memory(building->error);
+    for (uint32_t i = 0; i < count; i++)
+        share->columns[i] = NT_NONE;
+    for (uint32_t i = 0; status == NT_OK && i < building->dataset->field_count; i++)
+        status = map_field(building, share, i);
+    return status;
+}
+
+/* ---- deferred columns ---- */
+
+static bool has_deferred(const struct nt_dataset *dataset)
+{
+    for (uint32_t i = 0; i < dataset->column_count; i++)
+        if (dataset->columns[i].is_deferred)
+            return true;
+    return false;
+}
+
+/* Columns that a file has added later begin there at another element than in other files, or with the first. */
+static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_share *share,
+                                   struct nt_error *error)
+{
+    uint64_t *deferred = nt_arena_alloc(dataset->arena, (size_t)dataset->column_count + 1, sizeof(*deferred));
+    if (!deferred)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < dataset->column_count; i++)
+        deferred[i] = NT_NOT_DEFERRED;
+    for (uint32_t i = 0; i < share->dataset->column_count; i++) {
+        const struct nt_column *column = &share->dataset->columns[i];
+        if (column->is_deferred && share->columns[i] != NT_NONE)
+            deferred[share->columns[i]] = column->first_element;
+    }
+    share->deferred = deferred;
+    return NT_OK;
+}
+
+/* ---- all ---- */
+
+/* Fields that show another one's columns do so in the first file, too. */
+static void share_columns(struct nt_dataset *dataset, const struct nt_dataset *first)
+{
+    for (uint32_t i = 0; i < first->field_count; i++) {
+        uint32_t count;
+        const uint32_t *columns = nt_field_columns(first, i, &count);
+        if (count && !first->fields[i].owns_columns)
+            nt_field_share_columns(dataset, i, first->columns[columns[0]].field);
+    }
+}
+
+static enum nt_status build(struct building *building)
+{
+    struct nt_dataset *dataset = building->dataset;
+    struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    const struct nt_dataset *first = chain->shares[0].dataset;
+    enum nt_status status = nt_builder_add_fields_of(&building->builder, first, building->error);
+    dataset->field_count = first->field_count;
+    building->shapes = calloc((size_t)first->field_count + 1, sizeof(struct shape *));
+    if (status == NT_OK && !building->shapes)
+        status = nt_fail_memory(building->error);
+    for (uint32_t i = 0; status == NT_OK && i < chain->share_count; i++)
+        if (!chain->shares[i].failure)
+            status = map_share(building, &chain->shares[i]);
+    if (status == NT_OK)
+        status = nt_builder_finish(&building->builder, building->error);
+    if (status != NT_OK)
+        return status;
+    share_columns(dataset, first);
+    bool is_any_deferred = has_deferred(dataset);
+    for (uint32_t i = 0; status == NT_OK && i < chain->share_count; i++) {
+        struct nt_chain_share *share = &chain->shares[i];
+        if (!share->failure && (is_any_deferred || has_deferred(share->dataset)))
+            status = set_deferred(dataset, share, building->error);
+    }
+    return status;
+}
+
+enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct building building = {.dataset = dataset, .error = error};
+    nt_builder_init(&building.builder, dataset);
+    enum nt_status status = build(&building);
+    nt_builder_deinit(&building.builder);
+    free(building.shapes);
+    return status;
+}
+
+const struct nt_chain_share *nt_chain_column_share(const struct nt_dataset *dataset, uint32_t column,
+                                                   uint32_t *column_ret)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    for (uint32_t i = 0; i < chain->share_count; i++) {
+        const struct nt_chain_share *share = &chain->shares[i];
+        for (uint32_t k = 0; !share->failure && k < share->dataset->column_count; k++)
+            if (share->columns[k] == column) {
+                *column_ret = k;
+                return share;
+            }
+    }
+    return NULL;
+}

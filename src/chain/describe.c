@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: questions about a chain's data set. Out: what the format says of the file's own: of fields that of the first file, of columns that
+ * of the first one that has them, of pages that of theirs.
+ */
+#include "chain/describe.h"
+
+#include "chain/columns.h"
+#include "chain/groups.h"
+#include "json/json.h"
+
+/* ---- data sets ---- */
+
+static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
+                                   struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
+{
+    const struct nt_chain_share *share = nt_chain_source_share(dataset, page->source);
+    struct nt_page own = *page;
+    own.source -= share->part->first_source;
+    return share->dataset->ops->page_extents(share->dataset, &own, extents_ret, count_ret, error);
+}
+
+static enum nt_status describe_dataset(const struct nt_dataset *dataset, struct nt_json *json)
+{
+    nt_json_member_unsigned(json, "files", nt_chain_dataset_of(dataset)->share_count);
+    return NT_OK;
+}
+
+static void describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
+{
+    const struct nt_dataset *first = nt_chain_dataset_of(dataset)->shares[0].dataset;
+    if (first->ops->describe_field)
+        first->ops->describe_field(first, field, json);
+}
+
+static void describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)
+{
+    uint32_t own;
+    const struct nt_chain_share *share = nt_chain_column_share(dataset, column, &own);
+    if (share && share->dataset->ops->describe_column)
+        share->dataset->ops->describe_column(share->dataset, own, json);
+}
+
+static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                    const struct nt_page *page, struct nt_json *json)
+{
+    const struct nt_page *own;
+    const struct nt_chain_share *share = nt_chain_page_share(dataset, column, page, &own);
+    if (!share || !share->dataset->ops->describe_page)
+        return NT_OK;
+    for (uint32_t i = 0; i < share->dataset->column_count; i++)
+        if (share->columns[i] == column)
+            return share->dataset->ops->describe_page(share->dataset, i, own, json);
+    return NT_OK;
+}
+
+static const struct nt_dataset_ops ops = {
+    .load_group = nt_chain_load_group,
+    .describe_dataset = describe_dataset,
+    .describe_field = describe_field,
+    .describe_column = describe_column,
+    .describe_page = describe_page,
+};
+
+static const struct nt_dataset_ops ops_with_extents = {
+    .load_group = nt_chain_load_group,
+    .page_extents = page_extents,
+    .describe_dataset = describe_dataset,
+    .describe_field = describe_field,
+    .describe_column = describe_column,
+    .describe_page = describe_page,
+};
+
+const struct nt_dataset_ops *nt_chain_dataset_ops(const struct nt_dataset_ops *own)
+{
+    return own->page_extents ? &ops_with_extents : &ops;
+}
+
+/* ---- the file ---- */
+
+enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json *json,
+                                      struct nt_error *error)
+{
+    (void)error;
+    nt_json_member_unsigned(json, "files", nt_chain_of(file)->part_count);
+    nt_json_member_unsigned(json, "skipped_files", nt_chain_of(file)->skipped);
+    return NT_OK;
+}
+
+/* Ranges of one file on their way. */
+struct laying_out {
+    const struct nt_file *file;
+    const struct nt_chain_part *part;
+    nt_layout_emit *emit;
+    void *context;
+};
+
+/* The chain's data set that a file's is part of, and with it its columns. */
+static void find_dataset(const struct laying_out *laying_out, struct nt_layout_range *range)
+{
+    const struct nt_file *file = laying_out->file;
+    uint32_t own = range->dataset, column = range->column;
+    range->dataset = range->column = NT_NONE;
+    for (uint32_t i = 0; own != NT_NONE && i < file->dataset_count; i++) {
+        const struct nt_chain_dataset *chain = nt_chain_dataset_of(file->datasets[i]);
+        const struct nt_chain_share *share = &chain->shares[laying_out->part - nt_chain_of(file)->parts];
+        if (file->datasets[i]->failure || share->dataset->index != own)
+            continue;
+        range->dataset = i;
+        range->column = column == NT_NONE || share->failure ? NT_NONE : share->columns[column];
+    }
+}
+
+static enum nt_status emit_moved(void *context, const struct nt_layout_range *range)
+{
+    const struct laying_out *laying_out = context;
+    struct nt_layout_range moved = *range;
+    moved.source += laying_out->part->first_source;
+    find_dataset(laying_out, &moved);
+    return laying_out->emit(laying_out->context, &moved);
+}
+
+enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                struct nt_error *error)
+{
+    const struct nt_chain *chain = nt_chain_of(file);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
+        const struct nt_file *own = chain->parts[i].file;
+        struct laying_out laying_out = {file, &chain->parts[i], emit, context};
+        if (own->layout)
+            status = own->layout(own, emit_moved, &laying_out, error);
+    }
+    return status;
+}
+
+enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit, void *context,
+                              struct nt_error *error)
+{
+    const struct nt_chain *chain = nt_chain_of(file);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++)
+        if (chain->parts[i].file->check)
+            status = chain->parts[i].file->check(chain->parts[i].file, emit, context, error);
+    return status;
+}

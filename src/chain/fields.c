@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: data sets of two files. Out: which field is which, by their paths; or the first one that differs. Types are compared by what rows are
+ * made of: a type is called by other names in files of other generations.
+ */
+#include "chain/fields.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "model/path.h"
+
+struct matching {
+    const struct nt_dataset *dataset, *other;
+    uint32_t *fields;
+    struct nt_error *error;
+};
+
+static void append_path(struct nt_buffer *out, const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_buffer path = {0};
+    nt_append_field_path(&path, dataset, field, '.');
+    nt_append_printable(out, path.bytes, path.length);
+    nt_buffer_deinit_part(&path, out);
+}
+
+/* What a field is to people: its type as the file calls it, or what its kind and elements are. */
+static void append_type(struct nt_buffer *out, const struct nt_field *field)
+{
+    if (field->type.length)
+        nt_append_printable(out, field->type.bytes, field->type.length);
+    else
+        nt_buffer_text(out, nt_field_kind_name(field->kind));
+    if (field->dtype.numpy)
+        nt_buffer_format(out, " (%s%s)", field->dtype.numpy, field->is_nullable ? ", or null" : "");
+}
+
+/* `here` or `there` NULL: it is missing there. */
+static enum nt_status differ(const struct matching *matching, const struct nt_dataset *named, uint32_t field,
+                             const struct nt_field *here, const struct nt_field *there)
+{
+    struct nt_buffer path = {0}, left = {0}, right = {0};
+    append_path(&path, named, field);
+    nt_buffer_text(&left, here ? "" : "no such field");
+    nt_buffer_text(&right, there ? "" : "no such field");
+    if (here)
+        append_type(&left, here);
+    if (there)
+        append_type(&right, there);
+    bool has_memory = !path.failed && !left.failed && !right.failed;
+    enum nt_status status =
+        has_memory ? nt_fail(matching->error, NT_CORRUPT, NT_NO_OFFSET,
+                             "field %s is not as in the other files: %s: %s; %s: %s", nt_buffer_string(&path),
+                             matching->dataset->file->path, nt_buffer_string(&left),
+                             matching->other->file->path, nt_buffer_string(&right))
+                   : nt_fail_memory(matching->error);
+    nt_buffer_deinit(&path);
+    nt_buffer_deinit(&left);
+    nt_buffer_deinit(&right);
+    return status;
+}
+
+/* ---- two fields ---- */
+
+static bool are_equal_dtypes(const struct nt_dtype *a, const struct nt_dtype *b)
+{
+    if (a->element != b->element || a->bytes != b->bytes || a->number != b->number ||
+        a->is_big_endian != b->is_big_endian || a->character_bytes != b->character_bytes ||
+        !a->numpy != !b->numpy)
+        return false;
+    return !a->numpy || strcmp(a->numpy, b->numpy) == 0;
+}
+
+static bool are_equal(const struct nt_field *a, const struct nt_field *b)
+{
+    if (a->kind != b->kind || a->repetition != b->repetition || a->is_nullable != b->is_nullable ||
+        a->member_offset != b->member_offset || a->is_fortran_order != b->is_fortran_order ||
+        a->dimension_count != b->dimension_count || a->owns_columns != b->owns_columns ||
+        a->columns_per_representation != b->columns_per_representation || !a->unreadable != !b->unreadable)
+        return false;
+    for (uint32_t i = 0; i < a->dimension_count; i++)
+        if (a->dimensions[i] != b->dimensions[i])
+            return false;
+    return are_equal_dtypes(&a->dtype, &b->dtype);
+}
+
+/* ---- all of them, level by level ---- */
+
+/* The child of this name; mostly it has the same place. Of several of one name each is found by its place alone. */
+static uint32_t find_child(const struct nt_dataset *dataset, const uint32_t *children, uint32_t count,
+                           uint32_t place, struct nt_text name)
+{
+    if (place < count && nt_texts_are_equal(dataset->fields[children[place]].name, name))
+        return children[place];
+    for (uint32_t i = 0; i < count; i++)
+        if (nt_texts_are_equal(dataset->fields[children[i]].name, name))
+            return children[i];
+    return NT_NONE;
+}
+
+static enum nt_status match_children(const struct matching *matching, uint32_t parent, uint32_t other_parent)
+{
+    uint32_t count, other_count;
+    const uint32_t *children = nt_dataset_children(matching->dataset, parent, &count);
+    const uint32_t *others = nt_dataset_children(matching->other, other_parent, &other_count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct nt_field *field = &matching->dataset->fields[children[i]];
+        uint32_t found = find_child(matching->other, others, other_count, i, field->name);
+        const struct nt_field *there = found == NT_NONE ? NULL : &matching->other->fields[found];
+        if (!there || !are_equal(field, there))
+            return differ(matching, matching->dataset, children[i], field, there);
+        matching->fields[children[i]] = found;
+    }
+    for (uint32_t i = 0; i < other_count && other_count != count; i++) {
+        const struct nt_field *there = &matching->other->fields[others[i]];
+        if (find_child(matching->dataset, children, count, i, there->name) == NT_NONE)
+            return differ(matching, matching->other, others[i], NULL, there);
+    }
+    return NT_OK;
+}
+
+/* Parents before their children, whatever their numbers: depth by depth, of which there are few. */
+enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const struct nt_dataset *other,
+                                     uint32_t *fields_ret, struct nt_error *error)
+{
+    const struct matching matching = {dataset, other, fields_ret, error};
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        fields_ret[i] = NT_NONE;
+    enum nt_status status = match_children(&matching, NT_NONE, NT_NONE);
+    bool is_new = true;
+    while (status == NT_OK && is_new) {
+        is_new = false;
+        for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+            const uint32_t *children = nt_dataset_children(dataset, i, &(uint32_t){0});
+            uint32_t other_children;
+            if (fields_ret[i] == NT_NONE)
+                continue;
+            nt_dataset_children(other, fields_ret[i], &other_children);
+            bool is_done = dataset->fields[i].child_count == 0 ? other_children == 0
+                                                               : fields_ret[children[0]] != NT_NONE;
+            if (is_done)
+                continue;
+            status = match_children(&matching, i, fields_ret[i]);
+            is_new = true;
+        }
+    }
+    return status;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: operands. Out: absolute paths of files, in their order, each once.
+ */
+#include "chain/list.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/grow.h"
+#include "base/hash_table.h"
+#include "chain/pattern.h"
+#include "format/format.h"
+#include "io/remote.h"
+
+enum { MOST_LIST_BYTES = 64 << 20 };
+
+/* A file that is in the list. */
+struct known {
+    struct nt_link link;
+    dev_t device;
+    ino_t inode;
+};
+
+struct reading {
+    struct nt_chain_list *list;
+    struct nt_hash_table known;
+    size_t capacity, folder_capacity;
+    const char *folder;   /* absolute; that names are below */
+    const char *source;   /* the list that they stand in; NULL: operands */
+    struct stat identity; /* the list's */
+    uint32_t line;
+};
+
+/* ---- one file ---- */
+
+static bool is_known(const struct reading *reading, const struct stat *attributes, uint64_t hash)
+{
+    const struct nt_link *link = nt_hash_table_find(&reading->known, hash);
+    for (; link; link = nt_hash_table_next(link)) {
+        const struct known *known = (const struct known *)link;
+        if (known->device == attributes->st_dev && known->inode == attributes->st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* Files of one folder mostly follow one another. */
+static enum nt_status add_folder(struct reading *reading, const char *path, bool is_folder,
+                                 struct nt_error *error)
+{
+    struct nt_chain_list *list = reading->list;
+    size_t length = is_folder ? strlen(path) : (size_t)(strrchr(path, '/') - path);
+    const char *last = list->folder_count ? list->folders[list->folder_count - 1] : "";
+    length += length == 0; /* "/" itself */
+    if (strlen(last) == length && strncmp(last, path, length) == 0)
+        return NT_OK;
+    const char **folders =
+        nt_grow(list->folders, list->folder_count, &reading->folder_capacity, sizeof(char *));
+    if (!folders)
+        return nt_fail_memory(error);
+    list->folders = folders;
+    const char *copy = nt_arena_copy(list->arena, path, length);
+    if (!copy)
+        return nt_fail_memory(error);
+    folders[list->folder_count++] = copy;
+    return NT_OK;
+}
+
+static enum nt_status add(struct reading *reading, const char *path, const struct stat *attributes,
+                          struct nt_error *error)
+{
+    struct nt_chain_list *list = reading->list;
+    uint64_t hash = attributes->st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ attributes->st_dev;
+    if (is_known(reading, attributes, hash))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", path);
+    const char **paths = nt_grow(list->paths, list->count, &reading->capacity, sizeof(char *));
+    if (!paths)
+        return nt_fail_memory(error);
+    list->paths = paths;
+    struct known *known = nt_arena_alloc(list->arena, 1, sizeof(*known));
+    const char *copy = nt_arena_copy(list->arena, path, strlen(path));
+    if (!known || !copy)
+        return nt_fail_memory(error);
+    known->device = attributes->st_dev;
+    known->inode = attributes->st_ino;
+    nt_hash_table_insert(&reading->known, &known->link, hash);
+    paths[list->count++] = copy;
+    return add_folder(reading, path, S_ISDIR(attributes->st_mode), error);
+}
+
+/* A file is a list where it is a text: no format of ours is. */
+static enum nt_status is_list(const char *path, bool *is_list_ret, struct nt_error *error)
+{
+    struct nt_source *source;
+    struct stat attributes;
+    *is_list_ret = false;
+    if (stat(path, &attributes))
+        return nt_fail_path(error, errno, path);
+    if (!S_ISREG(attributes.st_mode) || attributes.st_size == 0)
+        return NT_OK;
+    enum nt_status status = nt_source_open_file(path, &source, error);
+    if (status != NT_OK)
+        return status;
+    *is_list_ret = nt_is_text_file(source);
+    nt_source_close(source);
+    return NT_OK;
+}
+
+static enum nt_status take(void *context, const char *path, struct nt_error *error)
+{
+    struct reading *reading = context;
+    struct stat attributes;
+    if (stat(path, &attributes))
+        return nt_fail_path(error, errno, path);
+    if (reading->source && attributes.st_dev == reading->identity.st_dev &&
+        attributes.st_ino == reading->identity.st_ino)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: a list that names itself", path);
+    return add(reading, path, &attributes, error);
+}
+
+static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error);
+
+/* Only an operand may be a list: else each file would be opened here. */
+static enum nt_status take_file(struct reading *reading, const char *path, struct nt_error *error)
+{
+    bool is_a_list = false;
+    enum nt_status status = reading->source ? NT_OK : is_list(path, &is_a_list, error);
+    if (status != NT_OK)
+        return status;
+    return is_a_list ? read_list(reading, path, error) : take(reading, path, error);
+}
+
+/* A file of this very name is meant before a pattern is. */
+static enum nt_status take_name(struct reading *reading, const char *name, struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    struct stat attributes;
+    nt_buffer_format(&path, "%s%s%s", name[0] == '/' ? "" : reading->folder, name[0] == '/' ? "" : "/", name);
+    if (path.failed) {
+        nt_buffer_deinit(&path);
+        return nt_fail_memory(error);
+    }
+    bool is_pattern = nt_is_pattern(name) && stat(path.bytes, &attributes);
+    enum nt_status status = is_pattern ? nt_pattern_expand(path.bytes, take, reading, error)
+                                       : take_file(reading, path.bytes, error);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
+/* ---- lists ---- */
+
+static enum nt_status take_lines(struct reading *reading, char *text, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    char *rest = text, *line;
+    while (status == NT_OK && (line = strsep(&rest, "\n"))) {
+        size_t length = strlen(line);
+        reading->line++;
+        if (length && line[length - 1] == '\r')
+            line[--length] = '\0';
+        if (length == 0 || line[0] == '#')
+            continue;
+        status = take_name(reading, line, error);
+    }
+    if (status != NT_OK)
+        nt_error_context(error, "%s, line %" PRIu32, reading->source, reading->line);
+    return status;
+}
+
+static enum nt_status read_text(const char *path, struct nt_buffer *text, struct nt_error *error)
+{
+    struct nt_source *source;
+    enum nt_status status = nt_source_open_file(path, &source, error);
+    if (status != NT_OK)
+        return status;
+    if (source->size > MOST_LIST_BYTES)
+        status =
+            nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: a list of more than %d bytes", path, MOST_LIST_BYTES);
+    else
+        status = nt_source_append(source, 0, source->size, text, error);
+    nt_buffer_byte(text, '\0');
+    nt_source_close(source);
+    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
+}
+
+static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error)
+{
+    struct nt_buffer text = {0};
+    struct reading below = *reading;
+    char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
+    below.source = path;
+    below.folder = folder;
+    below.line = 0;
+    enum nt_status status = folder ? read_text(path, &text, error) : nt_fail_memory(error);
+    if (status == NT_OK && stat(path, &below.identity))
+        status = nt_fail_path(error, errno, path);
+    if (status == NT_OK)
+        status = take_lines(&below, text.bytes, error);
+    reading->known = below.known;
+    reading->capacity = below.capacity;
+    reading->folder_capacity = below.folder_capacity;
+    nt_buffer_deinit(&text);
+    free(folder);
+    return status;
+}
+
+/* ---- all ---- */
+
+static enum nt_status read_operands(struct reading *reading, const char *const *operands, size_t count,
+                                    struct nt_error *error)
+{
+    struct nt_chain_list *list = reading->list;
+    bool is_absolute = operands[0][0] == '/';
+    list->name = nt_arena_format(list->arena, "%s%s%s", is_absolute ? "" : reading->folder,
+                                 is_absolute ? "" : "/", operands[0]);
+    if (!list->name)
+        return nt_fail_memory(error);
+    enum nt_status status = NT_OK;
+    for (size_t i = 0; status == NT_OK && i < count; i++)
+        status = take_name(reading, operands[i], error);
+    if (status == NT_OK && list->count == 0)
+        status = nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: names no file", list->name);
+    return status;
+}
+
+enum nt_status nt_chain_list_new(const char *const *operands, size_t count, struct nt_chain_list **list_ret,
+                                 struct nt_error *error)
+{
+    struct nt_chain_list *list = calloc(1, sizeof(*list));
+    struct reading reading = {.list = list};
+    char *folder = getcwd(NULL, 0);
+    if (!folder || !list || !(list->arena = nt_arena_new()) || !nt_hash_table_init(&reading.known)) {
+        free(folder);
+        nt_chain_list_free(list);
+        return nt_fail_memory(error);
+    }
+    reading.folder = folder;
+    enum nt_status status = read_operands(&reading, operands, count, error);
+    nt_hash_table_deinit(&reading.known);
+    free(folder);
+    if (status == NT_OK)
+        *list_ret = list;
+    else
+        nt_chain_list_free(list);
+    return status;
+}
+
+void nt_chain_list_free(struct nt_chain_list *list)
+{
+    if (!list)
+        return;
+    free(list->paths);
+    free(list->folders);
+    nt_arena_free(list->arena);
+    free(list);
+}

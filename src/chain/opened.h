@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What is kept of an open chain: its files, and of each data set what of it lies in which file.
+ */
+#ifndef NT_CHAIN_OPENED_H
+#define NT_CHAIN_OPENED_H
+
+#include "model/model.h"
+
+/* A file of the chain. */
+struct nt_chain_part {
+    const char *path;
+    struct nt_source *source; /* of a file that is no folder: kept open by the chain */
+    struct nt_file *file;
+    struct nt_error failure;             /* why it could not be opened, where `file` is NULL */
+    uint32_t first_source, source_count; /* of the chain's layout sources: its own */
+};
+
+/* An nt_file's format_data. */
+struct nt_chain {
+    struct nt_chain_part *parts;
+    uint32_t part_count;
+    uint32_t skipped; /* files that are left out */
+};
+
+/* What a file has of a data set of the chain. The arrays are in the data set's arena. */
+struct nt_chain_share {
+    const struct nt_chain_part *part;
+    struct nt_dataset *dataset;     /* the file's own */
+    const struct nt_error *failure; /* why its rows cannot be those of the chain; NULL: they can */
+    uint32_t *fields;               /* [field of the chain]: that of the file */
+    uint32_t *columns;              /* [column of the file]: that of the chain */
+    uint32_t *decoders;             /* [decoder of the file]: that of the chain, or NT_NONE: not known yet */
+    uint32_t decoder_count;         /* that there is room for */
+    const uint64_t *deferred;       /* as in its groups */
+    uint64_t first_entry;
+    uint32_t first_group;   /* where fields have no groups of their own */
+    uint32_t first_part;    /* where they have */
+    uint32_t first_cluster; /* likewise */
+    uint32_t first_column_group;
+};
+
+/* An nt_dataset's format_data: as many shares as the chain has parts. */
+struct nt_chain_dataset {
+    struct nt_chain_share *shares;
+    uint32_t share_count;
+};
+
+static inline const struct nt_chain *nt_chain_of(const struct nt_file *file)
+{
+    return file->format_data;
+}
+
+static inline struct nt_chain_dataset *nt_chain_dataset_of(const struct nt_dataset *dataset)
+{
+    return dataset->format_data;
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the sources of several files. Out: a list of them all, in which pages and layout have numbers.
+ */
+#include "chain/sources.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+/* ---- of the chain itself ---- */
+
+struct chain_source {
+    struct nt_source source;
+    struct nt_source *first;
+    char *path;
+};
+
+static enum nt_status read_nothing(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                   struct nt_error *error)
+{
+    (void)buffer, (void)bytes;
+    return nt_fail(error, NT_TRUNCATED, offset, "%s: a chain of files has no bytes itself", source->path);
+}
+
+static enum nt_status stat_first(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    return nt_source_stat(((struct chain_source *)source)->first, attributes, error);
+}
+
+static enum nt_status check_first(struct nt_source *source, struct nt_error *error)
+{
+    return nt_source_check(((struct chain_source *)source)->first, error);
+}
+
+static void close_chain(struct nt_source *source)
+{
+    struct chain_source *chain = (struct chain_source *)source;
+    free(chain->path);
+    free(chain);
+}
+
+enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, struct nt_source **source_ret,
+                                   struct nt_error *error)
+{
+    static const struct nt_source_ops ops = {
+        .read_at = read_nothing, .check = check_first, .stat = stat_first, .close = close_chain};
+    struct chain_source *source = calloc(1, sizeof(*source));
+    char *copy = strdup(path);
+    if (!source || !copy) {
+        free(source);
+        free(copy);
+        return nt_fail_memory(error);
+    }
+    *source = (struct chain_source){.source = {.ops = &ops, .path = copy}, .first = first, .path = copy};
+    *source_ret = &source->source;
+    return NT_OK;
+}
+
+/* ---- of pages ---- */
+
+/* A source that is part of a file, and leaves it to the reader of that file to see whether it has changed. Here many files are read. */
+struct checked_source {
+    struct nt_source source;
+    struct nt_source *own, *file;
+};
+
+static enum nt_status read_own(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                               struct nt_error *error)
+{
+    return nt_source_read(((struct checked_source *)source)->own, offset, buffer, bytes, error);
+}
+
+static enum nt_status check_file(struct nt_source *source, struct nt_error *error)
+{
+    return nt_source_check(((struct checked_source *)source)->file, error);
+}
+
+static enum nt_status stat_own(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    return nt_source_stat(((struct checked_source *)source)->own, attributes, error);
+}
+
+static enum nt_status size_of_own(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    return nt_source_size(((struct checked_source *)source)->own, size_ret, error);
+}
+
+static void close_nothing(struct nt_source *source)
+{
+    (void)source; /* it lies in an arena, and what it reads from is the file's */
+}
+
+static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, struct nt_source *file)
+{
+    static const struct nt_source_ops ops = {.read_at = read_own,
+                                             .check = check_file,
+                                             .stat = stat_own,
+                                             .size = size_of_own,
+                                             .close = close_nothing};
+    if (own->ops->check)
+        return own;
+    struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
+    if (!source)
+        return NULL;
+    *source = (struct checked_source){
+        .source = {.ops = &ops, .size = own->size, .split_bytes = own->split_bytes, .path = own->path},
+        .own = own,
+        .file = file};
+    return &source->source;
+}
+
+/* ---- numbers ---- */
+
+/* As many as the file's layout has, or any of its data sets. */
+static uint32_t count_sources(const struct nt_file *file)
+{
+    uint32_t count = file->layout_sources ? file->layout_source_count : 1;
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        if (file->datasets[i]->source_count > count)
+            count = file->datasets[i]->source_count;
+    return count;
+}
+
+enum nt_status nt_chain_number_sources(struct nt_file *file, struct nt_error *error)
+{
+    const struct nt_chain *chain = nt_chain_of(file);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        chain->parts[i].first_source = (uint32_t)total;
+        chain->parts[i].source_count = count_sources(chain->parts[i].file);
+        total += chain->parts[i].source_count;
+    }
+    if (total >= NT_NONE)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 files");
+    file->layout_sources = nt_arena_alloc(file->arena, total + 1, sizeof(struct nt_source *));
+    if (!file->layout_sources)
+        return nt_fail_memory(error);
+    file->layout_source_count = (uint32_t)total;
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        const struct nt_chain_part *part = &chain->parts[i];
+        for (uint32_t k = 0; k < part->source_count; k++) {
+            bool is_told = part->file->layout_sources && k < part->file->layout_source_count;
+            file->layout_sources[part->first_source + k] =
+                is_told ? part->file->layout_sources[k] : part->file->source;
+        }
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error)
+{
+    const struct nt_file *file = dataset->file;
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    dataset->sources =
+        nt_arena_alloc(dataset->arena, (size_t)file->layout_source_count + 1, sizeof(struct nt_source *));
+    if (!dataset->sources)
+        return nt_fail_memory(error);
+    dataset->source_count = file->layout_source_count;
+    for (uint32_t i = 0; i < file->layout_source_count; i++)
+        dataset->sources[i] = file->layout_sources[i];
+    for (uint32_t i = 0; i < chain->share_count; i++) {
+        const struct nt_chain_share *share = &chain->shares[i];
+        for (uint32_t k = 0; k < share->dataset->source_count; k++) {
+            struct nt_source *source =
+                checked(dataset->arena, share->dataset->sources[k], share->part->file->source);
+            if (!source)
+                return nt_fail_memory(error);
+            dataset->sources[share->part->first_source + k] = source;
+        }
+    }
+    return NT_OK;
+}

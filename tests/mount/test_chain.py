@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""Many files as one data set: what a chain shows is what its files show, one behind the other."""
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from bloscpack_file import write_bloscpack  # noqa: E402
+from json_rules import problems  # noqa: E402
+from harness import DATA, NTUPLE, case, command, data, errors_of, fails, flip, lines, mounted, need, ntuplefs, output, pread, run, same, scratch
+
+# Of each of these files a chain is made with itself; the last ones have what is hard to put together: pages that many columns share,
+# fields that were added later, several representations, nothing at all.
+ROOT_FILES = ['example', 'types', 'encodings', 'projected', 'names', 'dirs_and_cycles', 'compression_lzma', 'split_keys',
+              'many_pages', 'late_fields', 'multi_representation', 'empty', 'without_checksums']
+
+
+def copies(directory, name, count=3):
+    """Files of the same content; a chain has no file twice."""
+    source = data(name)
+    paths = [directory / f'run{i}{source.suffix}' for i in range(count)]
+    for path in paths:
+        shutil.copy(source, path)
+    return paths
+
+
+def chain(*sources, options=()):
+    return mounted(*sources, options=('-o', 'chain', *options))
+
+
+def files_below(directory, pattern):
+    return sorted(path.relative_to(directory) for path in directory.rglob(pattern) if not path.match('column.*/pages/*'))
+
+
+def joined(trees, path):
+    """What a chain must have of a logical file: end offsets go on where those of the file before end."""
+    found = [np.load(tree / path) for tree in trees]
+    if path.name == 'offsets.npy':
+        starts = np.cumsum([0] + [array[-1] for array in found])
+        return np.concatenate([found[0][:1]] + [array[1:] + start for array, start in zip(found, starts)])
+    if path.name == 'index.npy':  # of an item among those of its alternative
+        tags = [np.load(tree / path.with_name('tags.npy')) for tree in trees]
+        before, out = {}, []
+        for array, tag in zip(found, tags):
+            out.append(array + np.array([before.get(t, 0) for t in tag], array.dtype))
+            for t in np.unique(tag):
+                before[t] = before.get(t, 0) + int((tag == t).sum())
+        return np.concatenate(out)
+    return np.concatenate(found)
+
+
+def compare(trees, whole):
+    """All logical files of all data sets, and their lines; how many were compared."""
+    paths = [path for path in files_below(whole, '*.npy') if not path.parent.name.startswith('column.')]
+    for path in paths:
+        expected, found = joined(trees, path), np.load(whole / path)
+        same((found.dtype, found.shape), (expected.dtype, expected.shape), path)
+        assert found.tobytes() == expected.tobytes(), f'{path}: other bytes'
+    for path in files_below(whole, 'ntuple.json'):
+        directory = path.parent
+        # files may have their fields in another order
+        assert lines(whole / directory / 'rows.jsonl') == [
+            line for tree in trees for line in lines(tree / directory / 'rows.jsonl')], directory
+        same(json.loads((whole / path).read_text())['entries'],
+             sum(json.loads((tree / path).read_text())['entries'] for tree in trees), directory)
+    return len(paths)
+
+
+@case
+def a_chain_is_its_files_one_behind_the_other():
+    for name in ROOT_FILES:
+        with scratch() as directory:
+            paths = copies(directory, f'{name}.root')
+            with mounted(*paths) as singles, chain(directory / 'run*.root') as whole:
+                trees = [singles / path.name for path in paths]
+                count = compare(trees, whole)
+                same(errors_of(whole), [], name)
+                assert count or name == 'empty', name
+
+
+def by_uproot(path, name, schema, *clusters):
+    """Another writer stores fields in other columns than ROOT does, and adds none later."""
+    uproot, arrays = need('uproot'), need('awkward')
+    with uproot.recreate(path) as file:
+        ntuple = file.mkrntuple(name, schema)
+        for cluster in clusters:
+            columns = {field: arrays.Array(values) for field, values in cluster.items()}
+            if 'list' in columns:
+                columns['list'] = arrays.values_astype(columns['list'], np.float32)
+            ntuple.extend(columns)
+    return path
+
+
+@case
+def files_store_a_field_in_their_own_ways():
+    cases = [('multi_representation', 'representations', {'number': 'float64', 'text': 'string'},
+              {'number': np.arange(70.), 'text': [f'text {i}' for i in range(70)]}),
+             ('late_fields', 'late', {'first': 'int32', 'list': 'var * float32', 'number': 'int32'},
+              {'first': np.arange(9, dtype='i4'), 'list': [[float(i)] * (i % 3) for i in range(9)],
+               'number': np.arange(9, dtype='i4') * 7})]
+    for name, dataset, schema, values in cases:
+        with scratch() as directory:
+            some = by_uproot(directory / 'some.root', dataset, schema, values, {f: v[:2] for f, v in values.items()})
+            none = by_uproot(directory / 'none.root', dataset, schema)
+            root = directory / 'root.root'
+            shutil.copy(data(f'{name}.root'), root)
+            shutil.copy(root, directory / 'again.root')
+            for order in ((root, some, none, directory / 'again.root'), (none, some, root), (some, root, none)):
+                with mounted(*order) as singles, chain(*order) as whole:
+                    compare([singles / path.name for path in order], whole)
+                    same(errors_of(whole), [], (name, order))
+                same(command(NTUPLE, 'verify', '--chain=check', directory / 'root.root').returncode, 0)
+            assert b': ok' in output(NTUPLE, 'verify', '--chain', f'{directory}/*.root')
+
+
+@case
+def arrays_and_files_of_lance_are_chained():
+    names = ['structures.blp', 'blocks.blp'] + [f'lance_{n}.lance' for n in
+             ('nested_2.1', 'texts_2.0', 'dictionaries_0.2', 'numbers_0.2', 'mini_blocks_2.2', 'no_rows_2.2', 'packed_2.1')]
+    for name in names:
+        with scratch() as directory:
+            paths = copies(directory, name)
+            with mounted(*paths) as singles, chain(*paths) as whole:
+                trees = [singles / path.name / path.stem for path in paths]
+                compare(trees, whole / paths[0].stem)
+                same(errors_of(whole), [], name)
+
+
+@case
+def other_readers_see_one_table():
+    arrow = need('pyarrow')
+    uproot = need('uproot')
+    with scratch() as directory:
+        paths = copies(directory, 'example.root')
+        with chain(directory / 'run*.root') as whole:
+            table = arrow.ipc.open_file(str(whole / 'Events/table.arrow')).read_all()
+            same(len(table), 3000)
+            expected = np.concatenate([uproot.open(path)['Events']['event'].array(library='np') for path in paths])
+            np.testing.assert_array_equal(table['event'].to_numpy(), expected)
+            np.testing.assert_array_equal(np.fromfile(whole / 'Events/event/data.bin', '<u8'), expected)
+
+
+@case
+def a_list_says_the_order():
+    with scratch() as directory:
+        for i, values in enumerate(([1, 2], [3], [], [4, 5, 6])):
+            write_bloscpack(directory / f'part{i}.blp', np.array(values, '<i8'))
+        (directory / 'list.txt').write_text('# the last first\n\npart3.blp\r\npart[01].blp\n' + f'{directory}/part2.blp\n')
+        with chain(directory / 'list.txt') as whole:
+            found = next(whole.rglob('data.npy'))
+            same(np.load(found).tolist(), [4, 5, 6, 1, 2, 3])
+
+
+@case
+def patterns_reach_through_folders():
+    with scratch() as directory:
+        for i, folder in enumerate(('.', 'a', 'a/b', 'c/.hidden', 'c [1]')):
+            (directory / folder).mkdir(parents=True, exist_ok=True)
+            write_bloscpack(directory / folder / 'x.blp', np.array([i], '<i8'))
+        for pattern, expected in (('**/x.blp', [0, 1, 2, 4]), ('*/**/x.blp', [1, 2, 4]), ('a/**/b/*.blp', [2]),
+                                  ('c*/*.blp', [4]), ('[a]/?.blp', [1])):
+            with chain(f'{directory}/{pattern}') as whole:
+                same(sorted(np.load(next(whole.rglob('data.npy'))).tolist()), expected, pattern)
+
+
+def refusal(*sources, options=()):
+    """What is said of a chain that is not mounted."""
+    with scratch() as directory:
+        result = ntuplefs('-o', 'chain', *options, *sources, directory / 'mnt')
+        assert result.returncode, sources
+        return result.stderr.decode()
+
+
+@case
+def what_is_no_chain_is_refused_by_name():
+    with scratch() as directory:
+        paths = copies(directory, 'example.root')
+        other = directory / 'other.root'
+        shutil.copy(data('types.root'), other)
+        bitmap = directory / 'array.blp'
+        write_bloscpack(bitmap, np.arange(3))
+        text = directory / 'list.txt'
+        for content, expected in (('run*.root\nrun1.root\n', f'list.txt, line 2: {paths[1]}: is named twice'),
+                                  ('run0.root\nlist.txt\n', 'line 2: ' + str(text) + ': a list that names itself'),
+                                  ('# none\n', 'names no file'), ('gone.root\n', 'line 1: ' + str(directory / 'gone.root'))):
+            text.write_text(content)
+            said = refusal(text)
+            assert expected in said, (expected, said)
+        for sources, expected in (([directory / 'none*.root'], 'none*.root: matches no file'),
+                                  ([paths[0], paths[0]], 'run0.root: is named twice'),
+                                  ([paths[0], bitmap], f'{bitmap}: its format is blz, that of {paths[0]} rntuple'),
+                                  ([paths[0], other], str(other))):
+            said = refusal(*sources)
+            assert expected in said, (expected, said)
+        bad = directory / 'bad.root'
+        bad.write_bytes(b'root\0' + bytes(100))
+        assert str(bad) in refusal(paths[0], bad)
+        with chain(paths[0], bad, options=('-o', 'missing=skip')) as whole:
+            same(json.loads((whole / 'Events/ntuple.json').read_text())['entries'], 1000)
+            same(json.loads((whole / 'file.json').read_text())['skipped_files'], 1)
+
+
+@case
+def a_field_that_differs_is_an_error_of_its_file():
+    with scratch() as directory:
+        for i, dtype in enumerate(('<i4', '<i4', '<f8', '<i4')):
+            write_bloscpack(directory / f'part{i}.blp', np.arange(1024).astype(dtype))
+        said = refusal(f'{directory}/part*.blp', options=('-o', 'chain=check'))
+        for part in ('part0.blp', 'part2.blp', '<i4', '<f8'):
+            assert part in said, said
+        with chain(f'{directory}/part*.blp') as whole:
+            values = next(whole.rglob('data.bin'))
+            same(values.stat().st_size, 4 * 4096)
+            for part in (0, 1, 3):
+                same(np.frombuffer(pread(values, 4096, part * 4096), '<i4').tolist(), list(range(1024)), part)
+            fails(5, pread, values, 4096, 8192)
+            told = [error['what'] for error in errors_of(whole)]
+            assert len(told) == 1 and 'part2.blp' in told[0] and '<f8' in told[0], told
+
+
+@case
+def damage_is_of_one_file_alone():
+    with scratch() as directory:
+        paths = copies(directory, 'example.root')
+        pages = [json.loads(line) for line in output(NTUPLE, 'cat', paths[1], 'Events/weight/column.0/pages.jsonl').splitlines()]
+        flip(paths[1], pages[0]['file_offset'] + 5)
+        expected = np.frombuffer(output(NTUPLE, 'cat', paths[0], 'Events/weight/data.bin'), '<f8')
+        with chain(directory / 'run*.root') as whole:
+            values = whole / 'Events/weight/data.bin'
+            assert pread(values, 4096, 0) == expected.tobytes()[:4096]
+            fails(5, pread, values, 4096, 8192)
+            assert pread(values, 8000, 16384) == expected.tobytes()[384:]
+            told = errors_of(whole)
+            assert told and all('run1.root' in error['what'] for error in told), told
+        result = command(NTUPLE, 'verify', '--chain', directory / 'run*.root')
+        same(result.returncode, 5)
+        assert b'run1.root' in result.stdout + result.stderr and b'run0.root' not in result.stdout + result.stderr
+
+
+@case
+def lines_name_their_files():
+    with scratch() as directory:
+        paths = copies(directory, 'example.root', 2)
+        with chain(directory / 'run*.root') as whole:
+            names = [str(path) for path in paths]
+            for found in (lines(whole / 'Events/clusters.jsonl'), lines(whole / 'Events/run/column.0/pages.jsonl'),
+                          lines(whole / 'layout.jsonl')):
+                same(list(dict.fromkeys(line['file'] for line in found)), names)
+            for path in ('file.json', 'Events/ntuple.json', 'Events/run/field.json', 'Events/run/column.0/column.json'):
+                same(list(problems(json.loads((whole / path).read_text()))), [], path)
+
+
+@case
+def commands_take_chains():
+    with scratch() as directory:
+        paths = copies(directory, 'example.root', 2)
+        pattern = directory / 'run*.root'
+        one = output(NTUPLE, 'cat', paths[0], 'Events/rows.jsonl')
+        same(output(NTUPLE, 'cat', '--chain', pattern, 'Events/rows.jsonl'), one * 2)
+        assert b': ok' in output(NTUPLE, 'verify', '--chain=check', pattern)
+        assert b'entries         2000' in output(NTUPLE, 'inspect', '--chain', pattern)
+        same(output(NTUPLE, 'cp', '-r', '--chain', pattern, 'Events/run', directory / 'copy'), b'')
+        same((directory / 'copy/data.bin').stat().st_size, 8000)
+
+
+run()
