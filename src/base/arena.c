@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: sizes. Out: zeroed memory out of blocks in a list, which are freed together. What is larger than half a
- * block has a block to itself.
+ * In: sizes. Out: zeroed memory out of blocks in a list, which are freed together. Each block is twice as large as the one
+ * before, up to a bound: there may be thousands of arenas with little in them. What is larger than half of that has a block to itself.
  */
 #include "base/arena.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
+enum { FIRST_BLOCK_BYTES = 4 * 1024, BLOCK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
 
 struct block {
     struct block *next;
@@ -26,6 +26,7 @@ struct adopted {
 
 struct nt_arena {
     struct block *blocks;
+    size_t block_bytes;      /* of the last one that is no larger than BLOCK_BYTES; 0: there was none */
     struct adopted *adopted; /* out of the blocks */
 };
 
@@ -48,11 +49,20 @@ void nt_arena_free(struct nt_arena *arena)
     free(arena);
 }
 
+/* How large the next block is for that many bytes, of which two find room. */
+static size_t next_capacity(struct nt_arena *arena, size_t bytes)
+{
+    size_t capacity = arena->block_bytes ? arena->block_bytes * 2 : FIRST_BLOCK_BYTES;
+    while (capacity < BLOCK_BYTES && capacity < 2 * bytes)
+        capacity *= 2;
+    return arena->block_bytes = capacity < BLOCK_BYTES ? capacity : BLOCK_BYTES;
+}
+
 /* A new block. What is large gets one of its own behind the first, whose room stays in use. */
 static struct block *add_block(struct nt_arena *arena, size_t bytes)
 {
     bool is_large = bytes > BLOCK_BYTES / 2;
-    size_t capacity = is_large ? bytes : BLOCK_BYTES;
+    size_t capacity = is_large ? bytes : next_capacity(arena, bytes);
     struct block *block = calloc(1, sizeof(*block) + capacity);
     if (!block)
         return NULL;
