@@ -14,8 +14,9 @@
 
 enum { HEADER_BYTES = 16, FORMAT_VERSION = 2, FLAG_STORED = 2, FLAG_UNKNOWN = 8 };
 
-/* A chunk of which only a part is wanted is decompressed as a whole; a small one may claim to be 2 GiB. */
-static const size_t maximum_trimmed_chunk = (size_t)256 << 20;
+/* A chunk of which only a part is wanted is decompressed as a whole; a small one may claim to be 2 GiB. The
+ * library takes three blocks besides, each of which may be the chunk. */
+static const size_t maximum_trimmed_chunk = (size_t)64 << 20;
 
 static enum nt_status check_header(const uint8_t *input, size_t input_bytes, size_t output_bytes,
                                    size_t *chunk_bytes_ret, struct nt_error *error)
@@ -83,7 +84,8 @@ enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_byte
 
 /* blosc_getitem does not check all that blosc_decompress_ctx does. It follows flags of versions to come, and
  * of a block that is not made of whole items it returns bytes that nobody wrote. Such chunks, and bytes that
- * are no whole number of items, are left to the latter. */
+ * are no whole number of items, are left to the latter. So are large blocks of which only a part is wanted:
+ * the library makes all of a block. */
 size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t output_bytes)
 {
     if (input_bytes < HEADER_BYTES)
@@ -94,6 +96,8 @@ size_t nt_blosc_block_bytes(const uint8_t *start, size_t input_bytes, size_t out
         return 0;
     if (type_bytes == 0 || block_bytes == 0 || block_bytes > chunk_bytes || block_bytes % type_bytes ||
         output_bytes % type_bytes)
+        return 0;
+    if (block_bytes > output_bytes && block_bytes > maximum_trimmed_chunk)
         return 0;
     return block_bytes;
 }

@@ -125,6 +125,8 @@ START_TEST(a_small_chunk_that_claims_gigabytes_is_refused)
     size_t bytes = write_chunk("lz4", 5, 1, 4, plain, sizeof(plain), chunk, sizeof(chunk));
     memcpy(chunk + 4, "\x00\x00\x00\x70", 4);
     ck_assert_int_eq(status_of(chunk, bytes, plain, sizeof(plain)), NT_LIMIT);
+    memcpy(chunk + 4, "\x01\x00\x00\x04", 4); /* 64 MiB and a byte */
+    ck_assert_int_eq(status_of(chunk, bytes, plain, sizeof(plain)), NT_LIMIT);
 }
 END_TEST
 
@@ -238,6 +240,22 @@ START_TEST(chunks_that_only_the_library_for_the_whole_checks_have_no_parts)
 }
 END_TEST
 
+/* The library makes all of a block, however little of it is wanted. */
+START_TEST(a_large_block_of_which_little_is_wanted_is_no_part)
+{
+    static uint8_t plain[9840], chunk[12000];
+    size_t bytes = write_blocks(plain, sizeof(plain), chunk, sizeof(chunk), codecs[_i]);
+    memcpy(chunk + 4, "\x00\x00\x00\x04", 4); /* a chunk of 64 MiB, and blocks of as many bytes */
+    memcpy(chunk + 8, "\x00\x00\x00\x04", 4);
+    chunk[3] = 1;
+    ck_assert_uint_eq(block_bytes_of(chunk, bytes, sizeof(plain)), 64 << 20);
+    memcpy(chunk + 4, "\x01\x00\x00\x04", 4);
+    memcpy(chunk + 8, "\x01\x00\x00\x04", 4);
+    ck_assert_uint_eq(block_bytes_of(chunk, bytes, sizeof(plain)), 0);
+    ck_assert_uint_eq(block_bytes_of(chunk, bytes, (64 << 20) + 1), (64 << 20) + 1);
+}
+END_TEST
+
 START_TEST(a_part_of_a_whole_chunk_is_refused_where_the_chunk_holds_more)
 {
     static uint8_t plain[9840], chunk[12000], output[1000];
@@ -312,6 +330,7 @@ int main(void)
                         CODECS);
     tcase_add_loop_test(parts, parts_begin_and_end_with_blocks, 0, CODECS);
     tcase_add_loop_test(parts, chunks_that_only_the_library_for_the_whole_checks_have_no_parts, 0, CODECS);
+    tcase_add_loop_test(parts, a_large_block_of_which_little_is_wanted_is_no_part, 0, CODECS);
     tcase_add_loop_test(parts, a_part_of_a_whole_chunk_is_refused_where_the_chunk_holds_more, 0, CODECS);
     tcase_add_loop_test(parts, no_flipped_bit_makes_a_part_differ_from_the_whole, 0, CODECS);
     tcase_add_loop_test(parts, damage_in_one_block_leaves_the_others_readable, 0, CODECS);

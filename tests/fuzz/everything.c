@@ -120,20 +120,19 @@ static void read_stream(struct nt_reader *reader, struct nt_dataset *dataset, ui
 static void read_streams(struct nt_reader *reader, struct nt_file *file, everything_stream *told,
                          void *context)
 {
-    uint8_t *room = malloc(EVERYTHING_BYTES);
-    for (uint32_t i = 0; room && i < file->dataset_count; i++) {
+    static uint8_t room[EVERYTHING_BYTES];
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_dataset *dataset = file->datasets[i];
         for (uint32_t field = 0; !dataset->failure && field < dataset->field_count; field++)
             for (int kind = 0; kind < NT_STREAM_COUNT; kind++)
                 read_stream(reader, dataset, field, (enum nt_stream_kind)kind, room, told, context);
     }
-    free(room);
 }
 
 static void read_physical(struct nt_reader *reader, struct nt_file *file)
 {
-    uint8_t *room = malloc(EVERYTHING_BYTES);
-    for (uint32_t i = 0; room && i < file->dataset_count; i++) {
+    static uint8_t room[EVERYTHING_BYTES];
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
         struct nt_dataset *dataset = file->datasets[i], *stored;
         if (dataset->failure)
             continue;
@@ -144,12 +143,11 @@ static void read_physical(struct nt_reader *reader, struct nt_file *file)
         read_columns(reader, stored != dataset ? stored : NULL, room);
         read_columns(reader, dataset->structure, room);
     }
-    free(room);
 }
 
 void read_everything(struct nt_file *file, everything_stream *told, void *context)
 {
-    const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 4 << 20};
+    const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = 1 << 20};
     struct nt_reader *reader;
     uint64_t covered = 0;
     if (nt_reader_new(&options, &reader, NULL) != NT_OK)

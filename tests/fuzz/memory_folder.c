@@ -55,7 +55,30 @@ static enum nt_status fail_missing(const char *name, struct nt_error *error)
 
 /* ---- what a folder does ---- */
 
-/* Folders beneath are not listed: nobody looks for them. */
+/* Whether an earlier file lies in the same folder beneath, whose name has so many bytes. */
+static bool is_listed(const struct memory_folder *memory, size_t before, const char *folder,
+                      const char *within, size_t length)
+{
+    for (size_t i = 0; i < before; i++) {
+        const char *other = name_within(&memory->files[i], folder);
+        if (other && strncmp(other, within, length + 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum nt_status visit_folder(const struct memory_folder *memory, size_t file, const char *folder,
+                                   nt_folder_visit *visit, void *context, struct nt_error *error)
+{
+    const char *within = name_within(&memory->files[file], folder);
+    char name[MOST_NAME + 1] = "";
+    size_t length = strcspn(within, "/");
+    if (!length || is_listed(memory, file, folder, within, length))
+        return NT_OK;
+    memcpy(name, within, length);
+    return visit(context, &(struct nt_folder_entry){name, NT_ENTRY_FOLDER}, error);
+}
+
 static enum nt_status list(struct nt_folder *folder, const char *name, nt_folder_visit *visit, void *context,
                            struct nt_error *error)
 {
@@ -63,7 +86,9 @@ static enum nt_status list(struct nt_folder *folder, const char *name, nt_folder
     enum nt_status status = NT_OK;
     for (size_t i = 0; status == NT_OK && i < memory->count; i++) {
         const char *within = name_within(&memory->files[i], name);
-        if (within && *within && !strchr(within, '/'))
+        if (within && strchr(within, '/'))
+            status = visit_folder(memory, i, name, visit, context, error);
+        else if (within && *within)
             status = visit(context, &(struct nt_folder_entry){within, NT_ENTRY_FILE}, error);
     }
     return status;
@@ -78,7 +103,10 @@ static enum nt_status stat_name(struct nt_folder *folder, const char *name, stru
         is_folder |= name_within(&memory->files[i], name) != NULL;
     if (!is_folder && !find_file(folder, name))
         return fail_missing(name, error);
-    *attributes = (struct stat){.st_mode = is_folder ? S_IFDIR | 0755 : S_IFREG | 0644};
+    uint64_t number = UINT64_C(0xcbf29ce484222325); /* FNV-1a of the name: one for each */
+    for (const char *at = name; *at; at++)
+        number = (number ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
+    *attributes = (struct stat){.st_mode = is_folder ? S_IFDIR | 0755 : S_IFREG | 0644, .st_ino = number};
     return NT_OK;
 }
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The whole tree over a folder that is a data set: an array or table of BLZ, a data set of Lance.
+ */
+#include "walk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    walk_tree(&(struct memory_tree_input){bytes, count, .is_folder = true});
+    return 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what src/vfs asks of a path (tests/fuzz/meson.build names these calls). Out: what the input has there. No call
+ * goes to the kernel, so that a tree takes as long as what is done for it.
+ */
+#include "memory_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/format.h"
+#include "memory_folder.h"
+#include "vfs/disk.h"
+
+char *__wrap_realpath(const char *path, char *resolved);
+enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);
+enum nt_status __wrap_nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error);
+enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error);
+enum nt_status __wrap_nt_source_stat(struct nt_source *source, struct stat *attributes,
+                                     struct nt_error *error);
+enum nt_status __wrap_nt_find_version(const char *path, const struct nt_open_options *options,
+                                      struct nt_version *version_ret, struct nt_error *error);
+
+enum { LONG_AGO = 1000000000 };
+
+static struct memory_tree_input input;
+
+void memory_tree_set(const struct memory_tree_input *wanted)
+{
+    input = *wanted;
+}
+
+char *__wrap_realpath(const char *path, char *resolved)
+{
+    (void)resolved;
+    return strdup(path);
+}
+
+enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error)
+{
+    bool is_input = strcmp(path, MEMORY_TREE_PATH) == 0;
+    if (!is_input && strncmp(path, MEMORY_TREE_PATH "/", strlen(MEMORY_TREE_PATH "/")) != 0)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: no such file", path);
+    *attributes = (struct stat){.st_mode = is_input && input.is_folder ? S_IFDIR | 0755 : S_IFREG | 0644,
+                                .st_ino = 1,
+                                .st_size = (off_t)input.count,
+                                .st_mtim = {.tv_sec = LONG_AGO}};
+    return NT_OK;
+}
+
+enum nt_status __wrap_nt_source_stat(struct nt_source *source, struct stat *attributes,
+                                     struct nt_error *error)
+{
+    (void)source;
+    return __wrap_nt_disk_stat(MEMORY_TREE_PATH, attributes, error);
+}
+
+static enum nt_status open_input(struct nt_source **source_ret, struct nt_error *error)
+{
+    return input.is_folder ? memory_folder_open(input.bytes, input.count, source_ret, error)
+                           : nt_source_open_memory(input.bytes, input.count, "input", source_ret, error);
+}
+
+enum nt_status __wrap_nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error)
+{
+    struct nt_source *source;
+    (void)path;
+    enum nt_status status = open_input(&source, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_is_dataset_folder(source->folder, is_dataset_ret, error);
+    nt_source_close(source);
+    return status;
+}
+
+enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_options *options,
+                                   struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_source *source;
+    (void)path;
+    enum nt_status status = open_input(&source, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_file_open_source(source, options, file_ret, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
+/* Of the format whose folder it is, as nt_find_version has it. */
+enum nt_status __wrap_nt_find_version(const char *path, const struct nt_open_options *options,
+                                      struct nt_version *version_ret, struct nt_error *error)
+{
+    struct nt_source *source;
+    bool is_taken = false;
+    (void)path;
+    *version_ret = (struct nt_version){.number = 0};
+    if (!input.is_folder)
+        return NT_OK;
+    enum nt_status status = memory_folder_open(input.bytes, input.count, &source, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_format_lance.takes_folder(source->folder, &is_taken, error);
+    if (status == NT_OK && is_taken)
+        status = nt_format_lance.find_version(source->folder, options->version, version_ret, error);
+    nt_source_close(source);
+    return status;
+}

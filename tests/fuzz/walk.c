@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a source in memory. Out: nothing; what breaks a promise of the tree ends the program. Nodes are found breadth
+ * first; which ones are looked at, and where their contents are split, follows from the input alone.
+ */
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/codec.h"
+#include "format/format.h"
+#include "view/verify.h"
+
+enum {
+    METADATA_BYTES = 4 << 20,
+    PAGE_BYTES = 1 << 20,
+    CACHE_BYTES = 1 << 20,
+    MOST_NODES = 1024,  /* that are found */
+    MOST_LOOKS = 12,    /* that are looked at */
+    MOST_BYTES = 16384, /* that are read of a file */
+};
+
+struct node {
+    uint64_t number, parent;
+    enum nt_vfs_class class;
+};
+
+struct walk {
+    struct nt_vfs *vfs;
+    uint64_t parent, choice;
+    size_t count;
+    struct node nodes[MOST_NODES];
+};
+
+/* What a read of a file from its beginning has given. */
+struct taken {
+    size_t count;
+    enum nt_status status;
+    uint8_t bytes[MOST_BYTES];
+};
+
+static void demand(bool is_so)
+{
+    if (!is_so)
+        abort();
+}
+
+/* A failure says why. */
+static enum nt_status told(enum nt_status status, const struct nt_error *error)
+{
+    demand(status == NT_OK || error->message[0]);
+    return status;
+}
+
+/* ---- finding ---- */
+
+static bool find(void *context, const char *name, uint64_t number, enum nt_vfs_class class,
+                 uint64_t next_cursor)
+{
+    struct walk *walk = context;
+    uint64_t found = 0;
+    size_t length = strlen(name);
+    (void)next_cursor;
+    demand(length > 0 && length <= 255 && !strchr(name, '/'));
+    /* A few of each directory: looking up is the same for all of a section. */
+    if (walk->count % 16 == walk->choice % 16)
+        demand(nt_vfs_lookup(walk->vfs, walk->parent, name, &found, NULL) != NT_OK || found == number);
+    if (walk->count == MOST_NODES)
+        return false;
+    walk->nodes[walk->count++] = (struct node){number, walk->parent, class};
+    return true;
+}
+
+static void find_all(struct walk *walk)
+{
+    struct nt_error error = {0};
+    walk->nodes[0] = (struct node){NT_VFS_ROOT, NT_VFS_ROOT, NT_VFS_DIRECTORY};
+    walk->count = 1;
+    for (size_t i = 0; i < walk->count && walk->count < MOST_NODES; i++) {
+        if (walk->nodes[i].class != NT_VFS_DIRECTORY)
+            continue;
+        walk->parent = walk->nodes[i].number;
+        told(nt_vfs_readdir(walk->vfs, walk->parent, 0, find, walk, &error), &error);
+    }
+}
+
+/* ---- looking ---- */
+
+static void look_at_attributes(struct walk *walk, uint64_t node)
+{
+    struct nt_buffer names = {0}, value = {0};
+    struct nt_vfs_attributes attributes;
+    struct nt_error error = {0};
+    if (told(nt_vfs_stat(walk->vfs, node, true, &attributes, &error), &error) == NT_OK)
+        demand(attributes.node == node && attributes.stat.st_size >= 0);
+    if (told(nt_vfs_listxattr(walk->vfs, node, &names, &error), &error) == NT_OK)
+        for (const char *name = names.bytes; name && name < names.bytes + names.length;
+             name += strlen(name) + 1) {
+            nt_buffer_clear(&value);
+            told(nt_vfs_getxattr(walk->vfs, node, name, &value, &error), &error);
+        }
+    nt_buffer_deinit(&names);
+    nt_buffer_deinit(&value);
+}
+
+static void take(struct nt_vfs_handle *handle, size_t piece, struct taken *taken)
+{
+    struct nt_error error = {0};
+    size_t got = 1;
+    taken->count = 0;
+    taken->status = NT_OK;
+    while (taken->status == NT_OK && got && taken->count < MOST_BYTES) {
+        size_t left = MOST_BYTES - taken->count, wanted = piece < left ? piece : left;
+        taken->status = told(
+            nt_vfs_read(handle, taken->count, taken->bytes + taken->count, wanted, &got, &error), &error);
+        demand(got <= wanted);
+        taken->count += taken->status == NT_OK ? got : 0;
+    }
+}
+
+static enum nt_status take_anew(struct walk *walk, uint64_t node, size_t piece, struct taken *taken)
+{
+    struct nt_vfs_handle *handle;
+    struct nt_error error = {0};
+    enum nt_status status = told(nt_vfs_open(walk->vfs, node, &handle, &error), &error);
+    if (status != NT_OK)
+        return status;
+    take(handle, piece, taken);
+    nt_vfs_close(handle);
+    return status;
+}
+
+/* However it is split, the same bytes come; damage may be met earlier by a longer read. */
+static void look_at_content(struct walk *walk, uint64_t node)
+{
+    static struct taken whole, split;
+    size_t piece = MOST_BYTES / 64 + walk->choice % (MOST_BYTES / 4);
+    if (take_anew(walk, node, MOST_BYTES, &whole) != NT_OK || take_anew(walk, node, piece, &split) != NT_OK)
+        return;
+    size_t both = whole.count < split.count ? whole.count : split.count;
+    demand(memcmp(whole.bytes, split.bytes, both) == 0);
+    if (whole.status == NT_OK)
+        demand(split.status == NT_OK && split.count == whole.count);
+}
+
+/* What tells of the mount itself differs from one read to the next. */
+static bool is_of_the_mount(const struct walk *walk, const struct node *node)
+{
+    uint64_t own;
+    return nt_vfs_lookup(walk->vfs, NT_VFS_ROOT, ".ntuplefs", &own, NULL) == NT_OK && node->parent == own;
+}
+
+static void look(struct walk *walk)
+{
+    size_t step = walk->count / MOST_LOOKS + 1;
+    for (size_t i = walk->choice % step; i < walk->count; i += step) {
+        const struct node *node = &walk->nodes[i];
+        look_at_attributes(walk, node->number);
+        if (node->class != NT_VFS_DIRECTORY && !is_of_the_mount(walk, node))
+            look_at_content(walk, node->number);
+    }
+}
+
+/* ---- all ---- */
+
+static void take_finding(void *context, const struct nt_finding *finding)
+{
+    (void)context;
+    told(NT_CORRUPT, &finding->error);
+}
+
+static void verify(const struct nt_open_options *open)
+{
+    const struct nt_reader_options options = {.struct_bytes = sizeof(options), .cache_bytes = CACHE_BYTES};
+    const struct nt_verify_options verify = {.on_finding = take_finding};
+    struct nt_verify_summary summary;
+    struct nt_error error = {0};
+    struct nt_reader *reader;
+    struct nt_file *file;
+    if (told(nt_file_open(MEMORY_TREE_PATH, open, &file, &error), &error) != NT_OK)
+        return;
+    if (nt_reader_new(&options, &reader, &error) == NT_OK) {
+        told(nt_verify(reader, file, &verify, &summary, &error), &error);
+        nt_reader_free(reader);
+    }
+    nt_file_close(file);
+}
+
+void walk_tree(const struct memory_tree_input *input)
+{
+    static const char *const paths[] = {MEMORY_TREE_PATH};
+    static struct walk walk;
+    struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT, .cache_bytes = CACHE_BYTES};
+    struct nt_error error = {0};
+    walk.choice = nt_xxh3(input->bytes, input->count);
+    options.open.metadata_bytes = METADATA_BYTES;
+    options.open.page_bytes = PAGE_BYTES;
+    options.open.open_broken = walk.choice >> 63;
+    memory_tree_set(input);
+    if (told(nt_vfs_new(paths, 1, &options, &walk.vfs, &error), &error) != NT_OK)
+        return;
+    find_all(&walk);
+    look(&walk);
+    nt_vfs_free(walk.vfs);
+    if (walk.choice >> 61 & 1)
+        verify(&options.open);
+}
