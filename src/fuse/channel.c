@@ -36,6 +36,12 @@ bool nt_channel_send(int channel, enum nt_message_kind kind)
     return send_packet(channel, kind, 0, "");
 }
 
+bool nt_channel_answer(int channel, enum nt_message_kind kind)
+{
+    const unsigned char packet[HEADER_BYTES] = {(unsigned char)kind, 0};
+    return send(channel, packet, sizeof(packet), MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
 bool nt_channel_send_line(int channel, int level, const char *line)
 {
     return send_packet(channel, NT_MESSAGE_LINE, level, line);
@@ -63,7 +69,7 @@ union control {
     char bytes[CMSG_SPACE(NT_MESSAGE_DESCRIPTORS * sizeof(int))];
 };
 
-bool nt_channel_send_descriptors(int channel, enum nt_message_kind kind, const int *descriptors, int count)
+bool nt_channel_answer_descriptors(int channel, enum nt_message_kind kind, const int *descriptors, int count)
 {
     union control control = {0};
     unsigned char header[HEADER_BYTES] = {(unsigned char)kind, 0};
@@ -75,7 +81,7 @@ bool nt_channel_send_descriptors(int channel, enum nt_message_kind kind, const i
     control.header =
         (struct cmsghdr){.cmsg_len = CMSG_LEN(bytes), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(&control.header), descriptors, bytes);
-    return sendmsg(channel, &packet, MSG_NOSIGNAL) >= 0;
+    return sendmsg(channel, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
 }
 
 enum nt_message_kind nt_channel_receive_descriptors(int channel, int *descriptors_ret, int *count_ret)

@@ -43,7 +43,9 @@ bool nt_channel_new(int ends_ret[2]);
 /* Any thread. False where the other side is gone. */
 bool nt_channel_send(int channel, enum nt_message_kind kind);
 bool nt_channel_send_line(int channel, int level, const char *line);
-bool nt_channel_send_descriptors(int channel, enum nt_message_kind kind, const int *descriptors, int count);
+/* The same without waiting, for who must not depend on the other: false, too, where that one does not read. */
+bool nt_channel_answer(int channel, enum nt_message_kind kind);
+bool nt_channel_answer_descriptors(int channel, enum nt_message_kind kind, const int *descriptors, int count);
 
 /* Wait for the next message, in whose text there may be anything. */
 void nt_channel_receive(int channel, struct nt_message *message);

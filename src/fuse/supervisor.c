@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: signals, and messages of the process that decodes. Out: a mount that is there as long as that process answers.
- * Nothing in a message is believed: the worst that it can bring about is an unmount.
+ * Nothing in a message is believed: the worst that it can bring about is an unmount. Nor is that process waited for: it need not
+ * read what it asked for.
  */
 #include "fuse/supervisor.h"
 
@@ -11,6 +12,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <syslog.h>
 #include <unistd.h>
 
 /* ---- from one process to two ---- */
@@ -101,7 +103,7 @@ static void mount(struct watch *watch)
         shutdown(channel, SHUT_WR); /* no answer will come */
         return;
     }
-    nt_channel_send_descriptors(channel, NT_MESSAGE_MOUNTED, descriptors, count);
+    nt_channel_answer_descriptors(channel, NT_MESSAGE_MOUNTED, descriptors, count);
     while (count > 0)
         close(descriptors[--count]); /* the mount is dead when the other process is */
 }
@@ -110,7 +112,13 @@ static void unmount_idle(struct watch *watch)
 {
     bool is_done = watch->is_mounted && watch->tasks->unmount(watch->tasks->context, false);
     watch->end->was_idle |= is_done;
-    nt_channel_send(watch->supervisor->channel, is_done ? NT_MESSAGE_UNMOUNTED : NT_MESSAGE_BUSY);
+    nt_channel_answer(watch->supervisor->channel, is_done ? NT_MESSAGE_UNMOUNTED : NT_MESSAGE_BUSY);
+}
+
+/* Neither what every terminal is told, nor lines of other parts of the system. */
+static int level_of(const struct nt_message *message)
+{
+    return message->level >= LOG_ERR && message->level <= LOG_DEBUG ? message->level : LOG_ERR;
 }
 
 /* False at the end of the channel. */
@@ -120,7 +128,7 @@ static bool take_message(struct watch *watch)
     nt_channel_receive(watch->supervisor->channel, &watch->message);
     switch (watch->message.kind) {
     case NT_MESSAGE_LINE:
-        tasks->line(tasks->context, watch->message.level, watch->message.text);
+        tasks->line(tasks->context, level_of(&watch->message), watch->message.text);
         break;
     case NT_MESSAGE_OPENED:
         mount(watch);
@@ -130,7 +138,7 @@ static bool take_message(struct watch *watch)
             watch->end->was_ready = true;
             tasks->ready(tasks->context);
         }
-        nt_channel_send(watch->supervisor->channel, NT_MESSAGE_NOTED);
+        nt_channel_answer(watch->supervisor->channel, NT_MESSAGE_NOTED);
         break;
     case NT_MESSAGE_LEFT:
         watch->is_left = true;

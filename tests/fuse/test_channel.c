@@ -81,7 +81,7 @@ START_TEST(descriptors_are_the_same_files_in_the_same_order)
     int sent[2], received[NT_MESSAGE_DESCRIPTORS], count;
     char byte;
     ck_assert_int_eq(pipe(sent), 0);
-    ck_assert(nt_channel_send_descriptors(ends[0], NT_MESSAGE_MOUNTED, sent, 2));
+    ck_assert(nt_channel_answer_descriptors(ends[0], NT_MESSAGE_MOUNTED, sent, 2));
     ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_MOUNTED);
     ck_assert_int_eq(count, 2);
     ck_assert_int_lt(received[0], received[1]);
@@ -91,6 +91,22 @@ START_TEST(descriptors_are_the_same_files_in_the_same_order)
     ck_assert(nt_channel_send(ends[0], NT_MESSAGE_BUSY));
     ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_BUSY);
     ck_assert_int_eq(count, 0);
+}
+END_TEST
+
+/* Each answer alone, and descriptors behind them. */
+START_TEST(answers_to_who_does_not_read_are_not_waited_for)
+{
+    enum { MANY = 100000 };
+    int count = 0;
+    while (count < MANY && nt_channel_answer(ends[0], NT_MESSAGE_NOTED))
+        count++;
+    ck_assert_int_lt(count, MANY);
+    ck_assert(!nt_channel_answer_descriptors(ends[0], NT_MESSAGE_MOUNTED, ends, 2));
+    for (int i = 0; i < count; i++)
+        ck_assert_int_eq(receive(), NT_MESSAGE_NOTED);
+    ck_assert(nt_channel_answer(ends[0], NT_MESSAGE_BUSY));
+    ck_assert_int_eq(receive(), NT_MESSAGE_BUSY);
 }
 END_TEST
 
@@ -104,6 +120,7 @@ int main(void)
     tcase_add_test(cases, what_is_no_message_is_the_end);
     tcase_add_test(cases, who_is_gone_is_noticed);
     tcase_add_test(cases, descriptors_are_the_same_files_in_the_same_order);
+    tcase_add_test(cases, answers_to_who_does_not_read_are_not_waited_for);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
