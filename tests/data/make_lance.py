@@ -235,6 +235,16 @@ def blobs(rows=30):
     return table_of(('number', pa.array(range(rows))), ('blob', pa.array(content, pa.large_binary()), {'blob': 'true'}))
 
 
+def blob_structures(rows=30):
+    """Structures, one in another, whose nulls stand in the places of the blobs that are their first member."""
+    member = pa.field('blob', pa.large_binary(), metadata={'lance-encoding:blob': 'true'})
+    inner = pa.struct([member, ('number', pa.int32())])
+    content = [None if row % 6 == 4 else bytes([row]) * (row * 17 % 90) for row in range(rows)]
+    values = [None if row % 7 == 3 else {'inner': None if row % 5 == 2 else {'blob': blob, 'number': row}} for row, blob in enumerate(content)]
+    return table_of(('outer', pa.array(values, pa.struct([('inner', inner)]))),
+                    ('alone', pa.array([value and value['inner'] for value in values], inner)))
+
+
 def pages(rows=260):
     return table_of(
         ('number', pa.array(every(7, [row * 11 for row in range(rows)], 3), pa.int32())),
@@ -347,6 +357,7 @@ FILES = {
     'lance_arrays_2.0': ('2.0', arrays, 0, 'flat no_nulls some_nulls all_nulls binary dictionary fsst fixed_size_list packed_struct'),
     'lance_blobs_2.0': ('2.0', blobs, 0, ''),
     'lance_blobs_2.1': ('2.1', blobs, 0, 'blob_layout'),
+    'lance_blob_structures_2.1': ('2.1', blob_structures, 0, 'blob_layout'),
     'lance_pages_2.0': ('2.0', pages, 100, ''),
     'lance_pages_2.1': ('2.1', pages, 100, ''),
     'lance_chunks_2.1': ('2.1', chunks, 0, 'mini_block_layout REPDEF_NULL_AND_EMPTY_LIST'),

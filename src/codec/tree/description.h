@@ -148,8 +148,8 @@ enum nt_tree_output {
     NT_TREE_ENDS,    /* uint64: where each string ends */
     NT_TREE_BYTES,   /* of all strings */
     NT_TREE_LEVELS,  /* u16 repetition, u16 definition: as they are stored, 0 where only the other one is */
-    NT_TREE_PRESENT, /* bool: of places of blobs (u64 position, u64 size), whether one is there: without bytes only
-                      * position 0 is a value */
+    NT_TREE_PRESENT, /* bool: of places of blobs (u64 position, u64 size), whether one is there, or what is around it: without
+                      * bytes position 0 is a value, and others have a definition level in front of their low 16 bits */
 };
 
 /* The page's `parameter` is, of BYTES: how many strings there are; of LEVELS: how many values; of ENDS and OFFSETS: what is added; of VALID
@@ -171,6 +171,7 @@ enum { NT_TREE_LEVEL_BYTES = 4 }; /* an element of LEVELS */
 struct nt_tree_want {
     enum nt_tree_output output;
     uint32_t layer;   /* VALID, OFFSETS: innermost 0 */
+    uint16_t valid;   /* PRESENT: the largest definition of what is there */
     uint64_t repeats; /* VALID of a layer: rows that are one each, and alike; 0 and 1: each is its own */
     uint32_t depth;   /* VALID: of the items this many fixed lists deep; 0: of the layer itself */
     uint32_t member;  /* of structures, or NT_TREE_ALL_MEMBERS; else 0 */

@@ -92,7 +92,7 @@ enum nt_status nt_make_values(struct nt_made *made, uint32_t width, uint8_t *out
 /* Of the places of blobs. */
 enum nt_status nt_make_presence(struct nt_made *made, uint8_t *output, struct nt_error *error)
 {
-    enum { PLACE_BYTES = 16 };
+    enum { PLACE_BYTES = 16, LEVEL_BITS = 16 };
     uint64_t elements = made->work->packed->elements, bytes;
     uint8_t *places;
     if (!nt_multiply(elements, PLACE_BYTES, &bytes))
@@ -100,7 +100,10 @@ enum nt_status nt_make_presence(struct nt_made *made, uint8_t *output, struct nt
     enum nt_status status = nt_work_take(made->work, bytes, &places, error);
     if (status == NT_OK)
         status = nt_make_values(made, PLACE_BYTES, places, error);
-    for (uint64_t i = 0; status == NT_OK && i < elements; i++)
-        output[i] = nt_load_le64(places + i * PLACE_BYTES + 8) || !nt_load_le64(places + i * PLACE_BYTES);
+    for (uint64_t i = 0; status == NT_OK && i < elements; i++) {
+        uint64_t position = nt_load_le64(places + i * PLACE_BYTES),
+                 size = nt_load_le64(places + i * PLACE_BYTES + 8), definition = position >> LEVEL_BITS;
+        output[i] = size || !position || (definition && definition <= made->want->valid);
+    }
     return status;
 }

@@ -3,7 +3,8 @@
  * In: a page of places (u64 position, u64 size). Out: a page of the model for each blob, whose bytes lie there as they
  * are. Nothing of them is read (Lance's encoding, "Blob layout").
  *
- * Without bytes, position 0 is an empty value and anything else a null one.
+ * Without bytes, position 0 is an empty value and anything else a null one: u16 repetition, u16 definition, of the layers
+ * around blobs.
  */
 #include "format/lance/blobs.h"
 
@@ -12,9 +13,17 @@
 
 #include "base/bytes.h"
 #include "base/overflow.h"
+#include "codec/tree/levels.h"
 #include "codec/tree/tree.h"
 
 enum { PLACE_BYTES = 16 };
+
+struct nt_tree_want nt_lance_presence(const struct nt_lance_opened *opened, const struct nt_lance_use *use)
+{
+    struct nt_layer_rule rule;
+    nt_layer_rule(&opened->layout.blobs, use->layer, &rule);
+    return (struct nt_tree_want){.output = NT_TREE_PRESENT, .valid = rule.valid};
+}
 
 /* Blobs lie in front of the metadata. */
 static enum nt_status add_blob(struct nt_filling *filling, const uint8_t *place, uint64_t number)
@@ -67,11 +76,9 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
 enum nt_status nt_lance_fill_blobs(struct nt_filling *filling, struct nt_lance_opened *opened)
 {
     struct nt_dataset *dataset = filling->dataset;
-    const struct nt_tree_want presence = {.output = NT_TREE_PRESENT};
+    const struct nt_tree_want presence = nt_lance_presence(opened, filling->use);
     const struct nt_dtype valid = nt_element_dtype(NT_ELEMENT_BOOL);
     struct nt_decoder decoder;
-    if (opened->layout.dictionary)
-        return nt_fail(filling->error, NT_UNSUPPORTED, NT_NO_OFFSET, "places of blobs in a dictionary");
     enum nt_status status = nt_decoder_init(&decoder, NT_ENCODING_BYTE, 0, 0, 0, filling->error);
     if (status == NT_OK)
         status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,

@@ -24,7 +24,7 @@ static bool is_all_valid(const struct nt_filling *filling, const struct nt_lance
     const struct nt_tree *tree = opened->layout.tree;
     bool is_bare =
         (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) && !nt_tree_has_levels(tree);
-    return opened->is_plain || (is_bare && !filling->use->depth);
+    return !opened->layout.is_blob && (opened->is_plain || (is_bare && !filling->use->depth));
 }
 
 /* Values that lie there as the column has them: its truth values are bits, those that are bytes here are not. */
@@ -50,6 +50,8 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
     }
     if (want.output == NT_TREE_VALID && filling->is_all_valid)
         return nt_lance_add_all_valid(filling->dataset, number, filling->error);
+    if (opened->layout.is_blob)
+        want = nt_lance_presence(opened, use);
     bool is_layer = want.output == NT_TREE_VALID || want.output == NT_TREE_OFFSETS;
     if (is_layer) {
         want.layer = use->layer;
@@ -79,8 +81,9 @@ static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_l
 
 /* ---- counting ---- */
 
-static enum nt_status check_layer(const struct nt_filling *filling, const struct nt_tree *tree)
+static enum nt_status check_layer(const struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
+    const struct nt_tree *tree = opened->layout.is_blob ? &opened->layout.blobs : opened->layout.tree;
     if (tree->layout == NT_TREE_ARRAY || filling->use->layer < tree->layer_count)
         return NT_OK;
     return nt_fail_number(filling->error, NT_CORRUPT, NT_NO_OFFSET,
@@ -182,7 +185,7 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
 
 static enum nt_status fill_units(struct nt_filling *filling, struct nt_lance_opened *opened)
 {
-    enum nt_status status = check_layer(filling, opened->layout.tree);
+    enum nt_status status = check_layer(filling, opened);
     if (status == NT_OK && nt_tree_lists(opened->layout.tree, filling->use->layer))
         status = nt_lance_row_index_open(filling->lance->source, opened->page, &opened->layout,
                                          opened->unit_count, &opened->index, filling->error);
@@ -211,14 +214,28 @@ static enum nt_status fill_structure(struct nt_filling *filling, const struct nt
     return status == NT_OK ? nt_filling_add(filling, &filled) : status;
 }
 
+/* Places tell of structures around the blobs, but not where a list begins. */
+static enum nt_status check_around(const struct nt_filling *filling, const struct nt_lance_opened *opened)
+{
+    const struct nt_tree *blobs = &opened->layout.blobs;
+    bool has_lists = filling->use->repeats > 1 || nt_tree_lists(blobs, blobs->layer_count);
+    if (!has_lists && !opened->layout.dictionary)
+        return NT_OK;
+    return nt_fail(filling->error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   has_lists ? "lists around blobs" : "places of blobs in a dictionary");
+}
+
 /* Whether a page stores places of values elsewhere if and only if the field's first page did. */
 static enum nt_status check_places(const struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
     bool is_layout = opened->page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT,
          has_places = filling->field->kind == NT_FIELD_PAGE_BYTES,
          has_values = filling->field->kind == NT_FIELD_VALUE || nt_filling_is_strings(filling);
-    if (!is_layout || !(has_places || has_values) || opened->layout.is_blob == has_places)
-        return NT_OK;
+    enum nt_status status = NT_OK;
+    if (opened->layout.is_blob)
+        status = check_around(filling, opened);
+    if (status != NT_OK || !is_layout || !(has_places || has_values) || opened->layout.is_blob == has_places)
+        return status;
     return nt_fail(filling->error, NT_UNSUPPORTED, NT_NO_OFFSET,
                    "blobs in some of the column's pages, values in others");
 }

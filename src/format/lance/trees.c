@@ -284,6 +284,7 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
 {
     struct nt_proto member = {0};
     struct making inside = *making;
+    enum nt_status status;
     uint32_t choice = message.bytes ? nt_proto_choice(message, &nt_lance_page_layout, &member) : 0;
     switch (choice) {
     case NT_LANCE_LAYOUT_MINI_BLOCK:
@@ -297,8 +298,11 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
             break;
         making->layout->is_blob = true;
         inside.value = &place;
-        return make_of_layout(&inside, nt_proto_message(member, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT), depth + 1,
-                              error);
+        status = add_layers(member, NT_LANCE_BLOB_LAYOUT_LAYERS, &making->layout->blobs, error);
+        return status != NT_OK
+                   ? status
+                   : make_of_layout(&inside, nt_proto_message(member, NT_LANCE_BLOB_LAYOUT_INNER_LAYOUT),
+                                    depth + 1, error);
     default:
         break;
     }

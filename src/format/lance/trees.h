@@ -27,6 +27,7 @@ struct nt_lance_layout {
     uint64_t items;       /* mini-blocks and full zip: values that are stored */
     uint64_t list_items;  /* lists of 2.0: items that the page's lists have */
     bool is_blob;         /* the values are places in the file, which stand for bytes there */
+    struct nt_tree blobs; /* blobs: the layers around them, of which places tell; nothing else is set */
 };
 
 /* NT_UNSUPPORTED where the page has an encoding that is not known, NT_CORRUPT where encodings do not fit each
