@@ -92,11 +92,13 @@ static struct nt_place *version_place(struct nt_places *places, struct nt_place 
         return NULL;
     }
     history->versions = versions;
-    place = nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE);
-    if (!place || !fill_version(places, place, look, is_numbered)) {
-        nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: too many versions", dataset->path);
+    place = nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, error);
+    if (place && !fill_version(places, place, look, is_numbered)) {
+        nt_fail_memory(error);
         return NULL;
     }
+    if (!place)
+        return NULL;
     history->versions[history->count++] = place->number;
     return place;
 }

@@ -31,13 +31,15 @@ static struct nt_place *known_child(const struct nt_places *places, const struct
 }
 
 static struct nt_place *new_child(struct nt_places *places, const struct nt_place *folder,
-                                  const struct nt_disk_entry *found)
+                                  const struct nt_disk_entry *found, struct nt_error *error)
 {
     const char *path = nt_arena_format(places->arena, "%s/%s", folder->path, found->name);
-    if (!path)
+    if (!path) {
+        nt_fail_memory(error);
         return NULL;
-    struct nt_place *place =
-        nt_places_add(places, folder->number, path, found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE);
+    }
+    struct nt_place *place = nt_places_add(places, folder->number, path,
+                                           found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE, error);
     if (place)
         nt_places_identify(place, &found->stat);
     return place;
@@ -55,17 +57,18 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
 {
     uint32_t *children = calloc(count + 1, sizeof(uint32_t));
     bool is_changed = count != folder->child_count || !folder->names;
+    struct nt_error failure = {0};
     if (!children)
         return nt_fail_memory(error);
     for (size_t i = 0; i < count; i++) {
         struct nt_place *place = known_child(places, folder, &entries[i]);
         if (!place) {
             is_changed = true;
-            place = new_child(places, folder, &entries[i]);
+            place = new_child(places, folder, &entries[i], &failure);
         }
         if (!place) {
             free(children);
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: too many files", folder->path);
+            return nt_fail_with(error, &failure);
         }
         children[i] = place->number;
     }

@@ -50,6 +50,7 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
 {
     char *absolute = realpath(path, NULL);
     struct stat identity;
+    struct nt_error failure = {0};
     if (!absolute)
         return nt_fail_path(error, errno, path);
     enum nt_status status = nt_disk_stat(absolute, &identity, error);
@@ -58,12 +59,12 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
         status = nt_disk_is_dataset(absolute, &is_dataset, error);
     if (status == NT_OK) {
         struct nt_place *place =
-            nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER);
+            nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER, &failure);
         if (place) {
             nt_places_identify(place, &identity);
             *number_ret = place->number;
         } else {
-            status = nt_fail_memory(error);
+            status = nt_fail_with(error, &failure);
         }
     }
     free(absolute);
@@ -75,12 +76,13 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
 {
     const struct nt_chain_list *list = places->options.chain;
     struct stat identity;
+    struct nt_error failure = {0};
     enum nt_status status = nt_disk_stat(list->paths[0], &identity, error);
     if (status != NT_OK)
         return status;
-    struct nt_place *place = nt_places_add(places, 0, list->name, NT_PLACE_FILE);
+    struct nt_place *place = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &failure);
     if (!place)
-        return nt_fail_memory(error);
+        return nt_fail_with(error, &failure);
     place->is_chain = true;
     place->identity = identity;
     place->identity_path = list->paths[0];
@@ -91,7 +93,7 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
 static enum nt_status add_group(struct nt_places *places, const char *const *paths, size_t count,
                                 struct nt_error *error)
 {
-    struct nt_place *group = nt_places_add(places, 0, NULL, NT_PLACE_GROUP);
+    struct nt_place *group = nt_places_add(places, 0, NULL, NT_PLACE_GROUP, NULL);
     uint32_t *children = calloc(count, sizeof(uint32_t));
     enum nt_status status = group && children ? NT_OK : nt_fail_memory(error);
     for (size_t i = 0; i < count && status == NT_OK; i++)

@@ -25,34 +25,42 @@ struct nt_place *nt_places_get(struct nt_places *places, uint32_t number)
     return place;
 }
 
-struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
-                               enum nt_place_kind kind)
+static struct nt_place *new_place(struct nt_places *places, const char *path)
 {
-    if (places->count >= MAXIMUM_PLACES)
-        return NULL;
     struct nt_place **list =
         nt_grow(places->list, places->count, &places->capacity, sizeof(struct nt_place *));
     if (!list)
         return NULL;
     places->list = list;
     struct nt_place *place = calloc(1, sizeof(*place));
-    if (!place)
-        return NULL;
-    *place = (struct nt_place){.kind = kind,
-                               .is_file = kind == NT_PLACE_FILE,
-                               .is_probed = kind != NT_PLACE_FILE,
-                               .parent = parent,
-                               .number = places->count,
-                               .disk_name = "",
-                               .name = ""};
-    place->path = path ? nt_arena_copy(places->arena, path, strlen(path)) : NULL;
-    if (path && !place->path) {
+    if (place && path && !(place->path = nt_arena_copy(places->arena, path, strlen(path)))) {
         free(place);
         return NULL;
     }
-    if (path)
-        place->disk_name = strrchr(place->path, '/') + 1;
-    list[places->count++] = place;
+    return place;
+}
+
+struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
+                               enum nt_place_kind kind, struct nt_error *error)
+{
+    if (places->count >= MAXIMUM_PLACES) {
+        nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %d files and folders",
+                path ? path : "", MAXIMUM_PLACES);
+        return NULL;
+    }
+    struct nt_place *place = new_place(places, path);
+    if (!place) {
+        nt_fail_memory(error);
+        return NULL;
+    }
+    place->kind = kind;
+    place->is_file = kind == NT_PLACE_FILE;
+    place->is_probed = kind != NT_PLACE_FILE;
+    place->parent = parent;
+    place->number = places->count;
+    place->disk_name = path ? strrchr(place->path, '/') + 1 : "";
+    place->name = "";
+    places->list[places->count++] = place;
     return place;
 }
 
