@@ -5,10 +5,10 @@
  * gives what it always gives, or the machine's error; tried once more it gives what it always gives; nobody
  * remembers that it failed.
  *
- * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [FILE...]
+ * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRY] [FILE...]
  * -d: of all points those whose innermost so many callers no point before had, which is each way to a call once; -n: so many,
- * evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so many workers. Without files: the
- * samples.
+ * evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so many workers; -e: of
+ * the only data set of each file the entries from this one on are chosen. Without files: the samples.
  */
 #include <errno.h>
 #include <signal.h>
@@ -46,6 +46,7 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds), PATIENCE = 60, REMEMBERED_SECONDS
 struct sweep {
     const struct kind *kind;
     bool lasts;
+    const struct nt_choice *choice; /* of entries of the source's only data set; NULL: all are shown */
     unsigned threads, callers;
     uint64_t stride, start;
     uint64_t points, tried, failed; /* of all; tried; of those the looks that gave an error */
@@ -77,8 +78,13 @@ static void count_report(void *context, const char *line)
 
 static enum nt_status open_tree(struct sweep *sweep, struct nt_vfs **vfs_ret, struct nt_error *error)
 {
-    const struct nt_vfs_options options = {
-        .open = NT_OPEN_OPTIONS_INIT, .threads = sweep->threads, .report = count_report, .context = sweep};
+    const struct nt_vfs_choice choice = {.dataset = "", .choice = sweep->choice};
+    const struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT,
+                                           .choices = &choice,
+                                           .choice_count = sweep->choice != NULL,
+                                           .threads = sweep->threads,
+                                           .report = count_report,
+                                           .context = sweep};
     return nt_vfs_new(&sweep->source, 1, &options, vfs_ret, error);
 }
 
@@ -316,16 +322,28 @@ static const struct kind *find_kind(const char *name)
     exit(2);
 }
 
+/* All entries from one on. */
+static void choose(const char *first)
+{
+    static struct nt_choice *choice;
+    if (nt_choice_of_range(strtoull(first, NULL, 10), UINT64_MAX, &choice, NULL) != NT_OK)
+        exit(2);
+    sweep.choice = choice;
+}
+
 static void parse(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "f:d:n:s:lt:")) != -1)
+    while ((option = getopt(argc, argv, "f:d:e:n:s:lt:")) != -1)
         switch (option) {
         case 'f':
             sweep.kind = find_kind(optarg);
             break;
         case 'd':
             sweep.callers = (unsigned)strtoul(optarg, NULL, 10);
+            break;
+        case 'e':
+            choose(optarg);
             break;
         case 'n':
             wanted = strtoull(optarg, NULL, 10);
