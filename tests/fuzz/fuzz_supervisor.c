@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the process that decodes may say to the one that supervises it. The input is what happens: each first byte tells
+ * whether the next is a packet (its length and bytes follow), a signal, a success or a failure of a mount, or the end. The system's
+ * calls are ours (tests/fuzz/meson.build), so that nothing is mounted and nobody is ended.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <syslog.h>
+
+#include "fuse/supervisor.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+ssize_t __real_read(int file, void *buffer, size_t bytes);
+ssize_t __wrap_read(int file, void *buffer, size_t bytes);
+int __wrap_poll(struct pollfd *files, nfds_t count, int milliseconds);
+ssize_t __wrap_send(int file, const void *packet, size_t bytes, int flags);
+ssize_t __wrap_sendmsg(int file, const struct msghdr *packet, int flags);
+pid_t __wrap_waitpid(pid_t process, int *status, int options);
+int __wrap_kill(pid_t process, int number);
+int __wrap_close(int file);
+int __real_close(int file);
+
+enum {
+    CHANNEL = 1 << 20, /* numbers that no file has */
+    SIGNALS,
+    DEVICE,
+    DECODER = 1 << 22, /* nor a process */
+    UNREAD = 100,      /* answers that fit into the channel */
+};
+
+enum event { EVENT_NONE, EVENT_PACKET, EVENT_SIGNAL, EVENT_END, EVENTS };
+
+static struct {
+    const uint8_t *at, *end;
+    enum event event; /* the next one, if it was looked at */
+    bool has_event, is_mounted, has_ended, was_told;
+    unsigned unread;
+} world;
+
+static void demand(bool is_so)
+{
+    if (!is_so)
+        abort();
+}
+
+static uint8_t next_byte(void)
+{
+    return world.at < world.end ? *world.at++ : 0;
+}
+
+/* Where nothing is left, the decoder ends. */
+static enum event look(void)
+{
+    if (!world.has_event)
+        world.event = world.at < world.end ? (enum event)(next_byte() % EVENTS) : EVENT_END;
+    world.has_event = true;
+    return world.event;
+}
+
+/* ---- the system ---- */
+
+int __wrap_poll(struct pollfd *files, nfds_t count, int milliseconds)
+{
+    (void)count, (void)milliseconds;
+    enum event event = look();
+    files[0].revents = event == EVENT_SIGNAL || event == EVENT_END ? POLLIN : 0;
+    files[1].revents = files[1].fd >= 0 && event == EVENT_PACKET ? POLLIN : 0;
+    if (event == EVENT_NONE || (event == EVENT_PACKET && files[1].fd < 0))
+        world.has_event = false; /* nobody hears it */
+    return 1;
+}
+
+static ssize_t read_packet(void *buffer, size_t bytes)
+{
+    if (look() != EVENT_PACKET)
+        return 0;
+    size_t length = next_byte();
+    length = length < 255 ? length : 255 * (size_t)next_byte();
+    size_t left = (size_t)(world.end - world.at);
+    length = length < left ? length : left;
+    length = length < bytes ? length : bytes;
+    memcpy(buffer, world.at, length);
+    world.at += length;
+    world.has_event = false;
+    return (ssize_t)length;
+}
+
+static ssize_t read_signal(struct signalfd_siginfo *signal)
+{
+    static const uint32_t numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
+    enum event event = look();
+    if (event != EVENT_SIGNAL && (event != EVENT_END || world.has_ended))
+        return errno = EAGAIN, -1;
+    world.has_ended |= event == EVENT_END;
+    world.has_event = event == EVENT_END; /* stays the last one */
+    signal->ssi_signo = event == EVENT_END ? SIGCHLD : numbers[next_byte() % 4];
+    return sizeof(*signal);
+}
+
+ssize_t __wrap_read(int file, void *buffer, size_t bytes)
+{
+    if (file == CHANNEL)
+        return read_packet(buffer, bytes);
+    return file == SIGNALS ? read_signal(buffer) : __real_read(file, buffer, bytes);
+}
+
+/* The decoder reads none of its answers: whoever waits until it does waits for ever. */
+static ssize_t take_answer(int file, int flags)
+{
+    demand(file == CHANNEL && flags & MSG_DONTWAIT && flags & MSG_NOSIGNAL);
+    return ++world.unread > UNREAD ? (errno = EAGAIN, -1) : 2;
+}
+
+ssize_t __wrap_send(int file, const void *packet, size_t bytes, int flags)
+{
+    (void)packet, (void)bytes;
+    return take_answer(file, flags);
+}
+
+ssize_t __wrap_sendmsg(int file, const struct msghdr *packet, int flags)
+{
+    (void)packet;
+    return take_answer(file, flags);
+}
+
+pid_t __wrap_waitpid(pid_t process, int *status, int options)
+{
+    demand(process == DECODER && options == WNOHANG);
+    *status = next_byte() << 8;
+    return world.has_ended ? DECODER : 0;
+}
+
+int __wrap_kill(pid_t process, int number)
+{
+    demand(process == DECODER && (number == SIGTERM || number == SIGKILL) && !world.has_ended);
+    world.was_told = true;
+    return 0;
+}
+
+int __wrap_close(int file)
+{
+    return file >= CHANNEL && file <= DEVICE ? 0 : __real_close(file);
+}
+
+/* ---- what it is asked for ---- */
+
+static bool mount(void *context, int *descriptors_ret, int *count_ret)
+{
+    (void)context;
+    demand(!world.is_mounted);
+    world.is_mounted = next_byte() & 1;
+    descriptors_ret[0] = DEVICE;
+    *count_ret = world.is_mounted ? 1 : 0;
+    return world.is_mounted;
+}
+
+static bool unmount(void *context, bool is_lazy)
+{
+    (void)context;
+    bool is_done = is_lazy || next_byte() & 1;
+    world.is_mounted &= !is_done;
+    return is_done;
+}
+
+static void ready(void *context)
+{
+    (void)context;
+}
+
+static void take_line(void *context, int level, const char *line)
+{
+    (void)context;
+    demand(strlen(line) <= NT_MESSAGE_BYTES && level >= LOG_ERR && level <= LOG_DEBUG);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    const struct nt_supervisor_tasks tasks = {
+        .mount = mount, .ready = ready, .line = take_line, .unmount = unmount};
+    struct nt_supervisor supervisor = {.channel = CHANNEL, .signals = SIGNALS, .decoder = DECODER};
+    struct nt_supervisor_end end;
+    memset(&world, 0, sizeof(world));
+    world.at = bytes;
+    world.end = bytes + count;
+    nt_supervise(&supervisor, &tasks, &end);
+    demand(world.has_ended);
+    demand(!end.signal || world.was_told);
+    /* What ended in order was unmounted by somebody; else nothing stays mounted. */
+    demand(!world.is_mounted || (end.exit_status == 0 && !end.signal));
+    return 0;
+}
