@@ -413,13 +413,14 @@ const struct nt_segment *nt_stream_segment_of(const struct nt_stream *stream, ui
     return &stream->segments[find_segment(stream->segments, stream->segment_count, element)];
 }
 
+/* None where each element stands for a page: pages count bytes then. */
 static void find_page(const struct nt_stream *stream, uint64_t element, struct nt_ahead_page *page_ret)
 {
     const struct nt_segment *segment = nt_stream_segment_of(stream, element);
     uint64_t within = element - segment->first;
     *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = segment->first + segment->elements};
     if (!nt_segment_is_located(segment) || segment->span.fault != NT_FAULT_NONE || !segment->page_count ||
-        segment->drops)
+        segment->drops || !stream->transform)
         return;
     page_ret->column = segment->column;
     page_ret->end = segment->first + segment->zeros;
