@@ -146,6 +146,26 @@ def one_data_set_of_several_files_is_meant_by_its_path():
                 same(about['entries'], count or about['entries'], name)
 
 
+@case
+def entries_of_a_chain_are_numbered_through_all_files():
+    with scratch() as directory:
+        for name in 'first', 'second':
+            (directory / f'{name}.root').write_bytes(data('example.root').read_bytes())
+        with mounted(data('example.root')) as alone:
+            events = alone / 'Events'
+            weight = np.tile(np.load(events / 'weight' / 'data.npy'), 2)
+            items = np.tile(np.diff(np.fromfile(events / 'muons' / 'offsets.bin', '<i8')), 2)
+            lines = 2 * (events / 'rows.jsonl').read_text().splitlines()
+        mask = weight > 1.2
+        mask[:len(mask) // 2 - 3] = False    # few of the first file's
+        np.save(directory / 'mask.npy', mask)
+        with mounted(directory / '*.root', options=('-o', f'chain,select=Events:{directory}/mask.npy')) as chosen:
+            events = chosen / 'Events'
+            same(np.load(events / 'weight' / 'data.npy').tobytes(), weight[mask].tobytes())
+            same(np.diff(np.fromfile(events / 'muons' / 'offsets.bin', '<i8')).tolist(), items[mask].tolist())
+            same((events / 'rows.jsonl').read_text().splitlines(), [lines[i] for i in np.flatnonzero(mask)])
+
+
 # ---- what is refused ----
 
 def npy(header, body=b'', version=1):
