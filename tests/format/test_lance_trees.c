@@ -85,6 +85,11 @@ static struct nt_buffer mini_block(struct nt_buffer values, uint64_t buffer_coun
                   joined(number_in(7, buffer_count), number_in(9, 100)));
 }
 
+static struct nt_buffer blobs_in(struct nt_buffer layout_of_places)
+{
+    return around(4, joined(around(1, layout_of_places), layers(2, NT_LAYER_NULLABLE_ITEM, NT_LAYER_ITEM)));
+}
+
 static enum nt_status make_of_kind(struct nt_buffer encoding, enum nt_lance_encoding_kind kind,
                                    unsigned count, const struct nt_tree *known)
 {
@@ -192,8 +197,10 @@ END_TEST
 
 START_TEST(blobs_are_places_in_another_layout)
 {
-    assert_ok(make(around(4, around(1, around(1, mini_block(flat(128), 1)))), 2));
+    assert_ok(make(blobs_in(around(1, mini_block(flat(128), 1))), 2));
     ck_assert(layout.is_blob);
+    ck_assert_uint_eq(layout.blobs.layer_count, 2);
+    ck_assert_uint_eq(layout.tree->layer_count, 1);
     ck_assert_int_eq(layout.tree->layout, NT_TREE_MINI_BLOCK);
     ck_assert_uint_eq(node(layout.tree->values)->bits, 128);
 }
@@ -276,7 +283,12 @@ static struct nt_buffer of_no_layout(void)
 
 static struct nt_buffer of_blobs_in_blobs(void)
 {
-    return around(4, around(1, around(4, around(1, around(1, mini_block(flat(128), 1))))));
+    return blobs_in(blobs_in(around(1, mini_block(flat(128), 1))));
+}
+
+static struct nt_buffer of_blobs_without_layers(void)
+{
+    return around(4, around(1, around(1, mini_block(flat(128), 1))));
 }
 
 static struct nt_buffer constant_of_many_buffers(void)
@@ -297,6 +309,7 @@ static const struct {
     {with_wide_levels, NT_CORRUPT, "rows of 17 and 0 bits of levels"},
     {with_two_widths, NT_CORRUPT, "32 of values, 32 of lengths"},
     {of_no_layout, NT_UNSUPPORTED, "layout 0 of a page is not read"},
+    {of_blobs_without_layers, NT_CORRUPT, "without layers"},
     {of_blobs_in_blobs, NT_UNSUPPORTED, "layout 4 of a page is not read"},
     {constant_of_many_buffers, NT_LIMIT, "buffers of a page, at most: expected 16, found 17"},
 };
