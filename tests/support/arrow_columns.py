@@ -101,12 +101,36 @@ def columns(path, array, around=None):
     return [node, *below]
 
 
+def without_dictionaries(data_type):
+    if types.is_dictionary(data_type):
+        return data_type.value_type
+    if types.is_map(data_type):
+        return pa.map_(without_dictionaries(data_type.key_type), without_dictionaries(data_type.item_type))
+    if types.is_struct(data_type):
+        return pa.struct([field.with_type(without_dictionaries(field.type)) for field in data_type])
+    if types.is_fixed_size_list(data_type):
+        return pa.list_(without_dictionaries(data_type.value_type), data_type.list_size)
+    for is_one, make in (types.is_list, pa.list_), (types.is_large_list, pa.large_list):
+        if is_one(data_type):
+            return make(without_dictionaries(data_type.value_type))
+    return data_type
+
+
+def one_array(column):
+    """All chunks of a column as one. Dictionaries with nulls are not put together by Arrow: their values are."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    try:
+        return column.combine_chunks()
+    except pa.ArrowInvalid:
+        return pa.array(column.to_pylist(), without_dictionaries(column.type))
+
+
 def table_columns(table):
     """Of all columns of a table, those of a structure before what is in it."""
     found = []
     for name, column in zip(table.column_names, table.columns):
-        array = column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
-        found += columns(name, array)
+        found += columns(name, one_array(column))
     return found
 
 
@@ -161,6 +185,6 @@ def rows(array):
 
 
 def table_rows(table):
-    members = [(name, rows(column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)))
+    members = [(name, rows(one_array(column)))
                for name, column in zip(table.column_names, table.columns)]
     return [{name: values[row] for name, values in members} for row in range(table.num_rows)]
