@@ -112,7 +112,7 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
     if (!chain || !(chain->shares = nt_arena_alloc(dataset->arena, count, sizeof(*chain->shares))))
         return nt_fail_memory(error);
     dataset->is_joined = true;
-    dataset->ops = nt_chain_dataset_ops(first->ops);
+    dataset->ops = &nt_chain_dataset_ops;
     copy_texts(dataset, first);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
@@ -223,12 +223,18 @@ static enum nt_status settle_parts(struct nt_chain *chain, const struct nt_chain
                           chain->skipped);
 }
 
+/* Of `part_count` parts. */
+static void free_chain(struct nt_chain *chain, uint32_t part_count)
+{
+    nt_chain_parts_close(chain->parts, part_count);
+    free(chain->parts);
+    free(chain);
+}
+
 static void close_chain(struct nt_file *file)
 {
     struct nt_chain *chain = file->format_data;
-    nt_chain_parts_close(chain->parts, chain->part_count);
-    free(chain->parts);
-    free(chain);
+    free_chain(chain, chain->part_count);
 }
 
 static enum nt_status open_parts(const struct nt_chain_list *list,
@@ -253,9 +259,7 @@ static enum nt_status open_parts(const struct nt_chain_list *list,
         *chain_ret = chain;
         return NT_OK;
     }
-    nt_chain_parts_close(parts, list->count);
-    free(parts);
-    free(chain);
+    free_chain(chain, list->count);
     return status;
 }
 
@@ -282,9 +286,7 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
         return status;
     status = new_file(list, chain, options, &file, error);
     if (status != NT_OK) {
-        nt_chain_parts_close(chain->parts, chain->part_count);
-        free(chain->parts);
-        free(chain);
+        free_chain(chain, chain->part_count);
         return status;
     }
     file->format_data = chain;

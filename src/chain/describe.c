@@ -17,6 +17,8 @@ static enum nt_status page_extents(const struct nt_dataset *dataset, const struc
     const struct nt_chain_share *share = nt_chain_source_share(dataset, page->source);
     struct nt_page own = *page;
     own.source -= share->part->first_source;
+    if (!share->dataset->ops->page_extents)
+        return NT_OK;
     return share->dataset->ops->page_extents(share->dataset, &own, extents_ret, count_ret, error);
 }
 
@@ -45,8 +47,8 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
                                     const struct nt_page *page, struct nt_json *json)
 {
     const struct nt_page *own;
-    const struct nt_chain_share *share = nt_chain_page_share(dataset, column, page, &own);
-    if (!share || !share->dataset->ops->describe_page)
+    const struct nt_chain_share *share = nt_chain_source_share(dataset, page->source);
+    if (!share->dataset->ops->describe_page || !(own = nt_chain_own_page(dataset, share, column, page)))
         return NT_OK;
     for (uint32_t i = 0; i < share->dataset->column_count; i++)
         if (share->columns[i] == column)
@@ -54,15 +56,7 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     return NT_OK;
 }
 
-static const struct nt_dataset_ops ops = {
-    .load_group = nt_chain_load_group,
-    .describe_dataset = describe_dataset,
-    .describe_field = describe_field,
-    .describe_column = describe_column,
-    .describe_page = describe_page,
-};
-
-static const struct nt_dataset_ops ops_with_extents = {
+const struct nt_dataset_ops nt_chain_dataset_ops = {
     .load_group = nt_chain_load_group,
     .page_extents = page_extents,
     .describe_dataset = describe_dataset,
@@ -70,11 +64,6 @@ static const struct nt_dataset_ops ops_with_extents = {
     .describe_column = describe_column,
     .describe_page = describe_page,
 };
-
-const struct nt_dataset_ops *nt_chain_dataset_ops(const struct nt_dataset_ops *own)
-{
-    return own->page_extents ? &ops_with_extents : &ops;
-}
 
 /* ---- the file ---- */
 

@@ -7,8 +7,8 @@
 
 #include "chain/opened.h"
 
-/* The operations of a data set whose files' own are these. */
-const struct nt_dataset_ops *nt_chain_dataset_ops(const struct nt_dataset_ops *own);
+/* The operations of a chain's data set. */
+extern const struct nt_dataset_ops nt_chain_dataset_ops;
 
 /* Those of the file. */
 enum nt_status nt_chain_describe_file(const struct nt_file *file, struct nt_json *json,

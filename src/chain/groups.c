@@ -297,41 +297,28 @@ static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_share 
         }
 }
 
-static enum nt_status take(const struct nt_dataset *dataset, uint64_t ranges, uint64_t pages,
-                           struct nt_error *error)
+static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_share *share,
+                                 struct nt_group *group, const struct nt_group *own, struct nt_error *error)
 {
     struct nt_budget *budget = &dataset->file->budget;
+    uint64_t ranges = (uint64_t)group->clusters * nt_group_column_count(dataset, group);
+    uint64_t pages = own->page_count;
     enum nt_status status = nt_budget_take(budget, NT_COST_RANGE, ranges, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
     status = nt_budget_take(budget, NT_COST_PAGE, pages, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        nt_budget_give(budget, NT_COST_RANGE, ranges);
-    return status;
-}
-
-static enum nt_status copy_group(struct nt_dataset *dataset, struct nt_chain_share *share,
-                                 struct nt_group *group, const struct nt_group *own, struct nt_error *error)
-{
-    uint64_t ranges = (uint64_t)group->clusters * nt_group_column_count(dataset, group);
-    enum nt_status status = take(dataset, ranges, own->page_count, error);
-    if (status != NT_OK)
+    if (status != NT_OK) {
+        nt_group_release(dataset, group, ranges, 0);
         return status;
+    }
     group->ranges = calloc(ranges + 1, sizeof(*group->ranges));
-    group->pages = calloc(own->page_count + 1, sizeof(*group->pages));
+    group->pages = calloc(pages + 1, sizeof(*group->pages));
     status =
         group->ranges && group->pages ? copy_pages(dataset, share, group, own, error) : nt_fail_memory(error);
-    if (status == NT_OK) {
+    if (status == NT_OK)
         copy_ranges(dataset, share, group, own);
-        return NT_OK;
-    }
-    nt_budget_give(&dataset->file->budget, NT_COST_RANGE, ranges);
-    nt_budget_give(&dataset->file->budget, NT_COST_PAGE, own->page_count);
-    free(group->ranges);
-    free(group->pages);
-    group->ranges = NULL;
-    group->pages = NULL;
-    group->page_count = 0;
+    else
+        nt_group_release(dataset, group, ranges, pages);
     return status;
 }
 
@@ -368,18 +355,27 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
 
 /* ---- back to the file ---- */
 
-const struct nt_chain_share *nt_chain_page_share(const struct nt_dataset *dataset, uint32_t column,
-                                                 const struct nt_page *page, const struct nt_page **page_ret)
+/* Among a column's. */
+static struct nt_groups groups_of_share(const struct nt_dataset *dataset, const struct nt_chain_share *share,
+                                        uint32_t column)
 {
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    uint32_t first = nt_groups_of_column(dataset, column).first;
+    if (!dataset->field_groups)
+        return (struct nt_groups){share->first_group, share->first_group + group_count_of(share)};
+    return (struct nt_groups){first + share->first_part, first + share->first_part + part_count_of(share)};
+}
+
+const struct nt_page *nt_chain_own_page(const struct nt_dataset *dataset, const struct nt_chain_share *share,
+                                        uint32_t column, const struct nt_page *page)
+{
+    struct nt_groups groups = groups_of_share(dataset, share, column);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         const struct nt_group *group = &dataset->groups[i];
+        uint32_t own = 0;
         if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
             continue;
-        uint32_t own = 0;
-        const struct nt_chain_share *share = find_share(dataset, i, &own);
-        *page_ret = share->dataset->groups[own].pages + (page - group->pages);
-        return share;
+        find_share(dataset, i, &own);
+        return share->dataset->groups[own].pages + (page - group->pages);
     }
     return NULL;
 }

@@ -14,11 +14,11 @@ enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error
 /* nt_dataset_ops.load_group: pages and ranges of a file's group, as the chain numbers columns, decoders and sources. */
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
-/* The share that a page belongs to, and the file's own page. NULL: it is none of a loaded group. */
-const struct nt_chain_share *nt_chain_page_share(const struct nt_dataset *dataset, uint32_t column,
-                                                 const struct nt_page *page, const struct nt_page **page_ret);
-
 /* The share whose sources a source of the data set is one of. */
 const struct nt_chain_share *nt_chain_source_share(const struct nt_dataset *dataset, uint32_t source);
+
+/* The file's own page that a page of a share is. NULL: it is none of a loaded group. */
+const struct nt_page *nt_chain_own_page(const struct nt_dataset *dataset, const struct nt_chain_share *share,
+                                        uint32_t column, const struct nt_page *page);
 
 #endif

@@ -72,17 +72,6 @@ static enum nt_status match_plain(const char *pattern, struct matches *matches, 
 
 /* ---- any folders ---- */
 
-static enum nt_status is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error)
-{
-    struct nt_folder *folder;
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_is_dataset_folder(folder, is_dataset_ret, error);
-    nt_folder_close(folder);
-    return status;
-}
-
 static enum nt_status match(const char *pattern, struct matches *matches, struct nt_error *error);
 
 /* The rest of a pattern in a folder, as it is: its name may have what would be special in a pattern. */
@@ -111,7 +100,7 @@ static enum nt_status visit(FTS *walk, FTSENT *entry, const char *rest, struct m
     if (entry->fts_info != FTS_D)
         return NT_OK;
     bool is_hidden = entry->fts_level > 0 && entry->fts_name[0] == '.';
-    enum nt_status status = is_hidden ? NT_OK : is_dataset(entry->fts_path, &is_one, error);
+    enum nt_status status = is_hidden ? NT_OK : nt_is_dataset_path(entry->fts_path, &is_one, error);
     if (is_hidden || is_one)
         fts_set(walk, entry, FTS_SKIP);
     return is_hidden || is_one || status != NT_OK ? status : match_in(entry->fts_path, rest, matches, error);

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/progress.h"
+#include "format/format.h"
 #include "json/json.h"
 #include "model/model.h"
 #include "model/path.h"
@@ -331,7 +332,7 @@ static enum nt_exit_status verify_source(const struct nt_settings *settings, con
     struct nt_error error = {0};
     bool is_dataset = true;
     if (nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
-        nt_disk_is_dataset(path, &is_dataset, &error) != NT_OK)
+        nt_is_dataset_path(path, &is_dataset, &error) != NT_OK)
         return nt_complain(path, &error);
     return is_dataset ? verify_file(settings, path, NULL, reader, progress)
                       : verify_folder(settings, path, reader, progress);

@@ -172,15 +172,17 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
     struct nt_program *program = decoding->program;
     struct nt_sandbox *sandbox = &decoding->sandbox;
     const struct nt_settings *settings = &program->settings;
+    const char *const *places = program->sources;
+    size_t count = program->source_count;
     char line[512];
-    enum nt_status status =
-        nt_settings_chain(settings, program->sources, program->source_count, &decoding->chain, error);
-    if (status == NT_OK && decoding->chain)
-        status = nt_confine(settings, decoding->chain->folders, decoding->chain->folder_count, NULL, 0,
-                            NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
-    else if (status == NT_OK)
-        status = nt_confine(settings, program->sources, program->source_count, NULL, 0,
-                            NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
+    enum nt_status status = nt_settings_chain(settings, places, count, &decoding->chain, error);
+    if (status == NT_OK && decoding->chain) {
+        places = decoding->chain->folders;
+        count = decoding->chain->folder_count;
+    }
+    if (status == NT_OK)
+        status = nt_confine(settings, places, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox,
+                            error);
     if (status == NT_OK && sandbox->missing[0]) {
         snprintf(line, sizeof(line), "of the sandbox there is no %s here", sandbox->missing);
         nt_log_note(&program->log, line);

@@ -233,3 +233,14 @@ enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_r
             status = nt_formats[i]->takes_folder(folder, is_dataset_ret, error);
     return status;
 }
+
+enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_is_dataset_folder(folder, is_dataset_ret, error);
+    nt_folder_close(folder);
+    return status;
+}

@@ -322,17 +322,20 @@ static void trim_pages(struct nt_group_builder *builder)
 
 enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt_status status)
 {
-    struct nt_group *group = builder->group;
-    if (status == NT_OK) {
+    if (status == NT_OK)
         trim_pages(builder);
-        return NT_OK;
-    }
-    nt_budget_give(&builder->dataset->file->budget, NT_COST_RANGE, builder->range_count);
-    nt_budget_give(&builder->dataset->file->budget, NT_COST_PAGE, builder->capacity);
+    else
+        nt_group_release(builder->dataset, builder->group, builder->range_count, builder->capacity);
+    return status;
+}
+
+void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64_t ranges, uint64_t pages)
+{
+    nt_budget_give(&dataset->file->budget, NT_COST_RANGE, ranges);
+    nt_budget_give(&dataset->file->budget, NT_COST_PAGE, pages);
     free(group->ranges);
     free(group->pages);
     group->ranges = NULL;
     group->pages = NULL;
     group->page_count = 0;
-    return status;
 }

@@ -84,5 +84,7 @@ enum nt_status nt_group_builder_add(struct nt_group_builder *builder, const stru
                                     struct nt_error *error);
 /* Keep what was built where `status` is NT_OK, else free it. Returns `status`. */
 enum nt_status nt_group_builder_finish(struct nt_group_builder *builder, enum nt_status status);
+/* A group is as before it was loaded; so many ranges and pages were taken from the file's budget for it. */
+void nt_group_release(struct nt_dataset *dataset, struct nt_group *group, uint64_t ranges, uint64_t pages);
 
 #endif

@@ -164,8 +164,8 @@ struct nt_dataset_ops {
     /* Fill group->ranges, pages and page_count (and the clusters' entries where not known before); called
      * once, under the data set's lock. Memory from malloc, freed by the model. */
     enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
-    /* Where a page's stored bytes and digest lie, when it is not one place (`extents_ret` from malloc).
-     * NULL: always one. */
+    /* Where a page's stored bytes and digest lie (`extents_ret` from malloc); nothing is set where it is the one place
+     * that the page tells. NULL: it always is. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error);
     /* The files that a page of a loaded group has beside its .raw and .bin, ranges first: how many are in `files`.

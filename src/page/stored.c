@@ -17,11 +17,13 @@ static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page 
     struct nt_source *source = dataset->sources[page->source];
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
         return nt_fail(error, NT_UNSUPPORTED, page->offset, "the page is not stored in this file");
-    if (!dataset->ops || !dataset->ops->page_extents)
-        return nt_source_read(source, page->offset + offset, output, bytes, error);
     struct nt_extent *extents = NULL;
     size_t count = 0;
-    enum nt_status status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
+    enum nt_status status = NT_OK;
+    if (dataset->ops && dataset->ops->page_extents)
+        status = dataset->ops->page_extents(dataset, page, &extents, &count, error);
+    if (status == NT_OK && !extents)
+        return nt_source_read(source, page->offset + offset, output, bytes, error);
     for (size_t i = 0; status == NT_OK && bytes && i < count; i++) {
         if (offset >= extents[i].bytes) {
             offset -= extents[i].bytes;

@@ -43,17 +43,6 @@ bool nt_disk_is_settled(const struct stat *attributes)
     return now.tv_sec > attributes->st_mtim.tv_sec + 1;
 }
 
-enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error)
-{
-    struct nt_folder *folder;
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_is_dataset_folder(folder, is_dataset_ret, error);
-    nt_folder_close(folder);
-    return status;
-}
-
 enum nt_status nt_disk_check_beneath(const char *path, const char *below, struct nt_error *error)
 {
     struct nt_folder *folder;
@@ -81,7 +70,7 @@ static enum nt_status is_dataset_in(const struct nt_folder *folder, const char *
     struct nt_buffer path = {0};
     nt_buffer_format(&path, "%s/%s", folder->path, name);
     enum nt_status status =
-        path.failed ? nt_fail_memory(error) : nt_disk_is_dataset(path.bytes, is_dataset_ret, error);
+        path.failed ? nt_fail_memory(error) : nt_is_dataset_path(path.bytes, is_dataset_ret, error);
     nt_buffer_deinit(&path);
     return status;
 }

@@ -25,8 +25,6 @@ bool nt_disk_is_same(const struct stat *left, const struct stat *right);
  * was settled: older than the clock's step. */
 bool nt_disk_is_unchanged(const struct stat *left, const struct stat *right);
 bool nt_disk_is_settled(const struct stat *attributes);
-/* A folder that some format takes as a whole. */
-enum nt_status nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error);
 
 /* The files and folders in a folder, by name. Hidden ones, special files and links to folders are left out.
  */

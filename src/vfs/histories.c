@@ -78,29 +78,26 @@ static bool fill_version(struct nt_places *places, struct nt_place *place, const
     return true;
 }
 
-static struct nt_place *version_place(struct nt_places *places, struct nt_place *dataset,
-                                      const struct look *look, bool is_numbered, struct nt_error *error)
+static enum nt_status find_or_add_version(struct nt_places *places, struct nt_place *dataset,
+                                          const struct look *look, bool is_numbered,
+                                          struct nt_place **place_ret, struct nt_error *error)
 {
     struct nt_history *history = dataset->history;
-    struct nt_place *place = known_version(places, history, look, is_numbered);
-    if (place)
-        return place;
+    if ((*place_ret = known_version(places, history, look, is_numbered)))
+        return NT_OK;
     uint32_t *versions =
         nt_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
-    if (!versions) {
-        nt_fail_memory(error);
-        return NULL;
-    }
+    if (!versions)
+        return nt_fail_memory(error);
     history->versions = versions;
-    place = nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, error);
-    if (place && !fill_version(places, place, look, is_numbered)) {
-        nt_fail_memory(error);
-        return NULL;
-    }
-    if (!place)
-        return NULL;
-    history->versions[history->count++] = place->number;
-    return place;
+    enum nt_status status =
+        nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, place_ret, error);
+    if (status != NT_OK)
+        return status;
+    if (!fill_version(places, *place_ret, look, is_numbered))
+        return nt_fail_memory(error);
+    history->versions[history->count++] = (*place_ret)->number;
+    return NT_OK;
 }
 
 /* ---- the version that is shown ---- */
@@ -128,8 +125,10 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
         dataset->history = calloc(1, sizeof(*dataset->history));
     if (!dataset->history)
         return nt_fail_memory(error);
-    const struct nt_place *shown = version_place(places, dataset, look, false, error);
-    enum nt_status status = shown ? watch(places, dataset, look, error) : error->status;
+    struct nt_place *shown;
+    enum nt_status status = find_or_add_version(places, dataset, look, false, &shown, error);
+    if (status == NT_OK)
+        status = watch(places, dataset, look, error);
     if (status != NT_OK)
         return status;
     dataset->history->shown = shown->number;
@@ -213,19 +212,17 @@ enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint6
     const struct nt_place *sibling = nt_places_get(places, version);
     struct nt_place *dataset = nt_places_get(places, sibling->parent);
     struct look look = {.is_settled = false};
-    struct nt_error failure = {0};
-    enum nt_status status = find(places, dataset, sibling, number, &look, &failure);
+    struct nt_place *place;
+    enum nt_status status = find(places, dataset, sibling, number, &look, error);
     if (status == NT_OK) {
         pthread_mutex_lock(&places->lock);
-        const struct nt_place *place = version_place(places, dataset, &look, true, &failure);
+        status = find_or_add_version(places, dataset, &look, true, &place, error);
         pthread_mutex_unlock(&places->lock);
-        if (place)
-            *version_ret = place->number;
-        else
-            status = failure.status;
     }
+    if (status == NT_OK)
+        *version_ret = place->number;
     nt_version_deinit(&look.version);
-    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+    return status;
 }
 
 void nt_history_free(struct nt_history *history)

@@ -30,19 +30,18 @@ static struct nt_place *known_child(const struct nt_places *places, const struct
     return NULL;
 }
 
-static struct nt_place *new_child(struct nt_places *places, const struct nt_place *folder,
-                                  const struct nt_disk_entry *found, struct nt_error *error)
+static enum nt_status add_child(struct nt_places *places, const struct nt_place *folder,
+                                const struct nt_disk_entry *found, struct nt_place **place_ret,
+                                struct nt_error *error)
 {
     const char *path = nt_arena_format(places->arena, "%s/%s", folder->path, found->name);
-    if (!path) {
-        nt_fail_memory(error);
-        return NULL;
-    }
-    struct nt_place *place = nt_places_add(places, folder->number, path,
-                                           found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE, error);
-    if (place)
-        nt_places_identify(place, &found->stat);
-    return place;
+    if (!path)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_places_add(
+        places, folder->number, path, found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE, place_ret, error);
+    if (status == NT_OK)
+        nt_places_identify(*place_ret, &found->stat);
+    return status;
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -57,24 +56,19 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
 {
     uint32_t *children = calloc(count + 1, sizeof(uint32_t));
     bool is_changed = count != folder->child_count || !folder->names;
-    struct nt_error failure = {0};
-    if (!children)
-        return nt_fail_memory(error);
-    for (size_t i = 0; i < count; i++) {
+    enum nt_status status = children ? NT_OK : nt_fail_memory(error);
+    for (size_t i = 0; status == NT_OK && i < count; i++) {
         struct nt_place *place = known_child(places, folder, &entries[i]);
         if (!place) {
             is_changed = true;
-            place = new_child(places, folder, &entries[i], &failure);
+            status = add_child(places, folder, &entries[i], &place, error);
         }
-        if (!place) {
-            free(children);
-            return nt_fail_with(error, &failure);
-        }
-        children[i] = place->number;
+        if (status == NT_OK)
+            children[i] = place->number;
     }
-    if (!is_changed) {
+    if (status != NT_OK || !is_changed) {
         free(children);
-        return NT_OK;
+        return status;
     }
     qsort(children, count, sizeof(uint32_t), compare_numbers);
     return nt_places_set_children(places, folder, children, (uint32_t)count, error);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "format/format.h"
 #include "io/remote.h"
 #include "vfs/disk.h"
 #include "vfs/histories.h"
@@ -50,22 +51,19 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
 {
     char *absolute = realpath(path, NULL);
     struct stat identity;
-    struct nt_error failure = {0};
+    struct nt_place *place;
     if (!absolute)
         return nt_fail_path(error, errno, path);
     enum nt_status status = nt_disk_stat(absolute, &identity, error);
     bool is_dataset = true;
     if (status == NT_OK && S_ISDIR(identity.st_mode))
-        status = nt_disk_is_dataset(absolute, &is_dataset, error);
+        status = nt_is_dataset_path(absolute, &is_dataset, error);
+    if (status == NT_OK)
+        status = nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER, &place,
+                               error);
     if (status == NT_OK) {
-        struct nt_place *place =
-            nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER, &failure);
-        if (place) {
-            nt_places_identify(place, &identity);
-            *number_ret = place->number;
-        } else {
-            status = nt_fail_with(error, &failure);
-        }
+        nt_places_identify(place, &identity);
+        *number_ret = place->number;
     }
     free(absolute);
     return status;
@@ -76,13 +74,12 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
 {
     const struct nt_chain_list *list = places->options.chain;
     struct stat identity;
-    struct nt_error failure = {0};
+    struct nt_place *place;
     enum nt_status status = nt_disk_stat(list->paths[0], &identity, error);
+    if (status == NT_OK)
+        status = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &place, error);
     if (status != NT_OK)
         return status;
-    struct nt_place *place = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &failure);
-    if (!place)
-        return nt_fail_with(error, &failure);
     place->is_chain = true;
     place->identity = identity;
     place->identity_path = list->paths[0];
@@ -93,9 +90,13 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
 static enum nt_status add_group(struct nt_places *places, const char *const *paths, size_t count,
                                 struct nt_error *error)
 {
-    struct nt_place *group = nt_places_add(places, 0, NULL, NT_PLACE_GROUP, NULL);
+    struct nt_place *group;
+    enum nt_status status = nt_places_add(places, 0, NULL, NT_PLACE_GROUP, &group, error);
+    if (status != NT_OK)
+        return status;
     uint32_t *children = calloc(count, sizeof(uint32_t));
-    enum nt_status status = group && children ? NT_OK : nt_fail_memory(error);
+    if (!children)
+        return nt_fail_memory(error);
     for (size_t i = 0; i < count && status == NT_OK; i++)
         status = add_path(places, 0, paths[i], &children[i], error);
     if (status != NT_OK) {

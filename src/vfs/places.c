@@ -40,19 +40,15 @@ static struct nt_place *new_place(struct nt_places *places, const char *path)
     return place;
 }
 
-struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
-                               enum nt_place_kind kind, struct nt_error *error)
+enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
+                             enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error)
 {
-    if (places->count >= MAXIMUM_PLACES) {
-        nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %d files and folders",
-                path ? path : "", MAXIMUM_PLACES);
-        return NULL;
-    }
+    if (places->count >= MAXIMUM_PLACES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %d files and folders",
+                       path ? path : "", MAXIMUM_PLACES);
     struct nt_place *place = new_place(places, path);
-    if (!place) {
-        nt_fail_memory(error);
-        return NULL;
-    }
+    if (!place)
+        return nt_fail_memory(error);
     place->kind = kind;
     place->is_file = kind == NT_PLACE_FILE;
     place->is_probed = kind != NT_PLACE_FILE;
@@ -61,7 +57,8 @@ struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const 
     place->disk_name = path ? strrchr(place->path, '/') + 1 : "";
     place->name = "";
     places->list[places->count++] = place;
-    return place;
+    *place_ret = place;
+    return NT_OK;
 }
 
 void nt_places_identify(struct nt_place *place, const struct stat *identity)

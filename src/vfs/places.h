@@ -115,9 +115,9 @@ struct nt_places {
     pthread_cond_t has_idle;
 };
 
-/* A new place; the path is copied. Under the lock. NULL without memory or numbers: `error` tells which. */
-struct nt_place *nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
-                               enum nt_place_kind kind, struct nt_error *error);
+/* A new place; the path is copied. Under the lock. */
+enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
+                             enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error);
 /* What lies at a new place. */
 void nt_places_identify(struct nt_place *place, const struct stat *identity);
 /* NULL: there is none of this number. */

@@ -14,7 +14,7 @@
 
 char *__wrap_realpath(const char *path, char *resolved);
 enum nt_status __wrap_nt_disk_stat(const char *path, struct stat *attributes, struct nt_error *error);
-enum nt_status __wrap_nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error);
+enum nt_status __wrap_nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error);
 enum nt_status __wrap_nt_source_stat(struct nt_source *source, struct stat *attributes,
@@ -62,7 +62,7 @@ static enum nt_status open_input(struct nt_source **source_ret, struct nt_error 
                            : nt_source_open_memory(input.bytes, input.count, "input", source_ret, error);
 }
 
-enum nt_status __wrap_nt_disk_is_dataset(const char *path, bool *is_dataset_ret, struct nt_error *error)
+enum nt_status __wrap_nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)
 {
     struct nt_source *source;
     (void)path;

@@ -447,9 +447,15 @@ enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_ope
     return status;
 }
 
-enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
+enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)
 {
-    return nt_folder_has(folder, "meta/storage", is_dataset_ret, error);
+    struct nt_folder *folder;
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_folder_has(folder, "meta/storage", is_dataset_ret, error);
+    nt_folder_close(folder);
+    return status;
 }
 
 /* ---- versions: the files in versions/, called by a digit ---- */
