@@ -30,7 +30,7 @@ MARK = 'END-OF-STEP'
 # Of this build, where a plain compiler can link it: not with sanitizers.
 LIBRARY, PACKAGES = os.environ.get('NTUPLE_LIBRARY'), os.environ.get('NTUPLE_PKG_CONFIG_PATH')
 PROGRAMS = ('jq', 'zstd', 'cc', 'pkg-config')   # those that not everybody has
-MODULES = ('awkward', 'duckdb', 'ntuple', 'pandas', 'polars', 'pyarrow')
+MODULES = ('awkward', 'dask', 'distributed', 'duckdb', 'ntuple', 'pandas', 'polars', 'pyarrow')
 
 # (document, how the block begins): why it is not run.
 EXEMPT = {
