@@ -33,16 +33,19 @@ static bool is_named_after_file(const struct nt_dataset *dataset)
     return nt_texts_are_equal(dataset->name, nt_path_stem(dataset->file->path));
 }
 
-/* What a file has at a data set's path. */
-static enum nt_status find_own(const struct nt_dataset *first, const struct nt_file *file,
+/* What a file has at a data set's path, or where a specification says. */
+static enum nt_status find_own(const struct nt_dataset *first, const struct nt_chain_part *part,
                                struct nt_dataset **dataset_ret, struct nt_error *error)
 {
     enum { MOST_PATH = 4096 };
     char path[MOST_PATH];
+    const struct nt_file *file = part->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
     if (file->format != first->file->format)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "its format is %s, that of %s %s", file->format->name,
                        first->file->path, first->file->format->name);
+    if (part->sample)
+        return nt_file_find(file, part->sample->dataset, dataset_ret, error);
     if (has_one && is_named_after_file(first) && is_named_after_file(file->datasets[0])) {
         *dataset_ret = file->datasets[0];
         return file->datasets[0]->failure ? nt_fail_with(error, file->datasets[0]->failure) : NT_OK;
@@ -58,7 +61,7 @@ static enum nt_status fill_share(const struct building *building, const struct n
                                  struct nt_chain_share *share)
 {
     struct nt_error failure = {0};
-    enum nt_status status = find_own(first, part->file, &share->dataset, building->error);
+    enum nt_status status = find_own(first, part, &share->dataset, building->error);
     share->part = part;
     if (status == NT_OK) {
         share->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*share->fields));
@@ -180,6 +183,21 @@ static enum nt_status find_failure(const struct nt_file *file, struct nt_error *
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: no data set that opens", file->path);
 }
 
+/* All that are chained; or the one that a specification means. */
+static enum nt_status add_datasets(const struct building *building, const struct nt_chain_part *first)
+{
+    struct nt_dataset *meant = NULL;
+    enum nt_status status = NT_OK;
+    if (first->sample)
+        status = nt_file_find(first->file, first->sample->dataset, &meant, building->error);
+    if (meant)
+        return add_dataset(building, meant);
+    for (uint32_t i = 0; status == NT_OK && i < first->file->dataset_count; i++)
+        if (is_chained(first->file->datasets[i]))
+            status = add_dataset(building, first->file->datasets[i]);
+    return status;
+}
+
 static enum nt_status fill_file(const struct building *building)
 {
     struct nt_file *file = building->file;
@@ -192,9 +210,8 @@ static enum nt_status fill_file(const struct building *building)
     enum nt_status status = nt_chain_number_sources(file, building->error);
     if (status == NT_OK)
         status = add_directories(building, first);
-    for (uint32_t i = 0; status == NT_OK && i < first->dataset_count; i++)
-        if (is_chained(first->datasets[i]))
-            status = add_dataset(building, first->datasets[i]);
+    if (status == NT_OK)
+        status = add_datasets(building, &building->chain->parts[0]);
     return status == NT_OK ? find_failure(file, building->error) : status;
 }
 
@@ -251,7 +268,7 @@ static enum nt_status open_parts(const struct nt_chain_list *list,
     }
     *chain = (struct nt_chain){.parts = parts, .part_count = list->count};
     for (uint32_t i = 0; i < list->count; i++)
-        parts[i].path = list->paths[i];
+        parts[i] = (struct nt_chain_part){.path = list->files[i].path, .sample = list->files[i].sample};
     enum nt_status status = nt_chain_parts_open(parts, list->count, options, error);
     if (status == NT_OK)
         status = settle_parts(chain, chain_options, error);

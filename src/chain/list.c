@@ -25,6 +25,7 @@ struct known {
     struct nt_link link;
     dev_t device;
     ino_t inode;
+    const char *dataset; /* the one that is meant; "": all */
 };
 
 struct reading {
@@ -35,16 +36,20 @@ struct reading {
     const char *source;   /* the list that they stand in; NULL: operands */
     struct stat identity; /* the list's */
     uint32_t line;
+    const struct nt_chain_sample *sample; /* that names are of; NULL: the list is no specification */
 };
 
 /* ---- one file ---- */
 
-static bool is_known(const struct reading *reading, const struct stat *attributes, uint64_t hash)
+/* A specification may name several data sets of a file. */
+static bool is_known(const struct reading *reading, const struct stat *attributes, const char *dataset,
+                     uint64_t hash)
 {
     const struct nt_link *link = nt_hash_table_find(&reading->known, hash);
     for (; link; link = nt_hash_table_next(link)) {
         const struct known *known = (const struct known *)link;
-        if (known->device == attributes->st_dev && known->inode == attributes->st_ino)
+        if (known->device == attributes->st_dev && known->inode == attributes->st_ino &&
+            strcmp(known->dataset, dataset) == 0)
             return true;
     }
     return false;
@@ -77,20 +82,22 @@ static enum nt_status add(struct reading *reading, const char *path, const struc
 {
     struct nt_chain_list *list = reading->list;
     uint64_t hash = attributes->st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ attributes->st_dev;
-    if (is_known(reading, attributes, hash))
+    const char *dataset = reading->sample ? reading->sample->dataset : "";
+    if (is_known(reading, attributes, dataset, hash))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", path);
-    const char **paths = nt_grow(list->paths, list->count, &reading->capacity, sizeof(char *));
-    if (!paths)
+    struct nt_chain_file *files = nt_grow(list->files, list->count, &reading->capacity, sizeof(*files));
+    if (!files)
         return nt_fail_memory(error);
-    list->paths = paths;
+    list->files = files;
     struct known *known = nt_arena_alloc(list->arena, 1, sizeof(*known));
     const char *copy = nt_arena_copy(list->arena, path, strlen(path));
     if (!known || !copy)
         return nt_fail_memory(error);
     known->device = attributes->st_dev;
     known->inode = attributes->st_ino;
+    known->dataset = dataset;
     nt_hash_table_insert(&reading->known, &known->link, hash);
-    paths[list->count++] = copy;
+    files[list->count++] = (struct nt_chain_file){.path = copy, .sample = reading->sample};
     return add_folder(reading, path, S_ISDIR(attributes->st_mode), error);
 }
 
@@ -173,6 +180,24 @@ static enum nt_status take_lines(struct reading *reading, char *text, struct nt_
     return status;
 }
 
+static enum nt_status take_of_sample(void *context, const struct nt_chain_sample *sample, const char *name,
+                                     struct nt_error *error)
+{
+    struct reading *reading = context;
+    reading->sample = sample;
+    return take_name(reading, name, error);
+}
+
+static enum nt_status take_samples(struct reading *reading, const struct nt_buffer *text,
+                                   struct nt_error *error)
+{
+    enum nt_status status = nt_specification_read(text->bytes, text->length, reading->list->arena,
+                                                  take_of_sample, reading, error);
+    if (status != NT_OK)
+        nt_error_context(error, "%s", reading->source);
+    return status;
+}
+
 static enum nt_status read_text(const char *path, struct nt_buffer *text, struct nt_error *error)
 {
     struct nt_source *source;
@@ -184,7 +209,6 @@ static enum nt_status read_text(const char *path, struct nt_buffer *text, struct
             nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: a list of more than %d bytes", path, MOST_LIST_BYTES);
     else
         status = nt_source_append(source, 0, source->size, text, error);
-    nt_buffer_byte(text, '\0');
     nt_source_close(source);
     return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
 }
@@ -201,7 +225,8 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
     if (status == NT_OK && stat(path, &below.identity))
         status = nt_fail_path(error, errno, path);
     if (status == NT_OK)
-        status = take_lines(&below, text.bytes, error);
+        status = nt_is_specification(text.bytes, text.length) ? take_samples(&below, &text, error)
+                                                              : take_lines(&below, text.bytes, error);
     reading->known = below.known;
     reading->capacity = below.capacity;
     reading->folder_capacity = below.folder_capacity;
@@ -255,7 +280,7 @@ void nt_chain_list_free(struct nt_chain_list *list)
 {
     if (!list)
         return;
-    free(list->paths);
+    free(list->files);
     free(list->folders);
     nt_arena_free(list->arena);
     free(list);

@@ -10,20 +10,26 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "chain/specification.h"
+
+struct nt_chain_file {
+    const char *path;                     /* absolute */
+    const struct nt_chain_sample *sample; /* NULL: no specification names it */
+};
 
 struct nt_chain_list {
-    const char *name;     /* absolute: the first operand, which stands for all of them */
-    const char **paths;   /* absolute, in the order given */
-    uint32_t count;       /* one at least */
-    const char **folders; /* that they lie in, or are, each at least once */
+    const char *name;            /* absolute: the first operand, which stands for all of them */
+    struct nt_chain_file *files; /* in the order given */
+    uint32_t count;              /* one at least */
+    const char **folders;        /* that they lie in, or are, each at least once */
     uint32_t folder_count;
     struct nt_arena *arena;
 };
 
 /* The files that operands name: files, data sets that are folders, patterns with * ? [] and ** (any folders between), and
- * text files with a line for each of these, below the folder of the text file; '#' begins a line that says nothing. What a pattern matches
- * stands in the order of its bytes. NT_NOT_FOUND where nothing matches, NT_INVALID where a file is named twice or a
- * list in a list. Reads names, and what may be a list. */
+ * text files below whose folder others are named: with a line for each of these, '#' begins one that says nothing; or RDataFrame's
+ * specifications, in JSON. What a pattern matches stands in the order of its bytes. NT_NOT_FOUND where nothing matches, NT_INVALID
+ * where a data set of a file is named twice or a list in a list. Reads names, and what may be a list. */
 enum nt_status nt_chain_list_new(const char *const *operands, size_t count, struct nt_chain_list **list_ret,
                                  struct nt_error *error);
 void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */

@@ -5,12 +5,14 @@
 #ifndef NT_CHAIN_OPENED_H
 #define NT_CHAIN_OPENED_H
 
+#include "chain/list.h"
 #include "model/model.h"
 
 /* A file of the chain. */
 struct nt_chain_part {
     const char *path;
-    struct nt_source *source; /* of a file that is no folder: kept open by the chain */
+    const struct nt_chain_sample *sample; /* the list's */
+    struct nt_source *source;             /* of a file that is no folder: kept open by the chain */
     struct nt_file *file;
     struct nt_error failure;             /* why it could not be opened, where `file` is NULL */
     uint32_t first_source, source_count; /* of the chain's layout sources: its own */

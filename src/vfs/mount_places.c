@@ -75,14 +75,14 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
     const struct nt_chain_list *list = places->options.chain;
     struct stat identity;
     struct nt_place *place;
-    enum nt_status status = nt_disk_stat(list->paths[0], &identity, error);
+    enum nt_status status = nt_disk_stat(list->files[0].path, &identity, error);
     if (status == NT_OK)
         status = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &place, error);
     if (status != NT_OK)
         return status;
     place->is_chain = true;
     place->identity = identity;
-    place->identity_path = list->paths[0];
+    place->identity_path = list->files[0].path;
     return NT_OK;
 }
 

@@ -9,64 +9,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
+from chains import by_uproot, chain, compare, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import DATA, NTUPLE, case, command, data, errors_of, fails, flip, lines, mounted, need, ntuplefs, output, pread, run, same, scratch
+from harness import DATA, NTUPLE, case, command, data, errors_of, fails, flip, lines, mounted, need, output, pread, run, same, scratch
 
 # Of each of these files a chain is made with itself; the last ones have what is hard to put together: pages that many columns share,
 # fields that were added later, several representations, nothing at all.
 ROOT_FILES = ['example', 'types', 'encodings', 'projected', 'names', 'dirs_and_cycles', 'compression_lzma', 'split_keys',
               'many_pages', 'late_fields', 'multi_representation', 'empty', 'without_checksums']
-
-
-def copies(directory, name, count=3):
-    """Files of the same content; a chain has no file twice."""
-    source = data(name)
-    paths = [directory / f'run{i}{source.suffix}' for i in range(count)]
-    for path in paths:
-        shutil.copy(source, path)
-    return paths
-
-
-def chain(*sources, options=()):
-    return mounted(*sources, options=('-o', 'chain', *options))
-
-
-def files_below(directory, pattern):
-    return sorted(path.relative_to(directory) for path in directory.rglob(pattern) if not path.match('column.*/pages/*'))
-
-
-def joined(trees, path):
-    """What a chain must have of a logical file: end offsets go on where those of the file before end."""
-    found = [np.load(tree / path) for tree in trees]
-    if path.name == 'offsets.npy':
-        starts = np.cumsum([0] + [array[-1] for array in found])
-        return np.concatenate([found[0][:1]] + [array[1:] + start for array, start in zip(found, starts)])
-    if path.name == 'index.npy':  # of an item among those of its alternative
-        tags = [np.load(tree / path.with_name('tags.npy')) for tree in trees]
-        before, out = {}, []
-        for array, tag in zip(found, tags):
-            out.append(array + np.array([before.get(t, 0) for t in tag], array.dtype))
-            for t in np.unique(tag):
-                before[t] = before.get(t, 0) + int((tag == t).sum())
-        return np.concatenate(out)
-    return np.concatenate(found)
-
-
-def compare(trees, whole):
-    """All logical files of all data sets, and their lines; how many were compared."""
-    paths = [path for path in files_below(whole, '*.npy') if not path.parent.name.startswith('column.')]
-    for path in paths:
-        expected, found = joined(trees, path), np.load(whole / path)
-        same((found.dtype, found.shape), (expected.dtype, expected.shape), path)
-        assert found.tobytes() == expected.tobytes(), f'{path}: other bytes'
-    for path in files_below(whole, 'ntuple.json'):
-        directory = path.parent
-        # files may have their fields in another order
-        assert lines(whole / directory / 'rows.jsonl') == [
-            line for tree in trees for line in lines(tree / directory / 'rows.jsonl')], directory
-        same(json.loads((whole / path).read_text())['entries'],
-             sum(json.loads((tree / path).read_text())['entries'] for tree in trees), directory)
-    return len(paths)
 
 
 @case
@@ -79,19 +29,6 @@ def a_chain_is_its_files_one_behind_the_other():
                 count = compare(trees, whole)
                 same(errors_of(whole), [], name)
                 assert count or name == 'empty', name
-
-
-def by_uproot(path, name, schema, *clusters):
-    """Another writer stores fields in other columns than ROOT does, and adds none later."""
-    uproot, arrays = need('uproot'), need('awkward')
-    with uproot.recreate(path) as file:
-        ntuple = file.mkrntuple(name, schema)
-        for cluster in clusters:
-            columns = {field: arrays.Array(values) for field, values in cluster.items()}
-            if 'list' in columns:
-                columns['list'] = arrays.values_astype(columns['list'], np.float32)
-            ntuple.extend(columns)
-    return path
 
 
 @case
@@ -164,14 +101,6 @@ def patterns_reach_through_folders():
                                   ('c*/*.blp', [4]), ('[a]/?.blp', [1])):
             with chain(f'{directory}/{pattern}') as whole:
                 same(sorted(np.load(next(whole.rglob('data.npy'))).tolist()), expected, pattern)
-
-
-def refusal(*sources, options=()):
-    """What is said of a chain that is not mounted."""
-    with scratch() as directory:
-        result = ntuplefs('-o', 'chain', *options, *sources, directory / 'mnt')
-        assert result.returncode, sources
-        return result.stderr.decode()
 
 
 @case

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/json_text.h"
+#include "json/parse.h"
 #include "io/source.h"
 
 enum {
@@ -132,8 +132,8 @@ static enum nt_status parse(const char *text, size_t length, struct nt_budget *b
     if (status == NT_OK)
         status = nt_budget_take(budget, NT_COST_JSON_VALUE, values, NT_NO_OFFSET, error);
     if (status == NT_OK)
-        status = nt_json_text_parse(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, value_ret,
-                                    error);
+        status =
+            nt_json_parse(quoted.bytes, quoted.length, JSON_DECODE_ANY | JSON_ALLOW_NUL, value_ret, error);
     nt_buffer_deinit(&quoted);
     return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "format/json_text.h"
+#include "json/parse.h"
 
 #define ENDING ".json"
 
@@ -107,7 +107,7 @@ static enum nt_status parse_ref(struct nt_source *source, json_t **value_ret, st
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a tag or branch of more than 1 MiB");
     enum nt_status status = nt_source_append(source, 0, source->size, &text, error);
     if (status == NT_OK)
-        status = nt_json_text_parse(text.bytes, text.length, 0, value_ret, error);
+        status = nt_json_parse(text.bytes, text.length, 0, value_ret, error);
     nt_buffer_deinit(&text);
     return status;
 }

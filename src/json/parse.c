@@ -2,12 +2,12 @@
  *
  * In: a JSON text. Out: its value.
  */
-#include "format/json_text.h"
+#include "json/parse.h"
 
 #include <errno.h>
 
-enum nt_status nt_json_text_parse(const char *text, size_t length, size_t flags, json_t **value_ret,
-                                  struct nt_error *error)
+enum nt_status nt_json_parse(const char *text, size_t length, size_t flags, json_t **value_ret,
+                             struct nt_error *error)
 {
     json_error_t mistake;
     errno = 0; /* jansson takes a text for which it has no memory for a bad one */

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a text for ROOT::RDF::Experimental::FromSpec (its schema: ROOT's issue 11624). Out: names of files in the order that RDataFrame has,
+ * each with its sample: which data set of the file is meant, and what is told of it.
+ */
+#include "chain/specification.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+struct reading {
+    struct nt_arena *arena;
+    nt_specification_take *take;
+    void *context;
+    struct nt_error *error;
+};
+
+#define BLANKS " \t\r\n"
+
+bool nt_is_specification(const char *text, size_t length)
+{
+    size_t at = 0;
+    while (at < length && text[at] && strchr(BLANKS, text[at]))
+        at++;
+    return at < length && text[at] == '{';
+}
+
+/* ---- what may stand where ---- */
+
+/* A member that an object may have. */
+struct key {
+    const char *name, *refusal; /* why nothing comes of it; NULL: it is read */
+};
+
+static const struct key specification_keys[] = {
+    {"samples", NULL},
+    {"friends", "data sets beside the entries are not shown in a chain"},
+    {"range", "entries are chosen by the option entries=FIRST:END"},
+    {NULL, NULL},
+};
+static const struct key sample_keys[] = {{"trees", NULL}, {"files", NULL}, {"metadata", NULL}, {NULL, NULL}};
+
+static enum nt_status check_keys(const json_t *object, const struct key *keys, struct nt_error *error)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach((json_t *)object, name, value)
+    {
+        const struct key *key = keys;
+        while (key->name && strcmp(key->name, name) != 0)
+            key++;
+        if (!key->name)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\": a specification has no such key here",
+                           name);
+        if (key->refusal)
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\": %s", name, key->refusal);
+    }
+    return NT_OK;
+}
+
+static const char *kind_of(const json_t *value)
+{
+    static const char *const kinds[] = {
+        [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "a list",  [JSON_STRING] = "a text",
+        [JSON_INTEGER] = "an integer", [JSON_REAL] = "a number", [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",        [JSON_NULL] = "null",
+    };
+    return value ? kinds[json_typeof(value)] : "nothing";
+}
+
+static enum nt_status expect_object(const json_t *value, const char *what, struct nt_error *error)
+{
+    if (json_is_object(value) && json_object_size(value) > 0)
+        return NT_OK;
+    return nt_fail_mismatch(error, NT_INVALID, NT_NO_OFFSET, what, "an object that is not empty",
+                            json_is_object(value) ? "an empty one" : kind_of(value));
+}
+
+/* A list of texts, one at least, none of them empty. */
+static enum nt_status expect_texts(const json_t *value, const char *what, struct nt_error *error)
+{
+    static const char expected[] = "a list of texts";
+    if (!json_is_array(value) || json_array_size(value) == 0)
+        return nt_fail_mismatch(error, NT_INVALID, NT_NO_OFFSET, what, expected,
+                                json_is_array(value) ? "an empty one" : kind_of(value));
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *item = json_array_get(value, i);
+        if (!json_is_string(item) || json_string_length(item) == 0)
+            return nt_fail_mismatch(error, NT_INVALID, NT_NO_OFFSET, what, expected,
+                                    json_is_string(item) ? "an empty text in it" : kind_of(item));
+    }
+    return NT_OK;
+}
+
+/* ---- one sample ---- */
+
+/* As RDataFrame has it: texts, integers and numbers. */
+static enum nt_status write_metadata(const json_t *metadata, struct nt_json *json, struct nt_error *error)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)metadata, key, value)
+    {
+        nt_json_key_bytes(json, key, strlen(key));
+        if (json_is_string(value))
+            nt_json_bytes(json, json_string_value(value), json_string_length(value));
+        else if (json_is_integer(value))
+            nt_json_signed(json, json_integer_value(value));
+        else if (json_is_real(value))
+            nt_json_double(json, json_real_value(value));
+        else
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                           "\"metadata\": \"%s\": expected a text or a number, found %s", key,
+                           kind_of(value));
+    }
+    return NT_OK;
+}
+
+/* NULL without metadata. */
+static enum nt_status copy_metadata(const struct reading *reading, const json_t *metadata,
+                                    const char **text_ret)
+{
+    struct nt_buffer text = {0};
+    struct nt_json json;
+    if (!metadata)
+        return NT_OK;
+    if (!json_is_object(metadata))
+        return nt_fail_mismatch(reading->error, NT_INVALID, NT_NO_OFFSET, "\"metadata\"", "an object",
+                                kind_of(metadata));
+    nt_json_init(&json, &text, true);
+    nt_json_object(&json);
+    enum nt_status status = write_metadata(metadata, &json, reading->error);
+    nt_json_end_object(&json);
+    *text_ret = nt_buffer_settle(&text, reading->arena);
+    return status == NT_OK && !*text_ret ? nt_fail_memory(reading->error) : status;
+}
+
+/* A sample with each of its data sets. */
+static enum nt_status make_samples(const struct reading *reading, const char *name, const json_t *value,
+                                   struct nt_chain_sample **samples_ret)
+{
+    const json_t *trees = json_object_get(value, "trees");
+    size_t count = json_array_size(trees);
+    const char *metadata = NULL;
+    enum nt_status status = copy_metadata(reading, json_object_get(value, "metadata"), &metadata);
+    if (status != NT_OK)
+        return status;
+    struct nt_chain_sample *samples = nt_arena_alloc(reading->arena, count, sizeof(*samples));
+    const char *copy = nt_arena_copy(reading->arena, name, strlen(name));
+    if (!samples || !copy)
+        return nt_fail_memory(reading->error);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *tree = json_array_get(trees, i);
+        const char *dataset =
+            nt_arena_copy(reading->arena, json_string_value(tree), json_string_length(tree));
+        if (!dataset)
+            return nt_fail_memory(reading->error);
+        samples[i] = (struct nt_chain_sample){.name = copy, .metadata = metadata, .dataset = dataset};
+    }
+    *samples_ret = samples;
+    return NT_OK;
+}
+
+/* One tree is that of all files; else each file has its own. */
+static enum nt_status take_files(const struct reading *reading, const char *name, const json_t *value)
+{
+    const json_t *files = json_object_get(value, "files");
+    size_t count = json_array_size(files), trees = json_array_size(json_object_get(value, "trees"));
+    struct nt_chain_sample *samples = NULL;
+    if (trees != 1 && trees != count)
+        return nt_fail_number(reading->error, NT_INVALID, NT_NO_OFFSET,
+                              "\"trees\": one, or as many as \"files\"", count, trees);
+    enum nt_status status = make_samples(reading, name, value, &samples);
+    for (size_t i = 0; status == NT_OK && i < count; i++)
+        status = reading->take(reading->context, &samples[trees == 1 ? 0 : i],
+                               json_string_value(json_array_get(files, i)), reading->error);
+    return status;
+}
+
+static enum nt_status read_sample(const struct reading *reading, const char *name, const json_t *value)
+{
+    enum nt_status status = expect_object(value, "it", reading->error);
+    if (status == NT_OK)
+        status = check_keys(value, sample_keys, reading->error);
+    if (status == NT_OK)
+        status = expect_texts(json_object_get(value, "trees"), "\"trees\"", reading->error);
+    if (status == NT_OK)
+        status = expect_texts(json_object_get(value, "files"), "\"files\"", reading->error);
+    if (status == NT_OK)
+        status = take_files(reading, name, value);
+    if (status != NT_OK)
+        nt_error_context(reading->error, "sample \"%s\"", name);
+    return status;
+}
+
+/* ---- all ---- */
+
+static enum nt_status read_samples(const struct reading *reading, const json_t *samples)
+{
+    const char *name;
+    json_t *value;
+    enum nt_status status = expect_object(samples, "\"samples\"", reading->error);
+    if (status != NT_OK)
+        return status;
+    json_object_foreach((json_t *)samples, name, value)
+    {
+        status = read_sample(reading, name, value);
+        if (status != NT_OK)
+            return status;
+    }
+    return NT_OK;
+}
+
+enum nt_status nt_specification_read(const char *text, size_t length, struct nt_arena *arena,
+                                     nt_specification_take *take, void *context, struct nt_error *error)
+{
+    const struct reading reading = {arena, take, context, error};
+    json_t *value;
+    if (length > NT_SPECIFICATION_BYTES)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a specification of more than %d bytes",
+                       NT_SPECIFICATION_BYTES);
+    enum nt_status status = nt_json_parse(text, length, JSON_REJECT_DUPLICATES, &value, error);
+    if (status != NT_OK)
+        return status;
+    status = check_keys(value, specification_keys, error);
+    if (status == NT_OK)
+        status = read_samples(&reading, json_object_get(value, "samples"));
+    json_decref(value);
+    return status;
+}

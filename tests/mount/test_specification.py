@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""RDataFrame's specifications of data sets as chains: which data sets of which files, in which order."""
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from bloscpack_file import write_bloscpack  # noqa: E402
+from chains import chain, copies, refusal  # noqa: E402
+from harness import NTUPLE, case, need, output, run, same, scratch
+
+INNER = 'run 1.5/inner'
+
+
+def specify(path, **samples):
+    """Of each sample: trees, files, and metadata where there is any."""
+    keys = ('trees', 'files', 'metadata')
+    path.write_text(json.dumps({'samples': {name: dict(zip(keys, told)) for name, told in samples.items()}}))
+    return path
+
+
+@case
+def samples_follow_one_another_as_they_are_written():
+    with scratch() as directory:
+        for i, values in enumerate(([1, 2], [3], [], [4, 5, 6])):
+            (directory / 'below').mkdir(exist_ok=True)
+            write_bloscpack(directory / f'below/part{i}.blp', np.array(values, '<i8'))
+        text = specify(directory / 'text.json', z=(['part3'], ['below/part3.blp']),
+                       a=(['part0', 'part1'], ['below/part0.blp', f'{directory}/**/part1.blp']),
+                       m=(['part2'], ['below/*2.blp']))
+        with chain(text) as whole:
+            same([path.name for path in whole.iterdir() if path.is_dir() and path.name[0] != '.'], ['part3'])
+            same(np.load(whole / 'part3/values/data.npy').tolist(), [4, 5, 6, 1, 2, 3])
+
+
+@case
+def trees_say_which_data_set_of_a_file_is_meant():
+    with scratch() as directory:
+        first, second = copies(directory, 'dirs_and_cycles.root', 2)
+        numbers = {tree: np.frombuffer(output(NTUPLE, 'cat', first, f'{tree}/number/data.bin'), dtype)
+                   for tree, dtype in (('top', '<i4'), ('top;1', '<i4'), (INNER, '<f4'))}
+        # the same file again, with another data set of its own
+        text = specify(directory / 'text.json', a=(['top', 'top;1', 'top'], [first.name, first.name, second.name]))
+        expected = np.concatenate([numbers['top'], numbers['top;1'], numbers['top']])
+        with chain(text) as whole:
+            np.testing.assert_array_equal(np.load(whole / 'top/number/data.npy'), expected)
+            assert not (whole / INNER).exists()
+        text = specify(text, a=([INNER], ['run*.root']))
+        with chain(text) as whole:
+            np.testing.assert_array_equal(np.load(whole / INNER / 'number/data.npy'), np.tile(numbers[INNER], 2))
+            assert not (whole / 'top').exists()
+
+
+@case
+def what_is_no_specification_is_refused_by_name():
+    with scratch() as directory:
+        paths = copies(directory, 'example.root', 2)
+        text = directory / 'text.json'
+        for samples, expected in ((dict(a=(['Events'], ['none*.root'])), 'sample "a": ' + str(directory / 'none*.root')),
+                                  (dict(a=(['Events'], ['run*.root']), b=(['Events'], ['run1.root'])),
+                                   f'sample "b": {paths[1]}: is named twice'),
+                                  (dict(a=(['Events'], ['text.json'])), f'{text}: a list that names itself'),
+                                  (dict(a=(['Event'], ['run0.root'])), f"{paths[0]} has no data set 'Event'"),
+                                  (dict(a=(['Events'], ['run0.root']), b=(['Event'], ['run1.root'])),
+                                   f"{paths[1]} has no data set 'Event'")):
+            said = refusal(specify(text, **samples))
+            assert str(text) in said and expected in said, (expected, said)
+        for content, expected in (({'friends': {}}, '"friends"'), ({'samples': {'a': {'tree': 'Events'}}}, 'sample "a": "tree"')):
+            text.write_text(json.dumps(content))
+            said = refusal(text)
+            assert str(text) in said and expected in said, (expected, said)
+
+
+def by_root(ROOT, path, tree, first, count):
+    """A file with numbers from `first` on."""
+    options = ROOT.RDF.RSnapshotOptions()
+    options.fOutputFormat = ROOT.RDF.ESnapshotOutputFormat.kRNTuple
+    ROOT.RDataFrame(count).Define('number', f'(int)({first} + rdfentry_)').Snapshot(tree, str(path), 'number', options)
+
+
+@case
+def rdataframe_reads_the_same():
+    ROOT = need('ROOT')
+    with scratch() as directory:
+        for i, count in enumerate((5, 0, 3, 4, 1)):
+            by_root(ROOT, directory / f'run{i}.root', 'T', 100 * i, count)
+        shutil.copy(directory / 'run3.root', directory / 'run9.root')
+        text = specify(directory / 'text.json', z=(['T'], [f'{directory}/run[34].root', f'{directory}/run0.root'], {'weight': 0.5}),
+                       a=(['T', 'T'], [f'{directory}/run2.root', f'{directory}/run1.root']),
+                       m=(['T'], [f'{directory}/*9.root'], {'weight': 2.0}))
+        expected = ROOT.RDF.Experimental.FromSpec(str(text)).AsNumpy(['number'])['number']
+        with chain(text) as whole:
+            np.testing.assert_array_equal(np.load(whole / 'T/number/data.npy'), expected)
+
+
+run()
