@@ -69,6 +69,10 @@ def comparison(results, label, first):
         lines += compared(title, columns, times_of(RANDOM, prefix))
     if results["rows"]:
         lines += compared(title, {"a million rows as text": results["rows"]}, row_times(results["rows"], prefix))
+    if results["chains"]:
+        every_round = [found for rounds in results["chains"].values() for found in rounds]
+        lines += compared(title, results["chains"], times_of([what for what in names(every_round) if prefix + what in names(every_round)
+                                                              and not what.endswith(": pages")], prefix))
     return lines
 
 

@@ -121,6 +121,16 @@ def rows_table(rounds, prefixes):
     return lines
 
 
+def chains_table(cases, prefixes):
+    if not cases:
+        return []
+    every_round = [found for rounds in cases.values() for found in rounds]
+    measured = in_order(every_round, prefixes)
+    return table("first read of a column, ms", cases,
+                 [(what, "", (lambda values: f"{max(values)}") if what.endswith(": pages") else lambda values: spread(values, 1e3))
+                  for what in measured])
+
+
 def python_table(cases, prefixes):
     if not cases:
         return []
@@ -157,7 +167,8 @@ def markdown(results):
     for kind in ("fields", "pages"):
         lines += opening_table(results[kind], kind, prefixes)
     lines += [*reader_tables(results["readers"], prefixes), *memory_table(results["memory"], prefixes),
-              *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes), *python_table(results["python"], prefixes),
+              *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes),
+              *chains_table(results["chains"], prefixes), *python_table(results["python"], prefixes),
               *lance_tables(results["lance"], prefixes), *comparisons(results), "",
               *targets.table(results)]
     return "\n".join(lines) + "\n"

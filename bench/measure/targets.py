@@ -2,6 +2,7 @@
 """The targets, as tables, and what the results of the first build say about them."""
 import collections
 
+from . import chains
 from .rounds import MET, MISSED, NOT_TOLD_APART, judge, median, quartiles, ratios, series
 
 # Of the ratios of each round; in the cases whose names begin with one of `cases`, alone or in the median over them.
@@ -132,6 +133,12 @@ def random_targets(files):
                  {name: series(file["rounds"], "decoded again") for name, file in files.items()}, True)
 
 
+def chains_targets(cases):
+    for above, below, threshold in ((chains.CHAIN, chains.SINGLES, 1.05), (chains.RUN, chains.ALL, 0.1)):
+        yield Target(f"first read: {above} / {below}", "≤", threshold,
+                     {name: ratios(rounds, above, below) for name, rounds in cases.items()})
+
+
 def lance_targets(found):
     """Beside pylance. {what: {file: ...}}, empty where nothing was measured."""
     whole = {file: ratios(rounds, "library", "pylance") for file, rounds in found.get("whole", {}).items()}
@@ -173,6 +180,7 @@ def all_targets(results):
     found.append(Target("the daemon's memory / what it may occupy", "≤", 1,
                         {name: [file["memory"] / file["bound"]] for name, file in results["memory"].items()}, True))
     found += random_targets(results["random"])
+    found += chains_targets(results["chains"])
     found += python_targets(results["python"])
     found += lance_targets(results["lance"])
     found = [target._replace(values={where: values for where, values in target.values.items() if values})
