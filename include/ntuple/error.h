@@ -28,9 +28,10 @@ enum nt_status {
     NT_CHANGED,         /* the source was replaced or modified while it was open */
     NT_IO,              /* the operating system refused; system_error has its errno */
     NT_NO_MEMORY,
-    NT_LIMIT,    /* larger than a limit that protects the reader */
-    NT_INVALID,  /* an argument of the caller is wrong */
-    NT_CANCELED, /* the caller asked to stop */
+    NT_LIMIT,       /* larger than a limit that protects the reader */
+    NT_INVALID,     /* an argument of the caller is wrong */
+    NT_CANCELED,    /* the caller asked to stop */
+    NT_UNREACHABLE, /* a server does not answer, or not as it should: says nothing about the file */
 };
 
 #define NT_NO_OFFSET UINT64_MAX

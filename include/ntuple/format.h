@@ -34,10 +34,12 @@ struct nt_open_options {
     /* Directories beneath which files of a Lance data set may lie that are not in its own, as the base paths of its manifest tell; a
      * list that ends with NULL, or NULL. */
     const char *const *bases;
+    /* By which a file at an address is fetched; NULL: one of its own. Stays the caller's. */
+    struct nt_fetcher *fetcher;
 };
 #define NT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL                          \
+        sizeof(struct nt_open_options), NULL, false, 0, 0, false, false, NULL, NULL, NULL                    \
     }
 
 /* The formats in the order in which they are tried: the name by which one is asked for, and what it is for

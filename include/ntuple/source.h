@@ -19,7 +19,8 @@ struct nt_source;
 
 /* A regular file. It is kept open, so that what is read is always the file that was opened, whatever becomes
  * of its path; each read checks that it was not modified (NT_CHANGED). NT_NOT_FOUND, NT_INVALID where it is
- * no regular file, NT_IO. Reads nothing. */
+ * no regular file, NT_IO. Reads nothing. Of an address ("https://host/path"): nt_source_open_address with a
+ * fetcher of its own. */
 NT_CHECKED enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret,
                                               struct nt_error *error);
 
@@ -56,10 +57,42 @@ NT_CHECKED enum nt_status nt_source_new(const struct nt_source_callbacks *callba
                                         uint64_t size, const char *name, struct nt_source **source_ret,
                                         struct nt_error *error);
 
+/* ---- files on other machines ---- */
+
+struct nt_fetcher;
+
+enum { NT_MOST_TIMEOUT_SECONDS = 24 * 60 * 60 };
+
+/* How remote files are read; grows as nt_open_options does. */
+struct nt_fetcher_options {
+    size_t struct_bytes;
+    const char *program;      /* that fetches; NULL: the one that was installed, or what NTUPLE_FETCH names */
+    unsigned timeout_seconds; /* a read has its bytes by then, or an error; 0: 60 */
+    uint64_t cache_bytes;     /* of what was read, for those who read it again; 0: 128 MiB */
+};
+#define NT_FETCHER_OPTIONS_INIT                                                                              \
+    {                                                                                                        \
+        sizeof(struct nt_fetcher_options), NULL, 0, 0                                                        \
+    }
+
+/* Start a process that fetches remote files, for all sources that are opened with it. `options` may be NULL.
+ * NT_UNSUPPORTED where the program is not installed, NT_INVALID, NT_NO_MEMORY, NT_IO. */
+NT_CHECKED enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options,
+                                         struct nt_fetcher **fetcher_ret, struct nt_error *error);
+/* The process ends with the last source that was opened with it. Accepts NULL. */
+void nt_fetcher_free(struct nt_fetcher *fetcher);
+
+/* A file at an address, "http://" or "https://". It is read by ranges, and each answer is checked to be of the
+ * file that was opened (NT_CHANGED). `fetcher` NULL: one of its own. Waits for the server. NT_UNREACHABLE where that does not
+ * answer as it should, NT_UNSUPPORTED where it sends no ranges, NT_NOT_FOUND, NT_IO (EACCES) where it refuses,
+ * NT_INVALID. */
+NT_CHECKED enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fetcher,
+                                                 struct nt_source **source_ret, struct nt_error *error);
+
 /* ---- using a source ---- */
 
-/* Bytes [offset, offset + bytes) into `buffer`: one read. NT_TRUNCATED past the end, NT_IO, NT_CHANGED. Any
- * thread. */
+/* Bytes [offset, offset + bytes) into `buffer`: one read. NT_TRUNCATED past the end, NT_IO, NT_CHANGED,
+ * NT_UNREACHABLE. Any thread. */
 NT_CHECKED enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *buffer,
                                          size_t bytes, struct nt_error *error);
 

@@ -9,7 +9,7 @@
 """
 from ._errors import (ArgumentError, ChangedError, ChecksumError, CorruptError, Error, FormatError, LimitError,
                       MountError, NotFoundError, OutOfMemoryError, ReadError, SourceNotFoundError, TruncatedError,
-                      UnsupportedError)
+                      UnreachableError, UnsupportedError)
 from ._field import Field
 from ._file import Dataset, File, Schema, counters, formats, open
 from ._mount import mount
@@ -20,4 +20,4 @@ __version__ = _library_version()
 
 __all__ = ['ArgumentError', 'ChangedError', 'ChecksumError', 'CorruptError', 'Dataset', 'Error', 'Field', 'File',
            'FormatError', 'LimitError', 'MountError', 'NotFoundError', 'OutOfMemoryError', 'ReadError', 'Schema',
-           'SourceNotFoundError', 'TruncatedError', 'UnsupportedError', 'View', 'counters', 'formats', 'mount', 'open']
+           'SourceNotFoundError', 'TruncatedError', 'UnreachableError', 'UnsupportedError', 'View', 'counters', 'formats', 'mount', 'open']

@@ -60,6 +60,10 @@ class ReadError(Error, OSError):
     """The operating system refused; `errno` tells why."""
 
 
+class UnreachableError(Error, OSError):
+    """A server does not answer as it should; another time it may."""
+
+
 class OutOfMemoryError(Error, MemoryError):
     """There is not enough memory."""
 
@@ -86,6 +90,7 @@ _CLASSES: Dict[str, Type[Error]] = {
     'source changed': ChangedError,
     'input/output error': ReadError,
     'out of memory': OutOfMemoryError,
+    'unreachable': UnreachableError,
     'over a limit': LimitError,
     'invalid argument': ArgumentError,
 }

@@ -24,6 +24,7 @@ static const char *const status_names[] = {
     [NT_LIMIT] = "over a limit",
     [NT_INVALID] = "invalid argument",
     [NT_CANCELED] = "canceled",
+    [NT_UNREACHABLE] = "unreachable",
 };
 
 const char *nt_status_name(enum nt_status status)
@@ -115,7 +116,8 @@ enum nt_status nt_fail_with(struct nt_error *error, const struct nt_error *failu
 
 bool nt_is_machine_failure(enum nt_status status)
 {
-    return status == NT_IO || status == NT_CHANGED || nt_is_passing_failure(status);
+    return status == NT_IO || status == NT_CHANGED || status == NT_UNREACHABLE ||
+           nt_is_passing_failure(status);
 }
 
 bool nt_is_passing_failure(enum nt_status status)
@@ -142,7 +144,7 @@ bool nt_is_refused_for_now(enum nt_status status, const struct nt_error *failure
 {
     bool is_of_the_moment = failure->system_error == EIO || failure->system_error == EINTR ||
                             failure->system_error == EMFILE || failure->system_error == ENFILE;
-    return nt_is_passing_failure(status) || (status == NT_IO && is_of_the_moment);
+    return nt_is_passing_failure(status) || status == NT_UNREACHABLE || (status == NT_IO && is_of_the_moment);
 }
 
 void nt_error_context(struct nt_error *error, const char *format, ...)

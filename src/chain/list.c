@@ -143,11 +143,23 @@ static enum nt_status take_file(struct reading *reading, const char *path, struc
     return is_a_list ? read_list(reading, path, error) : take(reading, path, error);
 }
 
+static enum nt_status fail_address(const char *address, struct nt_error *error)
+{
+    char *shown = nt_address_shown(address);
+    if (!shown)
+        return nt_fail_memory(error);
+    nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: files on servers are not chained", shown);
+    free(shown);
+    return NT_UNSUPPORTED;
+}
+
 /* A file of this very name is meant before a pattern is. */
 static enum nt_status take_name(struct reading *reading, const char *name, struct nt_error *error)
 {
     struct nt_buffer path = {0};
     struct stat attributes;
+    if (nt_is_address(name))
+        return fail_address(name, error);
     nt_buffer_format(&path, "%s%s%s", name[0] == '/' ? "" : reading->folder, name[0] == '/' ? "" : "/", name);
     if (path.failed) {
         nt_buffer_deinit(&path);

@@ -56,6 +56,9 @@ static inline void nt_note_failure(enum nt_exit_status *first, enum nt_exit_stat
         *first = status;
 }
 
+/* How many operands, from the first on, name sources. */
+int nt_source_count(const struct nt_invocation *invocation);
+
 /* Give up all but what the command needs, before it looks at a source and starts a thread; complains where that cannot be. */
 enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation);
 

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ntuple/ntuple.h>
@@ -14,6 +15,7 @@
 #include "cli/listing.h"
 #include "cli/progress.h"
 #include "format/format.h"
+#include "io/remote.h"
 #include "json/json.h"
 #include "model/model.h"
 #include "model/path.h"
@@ -223,12 +225,12 @@ static enum nt_exit_status conclude_unopened(const struct verifier *verifier, co
     return nt_complain(verifier->path, error);
 }
 
-/* `chain`: the files that the path stands for; NULL: itself. */
-static enum nt_exit_status verify_file(const struct nt_settings *settings, const char *path,
-                                       const struct nt_chain_list *chain, struct nt_reader *reader,
-                                       struct nt_progress *progress)
+/* `shown`: the path as the user may see it. `chain`: the files that the path stands for; NULL: itself. */
+static enum nt_exit_status verify_shown(const struct nt_settings *settings, const char *path,
+                                        const char *shown, const struct nt_chain_list *chain,
+                                        struct nt_reader *reader, struct nt_progress *progress)
 {
-    struct verifier verifier = {.settings = settings, .path = path, .progress = progress};
+    struct verifier verifier = {.settings = settings, .path = shown, .progress = progress};
     const struct nt_vfs_options tree = nt_settings_tree(settings);
     const struct nt_verify_options options = {
         .on_finding = on_finding, .on_progress = on_progress, .context = &verifier};
@@ -248,6 +250,16 @@ static enum nt_exit_status verify_file(const struct nt_settings *settings, const
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_reader_forget(reader, file->datasets[i]);
     nt_file_close(file);
+    return result;
+}
+
+static enum nt_exit_status verify_file(const struct nt_settings *settings, const char *path,
+                                       const struct nt_chain_list *chain, struct nt_reader *reader,
+                                       struct nt_progress *progress)
+{
+    char *shown = nt_address_shown(path);
+    enum nt_exit_status result = verify_shown(settings, path, shown ? shown : "", chain, reader, progress);
+    free(shown);
     return result;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/confine.h"
 #include "cli/progress.h"
+#include "io/remote.h"
 #include "model/model.h"
 
 static void append_escaped(struct nt_buffer *text, const char *bytes)
@@ -24,12 +25,15 @@ static void append_escaped(struct nt_buffer *text, const char *bytes)
 static void print_line(const char *subject, const char *message)
 {
     struct nt_buffer text = {0};
+    char *shown = nt_address_shown(subject);
+    subject = shown ? shown : "";
     if (!nt_message_about(message, subject)) {
         append_escaped(&text, *subject ? subject : "/");
         nt_buffer_text(&text, ": ");
     }
     append_escaped(&text, message);
     fprintf(stderr, "ntuple: %s\n", text.failed ? message : text.bytes);
+    free(shown);
     nt_buffer_deinit(&text);
 }
 
@@ -51,6 +55,12 @@ static const char *directory_of(char *path)
         return ".";
     slash[slash == path] = '\0';
     return path;
+}
+
+int nt_source_count(const struct nt_invocation *invocation)
+{
+    int most = invocation->command->sources ? invocation->command->sources : 1;
+    return most < invocation->operand_count ? most : invocation->operand_count;
 }
 
 /* What each source stands for, before the folders that it names are all that can be read; and these places. */
@@ -86,11 +96,8 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     struct nt_sandbox_place others[NAMES + 1] = {
         {"/etc/passwd", false}, {"/etc/group", false}, {"/etc/nsswitch.conf", false}};
     struct nt_error error = {0};
-    int sources = command->sources ? command->sources : 1;
     bool names_owners = command->names_owners && invocation->settings->details;
     size_t first = names_owners ? 0 : NAMES;
-    if (sources > invocation->operand_count)
-        sources = invocation->operand_count;
     char *target = strdup(invocation->operands[invocation->operand_count - 1]);
     if (!target) {
         nt_fail_memory(&error);
@@ -99,7 +106,7 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
     others[NAMES] = (struct nt_sandbox_place){directory_of(target), true};
     const char **places = NULL;
     size_t count = 0;
-    enum nt_status status = find_chains(invocation, sources, &places, &count, &error);
+    enum nt_status status = find_chains(invocation, nt_source_count(invocation), &places, &count, &error);
     if (status == NT_OK)
         status =
             nt_confine(invocation->settings, places, count, others + first, NAMES - first + command->writes,

@@ -45,6 +45,7 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         add(places, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
     for (size_t i = 0; i < other_count; i++)
         places[count++] = others[i];
+    uses |= settings->fetcher ? NT_SANDBOX_FETCHES : 0;
     for (size_t i = 0; i < count; i++)
         uses |= places[i].is_written ? NT_SANDBOX_WRITES : 0;
     nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses});

@@ -43,6 +43,8 @@ static void suggest_broken(const struct nt_program *program, struct nt_vfs_optio
 {
     struct nt_vfs *vfs;
     size_t length = strlen(error->message);
+    if (nt_is_machine_failure(error->status)) /* it would be the same */
+        return;
     options.open.open_broken = true;
     options.threads = 0;
     if (nt_vfs_new(program->sources, program->source_count, &options, &vfs, NULL) != NT_OK)
@@ -97,7 +99,8 @@ static void narrow(struct decoding *decoding)
 {
     const struct nt_settings *settings = &decoding->program->settings;
     bool opens = settings->text != 0 || !nt_vfs_holds_sources(decoding->vfs);
-    unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (settings->text ? NT_SANDBOX_WRITES : 0);
+    unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (settings->text ? NT_SANDBOX_WRITES : 0) |
+                    (settings->fetcher ? NT_SANDBOX_FETCHES : 0);
     if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
         nt_log_note(&decoding->program->log, "the sandbox stays as wide as it was at the start");
 }
@@ -204,6 +207,7 @@ enum nt_exit_status nt_program_decode(struct nt_program *program)
     nt_vfs_free(decoding.vfs);
     nt_choices_deinit(&decoding.choices);
     nt_chain_list_free(decoding.chain);
+    nt_fetcher_free(program->settings.fetcher);
     nt_lead_deinit(&decoding.lead);
     return status;
 }

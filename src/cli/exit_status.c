@@ -16,6 +16,7 @@ static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_MOUNT] = "mounting failed",
     [NT_EXIT_OUTPUT] = "the output cannot be written",
     [NT_EXIT_INTERNAL] = "out of memory, or another failure of the program",
+    [NT_EXIT_UNREACHABLE] = "a server does not answer as it should",
 };
 
 static const enum nt_exit_status exit_of_status[] = {
@@ -32,6 +33,7 @@ static const enum nt_exit_status exit_of_status[] = {
     [NT_LIMIT] = NT_EXIT_UNSUPPORTED,
     [NT_INVALID] = NT_EXIT_USAGE,
     [NT_CANCELED] = NT_EXIT_INTERNAL,
+    [NT_UNREACHABLE] = NT_EXIT_UNREACHABLE,
 };
 
 enum nt_exit_status nt_exit_status(enum nt_status status)

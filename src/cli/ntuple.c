@@ -13,6 +13,7 @@
 #include "cli/choices.h"
 #include "cli/command.h"
 #include "cli/complete.h"
+#include "cli/fetching.h"
 #include "cli/versions.h"
 #include "model/model.h"
 #include "sandbox/sandbox.h"
@@ -87,6 +88,17 @@ static enum nt_exit_status complain_about_count(const struct nt_command *command
     return nt_complain(command->name, &error);
 }
 
+/* What is needed before the command gives up its rights. */
+static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settings *settings,
+                              struct nt_arena *arena, struct nt_error *error)
+{
+    invocation->chains = nt_arena_alloc(arena, (size_t)invocation->operand_count + 1, sizeof(void *));
+    if (!invocation->chains)
+        return nt_fail_memory(error);
+    return nt_start_fetching(settings, (const char *const *)invocation->operands,
+                             (size_t)nt_source_count(invocation), error);
+}
+
 static enum nt_exit_status prepare_and_run(const struct nt_command *command, int argument_count,
                                            char **arguments, struct nt_arena *arena, bool *has_run_ret)
 {
@@ -113,14 +125,12 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
                                        .operands = arguments + first,
                                        .operand_count = count,
                                        .sandbox = &sandbox,
-                                       .choices = &choices,
-                                       .chains = nt_arena_alloc(arena, (size_t)count + 1, sizeof(void *))};
-    if (!invocation.chains) {
-        nt_fail_memory(&error);
+                                       .choices = &choices};
+    if (prepare(&invocation, &settings, arena, &error) != NT_OK)
         return nt_complain(command->name, &error);
-    }
     *has_run_ret = true;
     enum nt_exit_status status = command->run(&invocation);
+    nt_fetcher_free(settings.fetcher);
     nt_choices_deinit(&choices);
     for (int i = 0; i < count; i++)
         nt_chain_list_free(invocation.chains[i]);

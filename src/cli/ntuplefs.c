@@ -12,6 +12,7 @@
 
 #include <ntuple/ntuple.h>
 
+#include "cli/fetching.h"
 #include "cli/program.h"
 #include "cli/versions.h"
 
@@ -45,8 +46,10 @@ static enum nt_exit_status divide(struct nt_program *program)
     enum nt_supervisor_role role;
     enum nt_status status = nt_program_prepare(program, &error);
     if (status == NT_OK)
-        status = nt_supervisor_start(&program->supervisor, &role, &error);
+        status = nt_start_fetching(&program->settings, program->sources, program->source_count, &error);
     if (status != NT_OK)
+        return nt_program_fail(program, nt_exit_status(status), &error);
+    if (nt_supervisor_start(&program->supervisor, &role, &error) != NT_OK)
         return nt_program_fail(program, NT_EXIT_INTERNAL, &error);
     return role == NT_ROLE_DECODER ? nt_program_decode(program) : nt_program_supervise(program);
 }

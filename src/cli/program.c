@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "io/remote.h"
+
 enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_status status,
                                     const struct nt_error *error)
 {
@@ -18,7 +20,9 @@ static void set_source_text(struct nt_program *program)
 {
     struct nt_buffer *text = &program->source_text;
     char *path = realpath(program->sources[0], NULL);
-    nt_buffer_text(text, path ? path : program->sources[0]);
+    if (!path)
+        path = nt_address_shown(program->sources[0]);
+    nt_buffer_text(text, path ? path : "");
     if (program->source_count > 1)
         nt_buffer_format(text, " and %zu more", program->source_count - 1);
     free(path);

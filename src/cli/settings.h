@@ -35,6 +35,9 @@ struct nt_settings {
     const char *const *bases;  /* directories; NULL: none */
     const char *const *select; /* "DATASET:FILE", the name may be nothing; NULL: none */
     const char *entries;       /* "DATASET:FIRST:END", the name and its colon may be missing */
+    unsigned timeout_seconds;
+    uint64_t remote_cache_bytes;
+    struct nt_fetcher *fetcher; /* NULL: no source is remote */
 
     /* ntuplefs */
     bool foreground, debug, single_threaded, force, allow_other, auto_unmount;

@@ -12,6 +12,7 @@
 #include <ntuple/version.h>
 
 #include "cli/program.h"
+#include "io/fetcher.h"
 
 struct supervising {
     struct nt_program *program;
@@ -104,6 +105,9 @@ static bool mount(void *context, int *descriptors_ret, int *count_ret)
 static bool unmount(void *context, bool is_lazy)
 {
     struct supervising *supervising = context;
+    struct nt_fetcher *fetcher = supervising->program->settings.fetcher;
+    if (is_lazy && fetcher)
+        nt_fetcher_stop(fetcher); /* whoever waits for a server keeps the other process from its end */
     return nt_mounting_end(&supervising->mounting, is_lazy);
 }
 
@@ -164,5 +168,6 @@ enum nt_exit_status nt_program_supervise(struct nt_program *program)
     if (end.was_ready)
         note_end(&supervising, &end);
     nt_mountpoint_release(&supervising.mountpoint);
+    nt_fetcher_free(program->settings.fetcher);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "base/sized.h"
 #include "format/format.h"
 #include "io/folder.h"
+#include "io/remote.h"
 
 const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_lance,
                                               &nt_format_roaring, NULL};
@@ -158,6 +159,8 @@ static enum nt_status open_source(const char *path, const struct nt_open_options
                                   struct nt_source **source_ret, struct nt_error *error)
 {
     struct stat attributes;
+    if (nt_is_address(path))
+        return nt_source_open_address(path, options->fetcher, source_ret, error);
     bool is_there = stat(path, &attributes) == 0;
     if (!is_there && errno != ENOENT && errno != ENOTDIR)
         return nt_fail_system(error, errno, "%s", path);

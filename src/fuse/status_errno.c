@@ -13,7 +13,7 @@ static const int errno_of_status[] = {
     [NT_CORRUPT] = EIO,    [NT_CHECKSUM] = EIO,     [NT_TRUNCATED] = EIO,       [NT_CHANGED] = ESTALE,
     [NT_IO] = EIO,         [NT_NO_MEMORY] = ENOMEM, [NT_LIMIT] = EIO, /* not EFBIG: to a reader the bytes are
                                                                          as unavailable as damaged ones */
-    [NT_INVALID] = EINVAL, [NT_CANCELED] = EINTR,
+    [NT_INVALID] = EINVAL, [NT_CANCELED] = EINTR,   [NT_UNREACHABLE] = EIO,
 };
 
 int nt_status_errno(enum nt_status status)

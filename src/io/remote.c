@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a path that does not exist. Out: a message; where it is an address (RFC 3986: "scheme://"), one with the
- * usual ways to have the file here.
+ * In: a path that does not exist. Out: a message; where it is an address (RFC 3986: "scheme://") of a kind that is not read,
+ * one with the usual ways to have the file here. And how addresses that are read are shown.
  */
 #include "io/remote.h"
 
@@ -9,17 +9,18 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 static const struct {
-    const char *scheme, *advice;
+    const char *scheme, *advice; /* NULL: it is read */
 } schemes[] = {
     {"root", "copy it with xrdcp, or mount its server with xrootdfs or eosxd"},
     {"roots", "copy it with xrdcp, or mount its server with xrootdfs or eosxd"},
     {"xroot", "copy it with xrdcp, or mount its server with xrootdfs or eosxd"},
-    {"http", "copy it with curl or wget, or mount its server with rclone"},
-    {"https", "copy it with curl or wget, or mount its server with rclone"},
+    {"http", NULL},
+    {"https", NULL},
     {"dav", "copy it with davix-get, or mount its server with davfs2 or rclone"},
     {"davs", "copy it with davix-get, or mount its server with davfs2 or rclone"},
     {"s3", "copy it with aws s3 cp or rclone, or mount its bucket with s3fs or rclone"},
@@ -36,17 +37,63 @@ static size_t scheme_length(const char *path)
     return is_address ? length : 0;
 }
 
+/* Of a scheme that is not known, some advice. */
+static const char *advice_for(const char *path, size_t length)
+{
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+        if (strlen(schemes[i].scheme) == length && strncasecmp(path, schemes[i].scheme, length) == 0)
+            return schemes[i].advice;
+    return "copy it, or mount its server";
+}
+
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path)
 {
     size_t length = scheme_length(path);
-    if (!length || (system_error != ENOENT && system_error != ENOTDIR))
+    const char *advice = length ? advice_for(path, length) : NULL;
+    if (!advice || (system_error != ENOENT && system_error != ENOTDIR))
         return nt_fail_system(error, system_error, "%s", path);
     if (length == strlen("file") && strncasecmp(path, "file", length) == 0)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: no file of this name; give its path alone",
                        path);
-    const char *advice = "copy it, or mount its server";
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-        if (strlen(schemes[i].scheme) == length && strncasecmp(path, schemes[i].scheme, length) == 0)
-            advice = schemes[i].advice;
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: remote files are not read; %s", path, advice);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: files by %.*s:// are not read; %s", path,
+                   (int)length, path, advice);
+}
+
+bool nt_is_address(const char *path)
+{
+    size_t length = scheme_length(path);
+    return length && !advice_for(path, length);
+}
+
+/* Where host and port begin, behind the user. */
+static const char *host_of(const char *address)
+{
+    const char *authority = address + scheme_length(address) + strlen("://");
+    const char *at = memrchr(authority, '@', strcspn(authority, "/?#"));
+    return at ? at + 1 : authority;
+}
+
+char *nt_address_shown(const char *path)
+{
+    if (!nt_is_address(path))
+        return strdup(path);
+    const char *host = host_of(path);
+    size_t scheme = scheme_length(path) + strlen("://"), rest = strcspn(host, "?#");
+    char *shown = malloc(scheme + rest + 1);
+    if (!shown)
+        return NULL;
+    memcpy(shown, path, scheme);
+    memcpy(shown + scheme, host, rest);
+    shown[scheme + rest] = '\0';
+    return shown;
+}
+
+enum nt_status nt_address_check(const char *address, struct nt_error *error)
+{
+    if (host_of(address) == address + scheme_length(address) + strlen("://"))
+        return NT_OK;
+    return nt_fail(
+        error, NT_INVALID, NT_NO_OFFSET,
+        "the address of a file on %.*s has a user in it, which others could see; netrc(5) is for that",
+        (int)strcspn(host_of(address), "/?#"), host_of(address));
 }

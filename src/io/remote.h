@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * Paths that are no paths: addresses of remote files, which are not read.
+ * Paths that are no paths: addresses of remote files.
  */
 #ifndef NT_IO_REMOTE_H
 #define NT_IO_REMOTE_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
-/* Why a path could not be opened: the system's error; of an address, what to do instead (NT_UNSUPPORTED). */
+/* Why a path could not be opened: the system's error; of an address that is not read, what to do instead (NT_UNSUPPORTED). */
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path);
+
+/* Whether it is the address of a file that is read from where it is. */
+bool nt_is_address(const char *path);
+/* How an address is called wherever it is seen: without what may be secret in it (user and password, query, fragment).
+ * Any other path as it is. From malloc; NULL without memory. */
+char *nt_address_shown(const char *path);
+/* NT_INVALID where it has a user or a password: who lists processes would see them. */
+enum nt_status nt_address_check(const char *address, struct nt_error *error);
 
 #endif

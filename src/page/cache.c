@@ -93,7 +93,7 @@ static void finish(struct nt_cache *cache, struct nt_cached *entry, enum nt_stat
         *entry->failure = *failure;
         entry->expires = seconds_now() + (time_t)cache->failure_seconds;
     }
-    if (!entry->failure || nt_is_passing_failure(status))
+    if (!entry->failure || nt_is_passing_failure(status) || status == NT_UNREACHABLE)
         entry->is_kept = false;
     if (!entry->is_kept && entry->in_table)
         nt_entries_remove(&cache->room.entries, entry);

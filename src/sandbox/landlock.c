@@ -80,7 +80,9 @@ int nt_landlock_enter(const struct nt_sandbox_rules *rules)
     long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
     if (version <= 0)
         return version < 0 ? errno : ENOSYS;
-    const struct ruleset all = all_of(version);
+    struct ruleset all = all_of(version);
+    if (rules->uses & NT_SANDBOX_CONNECTS)
+        all.network = 0;
     int ruleset = (int)syscall(CREATE_RULESET, &all, sizeof(all), 0);
     if (ruleset < 0)
         return errno;

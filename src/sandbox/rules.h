@@ -10,10 +10,13 @@
 
 /* What the process goes on to do: bits. Reading what is open, working in threads, writing to what is open it always may. */
 enum {
-    NT_SANDBOX_STARTS = 1, /* leaves its terminal, takes descriptors from another process */
-    NT_SANDBOX_OPENS = 2,  /* opens and lists what lies in its places */
-    NT_SANDBOX_WRITES = 4, /* makes and writes files there */
-    NT_SANDBOX_TELLS = 8,  /* asks a terminal for its size */
+    NT_SANDBOX_STARTS = 1,   /* leaves its terminal, takes descriptors from another process */
+    NT_SANDBOX_OPENS = 2,    /* opens and lists what lies in its places */
+    NT_SANDBOX_WRITES = 4,   /* makes and writes files there */
+    NT_SANDBOX_TELLS = 8,    /* asks a terminal for its size */
+    NT_SANDBOX_FETCHES = 16, /* asks another process to fetch files, over a socket that is open */
+    NT_SANDBOX_CONNECTS =
+        32, /* has connections to other machines, by libraries whose calls are not known here */
 };
 
 struct nt_sandbox_place {

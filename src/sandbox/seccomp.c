@@ -45,6 +45,7 @@ enum {
     OPENS = NT_SANDBOX_OPENS,
     WRITES = NT_SANDBOX_WRITES,
     TELLS = NT_SANDBOX_TELLS,
+    FETCHES = NT_SANDBOX_FETCHES,
     BENEATH = 1 << 8, /* where landlock looks at what the filter cannot */
     SANITIZED = 1 << 9,
 };
@@ -163,6 +164,8 @@ static const struct call calls[] = {
     {SYS_unlink, WRITES, ANY, 0, 0},
     {SYS_mkdir, WRITES, ANY, 0, 0},
 #endif
+
+    {SYS_sendto, FETCHES, IS, 4, 0}, /* to who is connected */
 
     {SYS_ioctl, TELLS, IS, 1, TIOCGWINSZ},
     {SYS_ioctl, TELLS, IS, 1, TCGETS},

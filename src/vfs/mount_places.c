@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "format/format.h"
 #include "io/remote.h"
@@ -45,10 +47,34 @@ void nt_places_free(struct nt_places *places)
     free(places);
 }
 
+/* Nothing is known of what lies at an address before it is opened. */
+static enum nt_status add_address(struct nt_places *places, uint32_t parent, const char *address,
+                                  uint32_t *number_ret, struct nt_error *error)
+{
+    struct stat identity = {
+        .st_mode = S_IFREG | 0444, .st_nlink = 1, .st_uid = geteuid(), .st_gid = getegid()};
+    struct nt_place *place;
+    char *shown = nt_address_shown(address);
+    if (!shown)
+        return nt_fail_memory(error);
+    enum nt_status status = nt_places_add(places, parent, shown, NT_PLACE_FILE, &place, error);
+    free(shown);
+    if (status != NT_OK)
+        return status;
+    place->address = nt_arena_copy(places->arena, address, strlen(address));
+    if (!place->address)
+        return nt_fail_memory(error);
+    nt_places_identify(place, &identity);
+    *number_ret = place->number;
+    return NT_OK;
+}
+
 /* One place for a path that the user gave. That a file cannot be opened is found out by trying. */
 static enum nt_status add_path(struct nt_places *places, uint32_t parent, const char *path,
                                uint32_t *number_ret, struct nt_error *error)
 {
+    if (nt_is_address(path))
+        return add_address(places, parent, path, number_ret, error);
     char *absolute = realpath(path, NULL);
     struct stat identity;
     struct nt_place *place;
@@ -166,7 +192,8 @@ static enum nt_status failure_of(struct nt_places *places, uint32_t number, cons
     struct nt_error failure = {0};
     nt_places_failure(places, number, &failure);
     nt_error_strip(&failure, nt_places_path(places, number));
-    nt_error_context(&failure, "%s", path);
+    nt_error_context(&failure, "%s",
+                     nt_places_get(places, number)->address ? nt_places_path(places, number) : path);
     return nt_fail_with(error, &failure);
 }
 

@@ -37,6 +37,8 @@ static enum nt_status check_identity(const struct nt_place *place, struct nt_err
 {
     const char *path = place->identity_path ? place->identity_path : place->path;
     struct stat now;
+    if (place->address) /* its source finds out */
+        return NT_OK;
     enum nt_status status = nt_disk_stat(path, &now, error);
     if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", path);
@@ -71,7 +73,7 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     if (status == NT_OK && place->is_chain)
         status = nt_chain_open(places->options.chain, &places->options.chain_options, &options, &file, error);
     else if (status == NT_OK)
-        status = nt_file_open(place->path, &options, &file, error);
+        status = nt_file_open(place->address ? place->address : place->path, &options, &file, error);
     if (status != NT_OK)
         return status;
     file->on_group_failure = places->options.on_group_failure;

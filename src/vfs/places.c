@@ -111,7 +111,7 @@ enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct 
                               struct nt_error *error)
 {
     struct nt_place *place = nt_places_get(places, number);
-    if (place->path)
+    if (place->path && !place->address)
         return nt_disk_stat(place->is_chain ? place->identity_path : place->path, attributes, error);
     *attributes = place->identity;
     return NT_OK;

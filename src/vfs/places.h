@@ -47,7 +47,8 @@ struct nt_place {
     bool is_probed;  /* false: not looked at yet, `kind` is a guess */
     bool is_opening; /* a thread is at it */
     uint32_t number, parent;
-    const char *path;      /* NULL: the group */
+    const char *path;      /* NULL: the group. Of a file on another machine its address, as it is shown: */
+    const char *address;   /* and as it is asked for; NULL: a path */
     const char *disk_name; /* last part of the path */
     const char *name;      /* in the tree */
     struct stat identity;  /* of what lies at the path; of a version of what it is read from */

@@ -29,6 +29,7 @@ static enum nt_finding_kind kind_of(enum nt_status status)
         return NT_FINDING_UNSUPPORTED;
     case NT_IO:
     case NT_CHANGED:
+    case NT_UNREACHABLE:
         return NT_FINDING_UNREADABLE;
     default:
         return NT_FINDING_DAMAGED;

@@ -37,7 +37,7 @@ def properties(path, is_optimised):
         yield 'calls with bounds', re.search(r'__(?:snprintf|vsnprintf|memcpy|fprintf|read|pread64)_chk\b', symbols)
     if 'X86-64' in header:
         # Whether all of a program has them depends on the C library's start files; here: our functions do.
-        yield 'places that jumps may lead to', Path(path).read_bytes().count(ENDBR64) > 100
+        yield 'places that jumps may lead to', Path(path).read_bytes().count(ENDBR64) > 20
 
 
 def main(is_optimised, paths):

@@ -28,6 +28,7 @@ MAY_INCLUDE = {
     'vfs': 'base io codec json model page choice view format chain',
     'fuse': 'base vfs',
     'sandbox': 'base',
+    'fetch': 'base io sandbox',
     'cli': 'base io codec json model format chain page choice view vfs fuse sandbox',
 }
 # Which folder stands behind a public header.
@@ -40,6 +41,7 @@ ONLY = {
     ('vfs', 'chain'): {'chain/chain.h'},
     ('cli', 'chain'): {'chain/chain.h', 'chain/list.h'},
     ('vfs', 'io'): {'io/folder.h', 'io/remote.h'},
+    ('fetch', 'io'): {'io/fetch.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'page'): {'ntuple/read.h', 'page/page.h'},
     ('choice', 'format'): {'ntuple/format.h'},

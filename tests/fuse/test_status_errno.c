@@ -11,9 +11,9 @@
 START_TEST(every_failure_has_an_errno)
 {
     ck_assert_int_eq(nt_status_errno(NT_OK), 0);
-    for (enum nt_status status = NT_OK + 1; status <= NT_CANCELED; status++)
+    for (enum nt_status status = NT_OK + 1; status <= NT_UNREACHABLE; status++)
         ck_assert_msg(nt_status_errno(status) > 0, "%s", nt_status_name(status));
-    ck_assert_int_eq(nt_status_errno(NT_CANCELED + 1), EIO);
+    ck_assert_int_eq(nt_status_errno(NT_UNREACHABLE + 1), EIO);
 }
 END_TEST
 
@@ -24,6 +24,7 @@ START_TEST(wrong_bytes_are_an_input_output_error)
         ck_assert_int_eq(nt_status_errno(wrong[i]), EIO);
     ck_assert_int_eq(nt_status_errno(NT_NOT_FOUND), ENOENT);
     ck_assert_int_eq(nt_status_errno(NT_CHANGED), ESTALE);
+    ck_assert_int_eq(nt_status_errno(NT_UNREACHABLE), EIO);
 }
 END_TEST
 

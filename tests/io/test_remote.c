@@ -2,6 +2,7 @@
 #include "io/remote.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/source.h"
@@ -15,8 +16,8 @@ static const struct {
 } paths[] = {
     {"root://server//file.root", "xrdcp"},
     {"ROOT://server//file.root", "xrdcp"},
-    {"http://server/file.root", "curl"},
-    {"https://server/file.root", "curl"},
+    {"http://server/file.root", NULL}, /* it is read */
+    {"https://server/file.root", NULL},
     {"s3://bucket/file.root", "s3fs"},
     {"gs://bucket/file.root", "gcsfuse"},
     {"davs://server/file.root", "davix"},
@@ -45,11 +46,44 @@ START_TEST(addresses_are_told_from_paths)
 }
 END_TEST
 
-START_TEST(opening_an_address_says_so)
+static const struct {
+    const char *path, *shown;
+    bool is_address, is_good;
+} addresses[] = {
+    {"https://server/a/file.root", "https://server/a/file.root", true, true},
+    {"HTTP://server:80/file.root?token=secret", "HTTP://server:80/file.root", true, true},
+    {"https://server/file.root#secret", "https://server/file.root", true, true},
+    {"https://me:secret@server/file@2.root?a=b@c", "https://server/file@2.root", true, false},
+    {"https://me@secret@server?x", "https://server", true, false},
+    {"https://server/@/file.root", "https://server/@/file.root", true, true},
+    {"root://server//file.root?a", "root://server//file.root?a", false, true},
+    {"file?a.root", "file?a.root", false, true},
+    {"http:/file.root?a", "http:/file.root?a", false, true},
+    {"", "", false, true},
+};
+
+START_TEST(addresses_are_shown_without_secrets)
+{
+    const char *path = addresses[_i].path;
+    char *shown = nt_address_shown(path);
+    ck_assert_str_eq(shown, addresses[_i].shown);
+    free(shown);
+    ck_assert_int_eq(nt_is_address(path), addresses[_i].is_address);
+    if (!addresses[_i].is_address)
+        return;
+    ck_assert_int_eq(nt_address_check(path, &error), addresses[_i].is_good ? NT_OK : NT_INVALID);
+    if (!addresses[_i].is_good)
+        ck_assert_msg(!strstr(error.message, "secret"), "%s", error.message);
+}
+END_TEST
+
+START_TEST(addresses_of_other_kinds_are_refused)
 {
     struct nt_source *source;
-    assert_status(NT_UNSUPPORTED, nt_source_open_file("https://server/file.root", &source, &error));
-    ck_assert_msg(strstr(error.message, "remote files are not read") != NULL, "%s", error.message);
+    assert_status(NT_UNSUPPORTED, nt_source_open_file("s3://bucket/file.root", &source, &error));
+    ck_assert_msg(strstr(error.message, "are not read") != NULL, "%s", error.message);
+    assert_status(NT_INVALID, nt_source_open_address("file.root", NULL, &source, &error));
+    assert_status(NT_INVALID, nt_source_open_address("https://me@server/file.root", NULL, &source, &error));
 }
 END_TEST
 
@@ -58,7 +92,9 @@ int main(void)
     Suite *suite = suite_create("remote");
     TCase *tests = tcase_create("remote");
     tcase_add_loop_test(tests, addresses_are_told_from_paths, 0, sizeof(paths) / sizeof(*paths));
-    tcase_add_test(tests, opening_an_address_says_so);
+    tcase_add_loop_test(tests, addresses_are_shown_without_secrets, 0,
+                        sizeof(addresses) / sizeof(*addresses));
+    tcase_add_test(tests, addresses_of_other_kinds_are_refused);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

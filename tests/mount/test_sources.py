@@ -3,9 +3,9 @@
 import os
 import shutil
 
-from harness import NTUPLE, NTUPLEFS, Foreground, case, command, data, errors_of, run, same, scratch
+from harness import NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, run, same, scratch
 
-ADDRESSES = ['root://eospublic.cern.ch//eos/opendata/file.root', 'https://server/file.root', 's3://bucket/file.root']
+ADDRESSES = ['root://eospublic.cern.ch//eos/opendata/file.root', 'gs://bucket/file.root', 's3://bucket/file.root']
 
 
 @case
@@ -87,8 +87,17 @@ def remote_files_are_refused_with_what_to_do():
                 result = command(*call, cwd=directory)
                 message = result.stderr.decode()
                 same(result.returncode, 4, message)
-                assert 'remote files are not read; copy it' in message and message.count(address) == 1, message
+                assert f"files by {address.split('/')[0]}// are not read; copy it" in message and message.count(address) == 1, message
         same(os.listdir(directory), [])
+
+
+@case
+def a_build_that_fetches_nothing_says_so():
+    if 'NTUPLE_FETCH' in os.environ:
+        raise Skip('this one does: test_remote.py')
+    result = command(NTUPLE, 'ls', 'https://server/file.root')
+    same((result.returncode, b'https://server/file.root: remote files need ntuplefs-fetch' in result.stderr, b'-Dhttp' in result.stderr),
+         (4, True, True), result.stderr)
 
 
 @case

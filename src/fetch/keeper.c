@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program that fetches remote files, for a mount or another user of the library. In: a socket as its standard input, which
+ * src/io/fetch.h describes. Out: answers.
+ *
+ * It is two processes: one fetches, the other one keeps the socket and starts the first anew where it ends before its time. So a
+ * user that has no right any more to start anything need not.
+ */
+#include <stdint.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fetch/worker.h"
+
+enum { CHANNEL = STDIN_FILENO, FIRST_OTHER = STDERR_FILENO + 1 };
+
+/* So long it waits before it starts another one: whatever ends them at once must not keep a processor busy. */
+static const struct timespec pause_between = {.tv_nsec = 100 * 1000 * 1000};
+
+static void close_others(void)
+{
+#ifdef SYS_close_range
+    syscall(SYS_close_range, FIRST_OTHER, ~0u, 0);
+#endif
+}
+
+/* Returns in the process that is to fetch. */
+static void divide(pid_t *keeper_ret)
+{
+    *keeper_ret = getpid();
+    if (fork() == 0)
+        return;
+    int status = SIGKILL;
+    wait(&status);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) /* nobody asks any more */
+        _exit(0);
+    nanosleep(&pause_between, NULL);
+}
+
+int main(void)
+{
+    uint32_t epoch = 0;
+    pid_t keeper;
+    close_others();
+    signal(SIGPIPE, SIG_IGN);
+    if (fork() != 0) /* nobody waits for the end of the other */
+        _exit(0);
+    do {
+        epoch++;
+        divide(&keeper);
+    } while (getpid() == keeper);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != keeper)
+        return 0;
+    nt_fetch_work(CHANNEL, epoch);
+}

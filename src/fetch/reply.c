@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: lines of an answer's headers, which may be anything. Out: what they tell of a file. What is not understood is as if it was
+ * not there.
+ */
+#include "fetch/reply.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct span {
+    const char *bytes;
+    size_t length;
+};
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+}
+
+static struct span trim(struct span text)
+{
+    while (text.length && is_blank(text.bytes[0]))
+        text = (struct span){text.bytes + 1, text.length - 1};
+    while (text.length && is_blank(text.bytes[text.length - 1]))
+        text.length--;
+    return text;
+}
+
+static bool skip(struct span *text, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    if (text->length < length || strncasecmp(text->bytes, prefix, length) != 0)
+        return false;
+    *text = (struct span){text->bytes + length, text->length - length};
+    return true;
+}
+
+static bool is(struct span text, const char *word)
+{
+    return skip(&text, word) && text.length == 0;
+}
+
+/* Digits, as far as they go; false where there are none, or too many. */
+static bool take_number(struct span *text, uint64_t *number_ret)
+{
+    uint64_t number = 0;
+    size_t count = 0;
+    for (; count < text->length && text->bytes[count] >= '0' && text->bytes[count] <= '9'; count++) {
+        unsigned digit = (unsigned)(text->bytes[count] - '0');
+        if (number > ((uint64_t)INT64_MAX - digit) / 10)
+            return false;
+        number = number * 10 + digit;
+    }
+    *text = (struct span){text->bytes + count, text->length - count};
+    *number_ret = number;
+    return count > 0;
+}
+
+/* "bytes 0-99/1234", of an unsatisfied range "bytes *" "/1234". */
+static void take_range(struct nt_reply *reply, struct span value)
+{
+    uint64_t first = 0, last = 0, total;
+    reply->has_range = reply->has_total = false;
+    if (!skip(&value, "bytes"))
+        return;
+    value = trim(value);
+    bool has_range = !skip(&value, "*");
+    if (has_range && (!take_number(&value, &first) || !skip(&value, "-") || !take_number(&value, &last)))
+        return;
+    if (!skip(&value, "/") || !take_number(&value, &total) || value.length)
+        return;
+    if (has_range && (first > last || last >= total))
+        return;
+    reply->has_total = true;
+    reply->total = total;
+    reply->has_range = has_range;
+    reply->first = first;
+    reply->last = last;
+}
+
+/* Printable and without quotes: it goes into a request as it is. */
+static bool is_plain(struct span text)
+{
+    for (size_t i = 0; i < text.length; i++)
+        if (text.bytes[i] <= ' ' || text.bytes[i] == '"' || text.bytes[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static void take_tag(struct nt_validators *validators, struct span value)
+{
+    bool is_weak = value.length >= 2 && memcmp(value.bytes, "W/", 2) == 0;
+    if (is_weak)
+        value = (struct span){value.bytes + 2, value.length - 2};
+    if (value.length < 2 || value.length >= NT_REPLY_TAG_BYTES || value.bytes[0] != '"' ||
+        value.bytes[value.length - 1] != '"' || !is_plain((struct span){value.bytes + 1, value.length - 2}))
+        return;
+    validators->is_weak = is_weak;
+    memcpy(validators->tag, value.bytes, value.length);
+    validators->tag[value.length] = '\0';
+}
+
+static void take_time(struct nt_validators *validators, struct span value)
+{
+    if (value.length >= NT_REPLY_TIME_BYTES)
+        return;
+    for (size_t i = 0; i < value.length; i++)
+        if (value.bytes[i] < ' ' || value.bytes[i] > '~')
+            return;
+    memcpy(validators->modified, value.bytes, value.length);
+    validators->modified[value.length] = '\0';
+}
+
+bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
+{
+    struct span text = {line, bytes};
+    if (bytes > NT_REPLY_MOST_BYTES - reply->bytes)
+        return false;
+    size_t sum = reply->bytes + bytes;
+    if (skip(&text, "HTTP/"))
+        *reply = (struct nt_reply){.bytes = 0};
+    else if (skip(&text, "content-range:"))
+        take_range(reply, trim(text));
+    else if (skip(&text, "content-encoding:"))
+        reply->is_encoded = !is(trim(text), "identity");
+    else if (skip(&text, "etag:"))
+        take_tag(&reply->validators, trim(text));
+    else if (skip(&text, "last-modified:"))
+        take_time(&reply->validators, trim(text));
+    reply->bytes = sum;
+    return true;
+}
+
+static bool may_be_same(const char *one, const char *other)
+{
+    return !*one || !*other || strcmp(one, other) == 0;
+}
+
+bool nt_validators_agree(const struct nt_validators *one, const struct nt_validators *other)
+{
+    return may_be_same(one->tag, other->tag) && may_be_same(one->modified, other->modified);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a part of a file at an address. Out: its bytes, of which each has been found to be of the part and of the file that was asked for
+ * before it is passed on (RFC 9110, sections 13 to 15); or why not. Servers' answers are judged by the code, and
+ * their texts are not repeated.
+ */
+#include "fetch/request.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <ntuple/version.h>
+
+#include "fetch/credentials.h"
+
+enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MOST_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
+
+static bool is_secure(const char *address)
+{
+    return strncasecmp(address, "https:", strlen("https:")) == 0;
+}
+
+/* ---- judging ---- */
+
+__attribute__((format(printf, 4, 5))) static void judge(struct nt_request *request, enum nt_outcome outcome,
+                                                        enum nt_fetch_failure failure, const char *format,
+                                                        ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(request->message, sizeof(request->message), format, arguments);
+    va_end(arguments);
+    request->is_judged = true;
+    request->outcome = outcome;
+    request->failure = failure;
+}
+
+static bool is_other_version(const struct nt_request *request)
+{
+    const struct nt_version *expected = request->expected;
+    const struct nt_reply *reply = &request->reply;
+    return expected && (!nt_validators_agree(&expected->validators, &reply->validators) ||
+                        (reply->has_total && reply->total != expected->size));
+}
+
+/* Whether the bytes that come are some of those that are wanted, from the first on. */
+static bool is_asked_for(const struct nt_request *request)
+{
+    const struct nt_reply *reply = &request->reply;
+    if (request->is_suffix)
+        return reply->last == reply->total - 1 && reply->last - reply->first < request->bytes;
+    if (!request->expected && reply->last != reply->total - 1 &&
+        reply->last - reply->first + 1 != request->bytes)
+        return false; /* how long it is was not known: it must be all that there is */
+    return reply->first == request->first && reply->last - reply->first < request->bytes;
+}
+
+static void judge_part(struct nt_request *request)
+{
+    const struct nt_reply *reply = &request->reply;
+    if (is_other_version(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+    else if (reply->is_encoded)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server sends it compressed (Content-Encoding)");
+    else if (!reply->has_range)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+              "the server sends a part without telling which (Content-Range)");
+    else if (!is_asked_for(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+              "the server was asked for %" PRIu64 " bytes at %" PRIu64 " and sends bytes %" PRIu64
+              " to %" PRIu64,
+              request->bytes, request->first, reply->first, reply->last);
+}
+
+/* Of another server than the user's: that one may name a third, or has new leave for this one. */
+static enum nt_outcome refused(const struct nt_request *request)
+{
+    return request->is_own ? NT_OUTCOME_BAD : NT_OUTCOME_ELSEWHERE;
+}
+
+static void judge_whole(struct nt_request *request)
+{
+    curl_off_t bytes = -1;
+    curl_easy_getinfo(request->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &bytes);
+    if (!request->expected && bytes == 0)
+        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+    else if (is_other_version(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+    else
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server sends whole files only, and parts are needed (Range)");
+}
+
+/* No such part: a file without bytes has none. */
+static void judge_unsatisfied(struct nt_request *request)
+{
+    if (is_other_version(request))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+    else if (!request->expected && request->reply.has_total && request->reply.total == 0)
+        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+    else
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers 416: it has no such part");
+}
+
+static void judge_code(struct nt_request *request, long code)
+{
+    curl_off_t seconds = 0;
+    switch (code) {
+    case 206:
+        judge_part(request);
+        break;
+    case 200:
+        judge_whole(request);
+        break;
+    case 412:
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
+        break;
+    case 416:
+        judge_unsatisfied(request);
+        break;
+    case 401:
+    case 403:
+        judge(request, refused(request), NT_FETCH_FORBIDDEN, "the server does not allow it (%ld)", code);
+        break;
+    case 404:
+    case 410:
+        judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such file (%ld)", code);
+        break;
+    case 408:
+    case 429:
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+        curl_easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &seconds);
+        request->wait_seconds = seconds > 0 ? (uint64_t)seconds : 0;
+        judge(request, request->is_own ? NT_OUTCOME_AGAIN : NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE,
+              "the server answers %ld", code);
+        break;
+    default:
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
+    }
+}
+
+static long code_of(const struct nt_request *request)
+{
+    long code = 0;
+    curl_easy_getinfo(request->easy, CURLINFO_RESPONSE_CODE, &code);
+    return code;
+}
+
+/* What another try would not change. */
+static bool is_lasting(CURLcode code)
+{
+    return code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT ||
+           code == CURLE_TOO_MANY_REDIRECTS || code == CURLE_PEER_FAILED_VERIFICATION ||
+           code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE ||
+           code == CURLE_SSL_ISSUER_ERROR || code == CURLE_LOGIN_DENIED;
+}
+
+void nt_request_end(struct nt_request *request, CURLcode code)
+{
+    if (request->is_judged)
+        return;
+    if (code == CURLE_OK)
+        judge_code(request, code_of(request));
+    if (request->is_judged)
+        return;
+    uint64_t wanted = request->bytes;
+    if (request->reply.has_range)
+        wanted = request->reply.last - request->reply.first + 1;
+    if (code == CURLE_OK && request->got == wanted &&
+        (request->is_suffix || wanted == request->bytes || !request->expected))
+        judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
+    else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
+        judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server sent less than it was asked for");
+    else if (code == CURLE_OPERATION_TIMEDOUT)
+        judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server is silent, or too slow");
+    else
+        judge(request, is_lasting(code) ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN,
+              code == CURLE_URL_MALFORMAT ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, "%s",
+              curl_easy_strerror(code));
+    if (request->outcome == NT_OUTCOME_AGAIN && !request->is_own && request->got == 0)
+        request->outcome = NT_OUTCOME_ELSEWHERE;
+}
+
+/* ---- what curl calls ---- */
+
+static size_t on_header(char *line, size_t size, size_t count, void *argument)
+{
+    struct nt_request *request = argument;
+    if (nt_reply_take(&request->reply, line, size * count))
+        return size * count;
+    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the headers of the server's answer have no end");
+    return 0;
+}
+
+/* The first bytes are not looked at before the headers are. */
+static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
+{
+    struct nt_request *request = argument;
+    count *= size;
+    if (request->got == 0 && !request->is_judged)
+        judge_code(request, code_of(request));
+    if (request->is_judged)
+        return 0;
+    if (count > request->reply.last - request->reply.first + 1 - request->got) {
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server sends more than it says");
+        return 0;
+    }
+    if (!request->take(request->context, bytes, count))
+        return CURL_WRITEFUNC_PAUSE;
+    request->got += count;
+    return count;
+}
+
+/* ---- asking ---- */
+
+static bool add_header(struct nt_request *request, const char *name, const char *value)
+{
+    char line[NT_REPLY_TAG_BYTES + 64];
+    snprintf(line, sizeof(line), "%s: %s", name, value);
+    struct curl_slist *headers = curl_slist_append(request->headers, line);
+    if (headers)
+        request->headers = headers;
+    return headers != NULL;
+}
+
+/* Only another version is an answer then. A weak tag may not be asked for, and is compared in the answer alone. */
+static bool add_headers(struct nt_request *request)
+{
+    const struct nt_validators *known = request->expected ? &request->expected->validators : NULL;
+    if (!add_header(request, "Accept-Encoding", "identity"))
+        return false;
+    if (known && known->tag[0] && !known->is_weak)
+        return add_header(request, "If-Match", known->tag);
+    return !known || !known->modified[0] || add_header(request, "If-Unmodified-Since", known->modified);
+}
+
+static void set_range(const struct nt_request *request)
+{
+    char range[64];
+    if (request->is_suffix)
+        snprintf(range, sizeof(range), "-%" PRIu64, request->bytes);
+    else
+        snprintf(range, sizeof(range), "%" PRIu64 "-%" PRIu64, request->first,
+                 request->first + request->bytes - 1);
+    curl_easy_setopt(request->easy, CURLOPT_RANGE, range);
+}
+
+static void set_time(const struct nt_request *request)
+{
+    uint64_t most = request->milliseconds ? request->milliseconds : 1;
+    curl_easy_setopt(request->easy, CURLOPT_TIMEOUT_MS, (long)most);
+    curl_easy_setopt(request->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)(most < CONNECT_MILLISECONDS ? most : CONNECT_MILLISECONDS));
+    curl_easy_setopt(request->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(request->easy, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
+}
+
+static void set_way(struct nt_request *request)
+{
+    CURL *easy = request->easy;
+    bool secure = is_secure(request->address);
+    curl_easy_setopt(easy, CURLOPT_URL, request->address);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
+    curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    /* Many connections: one that is shared would have one window for all, and be slower over long lines. */
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, "ntuplefs/" NT_VERSION_TEXT);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, request);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
+    nt_credentials_add(easy, secure, request->is_own);
+}
+
+bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)
+{
+    request->easy = curl_easy_init();
+    if (!request->easy || !add_headers(request)) {
+        nt_request_stop(request, NULL);
+        return false;
+    }
+    set_way(request);
+    set_range(request);
+    set_time(request);
+    curl_easy_setopt(request->easy, CURLOPT_PRIVATE, private);
+    return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
+}
+
+const char *nt_request_address(const struct nt_request *request)
+{
+    char *address = NULL;
+    curl_easy_getinfo(request->easy, CURLINFO_EFFECTIVE_URL, &address);
+    return address ? address : request->address;
+}
+
+void nt_request_stop(struct nt_request *request, CURLM *multi)
+{
+    if (request->easy && multi)
+        curl_multi_remove_handle(multi, request->easy);
+    curl_easy_cleanup(request->easy);
+    curl_slist_free_all(request->headers);
+    request->easy = NULL;
+    request->headers = NULL;
+}

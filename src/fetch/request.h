@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One request for a part of a file, and what came of it.
+ */
+#ifndef NT_FETCH_REQUEST_H
+#define NT_FETCH_REQUEST_H
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fetch/reply.h"
+#include "io/fetch.h"
+
+/* A file as it was found at first. */
+struct nt_version {
+    struct nt_validators validators;
+    uint64_t size;
+};
+
+enum nt_outcome {
+    NT_OUTCOME_GOOD,      /* all that was asked for has come */
+    NT_OUTCOME_AGAIN,     /* the same may be asked for again, of what is missing */
+    NT_OUTCOME_ELSEWHERE, /* the server that another one has named refuses: ask that one again */
+    NT_OUTCOME_BAD,
+};
+
+struct nt_request {
+    /* Asked for: */
+    const char *address;
+    bool is_own;    /* the address is the user's */
+    bool is_suffix; /* the last bytes */
+    uint64_t first, bytes;
+    const struct nt_version *expected; /* NULL: nothing is known of the file */
+    uint64_t milliseconds;
+    /* False: not now. */
+    bool (*take)(void *context, const char *bytes, size_t count);
+    void *context;
+    /* Found: */
+    struct nt_reply reply;
+    uint64_t got;
+    bool is_judged;
+    enum nt_outcome outcome;
+    enum nt_fetch_failure failure;
+    char message[160];     /* why it is not good */
+    uint64_t wait_seconds; /* that the server wants */
+    CURL *easy;
+    struct curl_slist *headers;
+};
+
+/* False without memory. `private` is what curl tells with its end. */
+bool nt_request_start(struct nt_request *request, CURLM *multi, void *private);
+/* It has ended: judge it. */
+void nt_request_end(struct nt_request *request, CURLcode code);
+/* Where it was sent to in the end; valid until it is stopped. */
+const char *nt_request_address(const struct nt_request *request);
+void nt_request_stop(struct nt_request *request, CURLM *multi);
+
+#endif

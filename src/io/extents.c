@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: stretches of files as they come. Out: those that are still here, by their place. The one that was not used for longest
+ * goes first.
+ */
+#include "io/extents.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* How many begin at or before an offset. */
+static size_t count_up_to(const struct nt_stretches *file, uint64_t offset)
+{
+    size_t first = 0, end = file->count;
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+        if (file->list[middle]->offset <= offset)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+struct nt_stretch *nt_stretches_at(const struct nt_stretches *file, uint64_t offset, uint64_t *next_ret)
+{
+    size_t count = count_up_to(file, offset);
+    struct nt_stretch *before = count ? file->list[count - 1] : NULL;
+    if (before && offset - before->offset < before->bytes)
+        return before;
+    *next_ret = count < file->count ? file->list[count]->offset : UINT64_MAX;
+    return NULL;
+}
+
+bool nt_stretches_add(struct nt_stretches *file, struct nt_stretch *stretch)
+{
+    struct nt_stretch **list = nt_grow(file->list, file->count, &file->capacity, sizeof(struct nt_stretch *));
+    if (!list)
+        return false;
+    file->list = list;
+    size_t at = count_up_to(file, stretch->offset);
+    memmove(list + at + 1, list + at, (file->count - at) * sizeof(struct nt_stretch *));
+    list[at] = stretch;
+    file->count++;
+    stretch->file = file;
+    return true;
+}
+
+void nt_stretches_remove(struct nt_stretch *stretch)
+{
+    struct nt_stretches *file = stretch->file;
+    size_t at = count_up_to(file, stretch->offset) - 1;
+    memmove(file->list + at, file->list + at + 1, (file->count - at - 1) * sizeof(struct nt_stretch *));
+    file->count--;
+    stretch->file = NULL;
+}
+
+/* ---- those that are kept ---- */
+
+static void unlink_kept(struct nt_stretch_room *room, struct nt_stretch *stretch)
+{
+    *(stretch->newer ? &stretch->newer->older : &room->newest) = stretch->older;
+    *(stretch->older ? &stretch->older->newer : &room->oldest) = stretch->newer;
+    stretch->newer = stretch->older = NULL;
+}
+
+static void link_newest(struct nt_stretch_room *room, struct nt_stretch *stretch)
+{
+    stretch->older = room->newest;
+    *(room->newest ? &room->newest->newer : &room->oldest) = stretch;
+    room->newest = stretch;
+}
+
+static void free_stretch(struct nt_stretch *stretch)
+{
+    free(stretch->data);
+    free(stretch);
+}
+
+static void drop(struct nt_stretch_room *room, struct nt_stretch *stretch)
+{
+    unlink_kept(room, stretch);
+    room->bytes -= stretch->bytes;
+    nt_stretches_remove(stretch);
+    free_stretch(stretch);
+}
+
+static void make_room(struct nt_stretch_room *room)
+{
+    struct nt_stretch *stretch = room->oldest;
+    while (stretch && room->bytes > room->most_bytes) {
+        struct nt_stretch *newer = stretch->newer;
+        if (stretch->pins == 0)
+            drop(room, stretch);
+        stretch = newer;
+    }
+}
+
+void nt_stretch_keep(struct nt_stretch_room *room, struct nt_stretch *stretch)
+{
+    stretch->is_kept = true;
+    room->bytes += stretch->bytes;
+    link_newest(room, stretch);
+    make_room(room);
+}
+
+void nt_stretch_pin(struct nt_stretch_room *room, struct nt_stretch *stretch)
+{
+    stretch->pins++;
+    if (stretch->is_kept) {
+        unlink_kept(room, stretch);
+        link_newest(room, stretch);
+    }
+}
+
+void nt_stretch_unpin(struct nt_stretch_room *room, struct nt_stretch *stretch)
+{
+    if (--stretch->pins > 0)
+        return;
+    if (!stretch->file)
+        free_stretch(stretch);
+    else if (stretch->is_kept)
+        make_room(room);
+}
+
+void nt_stretches_deinit(struct nt_stretches *file, struct nt_stretch_room *room)
+{
+    for (size_t i = file->count; i-- > 0;)
+        if (file->list[i]->is_kept)
+            drop(room, file->list[i]);
+    free(file->list);
+    *file = (struct nt_stretches){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Stretches of files that are in memory, or on their way: of each file those that there are, none of which overlap, and of all
+ * together no more bytes than there is room for. Its users have a lock for all of it.
+ */
+#ifndef NT_IO_EXTENTS_H
+#define NT_IO_EXTENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The beginning of a structure from malloc. */
+struct nt_stretch {
+    uint64_t offset;
+    size_t bytes;
+    uint8_t *data;             /* from malloc */
+    unsigned pins;             /* who uses it: then it stays */
+    bool is_kept;              /* all of it is here, and it counts */
+    struct nt_stretches *file; /* NULL: it is in none any more */
+    struct nt_stretch *newer, *older;
+};
+
+struct nt_stretches {
+    struct nt_stretch **list; /* by offset */
+    size_t count, capacity;
+};
+
+struct nt_stretch_room {
+    uint64_t bytes, most_bytes;
+    struct nt_stretch *newest, *oldest;
+};
+
+/* The one with the byte at `offset`; NULL where there is none, and `next_ret` is where the next one begins, or UINT64_MAX. */
+struct nt_stretch *nt_stretches_at(const struct nt_stretches *file, uint64_t offset, uint64_t *next_ret);
+/* False without memory. It may not overlap others. */
+bool nt_stretches_add(struct nt_stretches *file, struct nt_stretch *stretch);
+void nt_stretches_remove(struct nt_stretch *stretch);
+/* Of those that are not kept nothing is freed. */
+void nt_stretches_deinit(struct nt_stretches *file, struct nt_stretch_room *room);
+
+/* It has come: keep it. Those that were not used for longest go where there is no room. */
+void nt_stretch_keep(struct nt_stretch_room *room, struct nt_stretch *stretch);
+void nt_stretch_pin(struct nt_stretch_room *room, struct nt_stretch *stretch);
+/* Frees one that is in no file any more. */
+void nt_stretch_unpin(struct nt_stretch_room *room, struct nt_stretch *stretch);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a reader of remote files and the process that fetches them (src/fetch) say to each other, over a socket that keeps
+ * messages apart: a structure, and bytes behind it. Neither believes the other.
+ */
+#ifndef NT_IO_FETCH_H
+#define NT_IO_FETCH_H
+
+#include <stdint.h>
+
+enum nt_fetch_kind {
+    NT_FETCH_HELLO = 1, /* from a process that fetches, before all else: who was asked before is gone */
+    /* Asked for: */
+    NT_FETCH_OPEN, /* an address behind it. Answered by OPENED, DATA of both ends of the file, DONE; or FAILED */
+    NT_FETCH_READ,   /* `bytes` at `offset` of a file. Answered by DATA in order, DONE; or FAILED */
+    NT_FETCH_CANCEL, /* of the same number. Not answered */
+    NT_FETCH_CLOSE,  /* a file: what is still asked of it is not answered */
+    /* Answers: */
+    NT_FETCH_OPENED, /* `size`, `modified`; behind it what tells this file from another at the address */
+    NT_FETCH_DATA,   /* the bytes at `offset` */
+    NT_FETCH_DONE,
+    NT_FETCH_FAILED, /* a message behind it */
+};
+
+/* Why a request failed; a status of which file a failure is for the one who asked. */
+enum nt_fetch_failure {
+    NT_FETCH_UNREACHABLE, /* or the server does not answer as it should: another time it may */
+    NT_FETCH_NOT_FOUND,
+    NT_FETCH_FORBIDDEN,
+    NT_FETCH_CHANGED,
+    NT_FETCH_UNSUPPORTED, /* it does not send parts of files */
+    NT_FETCH_INVALID,     /* no address */
+    NT_FETCH_FAILURES
+};
+
+enum {
+    NT_FETCH_TEXT_BYTES = 8 * 1024,  /* of an address, at most */
+    NT_FETCH_STAMP_BYTES = 512,      /* of what tells files apart */
+    NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
+    NT_FETCH_EDGE_BYTES =
+        8 * 1024, /* of both ends of a file, which come with opening it: more would take a round trip more */
+    NT_FETCH_MOST_FILES = 1 << 16,
+    NT_FETCH_MOST_REQUESTS = 1 << 14, /* at once */
+};
+#define NT_FETCH_MOST_BYTES (UINT64_C(8) << 20) /* of one read */
+
+/* No time is told. */
+#define NT_FETCH_NO_TIME INT64_MIN
+
+struct nt_fetch_request {
+    uint32_t kind;
+    uint32_t epoch;        /* as HELLO told it: others are not answered */
+    uint64_t id;           /* of this request; never used twice */
+    uint32_t file;         /* a number of the asker's, from its OPEN to its CLOSE */
+    uint32_t milliseconds; /* to the end of which there is an answer */
+    uint64_t offset, bytes;
+};
+
+struct nt_fetch_answer {
+    uint32_t kind;
+    uint32_t epoch;
+    uint64_t id;
+    uint32_t failure; /* enum nt_fetch_failure */
+    uint32_t unused;
+    uint64_t offset;
+    uint64_t size;
+    int64_t modified; /* seconds since 1970 */
+};
+
+#endif

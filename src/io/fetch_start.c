@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the path of a program. Out: a process that runs it, with one end of a socket for its standard input. It divides itself at
+ * once, so that nobody has to wait for the end of a child: programs that use the library may have children of their own.
+ */
+#include "io/fetch_start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const char *path_of(const char *program)
+{
+    if (program)
+        return program;
+    program = secure_getenv("NTUPLE_FETCH");
+    return program && *program ? program : NT_FETCH_PROGRAM; /* "": there is none */
+}
+
+/* Signals of a terminal are for others, and none is ignored or blocked because its parent does so. */
+static int spawn(const char *program, int channel, pid_t *child_ret)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none, all;
+    char *arguments[] = {(char *)program, NULL};
+    sigemptyset(&none);
+    sigfillset(&all);
+    int problem = posix_spawn_file_actions_init(&actions);
+    if (problem)
+        return problem;
+    problem = posix_spawnattr_init(&attributes);
+    if (problem) {
+        posix_spawn_file_actions_destroy(&actions);
+        return problem;
+    }
+    problem = posix_spawn_file_actions_adddup2(&actions, channel, STDIN_FILENO);
+    for (int output = STDOUT_FILENO; output <= STDERR_FILENO && !problem; output++)
+        problem = posix_spawn_file_actions_addopen(&actions, output, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    if (!problem)
+        problem = posix_spawn(child_ret, program, &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return problem;
+}
+
+static enum nt_status fail(int problem, const char *program, struct nt_error *error)
+{
+    if (problem == ENOENT || problem == ENOTDIR)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "remote files need %s, which is not installed",
+                       program);
+    return nt_fail_system(error, problem, "%s cannot be started", program);
+}
+
+enum nt_status nt_fetch_start(const char *program, int *channel_ret, struct nt_error *error)
+{
+    int ends[2];
+    pid_t child;
+    program = path_of(program);
+    if (!*program)
+        return nt_fail(
+            error, NT_UNSUPPORTED, NT_NO_OFFSET,
+            "remote files need ntuplefs-fetch, without which ntuplefs was built (-Dhttp=enabled, libcurl)");
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return nt_fail_system(error, errno, "%s cannot be started", program);
+    int problem = spawn(program, ends[1], &child);
+    close(ends[1]);
+    if (problem) {
+        close(ends[0]);
+        return fail(problem, program, error);
+    }
+    while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    *channel_ret = ends[0];
+    return NT_OK;
+}

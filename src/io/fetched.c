@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the address of a file on another machine. Out: a source. What is read is kept in memory for a while, and several who want the
+ * same wait for one request. All bytes are of the file that was opened: the process that fetches makes sure of it as far as
+ * the server can tell.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/remote.h"
+#include "io/remote_file.h"
+
+/* The process that fetches keeps to the time itself, as long as it works. */
+enum { GRACE_MILLISECONDS = 2000 };
+
+/* ---- reading ---- */
+
+static struct nt_remote_part *part_of(struct nt_fetch *fetch)
+{
+    return (struct nt_remote_part *)((char *)fetch - offsetof(struct nt_remote_part, fetch));
+}
+
+static bool take_bytes(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                       size_t count)
+{
+    struct nt_remote_part *part = part_of(fetch);
+    bool is_next = answer->kind == NT_FETCH_DATA && answer->offset == part->stretch.offset + part->got;
+    if (!is_next || count > part->stretch.bytes - part->got)
+        return false;
+    memcpy(part->stretch.data + part->got, bytes, count);
+    part->got += count;
+    return true;
+}
+
+/* What did not come is not found by others any more. Where nobody waits for it, it is freed by the one who gave up last. */
+static void end_part(struct nt_fetch *fetch)
+{
+    struct nt_remote_part *part = part_of(fetch);
+    struct nt_remote_file *file =
+        (struct nt_remote_file *)((char *)part->stretch.file - offsetof(struct nt_remote_file, stretches));
+    if (fetch->state == NT_FETCH_GOOD && part->got != part->stretch.bytes)
+        nt_fetch_fall_short(fetch);
+    part->stretch.pins++; /* by whom it was under way */
+    if (fetch->state == NT_FETCH_GOOD)
+        nt_stretch_keep(&file->fetcher->room, &part->stretch);
+    else
+        nt_stretches_remove(&part->stretch);
+    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+}
+
+/* Ask for a part, with a pin of the caller's. NULL without memory. */
+static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offset, size_t bytes)
+{
+    struct nt_remote_part *part = calloc(1, sizeof(*part));
+    uint8_t *data = malloc(bytes);
+    if (part)
+        part->stretch = (struct nt_stretch){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
+    if (!part || !data || !nt_stretches_add(&file->stretches, &part->stretch)) {
+        free(data);
+        free(part);
+        return NULL;
+    }
+    part->fetch.take = take_bytes;
+    part->fetch.end = end_part;
+    nt_fetcher_ask(file->fetcher, &part->fetch,
+                   (struct nt_fetch_request){
+                       .kind = NT_FETCH_READ, .file = file->file, .offset = offset, .bytes = bytes},
+                   "");
+    return part;
+}
+
+/* How much is asked for at once: many connections share what is large. */
+static size_t piece_bytes(uint64_t bytes)
+{
+    enum { AT_ONCE = 16, FEWEST = 256 * 1024 };
+    uint64_t piece = bytes / AT_ONCE;
+    if (piece < FEWEST)
+        piece = FEWEST;
+    return (size_t)(piece < NT_FETCH_MOST_BYTES ? piece : NT_FETCH_MOST_BYTES);
+}
+
+/* Pages lie one behind the other as they are read: what is short is asked for with what follows, up to where bytes are that are here
+ * or on their way. */
+static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
+{
+    const uint64_t fewest = 32 * 1024;
+    uint64_t end = wanted - at < fewest ? at + fewest : wanted;
+    if (end > file->source.size)
+        end = file->source.size;
+    return end < next ? end : next;
+}
+
+struct reading {
+    struct nt_remote_file *file;
+    uint64_t offset, end;
+    struct nt_remote_part **parts; /* pinned */
+    size_t count, capacity;
+};
+
+static bool add_part(struct reading *reading, struct nt_remote_part *part)
+{
+    size_t bytes = reading->count + 1;
+    if (bytes > reading->capacity) {
+        struct nt_remote_part **parts = realloc(reading->parts, 2 * bytes * sizeof(*parts));
+        if (!parts)
+            return false;
+        reading->parts = parts;
+        reading->capacity = 2 * bytes;
+    }
+    reading->parts[reading->count++] = part;
+    return true;
+}
+
+/* All that has the bytes, here or asked for. */
+static enum nt_status collect(struct reading *reading, struct nt_error *error)
+{
+    struct nt_remote_file *file = reading->file;
+    struct nt_stretch_room *room = &file->fetcher->room;
+    const size_t piece = piece_bytes(reading->end - reading->offset);
+    for (uint64_t at = reading->offset; at < reading->end;) {
+        uint64_t next;
+        struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
+        if (stretch) {
+            nt_stretch_pin(room, stretch);
+        } else {
+            uint64_t end = end_of_request(file, at, reading->end, next);
+            struct nt_remote_part *part = ask_for(file, at, end - at < piece ? (size_t)(end - at) : piece);
+            stretch = part ? &part->stretch : NULL;
+        }
+        if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
+            if (stretch)
+                nt_stretch_unpin(room, stretch);
+            return nt_fail_memory(error);
+        }
+        at = stretch->offset + stretch->bytes;
+    }
+    return NT_OK;
+}
+
+/* The last one who waits for what has not come takes it back. */
+static void let_go(struct nt_remote_file *file, struct nt_remote_part *part)
+{
+    if (part->stretch.pins == 1 && part->fetch.link)
+        nt_fetcher_drop(file->fetcher, &part->fetch);
+    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+}
+
+static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remote_part *part,
+                               uint64_t deadline, struct nt_error *error)
+{
+    while (part->fetch.link)
+        if (!nt_fetcher_wait(file->fetcher, deadline))
+            return nt_remote_fail_silent(file, error);
+    return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, error) : NT_OK;
+}
+
+/* What has come and is pinned does not change: it is copied without the lock. */
+static void copy(const struct reading *reading, const struct nt_remote_part *part, uint8_t *output)
+{
+    const struct nt_stretch *stretch = &part->stretch;
+    uint64_t first = stretch->offset > reading->offset ? stretch->offset : reading->offset;
+    uint64_t end = stretch->offset + stretch->bytes;
+    if (end > reading->end)
+        end = reading->end;
+    pthread_mutex_unlock(&reading->file->fetcher->lock);
+    memcpy(output + (first - reading->offset), stretch->data + (first - stretch->offset),
+           (size_t)(end - first));
+    pthread_mutex_lock(&reading->file->fetcher->lock);
+}
+
+static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint64_t deadline,
+                                 struct nt_error *error)
+{
+    enum nt_status status = collect(reading, error);
+    for (size_t i = 0; i < reading->count; i++) {
+        if (status == NT_OK)
+            status = wait_for(reading->file, reading->parts[i], deadline, error);
+        if (status == NT_OK)
+            copy(reading, reading->parts[i], output);
+    }
+    for (size_t i = 0; i < reading->count; i++)
+        let_go(reading->file, reading->parts[i]);
+    free(reading->parts);
+    return status;
+}
+
+/* Whether all of it is in memory. */
+static bool is_here(const struct nt_remote_file *file, uint64_t offset, uint64_t end)
+{
+    uint64_t next;
+    while (offset < end) {
+        const struct nt_stretch *stretch = nt_stretches_at(&file->stretches, offset, &next);
+        if (!stretch || !stretch->is_kept)
+            return false;
+        offset = stretch->offset + stretch->bytes;
+    }
+    return true;
+}
+
+static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                      struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    struct nt_error failure = {0};
+    struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
+    pthread_mutex_lock(&file->fetcher->lock);
+    uint64_t deadline = nt_fetcher_now() + file->fetcher->milliseconds + GRACE_MILLISECONDS;
+    enum nt_status status =
+        is_here(file, offset, reading.end) ? NT_OK : nt_remote_be_open(file, deadline, &failure);
+    if (status == NT_OK)
+        status = read_parts(&reading, buffer, deadline, &failure);
+    if (status == NT_UNREACHABLE && nt_fetcher_now() >= file->refused_until)
+        nt_remote_refuse(file, &failure);
+    pthread_mutex_unlock(&file->fetcher->lock);
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}
+
+/* What is in memory is of the file that was opened. Whether there is another one now is found out by the next read that asks
+ * the server; from then on nothing is given. */
+static enum nt_status fetched_check(struct nt_source *source, struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    pthread_mutex_lock(&file->fetcher->lock);
+    enum nt_status status = file->has_changed ? nt_remote_fail_changed(file, error) : NT_OK;
+    pthread_mutex_unlock(&file->fetcher->lock);
+    return status;
+}
+
+static enum nt_status fetched_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
+{
+    const struct nt_remote_file *file = (const struct nt_remote_file *)source;
+    (void)error;
+    *attributes = (struct stat){.st_mode = S_IFREG | 0444,
+                                .st_nlink = 1,
+                                .st_size = (off_t)source->size,
+                                .st_uid = geteuid(),
+                                .st_gid = getegid(),
+                                .st_mtim.tv_sec = file->modified,
+                                .st_ctim.tv_sec = file->modified};
+    return NT_OK;
+}
+
+/* Nobody reads any more, so that nothing is under way. */
+static void fetched_close(struct nt_source *source)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    pthread_mutex_lock(&file->fetcher->lock);
+    if (file->epoch == file->fetcher->epoch && file->epoch)
+        nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
+    nt_stretches_deinit(&file->stretches, &file->fetcher->room);
+    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_free(file->fetcher);
+    free(file->address);
+    free(file->shown);
+    free(file);
+}
+
+static const struct nt_source_ops fetched_ops = {
+    .read_at = fetched_read_at, .check = fetched_check, .stat = fetched_stat, .close = fetched_close};
+
+/* The address without what is the client's own. */
+static char *address_of(const char *address)
+{
+    return strndup(address, strcspn(address, "#"));
+}
+
+static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
+                                struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_remote_file *file = calloc(1, sizeof(*file));
+    char *address_copy = address_of(address), *shown = nt_address_shown(address);
+    enum nt_status status =
+        file && address_copy && shown ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
+    if (status != NT_OK) {
+        free(file);
+        free(address_copy);
+        free(shown);
+        return status;
+    }
+    *file = (struct nt_remote_file){.source = {.ops = &fetched_ops, .path = shown},
+                                    .fetcher = fetcher,
+                                    .address = address_copy,
+                                    .shown = shown};
+    pthread_mutex_lock(&fetcher->lock);
+    status = nt_remote_be_open(file, nt_fetcher_now() + fetcher->milliseconds + GRACE_MILLISECONDS, error);
+    pthread_mutex_unlock(&fetcher->lock);
+    if (status != NT_OK)
+        fetched_close(&file->source);
+    else
+        *source_ret = &file->source;
+    return status;
+}
+
+enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fetcher,
+                                      struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_fetcher *own = NULL;
+    if (!nt_is_address(address))
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: expected an address (http:// or https://)",
+                       address);
+    enum nt_status status = nt_address_check(address, error);
+    if (status == NT_OK && !fetcher)
+        status = nt_fetcher_new(NULL, &own, error);
+    if (status == NT_OK)
+        status = open_with(fetcher ? fetcher : own, address, source_ret, error);
+    nt_fetcher_free(own);
+    return status;
+}

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: requests of many threads. Out: their answers, which a thread takes from the socket. Where the process that answers ends,
+ * another one follows it on the same socket (src/fetch/keeper.c) and says so: what was asked of the first is answered by nobody.
+ */
+#include "io/fetcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sized.h"
+#include "io/fetch_start.h"
+
+enum { PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
+enum { DEFAULT_SECONDS = 60 };
+#define DEFAULT_CACHE_BYTES (UINT64_C(128) << 20)
+
+uint64_t nt_fetcher_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* ---- requests ---- */
+
+static void finish(struct nt_fetch *fetch, enum nt_fetch_state state)
+{
+    *fetch->link = fetch->next;
+    if (fetch->next)
+        fetch->next->link = fetch->link;
+    fetch->link = NULL;
+    fetch->state = state;
+    fetch->end(fetch);
+}
+
+void nt_fetch_fall_short(struct nt_fetch *fetch)
+{
+    fetch->state = NT_FETCH_BAD;
+    fetch->failure = NT_FETCH_UNREACHABLE;
+    snprintf(fetch->message, sizeof(fetch->message),
+             "the process that fetches did not give all that was asked for");
+}
+
+static void fail(struct nt_fetch *fetch, enum nt_fetch_failure failure, const char *message)
+{
+    fetch->failure = failure;
+    snprintf(fetch->message, sizeof(fetch->message), "%s", message);
+    finish(fetch, NT_FETCH_BAD);
+}
+
+static void fail_all(struct nt_fetcher *fetcher, const char *message)
+{
+    while (fetcher->underway)
+        fail(fetcher->underway, NT_FETCH_UNREACHABLE, message);
+}
+
+static bool send_request(struct nt_fetcher *fetcher, const struct nt_fetch_request *request, const char *text)
+{
+    char packet[sizeof(*request) + NT_FETCH_TEXT_BYTES];
+    size_t length = strlen(text);
+    if (length > NT_FETCH_TEXT_BYTES || fetcher->is_over)
+        return false;
+    memcpy(packet, request, sizeof(*request));
+    memcpy(packet + sizeof(*request), text, length);
+    ssize_t sent;
+    do
+        sent = send(fetcher->channel, packet, sizeof(*request) + length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (sent < 0 && errno == EINTR);
+    return sent >= 0;
+}
+
+void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct nt_fetch_request request,
+                    const char *text)
+{
+    request.epoch = fetcher->epoch;
+    request.id = fetch->id = ++fetcher->last_id;
+    request.milliseconds = (uint32_t)fetcher->milliseconds;
+    fetch->state = NT_FETCH_UNDERWAY;
+    fetch->next = fetcher->underway;
+    fetch->link = &fetcher->underway;
+    if (fetch->next)
+        fetch->next->link = &fetch->next;
+    fetcher->underway = fetch;
+    if (!send_request(fetcher, &request, text))
+        fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches does not take requests");
+}
+
+void nt_fetcher_tell(struct nt_fetcher *fetcher, enum nt_fetch_kind kind, uint64_t id, uint32_t file)
+{
+    const struct nt_fetch_request request = {.kind = kind, .epoch = fetcher->epoch, .id = id, .file = file};
+    (void)send_request(fetcher, &request, "");
+}
+
+void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch)
+{
+    nt_fetcher_tell(fetcher, NT_FETCH_CANCEL, fetch->id, 0);
+    fail(fetch, NT_FETCH_UNREACHABLE, "was not waited for");
+}
+
+bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
+{
+    const struct timespec until = {(time_t)(deadline / 1000), (long)(deadline % 1000) * 1000000};
+    return pthread_cond_timedwait(&fetcher->changed, &fetcher->lock, &until) == 0;
+}
+
+bool nt_fetcher_is_there(struct nt_fetcher *fetcher, uint64_t deadline)
+{
+    while (!fetcher->epoch && !fetcher->is_over)
+        if (!nt_fetcher_wait(fetcher, deadline))
+            return false;
+    return !fetcher->is_over;
+}
+
+/* ---- answers ---- */
+
+static struct nt_fetch *underway(struct nt_fetcher *fetcher, uint64_t id)
+{
+    for (struct nt_fetch *fetch = fetcher->underway; fetch; fetch = fetch->next)
+        if (fetch->id == id)
+            return fetch;
+    return NULL;
+}
+
+static void take_failure(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *text,
+                         size_t bytes)
+{
+    char message[sizeof(fetch->message)];
+    size_t length = bytes < sizeof(message) ? bytes : sizeof(message) - 1;
+    memcpy(message, text, length);
+    message[length] = '\0';
+    fail(fetch,
+         answer->failure < NT_FETCH_FAILURES ? (enum nt_fetch_failure)answer->failure : NT_FETCH_UNREACHABLE,
+         message);
+}
+
+/* Whether it is the end of anything, or a beginning: what somebody may wait for. */
+static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                 size_t count)
+{
+    if (answer->kind == NT_FETCH_HELLO) {
+        fetcher->epoch = answer->epoch ? answer->epoch : 1;
+        fail_all(fetcher, "the process that fetches was ended");
+        return true;
+    }
+    struct nt_fetch *fetch = underway(fetcher, answer->id);
+    if (!fetch || answer->epoch != fetcher->epoch)
+        return false;
+    if (answer->kind == NT_FETCH_FAILED)
+        take_failure(fetch, answer, bytes, count);
+    else if (answer->kind == NT_FETCH_DONE)
+        finish(fetch, NT_FETCH_GOOD);
+    else if (!fetch->take(fetch, answer, bytes, count))
+        fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches gave another answer than was asked for");
+    else
+        return false;
+    return true;
+}
+
+/* One packet; false where there will be no other. */
+static bool receive(struct nt_fetcher *fetcher)
+{
+    struct nt_fetch_answer answer;
+    bool has_changed = true;
+    ssize_t count;
+    do
+        count = read(fetcher->channel, fetcher->packet, PACKET_BYTES);
+    while (count < 0 && errno == EINTR);
+    pthread_mutex_lock(&fetcher->lock);
+    if (count >= (ssize_t)sizeof(answer)) {
+        memcpy(&answer, fetcher->packet, sizeof(answer));
+        has_changed =
+            take(fetcher, &answer, fetcher->packet + sizeof(answer), (size_t)count - sizeof(answer));
+    } else {
+        fetcher->is_over = true;
+        fail_all(fetcher, "the process that fetches has ended");
+    }
+    bool is_over = fetcher->is_over;
+    if (has_changed)
+        pthread_cond_broadcast(&fetcher->changed);
+    pthread_mutex_unlock(&fetcher->lock);
+    return !is_over;
+}
+
+static void *receive_all(void *argument)
+{
+    struct nt_fetcher *fetcher = argument;
+    struct pollfd events[] = {{.fd = fetcher->channel, .events = POLLIN},
+                              {.fd = fetcher->wake[0], .events = POLLIN}};
+    for (;;) {
+        if (poll(events, 2, -1) < 0)
+            continue;
+        if (events[1].revents || !receive(fetcher))
+            return NULL;
+    }
+}
+
+/* ---- its life ---- */
+
+/* Signals are for the threads of the program. */
+static int start_receiver(struct nt_fetcher *fetcher)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int problem = pthread_create(&fetcher->receiver, NULL, receive_all, fetcher);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return problem;
+}
+
+enum nt_status nt_fetcher_hold(struct nt_fetcher *fetcher, struct nt_error *error)
+{
+    int problem = 0;
+    pthread_mutex_lock(&fetcher->lock);
+    if (!fetcher->has_receiver)
+        problem = start_receiver(fetcher);
+    fetcher->has_receiver |= !problem;
+    fetcher->holders += !problem;
+    pthread_mutex_unlock(&fetcher->lock);
+    return problem ? nt_fail_system(error, problem, "cannot start a thread") : NT_OK;
+}
+
+void nt_fetcher_free(struct nt_fetcher *fetcher)
+{
+    if (!fetcher)
+        return;
+    pthread_mutex_lock(&fetcher->lock);
+    bool is_last = --fetcher->holders == 0;
+    pthread_mutex_unlock(&fetcher->lock);
+    if (!is_last)
+        return;
+    if (fetcher->has_receiver) { /* a byte, not the pipe's end: another process may have that, too */
+        ssize_t written = write(fetcher->wake[1], "", 1);
+        (void)written; /* the pipe is empty */
+        pthread_join(fetcher->receiver, NULL);
+    }
+    close(fetcher->wake[0]);
+    close(fetcher->wake[1]);
+    close(fetcher->channel);
+    pthread_cond_destroy(&fetcher->changed);
+    pthread_mutex_destroy(&fetcher->lock);
+    free(fetcher->packet);
+    free(fetcher);
+}
+
+void nt_fetcher_stop(struct nt_fetcher *fetcher)
+{
+    shutdown(fetcher->channel, SHUT_RDWR);
+}
+
+static int init_waiting(struct nt_fetcher *fetcher)
+{
+    pthread_condattr_t attributes;
+    int problem = pthread_mutex_init(&fetcher->lock, NULL);
+    if (!problem)
+        problem = pthread_condattr_init(&attributes);
+    if (problem)
+        return problem;
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    problem = pthread_cond_init(&fetcher->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return problem;
+}
+
+static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_options *options,
+                           struct nt_error *error)
+{
+    fetcher->holders = 1;
+    fetcher->milliseconds =
+        UINT64_C(1000) * (options->timeout_seconds ? options->timeout_seconds : DEFAULT_SECONDS);
+    fetcher->room.most_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
+    fetcher->packet = malloc(PACKET_BYTES);
+    int problem = fetcher->packet ? init_waiting(fetcher) : ENOMEM;
+    if (!problem && pipe2(fetcher->wake, O_CLOEXEC) != 0)
+        problem = errno;
+    if (problem)
+        return nt_fail_system(error, problem, "remote files cannot be read");
+    enum nt_status status = nt_fetch_start(options->program, &fetcher->channel, error);
+    if (status != NT_OK) {
+        close(fetcher->wake[0]);
+        close(fetcher->wake[1]);
+    }
+    return status;
+}
+
+enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct nt_fetcher **fetcher_ret,
+                              struct nt_error *error)
+{
+    struct nt_fetcher_options known;
+    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_fetcher_options", error);
+    if (status != NT_OK)
+        return status;
+    if (known.timeout_seconds > NT_MOST_TIMEOUT_SECONDS)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "timeout_seconds: expected at most %d, found %u",
+                       NT_MOST_TIMEOUT_SECONDS, known.timeout_seconds);
+    struct nt_fetcher *fetcher = calloc(1, sizeof(*fetcher));
+    if (!fetcher)
+        return nt_fail_memory(error);
+    status = fill(fetcher, &known, error);
+    if (status != NT_OK) {
+        free(fetcher->packet);
+        free(fetcher);
+        return status;
+    }
+    *fetcher_ret = fetcher;
+    return NT_OK;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file on another machine. Out: whether it can be read now, or why not. It is opened by asking the process that fetches; where that is
+ * another process than before, the file is opened again, and must be what it was.
+ */
+#include "io/remote_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* So long a failure stands for all reads. */
+enum { REFUSAL_MILLISECONDS = 1000 };
+
+struct opening {
+    struct nt_fetch fetch;
+    uint32_t epoch;
+    uint64_t size;
+    int64_t modified;
+    char stamp[NT_FETCH_STAMP_BYTES + 1];
+    bool is_told; /* size and stamp have come */
+    uint8_t *edges;
+    size_t got; /* bytes of the edges */
+};
+
+/* ---- failures ---- */
+
+static const struct {
+    enum nt_status status;
+    int system_error;
+} failures[NT_FETCH_FAILURES] = {
+    [NT_FETCH_UNREACHABLE] = {NT_UNREACHABLE, 0}, [NT_FETCH_NOT_FOUND] = {NT_NOT_FOUND, 0},
+    [NT_FETCH_FORBIDDEN] = {NT_IO, EACCES},       [NT_FETCH_CHANGED] = {NT_CHANGED, 0},
+    [NT_FETCH_UNSUPPORTED] = {NT_UNSUPPORTED, 0}, [NT_FETCH_INVALID] = {NT_INVALID, 0},
+};
+
+enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error)
+{
+    file->has_changed = true;
+    return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced or modified since it was opened",
+                   file->shown);
+}
+
+/* Of a file that was there once: that it is gone is a change. */
+enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch,
+                              struct nt_error *error)
+{
+    bool was_there = file->epoch != 0;
+    if (fetch->failure == NT_FETCH_CHANGED)
+        return nt_remote_fail_changed(file, error);
+    if (was_there && fetch->failure == NT_FETCH_NOT_FOUND) {
+        file->has_changed = true;
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->shown);
+    }
+    enum nt_status status = failures[fetch->failure].status;
+    if (was_there && (status == NT_UNSUPPORTED || status == NT_INVALID))
+        status = NT_UNREACHABLE; /* it was good before */
+    nt_fail(error, status, NT_NO_OFFSET, "%s: %s", file->shown, fetch->message);
+    if (error)
+        error->system_error = failures[fetch->failure].system_error;
+    return status;
+}
+
+enum nt_status nt_remote_fail_silent(struct nt_remote_file *file, struct nt_error *error)
+{
+    return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET,
+                   "%s: timed out after %.3g s: the process that fetches does not answer", file->shown,
+                   (double)file->fetcher->milliseconds / 1000);
+}
+
+enum nt_status nt_remote_refuse(struct nt_remote_file *file, struct nt_error *error)
+{
+    file->refusal = *error;
+    file->refused_until = nt_fetcher_now() + REFUSAL_MILLISECONDS;
+    return error->status;
+}
+
+/* ---- opening ---- */
+
+static uint64_t edge_bytes(uint64_t size)
+{
+    const uint64_t most = 2 * NT_FETCH_EDGE_BYTES;
+    return size < most ? size : most;
+}
+
+/* The edges lie one behind the other, as they come. */
+static bool take_opened(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                        size_t count)
+{
+    struct opening *opening = (struct opening *)fetch;
+    if (answer->kind == NT_FETCH_OPENED) {
+        if (opening->is_told || count > NT_FETCH_STAMP_BYTES || answer->size > INT64_MAX)
+            return false;
+        opening->is_told = true;
+        opening->size = answer->size;
+        opening->modified = answer->modified;
+        memcpy(opening->stamp, bytes, count);
+        opening->stamp[count] = '\0';
+        return true;
+    }
+    uint64_t expected = edge_bytes(opening->size);
+    if (answer->kind != NT_FETCH_DATA || !opening->is_told || count > expected - opening->got)
+        return false;
+    memcpy(opening->edges + opening->got, bytes, count);
+    opening->got += count;
+    return true;
+}
+
+static void end_opening(struct nt_fetch *fetch)
+{
+    struct opening *opening = (struct opening *)fetch;
+    bool is_whole = opening->is_told && opening->got == edge_bytes(opening->size);
+    if (fetch->state == NT_FETCH_GOOD && !is_whole)
+        nt_fetch_fall_short(fetch);
+}
+
+/* What can be had again is not missed. */
+static void keep_edge(struct nt_remote_file *file, const uint8_t *bytes, uint64_t offset, size_t count)
+{
+    uint64_t next;
+    struct nt_remote_part *part = calloc(1, sizeof(*part));
+    uint8_t *copy = malloc(count ? count : 1);
+    if (part && copy && count && !nt_stretches_at(&file->stretches, offset, &next)) {
+        memcpy(copy, bytes, count);
+        part->stretch = (struct nt_stretch){.offset = offset, .bytes = count, .data = copy};
+        if (next - offset >= count && nt_stretches_add(&file->stretches, &part->stretch)) {
+            nt_stretch_keep(&file->fetcher->room, &part->stretch);
+            return;
+        }
+    }
+    free(copy);
+    free(part);
+}
+
+static void keep_edges(struct nt_remote_file *file, const struct opening *opening)
+{
+    size_t first = opening->got < NT_FETCH_EDGE_BYTES ? opening->got : NT_FETCH_EDGE_BYTES;
+    keep_edge(file, opening->edges, 0, first);
+    keep_edge(file, opening->edges + first, opening->size - (opening->got - first), opening->got - first);
+}
+
+static enum nt_status settle(struct nt_remote_file *file, const struct opening *opening,
+                             struct nt_error *error)
+{
+    bool is_first = file->epoch == 0;
+    if (opening->fetch.state != NT_FETCH_GOOD)
+        return nt_remote_fail(file, &opening->fetch, error);
+    if (is_first) {
+        file->source.size = opening->size;
+        file->modified = opening->modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : opening->modified;
+        memcpy(file->stamp, opening->stamp, sizeof(file->stamp));
+        keep_edges(file, opening);
+    } else if (opening->size != file->source.size || strcmp(opening->stamp, file->stamp) != 0) {
+        return nt_remote_fail_changed(file, error);
+    }
+    file->epoch = opening->epoch;
+    return NT_OK;
+}
+
+static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *opening, uint64_t deadline,
+                                  struct nt_error *error)
+{
+    struct nt_fetcher *fetcher = file->fetcher;
+    if (!nt_fetcher_is_there(fetcher, deadline))
+        return fetcher->is_over ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET,
+                                          "%s: the process that fetches has ended", file->shown)
+                                : nt_remote_fail_silent(file, error);
+    file->file = ++fetcher->last_file;
+    opening->epoch = fetcher->epoch;
+    opening->fetch.take = take_opened;
+    opening->fetch.end = end_opening;
+    nt_fetcher_ask(fetcher, &opening->fetch,
+                   (struct nt_fetch_request){.kind = NT_FETCH_OPEN, .file = file->file}, file->address);
+    while (opening->fetch.link)
+        if (!nt_fetcher_wait(fetcher, deadline) && opening->fetch.link) {
+            nt_fetcher_drop(fetcher, &opening->fetch);
+            return nt_remote_fail_silent(file, error);
+        }
+    return settle(file, opening, error);
+}
+
+static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
+{
+    struct opening opening = {.edges = malloc(2 * NT_FETCH_EDGE_BYTES)};
+    if (!opening.edges)
+        return nt_fail_memory(error);
+    enum nt_status status = ask_to_open(file, &opening, deadline, error);
+    free(opening.edges);
+    return status;
+}
+
+/* Whether it can be read now. It is opened again by one, the others wait. */
+enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
+{
+    for (;;) {
+        if (file->has_changed)
+            return nt_remote_fail_changed(file, error);
+        if (nt_fetcher_now() < file->refused_until)
+            return nt_fail_with(error, &file->refusal);
+        if (file->epoch && file->epoch == file->fetcher->epoch && !file->fetcher->is_over)
+            return NT_OK;
+        if (!file->is_opening)
+            break;
+        if (!nt_fetcher_wait(file->fetcher, deadline))
+            return nt_remote_fail_silent(file, error);
+    }
+    file->is_opening = true;
+    enum nt_status status = open_once(file, deadline, error);
+    file->is_opening = false;
+    pthread_cond_broadcast(&file->fetcher->changed);
+    return status;
+}

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: MIT
+"""Files on a web server: what is read is what the file holds, with few requests; whatever a server does, a read ends in time, with the
+file's bytes or an error that tells the server from the file."""
+import errno
+import filecmp
+import json
+import os
+import pwd
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from harness import (DATA, NTUPLE, Skip, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
+                     scratch, wait_until)
+from web import served
+
+FILE = 'example.root'
+UNREACHABLE = 9
+NOTHING, UNSUPPORTED, USAGE = 2, 4, 1
+
+
+def tree(source, directory):
+    """The exit status: of damaged files not all can be copied."""
+    return command(NTUPLE, 'cp', '-r', source, '/', directory).returncode
+
+
+def same_trees(left, right):
+    comparison = filecmp.dircmp(left, right)
+    same((comparison.left_only, comparison.right_only, comparison.funny_files), ([], [], []), f'{left}, {right}')
+    for name in comparison.common_files:
+        same((left / name).read_bytes() == (right / name).read_bytes() or name in OF_THE_PLACE, True, left / name)
+    for name in comparison.common_dirs:
+        if name != '.ntuplefs':
+            same_trees(left / name, right / name)
+
+
+# Documents that tell where the file is.
+OF_THE_PLACE = {'file.json', 'table.arrow', 'pages.jsonl', 'layout.jsonl', 'layout.svg', 'fields.json', 'schema.json'}
+
+
+def fails_with(status, source, *words, seconds=10, options=('--timeout=3',)):
+    """The message names the source and these words; and no word of damage."""
+    start = time.monotonic()
+    result = command(NTUPLE, 'cat', *options, source, '.ntuplefs/version.json')
+    message = result.stderr.decode()
+    same(result.returncode, status, f'{source}: {message}')
+    for word in (source.split('?')[0], *words):
+        same(word in message, True, f'{word!r} in {message!r}')
+    same(re.search('damage|corrupt|checksum', message), None, message)
+    same(time.monotonic() - start < seconds, True, f'{source}: {time.monotonic() - start} s')
+    return message
+
+
+# ---- what good servers hold ----
+
+@case
+def files_by_http_have_the_tree_of_the_file():
+    with scratch() as directory, served(DATA) as site:
+        for number, name in enumerate(['example.root', 'damaged_page.root', 'empty.root']):
+            here, there = directory / f'{number}-here', directory / f'{number}-there'
+            same(tree(site.url(name), there), tree(DATA / name, here), name)
+            same_trees(here, there)
+
+
+@case
+def files_of_every_format_are_verified_by_http():
+    names = sorted(path.name for path in DATA.iterdir() if path.suffix in ('.root', '.roaring', '.lance', '.blp') and path.is_file())[::4]
+    with served(DATA) as site:
+        for name in names:
+            here, there = (command(NTUPLE, 'verify', '--json', source) for source in (DATA / name, site.url(name)))
+            same(there.returncode, here.returncode, name)
+            same(there.stdout.replace(site.url(name).encode(), b''), here.stdout.replace(str(DATA / name).encode(), b''), name)
+    same({Path(name).suffix for name in names} >= {'.root', '.lance'}, True, names)
+
+
+@case
+def few_requests_are_made():
+    with served(DATA) as site:
+        output(NTUPLE, 'ls', site.url(FILE))
+        ranges = [headers['Range'] for _, headers in site.requests]
+        same(sorted(ranges[:2]), ['bytes=-8192', 'bytes=0-8191'], 'opening')
+        same(len(ranges) <= 4, True, ranges)
+        same({headers['Accept-Encoding'] for _, headers in site.requests}, {'identity'}, 'compression')
+        with mounted(site.url(FILE)) as mountpoint:
+            column = next(mountpoint.glob('**/column.0/data.bin'))
+            content = column.read_bytes()
+            count = len(site.requests)
+            same(column.read_bytes(), content, 'read again')
+            same(len(site.requests), count, 'requests of a second read')
+
+
+@case
+def servers_that_are_odd_but_right_are_read():
+    here = output(NTUPLE, 'verify', '--json', DATA / FILE)
+    with served(DATA) as site:
+        for way in ('no-suffix', 'unnamed', 'weak', 'short', 'elsewhere', 'elsewhere/elsewhere', 'busy-at-first'):
+            there = output(NTUPLE, 'verify', '--json', site.url(f'{way}/{FILE}'))
+            for told in (here, there):
+                same(json.loads(told.splitlines()[-1])['result'], 'ok', way)
+        output(NTUPLE, 'cat', site.url(FILE + '?key=1#part'), '.ntuplefs/version.json')
+        same(site.requests[-1][0], f'/{FILE}?key=1', 'without the fragment')
+
+
+@case
+def nginx_is_read():
+    program = shutil.which('nginx') or shutil.which('nginx', path='/usr/sbin')
+    if not program:
+        raise Skip('nginx is not installed')
+    with scratch() as directory:
+        port = unused_port()
+        temporary = ''.join(f'{kind}_temp_path {directory}/{kind};' for kind in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
+        user = f'user {pwd.getpwuid(0).pw_name};' if os.geteuid() == 0 else ''  # else it may not see the files
+        (directory / 'conf').write_text(f"""daemon off; {user} pid {directory}/pid; error_log {directory}/log; events {{}}
+            http {{ access_log off; {temporary} gzip on; gzip_types *; gzip_min_length 1;
+                    server {{ listen 127.0.0.1:{port}; location / {{ root {DATA}; }} }} }}""")
+        server = subprocess.Popen([program, '-e', directory / 'log', '-c', directory / 'conf'], stderr=subprocess.DEVNULL)
+        try:
+            url = f'http://127.0.0.1:{port}/{FILE}'
+            wait_until(lambda: command(NTUPLE, 'ls', '--timeout=1', url).returncode == 0 or server.poll() is not None, 'nginx')
+            if server.poll() is not None:
+                raise Skip('nginx does not run here')
+            tree(url, directory / 'there')
+            tree(DATA / FILE, directory / 'here')
+            same_trees(directory / 'here', directory / 'there')
+        finally:
+            server.terminate()
+            server.wait()
+
+
+# ---- failures ----
+
+def unused_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+@case
+def what_servers_do_wrong_is_told():
+    ways = [('whole', UNSUPPORTED, 'whole files'), ('compressed', UNSUPPORTED, 'Content-Encoding'), ('other-part', UNREACHABLE, 'was asked for'),
+            ('no-content-range', UNREACHABLE, 'Content-Range'), ('loop', UNREACHABLE, 'redirects'), ('forbidden', NOTHING, '403'),
+            ('busy', UNREACHABLE, '503', 'tries'), ('busy-for-long', UNREACHABLE, '429', '3600 s'), ('silent', UNREACHABLE, 'timed out after 3 s'),
+            ('endless-headers', UNREACHABLE, 'headers'), ('garbage', UNREACHABLE)]
+    with served(DATA) as site:
+        threads = []
+        problems = []
+
+        def attempt(source, status, words):
+            try:
+                message = fails_with(status, source, *words)
+                same('secret' in message, False, message)
+            except Exception as problem:
+                problems.append(problem)
+
+        sources = [(site.url(f'{way}/{FILE}'), status, words) for way, status, *words in ways]
+        sources += [(site.url('nothing.root'), NOTHING, ['404']), (f'http://127.0.0.1:{unused_port()}/{FILE}', UNREACHABLE, ['connect']),
+                    ('http://does-not-exist.invalid/file.root', UNREACHABLE, ['resolve'])]
+        for source in sources:
+            threads.append(threading.Thread(target=attempt, args=source))
+            threads[-1].start()
+        for thread in threads:
+            thread.join()
+        for problem in problems:
+            raise problem
+
+
+@case
+def addresses_do_not_tell_secrets():
+    with served(DATA) as site:
+        message = fails_with(UNREACHABLE, site.url(f'busy/{FILE}?token=abcdef#abcdef'), options=('--timeout=1',))
+        same('abcdef' in message, False, message)
+        result = command(NTUPLE, 'ls', f'http://user:abcdef@127.0.0.1:{site.port}/{FILE}')
+        same((result.returncode, b'abcdef' in result.stderr, b'netrc' in result.stderr), (USAGE, False, True), result.stderr)
+        with mounted(site.url(f'{FILE}?token=abcdef')) as mountpoint:
+            same('abcdef' in Path('/proc/self/mounts').read_text(), False, 'mounts')
+            same('abcdef' in (mountpoint / 'file.json').read_text(), False, 'file.json')
+        same(site.requests[-1][0], f'/{FILE}?token=abcdef', 'asked for')
+
+
+@case
+def without_the_program_that_fetches_it_is_named():
+    result = command(NTUPLE, 'ls', 'https://server/file.root', env={**os.environ, 'NTUPLE_FETCH': '/nonexistent/fetch'})
+    same((result.returncode, b'/nonexistent/fetch' in result.stderr), (UNSUPPORTED, True), result.stderr)
+
+
+@case
+def files_on_servers_are_not_chained():
+    with scratch() as directory:
+        (directory / 'list.txt').write_text('https://server/file.root?token=abcdef\n')
+        for source in (directory / 'list.txt', 'https://server/file.root'):
+            result = command(NTUPLE, 'ls', '--chain', '--timeout=1', source)
+            same((result.returncode, b'https://server/file.root: files on servers are not chained' in result.stderr, b'abcdef' in result.stderr),
+                 (UNSUPPORTED, True, False), result.stderr)
+
+
+# ---- what happens in between ----
+
+def data_files(mountpoint):
+    return sorted(mountpoint.glob('Events/**/column.*/data.bin')) or sorted(mountpoint.glob('**/column.*/data.bin'))
+
+
+def large_file():
+    """Columns of which opening reads nothing."""
+    return (DATA / FILE).read_bytes()
+
+
+@case
+def another_version_is_never_mixed_in():
+    content = large_file()
+    changed = bytearray(content)
+    changed[20000:60000] = bytes(40000)
+    for headers in (('"1"', 1000), ('"2"', 1000)), (('', 1000), ('', 2000)):
+        with served(DATA) as site:
+            site.files[FILE] = (content, *headers[0])
+            with mounted(site.url(FILE)) as mountpoint:
+                files = data_files(mountpoint)
+                site.files[FILE] = (bytes(changed), *headers[1])
+                good, stale = 0, 0
+                for path in files:
+                    try:
+                        found = path.read_bytes()
+                        local = output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint))
+                        same(found, local, path)
+                        good += 1
+                    except OSError as error:
+                        same(error.errno, errno.ESTALE, path)
+                        stale += 1
+                same(stale > 0, True, f'{good} read')
+                same([line['status'] for line in errors_of(mountpoint)], ['source changed'], 'errors.jsonl')
+
+
+@case
+def a_silent_server_is_an_error_in_time_and_no_damage():
+    with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}'), options=('-o', 'timeout=1')) as mountpoint:
+        path = data_files(mountpoint)[0]
+        expected = output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint))
+        site.is_good = None
+        start = time.monotonic()
+        fails(errno.EIO, path.read_bytes)
+        same(time.monotonic() - start < 8, True, time.monotonic() - start)
+        same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
+        same((mountpoint / 'file.json').read_bytes() != b'', True, 'what is in memory')
+        site.is_good = True
+        time.sleep(1.1)
+        same(path.read_bytes(), expected, 'when it answers again')
+
+
+@case
+def a_mount_ends_while_a_server_is_silent():
+    with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}')) as mountpoint:
+        path = data_files(mountpoint)[0]
+        site.is_good = None
+        reader = subprocess.Popen(['cat', path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        count = len(site.requests)
+        wait_until(lambda: len(site.requests) > count, 'it reads')
+        daemon = daemon_of(mountpoint)
+        start = time.monotonic()
+        os.kill(daemon, signal.SIGTERM)
+        wait_until(lambda: not is_mounted(mountpoint) and not is_running(daemon), 'unmounted', 5)
+        same(reader.wait(5) != 0, True, 'the reader')
+        same(time.monotonic() - start < 5, True)
+
+
+def fetchers():
+    found = {}
+    for directory in Path('/proc').iterdir():
+        try:
+            if (directory / 'cmdline').read_bytes().split(b'\0')[0] == os.fsencode(os.environ['NTUPLE_FETCH']):
+                found[int(directory.name)] = int((directory / 'stat').read_text().rsplit(')', 1)[1].split()[1])
+        except OSError:
+            continue
+    return found
+
+
+@case
+def a_new_process_follows_one_that_was_killed():
+    before = set(fetchers())
+    with served(DATA) as site, mounted(site.url(FILE)) as mountpoint:
+        paths = data_files(mountpoint)
+        mine = {process: parent for process, parent in fetchers().items() if process not in before}
+        same(len(mine), 2, mine)
+        worker = next(process for process, parent in mine.items() if parent in mine)
+        os.kill(worker, signal.SIGKILL)
+        expected = {path: output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)) for path in paths}
+
+        def is_read():
+            try:
+                return all(path.read_bytes() == expected[path] for path in paths)
+            except OSError as error:
+                same(error.errno, errno.EIO, 'under way')
+                return False
+
+        wait_until(is_read, 'read again')
+    wait_until(lambda: not set(fetchers()) - before, 'nobody is left')
+
+
+@case
+def credentials_go_to_the_server_that_they_are_for():
+    with scratch() as directory, served(DATA) as site:
+        (directory / 'netrc').write_text('machine 127.0.0.1 login me password hidden\n')
+        environment = {**os.environ, 'NETRC': str(directory / 'netrc'), 'BEARER_TOKEN': 'not-for-http'}
+        output(NTUPLE, 'ls', site.url(FILE), env=environment)
+        same({headers.get('Authorization') for _, headers in site.requests}, {'Basic bWU6aGlkZGVu'}, 'netrc')
+
+
+run()

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""A web server for tests, on loopback: it serves parts of files as servers do, and each part of an address before the file is a
+way to misbehave: http://127.0.0.1:PORT/silent/file.root. What it was asked for is kept."""
+import contextlib
+import email.utils
+import gzip
+import http.server
+import threading
+from pathlib import Path
+
+
+def misbehaviour(function):
+    MISBEHAVIOURS[function.__name__.replace('_', '-')] = function
+    return function
+
+
+# name: function(handler, answer), which changes the answer, or gives one itself and returns True.
+MISBEHAVIOURS = {}
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+
+    def log_message(self, *_):
+        pass
+
+    def part(self, content):
+        """[first, end) of the content that is asked for; None: all of it."""
+        text = self.headers.get('Range', '')
+        if not text.startswith('bytes='):
+            return None
+        first, last = text[len('bytes='):].split('-')
+        if not first:
+            return max(0, len(content) - int(last)), len(content)
+        return int(first), min(int(last) + 1, len(content)) if last else len(content)
+
+    def good_answer(self, content, tag, modified):
+        headers = {'ETag': tag, 'Last-Modified': email.utils.formatdate(modified, usegmt=True)}
+        if self.headers.get('If-Match', tag) != tag:
+            return Answer(412, headers, b'')
+        part = self.part(content)
+        if part is None:
+            return Answer(200, headers, content)
+        if part[0] >= len(content):
+            return Answer(416, {**headers, 'Content-Range': f'bytes */{len(content)}'}, b'')
+        return Answer(206, {**headers, 'Content-Range': f'bytes {part[0]}-{part[1] - 1}/{len(content)}'}, content[part[0]:part[1]])
+
+    def send(self, answer, body=None):
+        self.send_response(answer.status)
+        headers = {'Content-Length': len(answer.body), **answer.headers}
+        for name, value in headers.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+        self.wfile.write(answer.body if body is None else body)
+
+    def do_GET(self):
+        *ways, name = self.path.split('?')[0].strip('/').split('/')
+        site = self.server.site
+        with site.lock:
+            site.requests.append((self.path, dict(self.headers)))
+            self.number = len(site.requests)
+        try:
+            content, tag, modified = site.content(name)
+        except OSError:
+            self.send(Answer(404, {}, b'no such file'))
+            return
+        self.name = name
+        answer = self.good_answer(content, tag, modified)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            if not any([MISBEHAVIOURS[way](self, answer) for way in ways]):
+                self.send(answer)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """Clients that go away are what many tests are about."""
+
+
+class Site:
+    """Files of a folder, or of bytes that a test gives."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.files = {}
+        self.requests = []
+        self.lock = threading.Lock()
+        self.hangs = threading.Event()  # set: those that are silent go on
+        self.is_good = False  # those that are bad for some time become good
+
+    def content(self, name):
+        if name in self.files:
+            return self.files[name]
+        path = self.folder / name
+        return path.read_bytes(), f'"{path.stat().st_mtime_ns:x}"', path.stat().st_mtime
+
+    def url(self, path):
+        return f'http://127.0.0.1:{self.port}/{path}'
+
+
+@contextlib.contextmanager
+def served(folder):
+    site = Site(folder)
+    server = Server(('127.0.0.1', 0), Handler)
+    server.site, site.port = site, server.server_port
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield site
+    finally:
+        site.hangs.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+# ---- what servers do ----
+
+@misbehaviour
+def whole(handler, answer):
+    """Takes no notice of Range."""
+    answer.status, answer.headers = 200, {}
+    answer.body = handler.server.site.content(handler.name)[0]
+
+
+@misbehaviour
+def compressed(handler, answer):
+    answer.body = gzip.compress(answer.body)
+    answer.headers['Content-Encoding'] = 'gzip'
+
+
+@misbehaviour
+def other_part(handler, answer):
+    first, _, rest = answer.headers['Content-Range'].removeprefix('bytes ').partition('-')
+    last, total = rest.split('/')
+    answer.headers['Content-Range'] = f'bytes {int(first) + 1}-{int(last) + 1}/{int(total) + 2}'
+
+
+@misbehaviour
+def no_content_range(handler, answer):
+    del answer.headers['Content-Range']
+
+
+@misbehaviour
+def short(handler, answer):
+    """Each answer ends after 3,000 bytes."""
+    handler.send(answer, answer.body[:3000])
+    handler.close_connection = True
+    return True
+
+
+@misbehaviour
+def no_suffix(handler, answer):
+    """As xrootd-http 5.5: the end of a file is answered by all of it."""
+    if handler.headers['Range'].startswith('bytes=-'):
+        whole(handler, answer)
+
+
+@misbehaviour
+def unnamed(handler, answer):
+    """Nothing tells versions apart."""
+    del answer.headers['ETag'], answer.headers['Last-Modified']
+
+
+@misbehaviour
+def weak(handler, answer):
+    answer.headers['ETag'] = 'W/' + answer.headers['ETag']
+
+
+@misbehaviour
+def loop(handler, answer):
+    answer.status, answer.headers, answer.body = 302, {'Location': handler.path}, b''
+
+
+@misbehaviour
+def elsewhere(handler, answer):
+    """To the same without this way."""
+    answer.status, answer.headers, answer.body = 302, {'Location': handler.path.replace('/elsewhere', '', 1)}, b''
+
+
+@misbehaviour
+def forbidden(handler, answer):
+    answer.status, answer.headers, answer.body = 403, {}, b'secret text of the server'
+
+
+@misbehaviour
+def busy(handler, answer):
+    answer.status, answer.headers, answer.body = 503, {}, b''
+
+
+@misbehaviour
+def busy_for_long(handler, answer):
+    answer.status, answer.headers, answer.body = 429, {'Retry-After': '3600'}, b''
+
+
+@misbehaviour
+def busy_at_first(handler, answer):
+    """The first two requests."""
+    if handler.number <= 2:
+        answer.status, answer.headers, answer.body = 503, {'Retry-After': '1'}, b''
+
+
+@misbehaviour
+def silent(handler, answer):
+    handler.server.site.hangs.wait(60)
+    handler.close_connection = True
+    return True
+
+
+@misbehaviour
+def silent_later(handler, answer):
+    """Once a test says so."""
+    return handler.server.site.is_good is None and silent(handler, answer)
+
+
+@misbehaviour
+def endless_headers(handler, answer):
+    handler.wfile.write(b'HTTP/1.1 206 Partial Content\r\n')
+    with contextlib.suppress(OSError):
+        for number in range(1000):
+            handler.wfile.write(f'X-{number}: {"x" * 1000}\r\n'.encode())
+    handler.close_connection = True
+    return True
+
+
+@misbehaviour
+def garbage(handler, answer):
+    handler.wfile.write(b'\0\xff' * 100 + b'\r\n\r\n')
+    handler.close_connection = True
+    return True
