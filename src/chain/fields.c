@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/kind.h"
 #include "model/path.h"
 
 struct matching {
@@ -86,13 +87,27 @@ static bool are_equal(const struct nt_field *a, const struct nt_field *b)
 
 /* ---- all of them, level by level ---- */
 
-/* The child of this name; mostly it has the same place. Of several of one name each is found by its place alone. */
-static uint32_t find_child(const struct nt_dataset *dataset, const uint32_t *children, uint32_t count,
-                           uint32_t place, struct nt_text name)
+/* Members are known by their names, items and alternatives by their places: writers of older generations called an item
+ * by its type. */
+static bool are_named(const struct nt_dataset *dataset, uint32_t parent)
 {
-    if (place < count && nt_texts_are_equal(dataset->fields[children[place]].name, name))
+    if (parent == NT_NONE)
+        return true;
+    enum nt_form form = nt_field_kind_info(dataset->fields[parent].kind)->form;
+    return form == NT_FORM_RECORD || form == NT_FORM_VALUE;
+}
+
+/* Of a parent's children the one of this name; mostly it has the same place. Of several of one name each is found by its
+ * place alone. */
+static uint32_t find_child(const struct nt_dataset *dataset, uint32_t parent, uint32_t place,
+                           struct nt_text name)
+{
+    uint32_t count;
+    const uint32_t *children = nt_dataset_children(dataset, parent, &count);
+    bool have_names = are_named(dataset, parent);
+    if (place < count && (!have_names || nt_texts_are_equal(dataset->fields[children[place]].name, name)))
         return children[place];
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; have_names && i < count; i++)
         if (nt_texts_are_equal(dataset->fields[children[i]].name, name))
             return children[i];
     return NT_NONE;
@@ -105,7 +120,7 @@ static enum nt_status match_children(const struct matching *matching, uint32_t p
     const uint32_t *others = nt_dataset_children(matching->other, other_parent, &other_count);
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_field *field = &matching->dataset->fields[children[i]];
-        uint32_t found = find_child(matching->other, others, other_count, i, field->name);
+        uint32_t found = find_child(matching->other, other_parent, i, field->name);
         const struct nt_field *there = found == NT_NONE ? NULL : &matching->other->fields[found];
         if (!there || !are_equal(field, there))
             return differ(matching, matching->dataset, children[i], field, there);
@@ -113,7 +128,7 @@ static enum nt_status match_children(const struct matching *matching, uint32_t p
     }
     for (uint32_t i = 0; i < other_count && other_count != count; i++) {
         const struct nt_field *there = &matching->other->fields[others[i]];
-        if (find_child(matching->dataset, children, count, i, there->name) == NT_NONE)
+        if (find_child(matching->dataset, parent, i, there->name) == NT_NONE)
             return differ(matching, matching->other, others[i], NULL, there);
     }
     return NT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fields of two files by their paths.
+ * Fields of two files by their paths; of items and alternatives places are compared, not names.
  */
 #ifndef NT_CHAIN_FIELDS_H
 #define NT_CHAIN_FIELDS_H

@@ -25,18 +25,26 @@ def files_below(directory, pattern):
     return sorted(path.relative_to(directory) for path in directory.rglob(pattern) if not path.match('column.*/pages/*'))
 
 
+def at(tree, path):
+    """Where a file of the chain's tree is in that of one of its files; the only item of a field may be called otherwise there."""
+    for name in path.parts:
+        items = [item for item in tree.iterdir() if item.is_dir() and not item.name.startswith('column.')] if not (tree / name).exists() else []
+        tree = items[0] if len(items) == 1 else tree / name
+    return tree
+
+
 def joined(trees, path):
     """What a chain must have of a logical file: end offsets go on where those of the file before end."""
-    found = [np.load(tree / path) for tree in trees]
+    found = [np.load(at(tree, path)) for tree in trees]
     if path.name == 'offsets.npy':
         starts = np.cumsum([0] + [array[-1] for array in found])
         return np.concatenate([found[0][:1]] + [array[1:] + start for array, start in zip(found, starts)])
     if path.name == 'index.npy':  # of an item among those of its alternative
-        tags = [np.load(tree / path.with_name('tags.npy')) for tree in trees]
+        tags = [np.load(at(tree, path.with_name('tags.npy'))) for tree in trees]
         before, out = {}, []
         for array, tag in zip(found, tags):
             out.append(array + np.array([before.get(t, 0) for t in tag], array.dtype))
-            for t in np.unique(tag):
+            for t in np.unique(tag[tag > 0]):  # 0: of no alternative
                 before[t] = before.get(t, 0) + int((tag == t).sum())
         return np.concatenate(out)
     return np.concatenate(found)
