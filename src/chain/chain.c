@@ -16,6 +16,7 @@
 #include "chain/groups.h"
 #include "chain/parts.h"
 #include "chain/sources.h"
+#include "chain/united.h"
 #include "format/format.h"
 
 struct building {
@@ -30,7 +31,9 @@ struct building {
 /* A data set that has no name of its own is called like its file. */
 static bool is_named_after_file(const struct nt_dataset *dataset)
 {
-    return nt_texts_are_equal(dataset->name, nt_path_stem(dataset->file->path));
+    const char *path = dataset->file->path;
+    return nt_texts_are_equal(dataset->name, nt_path_stem(path)) ||
+           nt_texts_are_equal(dataset->name, nt_path_name(path));
 }
 
 /* What a file has at a data set's path, or where a specification says. */
@@ -63,13 +66,13 @@ static enum nt_status fill_share(const struct building *building, const struct n
     struct nt_error failure = {0};
     enum nt_status status = find_own(first, part, &share->dataset, building->error);
     share->part = part;
-    if (status == NT_OK) {
+    if (status == NT_OK && building->options->rule != NT_CHAIN_UNION) {
         share->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*share->fields));
         if (!share->fields)
             return nt_fail_memory(building->error);
         status = nt_chain_match_fields(first, share->dataset, share->fields, &failure);
     }
-    if (failure.status && !building->options->checks_all)
+    if (failure.status && building->options->rule == NT_CHAIN_FAIL)
         return nt_failure_keep(&failure, arena, &share->failure, building->error);
     if (failure.status)
         return nt_fail_with(building->error, &failure);
@@ -122,6 +125,10 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
         status = fill_share(building, first, &building->chain->parts[i], dataset->arena, &chain->shares[i]);
         chain->share_count++;
     }
+    if (status == NT_OK)
+        status = building->options->rule == NT_CHAIN_UNION
+                     ? nt_chain_unite_fields(dataset, error)
+                     : nt_chain_take_fields(chain->shares[0].dataset, dataset->arena, &chain->fields, error);
     if (status == NT_OK)
         status = count_entries(dataset, error);
     if (status == NT_OK)

@@ -11,10 +11,16 @@
 #include "chain/list.h"
 #include "model/model.h"
 
+/* What becomes of files whose fields are not those of the first one. */
+enum nt_chain_rule {
+    NT_CHAIN_FAIL,  /* they are refused when something of them is wanted */
+    NT_CHAIN_CHECK, /* at once */
+    NT_CHAIN_UNION, /* the chain has the fields of all files */
+};
+
 /* How a chain is made of its files. */
 struct nt_chain_options {
-    bool
-        checks_all; /* files whose schema is another one are refused at once; else when something of them is wanted */
+    enum nt_chain_rule rule;
     bool skips_failed; /* files that cannot be opened are left out */
 };
 

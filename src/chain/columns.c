@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: data sets of several files whose fields are the same. Out: the chain's fields, and columns for all types in which files store
+ * In: the fields of a chain, and which they are in its files. Out: they as the data set's, and columns for all types in which files store
  * them. Files of one generation mostly store a field in one way, those of another one in another: both are representations
  * of it, as one file may have several.
  */
@@ -111,7 +111,7 @@ static enum nt_status map_field(struct building *building, const struct nt_chain
 {
     uint32_t own = share->fields[field], width;
     enum nt_status status = NT_OK;
-    if (!share->dataset->fields[own].owns_columns)
+    if (own == NT_NONE || !share->dataset->fields[own].owns_columns)
         return NT_OK;
     uint32_t count = nt_field_representations(share->dataset, own);
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
@@ -169,25 +169,15 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
 
 /* ---- all ---- */
 
-/* Fields that show another one's columns do so in the first file, too. */
-static void share_columns(struct nt_dataset *dataset, const struct nt_dataset *first)
-{
-    for (uint32_t i = 0; i < first->field_count; i++) {
-        uint32_t count;
-        const uint32_t *columns = nt_field_columns(first, i, &count);
-        if (count && !first->fields[i].owns_columns)
-            nt_field_share_columns(dataset, i, first->columns[columns[0]].field);
-    }
-}
-
 static enum nt_status build(struct building *building)
 {
     struct nt_dataset *dataset = building->dataset;
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
-    const struct nt_dataset *first = chain->shares[0].dataset;
-    enum nt_status status = nt_builder_add_fields_of(&building->builder, first, building->error);
-    dataset->field_count = first->field_count;
-    building->shapes = calloc((size_t)first->field_count + 1, sizeof(struct shape *));
+    const struct nt_chain_fields *fields = &chain->fields;
+    enum nt_status status =
+        nt_builder_add_linked_fields(&building->builder, fields->items, fields->count, building->error);
+    dataset->field_count = fields->count;
+    building->shapes = calloc((size_t)fields->count + 1, sizeof(struct shape *));
     if (status == NT_OK && !building->shapes)
         status = nt_fail_memory(building->error);
     for (uint32_t i = 0; status == NT_OK && i < chain->share_count; i++)
@@ -197,7 +187,9 @@ static enum nt_status build(struct building *building)
         status = nt_builder_finish(&building->builder, building->error);
     if (status != NT_OK)
         return status;
-    share_columns(dataset, first);
+    for (uint32_t i = 0; i < fields->count; i++)
+        if (fields->owners[i] != NT_NONE)
+            nt_field_share_columns(dataset, i, fields->owners[i]);
     bool is_any_deferred = has_deferred(dataset);
     for (uint32_t i = 0; status == NT_OK && i < chain->share_count; i++) {
         struct nt_chain_share *share = &chain->shares[i];

@@ -7,7 +7,7 @@
 
 #include "chain/opened.h"
 
-/* Give a data set the fields of its first share, and for each way in which a share's file stores a field a representation:
+/* Give a data set its fields, and for each way in which a share's file stores one of them a representation:
  * that of another file where its columns are of the same types, else one more. Sets the shares' `columns` and
  * `deferred`; their `fields` are known. */
 enum nt_status nt_chain_build_columns(struct nt_dataset *dataset, struct nt_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: questions about a chain's data set. Out: what the format says of the file's own: of fields that of the first file, of columns that
- * of the first one that has them, of pages that of theirs.
+ * In: questions about a chain's data set. Out: what the format says of the file's own: of fields and columns that
+ * of the first file that has them, of pages that of theirs.
  */
 #include "chain/describe.h"
 
@@ -30,9 +30,15 @@ static enum nt_status describe_dataset(const struct nt_dataset *dataset, struct 
 
 static void describe_field(const struct nt_dataset *dataset, uint32_t field, struct nt_json *json)
 {
-    const struct nt_dataset *first = nt_chain_dataset_of(dataset)->shares[0].dataset;
-    if (first->ops->describe_field)
-        first->ops->describe_field(first, field, json);
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    for (uint32_t i = 0; i < chain->share_count; i++) {
+        const struct nt_chain_share *share = &chain->shares[i];
+        if (share->failure || share->fields[field] == NT_NONE)
+            continue;
+        if (share->dataset->ops->describe_field)
+            share->dataset->ops->describe_field(share->dataset, share->fields[field], json);
+        return;
+    }
 }
 
 static void describe_column(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json)

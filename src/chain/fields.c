@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "model/kind.h"
 #include "model/path.h"
@@ -25,8 +26,7 @@ static void append_path(struct nt_buffer *out, const struct nt_dataset *dataset,
     nt_buffer_deinit_part(&path, out);
 }
 
-/* What a field is to people: its type as the file calls it, or what its kind and elements are. */
-static void append_type(struct nt_buffer *out, const struct nt_field *field)
+void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
 {
     if (field->type.length)
         nt_append_printable(out, field->type.bytes, field->type.length);
@@ -45,9 +45,9 @@ static enum nt_status differ(const struct matching *matching, const struct nt_da
     nt_buffer_text(&left, here ? "" : "no such field");
     nt_buffer_text(&right, there ? "" : "no such field");
     if (here)
-        append_type(&left, here);
+        nt_chain_append_type(&left, here);
     if (there)
-        append_type(&right, there);
+        nt_chain_append_type(&right, there);
     bool has_memory = !path.failed && !left.failed && !right.failed;
     enum nt_status status =
         has_memory ? nt_fail(matching->error, NT_CORRUPT, NT_NO_OFFSET,
@@ -63,8 +63,9 @@ static enum nt_status differ(const struct matching *matching, const struct nt_da
 
 /* ---- two fields ---- */
 
-static bool are_equal_dtypes(const struct nt_dtype *a, const struct nt_dtype *b)
+bool nt_chain_have_equal_elements(const struct nt_field *left, const struct nt_field *right)
 {
+    const struct nt_dtype *a = &left->dtype, *b = &right->dtype;
     if (a->element != b->element || a->bytes != b->bytes || a->number != b->number ||
         a->is_big_endian != b->is_big_endian || a->character_bytes != b->character_bytes ||
         !a->numpy != !b->numpy)
@@ -72,7 +73,7 @@ static bool are_equal_dtypes(const struct nt_dtype *a, const struct nt_dtype *b)
     return !a->numpy || strcmp(a->numpy, b->numpy) == 0;
 }
 
-static bool are_equal(const struct nt_field *a, const struct nt_field *b)
+bool nt_chain_are_alike(const struct nt_field *a, const struct nt_field *b)
 {
     if (a->kind != b->kind || a->repetition != b->repetition || a->is_nullable != b->is_nullable ||
         a->member_offset != b->member_offset || a->is_fortran_order != b->is_fortran_order ||
@@ -82,14 +83,18 @@ static bool are_equal(const struct nt_field *a, const struct nt_field *b)
     for (uint32_t i = 0; i < a->dimension_count; i++)
         if (a->dimensions[i] != b->dimensions[i])
             return false;
-    return are_equal_dtypes(&a->dtype, &b->dtype);
+    return true;
+}
+
+static bool are_equal(const struct nt_field *a, const struct nt_field *b)
+{
+    return nt_chain_are_alike(a, b) && nt_chain_have_equal_elements(a, b);
 }
 
 /* ---- all of them, level by level ---- */
 
-/* Members are known by their names, items and alternatives by their places: writers of older generations called an item
- * by its type. */
-static bool are_named(const struct nt_dataset *dataset, uint32_t parent)
+/* Writers of older generations called an item by its type. */
+bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent)
 {
     if (parent == NT_NONE)
         return true;
@@ -104,7 +109,7 @@ static uint32_t find_child(const struct nt_dataset *dataset, uint32_t parent, ui
 {
     uint32_t count;
     const uint32_t *children = nt_dataset_children(dataset, parent, &count);
-    bool have_names = are_named(dataset, parent);
+    bool have_names = nt_chain_are_named(dataset, parent);
     if (place < count && (!have_names || nt_texts_are_equal(dataset->fields[children[place]].name, name)))
         return children[place];
     for (uint32_t i = 0; have_names && i < count; i++)
@@ -160,4 +165,25 @@ enum nt_status nt_chain_match_fields(const struct nt_dataset *dataset, const str
         }
     }
     return status;
+}
+
+/* ---- as they are in one file ---- */
+
+uint32_t nt_chain_columns_owner(const struct nt_dataset *dataset, uint32_t field)
+{
+    uint32_t count;
+    const uint32_t *columns = nt_field_columns(dataset, field, &count);
+    return count && !dataset->fields[field].owns_columns ? dataset->columns[columns[0]].field : NT_NONE;
+}
+
+enum nt_status nt_chain_take_fields(struct nt_dataset *dataset, struct nt_arena *arena,
+                                    struct nt_chain_fields *fields_ret, struct nt_error *error)
+{
+    uint32_t *owners = nt_arena_alloc(arena, (size_t)dataset->field_count + 1, sizeof(*owners));
+    if (!owners)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        owners[i] = nt_chain_columns_owner(dataset, i);
+    *fields_ret = (struct nt_chain_fields){dataset->fields, owners, dataset->field_count};
+    return NT_OK;
 }

@@ -24,7 +24,7 @@ const struct nt_chain_share *nt_chain_source_share(const struct nt_dataset *data
     return &chain->shares[share_of_source(chain->shares, chain->share_count, source)];
 }
 
-/* The file's group that a group of the chain is; of a share that has failed it has none. */
+/* The file's group that a group of the chain is; NT_NONE: it has none, as the share has failed, or has no such field. */
 static struct nt_chain_share *find_share(const struct nt_dataset *dataset, uint32_t number, uint32_t *own_ret)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
@@ -36,8 +36,8 @@ static struct nt_chain_share *find_share(const struct nt_dataset *dataset, uint3
     }
     uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
     share = &chain->shares[share_of_part(chain->shares, chain->share_count, part)];
-    if (!share->failure)
-        *own_ret = share->dataset->field_groups[share->fields[field]] + (part - share->first_part);
+    uint32_t own = share->failure ? NT_NONE : share->fields[field];
+    *own_ret = own == NT_NONE ? NT_NONE : share->dataset->field_groups[own] + (part - share->first_part);
     return share;
 }
 
@@ -161,7 +161,7 @@ static void set_field_groups(struct nt_dataset *dataset, struct nt_chain_share *
             find_share(dataset, number, &own);
             group->origin = share->first_part;
             group->file = share->part->path;
-            group->metadata_bytes = share->failure ? 0 : share->dataset->groups[own].metadata_bytes;
+            group->metadata_bytes = own == NT_NONE ? 0 : share->dataset->groups[own].metadata_bytes;
         }
 }
 
@@ -280,13 +280,16 @@ static enum nt_status copy_pages(struct nt_dataset *dataset, struct nt_chain_sha
     return status;
 }
 
-/* Columns that the file does not have are absent. */
+/* Of a field that the file does not have all rows are as those of one that was added later; of one that it stores in
+ * another way the column is absent. */
 static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_share *share,
                         struct nt_group *group, const struct nt_group *own)
 {
     uint32_t width = nt_group_column_count(dataset, group);
-    for (size_t i = 0; i < (size_t)group->clusters * width; i++)
-        group->ranges[i].state = NT_RANGE_ABSENT;
+    for (size_t i = 0; i < (size_t)group->clusters * width; i++) {
+        uint32_t field = dataset->field_groups ? group->field : dataset->columns[i % width].field;
+        group->ranges[i].state = share->fields[field] == NT_NONE ? NT_RANGE_NULL : NT_RANGE_ABSENT;
+    }
     for (uint32_t k = 0; k < own->clusters; k++)
         for (uint32_t i = 0; i < share->dataset->column_count; i++) {
             uint32_t column = share->columns[i];
@@ -336,18 +339,34 @@ static void copy_told(struct nt_dataset *dataset, const struct nt_chain_share *s
         dataset->part_drops[part] = share->dataset->part_drops[part - share->first_part];
 }
 
+/* A group of another field, where the file does not have this one: it tells which rows of the part are dropped. */
+static uint32_t find_beside(const struct nt_dataset *dataset, const struct nt_chain_share *share,
+                            const struct nt_group *group)
+{
+    uint32_t part = (uint32_t)(group - dataset->groups) - dataset->field_groups[group->field];
+    const uint32_t *groups = share->dataset->field_groups;
+    for (uint32_t i = 0; share->dataset->part_drops && i < share->dataset->field_count; i++)
+        if (groups[i] != NT_NONE)
+            return groups[i] + (part - share->first_part);
+    return NT_NONE;
+}
+
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
 {
+    static const struct nt_group nothing;
     uint32_t own = 0;
     struct nt_group *group = &dataset->groups[number];
     struct nt_chain_share *share = find_share(dataset, number, &own);
     if (share->failure)
         return nt_fail_with(error, share->failure);
-    enum nt_status status = nt_dataset_load_group(share->dataset, own, error);
+    uint32_t to_load = own == NT_NONE ? find_beside(dataset, share, group) : own;
+    enum nt_status status =
+        to_load == NT_NONE ? NT_OK : nt_dataset_load_group(share->dataset, to_load, error);
+    const struct nt_group *copied = own == NT_NONE ? &nothing : &share->dataset->groups[own];
     if (status == NT_OK)
-        status = copy_group(dataset, share, group, &share->dataset->groups[own], error);
+        status = copy_group(dataset, share, group, copied, error);
     if (status == NT_OK)
-        copy_told(dataset, share, group, &share->dataset->groups[own]);
+        copy_told(dataset, share, group, copied);
     else if (error && !nt_message_about(error->message, share->part->path))
         nt_error_context(error, "%s", share->part->path);
     return status;

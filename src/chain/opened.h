@@ -30,7 +30,7 @@ struct nt_chain_share {
     const struct nt_chain_part *part;
     struct nt_dataset *dataset;     /* the file's own */
     const struct nt_error *failure; /* why its rows cannot be those of the chain; NULL: they can */
-    uint32_t *fields;               /* [field of the chain]: that of the file */
+    uint32_t *fields;               /* [field of the chain]: that of the file, NT_NONE: it has none */
     uint32_t *columns;              /* [column of the file]: that of the chain */
     uint32_t *decoders;             /* [decoder of the file]: that of the chain, or NT_NONE: not known yet */
     uint32_t decoder_count;         /* that there is room for */
@@ -42,10 +42,18 @@ struct nt_chain_share {
     uint32_t first_column_group;
 };
 
+/* The fields of a data set, before its columns are known. */
+struct nt_chain_fields {
+    struct nt_field *items;
+    uint32_t *owners; /* [field]: whose columns it shows; NT_NONE: no other's */
+    uint32_t count;
+};
+
 /* An nt_dataset's format_data: as many shares as the chain has parts. */
 struct nt_chain_dataset {
     struct nt_chain_share *shares;
     uint32_t share_count;
+    struct nt_chain_fields fields;
 };
 
 static inline const struct nt_chain *nt_chain_of(const struct nt_file *file)

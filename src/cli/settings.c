@@ -25,6 +25,9 @@ static void each_format(nt_option_value *take, void *context)
 static const char *const sandbox_choices[] = {
     [NT_CONFINEMENT_ON] = "on", [NT_CONFINEMENT_OFF] = "off", [NT_CONFINEMENT_STRICT] = "strict", NULL};
 
+static const char *const chain_rules[] = {
+    [NT_CHAIN_FAIL] = "", [NT_CHAIN_CHECK] = "check", [NT_CHAIN_UNION] = "union", NULL};
+
 const struct nt_option nt_tree_options[] = {
     {.name = "format",
      .kind = NT_OPTION_TEXT,
@@ -39,9 +42,10 @@ const struct nt_option nt_tree_options[] = {
     {.name = "chain",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(chain_rule),
-     .argument = "check",
-     .choices = CHOICES("", "check"),
-     .help = "the same; a file with another schema is refused at once, not when its rows are wanted"},
+     .argument = "check|union",
+     .choices = chain_rules,
+     .help = "check: a file with other fields is refused at once, not when its rows are wanted; union: it "
+             "brings its fields"},
     {.name = "missing",
      .kind = NT_OPTION_CHOICE,
      .member = MEMBER(missing),
@@ -199,7 +203,7 @@ struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
                  .metadata_bytes = settings->metadata_bytes,
                  .page_bytes = settings->page_bytes,
                  .version = settings->dataset_version},
-        .chain_options = {.checks_all = settings->chain_rule != 0, .skips_failed = settings->missing != 0},
+        .chain_options = {.rule = settings->chain_rule, .skips_failed = settings->missing != 0},
         .cache_bytes = settings->cache_bytes,
         .threads = settings->threads ? settings->threads : nt_processors(),
         .list_sized = settings->list != 0,

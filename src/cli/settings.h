@@ -30,7 +30,7 @@ struct nt_settings {
     unsigned sandbox;        /* enum nt_confinement */
     unsigned broken;         /* "refuse", "show" */
     bool is_chain;
-    unsigned chain_rule;       /* "", "check" */
+    unsigned chain_rule;       /* enum nt_chain_rule */
     unsigned missing;          /* "refuse", "skip" */
     const char *const *bases;  /* directories; NULL: none */
     const char *const *select; /* "DATASET:FILE", the name may be nothing; NULL: none */

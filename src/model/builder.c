@@ -72,12 +72,12 @@ enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt
                            &builder->dataset->file->budget, decoder, &copy->decoder, error);
 }
 
-enum nt_status nt_builder_add_fields_of(struct nt_builder *builder, const struct nt_dataset *dataset,
-                                        struct nt_error *error)
+enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
+                                            uint32_t count, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
-        struct nt_field field = dataset->fields[i];
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        struct nt_field field = fields[i];
         field.child_count = field.column_count = field.columns_per_representation = 0;
         field.owns_columns = false;
         status = nt_builder_add_field(builder, &field, NULL, error);

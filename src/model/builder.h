@@ -30,9 +30,9 @@ enum nt_status nt_builder_add_field(struct nt_builder *builder, const struct nt_
 enum nt_status nt_builder_add_column(struct nt_builder *builder, const struct nt_column *column,
                                      const struct nt_decoder *decoder, struct nt_error *error);
 
-/* Append the fields of a data set, number for number, without their columns. */
-enum nt_status nt_builder_add_fields_of(struct nt_builder *builder, const struct nt_dataset *dataset,
-                                        struct nt_error *error);
+/* Append fields that are linked already, number for number, without their columns. */
+enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const struct nt_field *fields,
+                                            uint32_t count, struct nt_error *error);
 
 /* Make fields and columns those of the data set, and link them (see nt_dataset_link). */
 enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error);

@@ -195,7 +195,7 @@ static enum nt_status add_side(struct nt_dataset *dataset, const struct nt_lance
     side->ops = ops;
     side->format_data = (void *)of;
     nt_builder_init(&adding.builder, side);
-    status = nt_builder_add_fields_of(&adding.builder, dataset, error);
+    status = nt_builder_add_linked_fields(&adding.builder, dataset->fields, dataset->field_count, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
         if (!has_column(&adding, i))
             continue;

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the fields of several files' data sets, which are trees. Out: one tree that has them all. Files are taken in one by one, each
+ * from above: fields that are known by their path are compared with what is there, others are added behind it.
+ */
+#include "chain/united.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/grow.h"
+#include "base/text.h"
+#include "chain/fields.h"
+#include "chain/numbers.h"
+
+/* What is known of a field of the chain beside itself. */
+struct united {
+    uint32_t first_child, last_child, next; /* NT_NONE: none */
+    uint32_t last_share;                    /* the last of those that have it, as far as they are taken in */
+    uint32_t share, own;                    /* the one that its type comes from, and the field there */
+    uint32_t owner;                         /* whose columns it shows; NT_NONE: no other's */
+    struct nt_chain_numbers numbers;
+    /* Of integers that a file stores with the other sign, the type that they have there, which cannot be widened; else
+     * NT_ELEMENT_OPAQUE. */
+    enum nt_element reinterpreted;
+    const char *refusal; /* why it is not one; NULL: it is */
+};
+
+struct uniting {
+    struct nt_dataset *dataset;
+    struct nt_chain_dataset *chain;
+    struct nt_field *fields;
+    struct united *united;
+    uint32_t count;
+    size_t field_capacity, united_capacity;
+    struct united top; /* above those that are in no other */
+    uint32_t next_id;
+    uint32_t **numbers; /* [share][field of the file]: of the chain; NT_NONE: below what cannot be one */
+    uint32_t share;     /* that is being taken in */
+    uint32_t *waiting, waiting_count; /* fields of its file whose sub-fields are not */
+    struct nt_error *error;
+};
+
+static const struct united nothing_yet = {.first_child = NT_NONE,
+                                          .last_child = NT_NONE,
+                                          .next = NT_NONE,
+                                          .owner = NT_NONE,
+                                          .reinterpreted = NT_ELEMENT_OPAQUE};
+
+static const struct nt_chain_share *share_of(const struct uniting *uniting)
+{
+    return &uniting->chain->shares[uniting->share];
+}
+
+/* ---- what cannot be one ---- */
+
+static void append_file_and_type(struct nt_buffer *out, const struct nt_chain_share *share, uint32_t own)
+{
+    const struct nt_field *field = &share->dataset->fields[own];
+    nt_buffer_format(out, "%s: ", share->part->path);
+    if (field->unreadable)
+        nt_buffer_text(out, field->unreadable);
+    else
+        nt_chain_append_type(out, field);
+}
+
+/* `rule`: what the files do not agree in. `own`: the field of the share at hand. */
+static enum nt_status refuse(struct uniting *uniting, uint32_t number, uint32_t own, const char *rule)
+{
+    struct united *united = &uniting->united[number];
+    struct nt_buffer text = {0};
+    nt_buffer_format(&text, "%s: ", rule);
+    append_file_and_type(&text, &uniting->chain->shares[united->share], united->own);
+    nt_buffer_text(&text, "; ");
+    append_file_and_type(&text, share_of(uniting), own);
+    united->refusal = nt_buffer_settle(&text, uniting->dataset->arena);
+    return united->refusal ? NT_OK : nt_fail_memory(uniting->error);
+}
+
+/* ---- elements ---- */
+
+/* The element that a file stores for integers of the same length with another sign; NT_ELEMENT_OPAQUE: it does not. */
+static enum nt_element find_reinterpreted(const struct nt_dataset *dataset, uint32_t field)
+{
+    const struct nt_dtype *dtype = &dataset->fields[field].dtype;
+    uint32_t representations = nt_field_representations(dataset, field);
+    for (uint32_t i = 0; i < representations; i++) {
+        uint32_t column = nt_field_column(dataset, field, i, 0);
+        const struct nt_decoder *decoder = nt_column_decoder(dataset, column);
+        if (decoder->element != dtype->element && decoder->element_bytes == dtype->bytes)
+            return dtype->element;
+    }
+    return NT_ELEMENT_OPAQUE;
+}
+
+static bool is_widened_wrongly(enum nt_element reinterpreted, enum nt_element wide)
+{
+    return reinterpreted != NT_ELEMENT_OPAQUE && reinterpreted != wide;
+}
+
+/* The wider type is called as the file calls it that has it, or by its own name where none has. */
+static void widen(struct uniting *uniting, uint32_t number, uint32_t own_number, enum nt_element wide)
+{
+    struct nt_field *field = &uniting->fields[number];
+    const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
+    if (field->dtype.element == wide)
+        return;
+    field->dtype = nt_element_dtype(wide);
+    field->type = own->dtype.element == wide ? own->type : nt_text_of(nt_element_info(wide)->name);
+    uniting->united[number].share = uniting->share;
+    uniting->united[number].own = own_number;
+}
+
+static enum nt_status unite_numbers(struct uniting *uniting, uint32_t number, uint32_t own)
+{
+    struct united *united = &uniting->united[number];
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    enum nt_element reinterpreted = find_reinterpreted(dataset, own);
+    nt_chain_numbers_add(&united->numbers, &dataset->fields[own].dtype);
+    enum nt_element wide = nt_chain_numbers_element(&united->numbers);
+    if (wide == NT_ELEMENT_OPAQUE)
+        return refuse(uniting, number, own, "no type holds the numbers of all files exactly");
+    if (is_widened_wrongly(united->reinterpreted, wide) || is_widened_wrongly(reinterpreted, wide))
+        return refuse(uniting, number, own, "integers that are stored with another sign do not widen");
+    if (united->reinterpreted == NT_ELEMENT_OPAQUE)
+        united->reinterpreted = reinterpreted;
+    widen(uniting, number, own, wide);
+    return NT_OK;
+}
+
+static bool are_numbers(const struct nt_field *a, const struct nt_field *b)
+{
+    struct nt_chain_numbers numbers = {0};
+    return nt_chain_numbers_add(&numbers, &a->dtype) && nt_chain_numbers_add(&numbers, &b->dtype);
+}
+
+/* ---- fields of one path ---- */
+
+static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint32_t own_number)
+{
+    struct nt_field *field = &uniting->fields[number];
+    const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
+    bool have_numbers = are_numbers(field, own);
+    uniting->united[number].last_share = uniting->share;
+    if (uniting->united[number].refusal || (field->unreadable && own->unreadable))
+        return NT_OK;
+    if (field->unreadable || own->unreadable)
+        return refuse(uniting, number, own_number, "not readable in all files");
+    if (!nt_chain_are_alike(field, own) || (!have_numbers && !nt_chain_have_equal_elements(field, own)))
+        return refuse(uniting, number, own_number, "not the same in all files");
+    field->is_declared_nullable |= own->is_declared_nullable;
+    field->has_short_offsets &= own->has_short_offsets;
+    field->is_map &= own->is_map;
+    return have_numbers ? unite_numbers(uniting, number, own_number) : NT_OK;
+}
+
+static bool reserve(struct uniting *uniting)
+{
+    struct nt_field *fields =
+        nt_grow(uniting->fields, uniting->count, &uniting->field_capacity, sizeof(*fields));
+    if (fields)
+        uniting->fields = fields;
+    struct united *united =
+        nt_grow(uniting->united, uniting->count, &uniting->united_capacity, sizeof(*united));
+    if (united)
+        uniting->united = united;
+    return fields && united;
+}
+
+/* What is known of a field, or of what is above those that are in none. */
+static struct united *above(struct uniting *uniting, uint32_t parent)
+{
+    return parent == NT_NONE ? &uniting->top : &uniting->united[parent];
+}
+
+static void append_child(struct uniting *uniting, uint32_t parent, uint32_t number)
+{
+    struct united *of = above(uniting, parent);
+    if (of->last_child == NT_NONE)
+        of->first_child = number;
+    else
+        uniting->united[of->last_child].next = number;
+    of->last_child = number;
+}
+
+/* Ids of the first file stay; those of others may be the same. */
+static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32_t own, uint32_t *number_ret)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    uint32_t number = uniting->count;
+    if (number == NT_NONE)
+        return nt_fail(uniting->error, NT_LIMIT, NT_NO_OFFSET, "more than 2^32 fields");
+    if (!reserve(uniting))
+        return nt_fail_memory(uniting->error);
+    struct nt_field *field = &uniting->fields[number];
+    struct united *united = &uniting->united[number];
+    *field = dataset->fields[own];
+    field->parent = parent;
+    if (uniting->share)
+        field->id = uniting->next_id;
+    if (field->id >= uniting->next_id)
+        uniting->next_id = field->id + 1;
+    *united = nothing_yet;
+    united->last_share = united->share = uniting->share;
+    united->own = own;
+    if (nt_chain_numbers_add(&united->numbers, &field->dtype))
+        united->reinterpreted = find_reinterpreted(dataset, own);
+    append_child(uniting, parent, number);
+    uniting->count++;
+    *number_ret = number;
+    return NT_OK;
+}
+
+/* ---- the fields of a file ---- */
+
+/* A child of this name among `first` and those behind it, as far as `end`. Of several of one name each is found once. */
+static uint32_t find_among(const struct uniting *uniting, uint32_t first, uint32_t end, struct nt_text name)
+{
+    uint32_t at = first;
+    while (at != end && (uniting->united[at].last_share == uniting->share ||
+                         !nt_texts_are_equal(uniting->fields[at].name, name)))
+        at = uniting->united[at].next;
+    return at == end ? NT_NONE : at;
+}
+
+/* Most files have their fields in one order: what is looked for stands mostly at `expected`, and always where no names tell. */
+static uint32_t find_child(const struct uniting *uniting, uint32_t own_parent, uint32_t first,
+                           uint32_t expected, struct nt_text name)
+{
+    if (!nt_chain_are_named(share_of(uniting)->dataset, own_parent))
+        return expected;
+    uint32_t found = find_among(uniting, expected, NT_NONE, name);
+    return found == NT_NONE ? find_among(uniting, first, expected, name) : found;
+}
+
+/* Those that have children themselves wait for their turn. */
+static enum nt_status unite_children(struct uniting *uniting, uint32_t own_parent)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    uint32_t *numbers = uniting->numbers[uniting->share], count;
+    uint32_t parent = own_parent == NT_NONE ? NT_NONE : numbers[own_parent];
+    uint32_t first = above(uniting, parent)->first_child, expected = first;
+    const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
+        uint32_t own = children[i];
+        uint32_t number = find_child(uniting, own_parent, first, expected, dataset->fields[own].name);
+        if (number == NT_NONE) {
+            status = add_field(uniting, parent, own, &number);
+        } else {
+            status = unite_field(uniting, number, own);
+            expected = uniting->united[number].next;
+        }
+        if (status != NT_OK)
+            return status;
+        numbers[own] = number;
+        if (!uniting->united[number].refusal && dataset->fields[own].child_count)
+            uniting->waiting[uniting->waiting_count++] = own;
+    }
+    return NT_OK;
+}
+
+/* What a field shows must be one thing in all files. */
+static enum nt_status unite_owners(struct uniting *uniting)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    const uint32_t *numbers = uniting->numbers[uniting->share];
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
+        uint32_t owner = nt_chain_columns_owner(dataset, i), source = dataset->fields[i].source_field;
+        if (owner == NT_NONE || numbers[i] == NT_NONE)
+            continue;
+        struct united *united = &uniting->united[numbers[i]];
+        if (united->owner == NT_NONE) {
+            united->owner = numbers[owner];
+            uniting->fields[numbers[i]].source_field = source == NT_NONE ? NT_NONE : numbers[source];
+        } else if (united->owner != numbers[owner] && !united->refusal) {
+            status = refuse(uniting, numbers[i], i, "shows another field in another file");
+        }
+    }
+    return status;
+}
+
+/* Parents before their children, whatever their numbers. */
+static enum nt_status unite_share(struct uniting *uniting)
+{
+    size_t count = share_of(uniting)->dataset->field_count;
+    uint32_t *numbers = uniting->numbers[uniting->share] = malloc((count + 1) * sizeof(*numbers));
+    uniting->waiting = malloc((count + 1) * sizeof(*uniting->waiting));
+    uniting->waiting_count = 0;
+    enum nt_status status = numbers && uniting->waiting ? NT_OK : nt_fail_memory(uniting->error);
+    for (size_t i = 0; status == NT_OK && i < count; i++)
+        numbers[i] = NT_NONE;
+    if (status == NT_OK)
+        status = unite_children(uniting, NT_NONE);
+    for (uint32_t i = 0; status == NT_OK && i < uniting->waiting_count; i++)
+        status = unite_children(uniting, uniting->waiting[i]);
+    free(uniting->waiting);
+    return status == NT_OK ? unite_owners(uniting) : status;
+}
+
+/* ---- all of them ---- */
+
+/* Why a field cannot be read, for what it lies in, or shows; NULL: it can. */
+static const char *find_refusal(const struct uniting *uniting, uint32_t number)
+{
+    const struct nt_field *field = &uniting->fields[number];
+    const struct united *united = &uniting->united[number];
+    if (united->refusal)
+        return united->refusal;
+    if (field->parent != NT_NONE && uniting->united[field->parent].refusal)
+        return uniting->united[field->parent].refusal;
+    if (united->owner != NT_NONE)
+        return uniting->united[united->owner].refusal;
+    bool has_lost_owner = field->column_count && !field->owns_columns;
+    return has_lost_owner ? "shows a field that is not the same in all files" : NULL;
+}
+
+/* Parents stand before their children, but what a field shows may stand behind it. */
+static void spread_refusals(const struct uniting *uniting)
+{
+    bool is_new = true;
+    while (is_new) {
+        is_new = false;
+        for (uint32_t i = 0; i < uniting->count; i++) {
+            struct united *united = &uniting->united[i];
+            if (united->refusal || !(united->refusal = find_refusal(uniting, i)))
+                continue;
+            is_new = true;
+        }
+    }
+}
+
+static void set_unreadable(struct nt_field *field, const char *reason)
+{
+    field->kind = NT_FIELD_UNREADABLE;
+    field->unreadable = reason;
+    field->source_field = NT_NONE;
+    field->is_nullable = false;
+    field->repetition = field->dimension_count = 0;
+    field->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
+}
+
+static enum nt_status set_fields_of_share(const struct uniting *uniting, uint32_t share)
+{
+    struct nt_chain_share *of = &uniting->chain->shares[share];
+    of->fields = nt_arena_alloc(uniting->dataset->arena, (size_t)uniting->count + 1, sizeof(*of->fields));
+    if (!of->fields)
+        return nt_fail_memory(uniting->error);
+    for (uint32_t i = 0; i < uniting->count; i++)
+        of->fields[i] = NT_NONE;
+    for (uint32_t i = 0; i < of->dataset->field_count; i++) {
+        uint32_t number = uniting->numbers[share][i];
+        if (number != NT_NONE && !uniting->united[number].refusal)
+            of->fields[number] = i;
+    }
+    return NT_OK;
+}
+
+static enum nt_status settle(struct uniting *uniting)
+{
+    struct nt_chain_fields *fields = &uniting->chain->fields;
+    struct nt_arena *arena = uniting->dataset->arena;
+    uint32_t *owners = nt_arena_alloc(arena, (size_t)uniting->count + 1, sizeof(*owners));
+    if (!owners || (uniting->fields && !nt_arena_adopt(arena, uniting->fields)))
+        return nt_fail_memory(uniting->error);
+    *fields = (struct nt_chain_fields){uniting->fields, owners, uniting->count};
+    uniting->fields = NULL;
+    for (uint32_t i = 0; i < uniting->count; i++) {
+        const struct united *united = &uniting->united[i];
+        owners[i] = united->refusal ? NT_NONE : united->owner;
+        if (united->refusal)
+            set_unreadable(&fields->items[i], united->refusal);
+    }
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < uniting->chain->share_count; i++)
+        status = set_fields_of_share(uniting, i);
+    return status;
+}
+
+enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error *error)
+{
+    struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    struct uniting uniting = {.dataset = dataset,
+                              .chain = chain,
+                              .top = nothing_yet,
+                              .numbers = calloc((size_t)chain->share_count + 1, sizeof(uint32_t *)),
+                              .error = error};
+    enum nt_status status = uniting.numbers ? NT_OK : nt_fail_memory(error);
+    for (; status == NT_OK && uniting.share < chain->share_count; uniting.share++)
+        status = unite_share(&uniting);
+    if (status == NT_OK) {
+        spread_refusals(&uniting);
+        status = settle(&uniting);
+    }
+    for (uint32_t i = 0; uniting.numbers && i < chain->share_count; i++)
+        free(uniting.numbers[i]);
+    free(uniting.numbers);
+    free(uniting.fields);
+    free(uniting.united);
+    return status;
+}

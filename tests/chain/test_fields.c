@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Fields of one file found in another.
+ */
+#include "chain/fields.h"
+
+#include "schemas.h"
+
+static const struct made_field plain[] = {
+    {VALUE("number", TOP, NT_ELEMENT_INT32)}, {FIELD("list", TOP, NT_FIELD_COLLECTION)},
+    {FIELD("_0", 1, NT_FIELD_RECORD)},        {VALUE("x", 2, NT_ELEMENT_REAL32)},
+    {VALUE("y", 2, NT_ELEMENT_REAL64)},       {VALUE("alias", TOP, NT_ELEMENT_INT32), .shows = "number"},
+};
+enum { FIELDS = LENGTH(plain) };
+
+static struct nt_error error;
+static struct nt_file *one, *other;
+static uint32_t found[FIELDS];
+
+static enum nt_status match(const struct made_field *fields, uint32_t count)
+{
+    one = make_file("/one", plain, FIELDS);
+    other = make_file("/other", fields, count);
+    error = (struct nt_error){0};
+    return nt_chain_match_fields(one->datasets[0], other->datasets[0], found, &error);
+}
+
+static void teardown(void)
+{
+    nt_file_close(one);
+    nt_file_close(other);
+    one = other = NULL;
+}
+
+START_TEST(fields_are_found_by_their_paths)
+{
+    static const struct made_field moved[] = {
+        {FIELD("list", TOP, NT_FIELD_COLLECTION)},
+        {FIELD("_0", 0, NT_FIELD_RECORD)},
+        {VALUE("y", 1, NT_ELEMENT_REAL64)},
+        {VALUE("number", TOP, NT_ELEMENT_INT32)},
+        {VALUE("alias", TOP, NT_ELEMENT_INT32), .shows = "number"},
+        {VALUE("x", 1, NT_ELEMENT_REAL32)},
+    };
+    const uint32_t expected[FIELDS] = {3, 0, 1, 5, 2, 4};
+    ck_assert_int_eq(match(moved, LENGTH(moved)), NT_OK);
+    ck_assert_mem_eq(found, expected, sizeof(expected));
+}
+END_TEST
+
+/* Each of them is `plain` with one field that is another one. */
+static const struct {
+    uint32_t field;
+    struct made_field instead;
+    const char *told;
+} differences[] = {
+    {0,
+     {VALUE("number", TOP, NT_ELEMENT_INT64)},
+     "field number is not as in the other files: /one: value (<i4); /other: value (<i8)"},
+    {0,
+     {VALUE("numbers", TOP, NT_ELEMENT_INT32)},
+     "field number is not as in the other files: /one: value (<i4); /other: no such field"},
+    {0, {VALUE("number", TOP, NT_ELEMENT_INT32), .is_nullable = true}, "/other: value (<i4, or null)"},
+    {1, {FIELD("list", TOP, NT_FIELD_OPTIONAL)}, "field list is not as"},
+    {3,
+     {FIELD("x", 2, NT_FIELD_STRING)},
+     "field list._0.x is not as in the other files: /one: value (<f4); /other: string"},
+    {3, {VALUE("x", 2, NT_ELEMENT_REAL32), .repetition = 2}, "field list._0.x"},
+    {4, {FIELD("y", 2, NT_FIELD_UNREADABLE), .unreadable = "of a type that is not known"}, "field list._0.y"},
+    {5, {VALUE("alias", TOP, NT_ELEMENT_INT32)}, "field alias"},
+};
+
+START_TEST(what_differs_is_told_with_path_types_and_files)
+{
+    struct made_field fields[FIELDS];
+    memcpy(fields, plain, sizeof(fields));
+    fields[differences[_i].field] = differences[_i].instead;
+    if (differences[_i].field == 0 && strcmp(fields[0].name, "numbers") == 0)
+        fields[5].shows = "numbers";
+    ck_assert_int_eq(match(fields, FIELDS), NT_CORRUPT);
+    ck_assert_msg(strstr(error.message, differences[_i].told), "%s", error.message);
+}
+END_TEST
+
+START_TEST(a_field_more_is_told_too)
+{
+    struct made_field fields[FIELDS + 1];
+    memcpy(fields, plain, sizeof(plain));
+    fields[FIELDS] = (struct made_field){VALUE("z", 2, NT_ELEMENT_INT8)};
+    ck_assert_int_eq(match(fields, FIELDS + 1), NT_CORRUPT);
+    ck_assert_str_eq(
+        error.message,
+        "field list._0.z is not as in the other files: /one: no such field; /other: value (|i1)");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("chain fields");
+    TCase *tests = tcase_create("fields");
+    tcase_add_checked_fixture(tests, NULL, teardown);
+    tcase_add_test(tests, fields_are_found_by_their_paths);
+    tcase_add_loop_test(tests, what_differs_is_told_with_path_types_and_files, 0, LENGTH(differences));
+    tcase_add_test(tests, a_field_more_is_told_too);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Files that do not have the same fields as one data set: what a file has not reads as zeros, nothing or null, numbers are of a type that
+holds those of all files, and what cannot be one is an error of its own."""
+import itertools
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from bloscpack_file import write_bloscpack  # noqa: E402
+from json_rules import problems  # noqa: E402
+from harness import NTUPLE, case, command, data, errors_of, lines, mounted, need, output, run, same, scratch  # noqa: E402
+
+UNION = '--chain=union'
+
+
+def filled(value, like):
+    """What a field has in the chain where a file has `value`, None of what it does not have. `like`: how a row of the field looks, of
+    lists one item, of what may be null a tuple of that."""
+    if isinstance(like, tuple):
+        return None if value is None else filled(value, like[0])
+    if isinstance(like, dict):
+        return {name: filled((value or {}).get(name), of) for name, of in like.items()}
+    if isinstance(like, list):
+        return [filled(item, like[0]) for item in value or []]
+    return type(like)() if value is None else value
+
+
+def rows(*sources, options=()):
+    """Of the only data set."""
+    path = next(each['path'] for each in json.loads(output(NTUPLE, 'cat', *options, *sources, 'file.json'))['datasets'] if 'entries' in each)
+    return [json.loads(line) for line in output(NTUPLE, 'cat', '--rows=0:', *options, *sources, f'{path}/rows.jsonl').splitlines()]
+
+
+def union_of(directory, order, options=()):
+    """Rows of a chain of these files in this order."""
+    listed = directory / 'files.txt'
+    listed.write_text(''.join(f'{path}\n' for path in order))
+    return rows(listed, options=(UNION, *options))
+
+
+def by_uproot(path, **fields):
+    """One cluster; numbers as they are, lists and records as Awkward Array has them."""
+    uproot, arrays = need('uproot'), need('awkward')
+    with uproot.recreate(path) as file:
+        file.mkrntuple('data', {name: values if isinstance(values, np.ndarray) else arrays.Array(values)
+                                for name, values in fields.items()})
+    return path
+
+
+def read_by_uproot(path):
+    return need('uproot').open(path)['data'].arrays().to_list()
+
+
+def drifting_files(directory):
+    """Fields that come, go, move and grow; a file of no entries; how a row looks in all of them."""
+    particle = {'pt': 1.5, 'charge': 1, 'hits': [1, 2]}
+    first = by_uproot(directory / 'first.root', count=np.arange(5, dtype='i2') - 3, weight=np.arange(5, dtype='f4') / 3,
+                      text=['a', 'bb', '', 'dddd', 'e'], point=[{'x': i} for i in range(5)], maybe=[1, None, 3, None, 5],
+                      particles=[[{'pt': .5 + i, 'charge': -1}] * (i % 3) for i in range(5)])
+    second = by_uproot(directory / 'second.root', other=['x', '', 'zz'], weight=np.array([.1, 1e300, -.2]),
+                       point=[{'y': .25, 'x': 7}] * 3, count=np.array([-2**31, 0, 2**31 - 1], 'i4'), lists=[[[1], []], [], [[2, 3]]],
+                       particles=[[particle, {**particle, 'hits': []}], [], [particle]])
+    third = by_uproot(directory / 'third.root', count=np.array([0, 2**32 - 1], 'u4'), flag=np.array([True, False]))
+    empty = by_uproot(directory / 'empty.root', late=np.zeros(0, 'f8'), count=np.zeros(0, 'u1'))
+    like = {'count': 1, 'weight': 1.5, 'text': '', 'point': {'x': 1, 'y': 1.5}, 'maybe': (1,), 'particles': [particle], 'other': '',
+            'lists': [[1]], 'flag': True, 'late': 1.5}
+    return [first, second, third, empty], like
+
+
+@case
+def a_field_that_a_file_does_not_have_reads_as_nothing():
+    with scratch() as directory:
+        files, like = drifting_files(directory)
+        of = {path: [filled(row, like) for row in read_by_uproot(path)] for path in files}
+        for order in itertools.permutations(files):
+            same(union_of(directory, order), [row for path in order for row in of[path]], order)
+        result = command(NTUPLE, 'verify', UNION, directory / 'files.txt')
+        same((result.returncode, result.stdout.count(b': ok')), (0, 1), result)
+
+
+@case
+def chosen_entries_are_those_of_all_files():
+    with scratch() as directory:
+        files, like = drifting_files(directory)
+        whole = [filled(row, like) for path in files for row in read_by_uproot(path)]
+        for first, end in ((0, 0), (3, 6), (4, 10), (9, 10)):
+            same(union_of(directory, files, [f'--entries={first}:{end}']), whole[first:end], (first, end))
+
+
+@case
+def files_of_columns_have_one_type():
+    with scratch() as directory:
+        files, like = drifting_files(directory)
+        with mounted(*files) as singles, mounted(*files, options=('-o', 'chain=union')) as mount:
+            trees, whole = [singles / path.name / 'data' for path in files], mount / 'data'
+            for name, dtype in (('count', 'i8'), ('weight', 'f8'), ('flag', '?'), ('late', 'f8'), ('point/y', 'f8')):
+                parts = [np.load(tree / name / 'data.npy') if (tree / name).exists() else np.zeros(len(lines(tree / 'rows.jsonl')), dtype)
+                         for tree in trees]
+                found = np.load(whole / name / 'data.npy')
+                same(found.dtype, np.dtype(dtype), name)
+                np.testing.assert_array_equal(found, np.concatenate([part.astype(dtype) for part in parts]))
+                same(np.fromfile(whole / name / 'data.bin', dtype).tolist(), found.tolist(), name)
+            for number, (tree, dtype) in enumerate(zip(trees, ('<i2', '<i4', '<u4', '|u1'))):  # as each file stores it
+                column = np.load(whole / f'count/column.{number}/data.npy')
+                same((column.dtype.str, column.tolist()), (dtype, np.load(tree / 'count/column.0/data.npy').tolist()))
+            offsets = np.load(whole / 'particles/_0/hits/offsets.npy')
+            same(np.diff(offsets).tolist(), [len(p['hits']) for path in files for row in read_by_uproot(path)
+                                             for p in filled(row, like)['particles']])
+            for path in whole.rglob('*.json'):
+                same(list(problems(json.loads(path.read_text()))), [], path)
+            same(errors_of(mount), [])
+
+
+@case
+def tables_are_as_arrow_concatenates_them():
+    arrow = need('pyarrow')
+    with scratch() as directory:
+        files, like = drifting_files(directory)
+        with mounted(*files) as singles, mounted(*files, options=('-o', 'chain=union')) as mount:
+            tables = [arrow.ipc.open_file(str(singles / path.name / 'data/table.arrow')).read_all() for path in files]
+            found = arrow.ipc.open_file(str(mount / 'data/table.arrow')).read_all()
+            nested = {'point', 'particles'}  # Arrow adds no members
+            tables = [table.drop_columns(nested & {*table.column_names}) for table in tables]
+            same({*found.column_names}, {*like})
+            found = found.drop_columns(nested)
+            expected = arrow.concat_tables(tables, promote_options='permissive')
+            same(found.schema.names, expected.schema.names)
+            same(found.schema.types, expected.schema.types)
+            same(found.to_pylist(), [filled(row, {key: like[key] for key in found.column_names}) for row in expected.to_pylist()])
+
+
+def exact_type(types):
+    """What NumPy promotes types to, None where a number of one of them might get lost."""
+    wide = np.result_type(*types)
+    exact = all(np.can_cast(t, wide, 'safe') and (t.kind == wide.kind or wide.kind != 'f' or np.iinfo(t).bits <= np.finfo(wide).nmant + 1)
+                for t in types)
+    return wide if exact else None
+
+
+def extremes(dtype):
+    limits = np.finfo(dtype) if dtype.kind == 'f' else np.iinfo(dtype)
+    return np.array([limits.min, 0, 1, limits.max, 100], dtype)
+
+
+@case
+def numbers_widen_without_loss_or_not_at_all():
+    types = [np.dtype(f'<{name}') for name in ('i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', 'f2', 'f4', 'f8')]
+    sets = [*itertools.permutations(types, 2), *itertools.permutations([types[2], types[6], types[9]])]
+    with scratch() as directory:
+        paths = [directory / f'part{i}.blp' for i in range(3)]
+        for each in sets:
+            for path in paths:
+                path.unlink(missing_ok=True)
+            for path, dtype in zip(paths, each):
+                write_bloscpack(path, extremes(dtype))
+            wide = exact_type(each)
+            field = json.loads(output(NTUPLE, 'cat', UNION, directory / 'part*.blp', 'part0/values/field.json'))
+            same(field['dtype'], wide and wide.str, each)
+            if wide:
+                found = np.frombuffer(output(NTUPLE, 'cat', UNION, directory / 'part*.blp', 'part0/values/data.bin'), wide)
+                np.testing.assert_array_equal(found, np.concatenate([extremes(dtype) for dtype in each]).astype(wide), str(each))
+            else:
+                assert 'no type holds the numbers' in field['unreadable'], field
+
+
+@case
+def what_cannot_be_one_is_an_error_of_that_field_alone():
+    with scratch() as directory:
+        cases = {'number': (np.arange(3), ['a', 'b', 'c']), 'truth': (np.array([True] * 3), np.arange(3)),
+                 'shape': ([{'x': 1}] * 3, [[1]] * 3), 'large': (np.arange(3), np.arange(3) * .5)}
+        inner = ([{'same': 1, 'other': 2}] * 3, [{'same': 5, 'other': 'text'}] * 3)
+        one, two = (by_uproot(directory / f'{name}.root', good=np.arange(3), inner=inner[k], **{field: both[k] for field, both in cases.items()})
+                    for k, name in enumerate(('one', 'two')))
+        with mounted(one, two, options=('-o', 'chain=union')) as mount:
+            whole = mount / 'data'
+            for name in (*cases, 'inner/other', 'shape/x'):
+                field = json.loads((whole / name / 'field.json').read_text())
+                assert all(str(path) in field['unreadable'] for path in (one, two)), field
+                assert not list((whole / name).glob('data.*')), name
+            same(lines(whole / 'rows.jsonl'),
+                 [{'good': i, 'inner': {'same': k}} for k in (1, 5) for i in range(3)])
+            same(errors_of(mount), [])
+        same(command(NTUPLE, 'verify', UNION, directory / '*.root').returncode, 0)
+
+
+@case
+def fields_that_were_added_late_and_those_that_show_others():
+    """What is hard in a file stays so: deferred columns, several representations, projected fields."""
+    for name, added in (('late_fields', 'late'), ('projected', None), ('multi_representation', 'representations'), ('types', None)):
+        with scratch() as directory:
+            old = directory / 'old.root'
+            shutil.copy(data(f'{name}.root'), old)
+            described = json.loads(output(NTUPLE, 'cat', old, 'file.json'))['datasets']
+            dataset = next(each['path'] for each in described if 'entries' in each)
+            uproot, arrays = need('uproot'), need('awkward')
+            with uproot.recreate(directory / 'new.root') as file:
+                file.mkrntuple(dataset, {'brand_new': arrays.Array([1, 2, 3])})
+            before = rows(old)
+            zeros = None
+            for order in ((old, directory / 'new.root'), (directory / 'new.root', old)):
+                found = union_of(directory, order)
+                at = 0 if order[0] == old else 3
+                for row, expected in zip(found[at:at + len(before)], before):
+                    same(row.pop('brand_new'), 0)
+                    same({key: row[key] for key in expected}, expected, name)
+                rest = found[len(before):] if order[0] == old else found[:3]
+                same([row.pop('brand_new') for row in rest], [1, 2, 3])
+                zeros = zeros or rest[0]
+                assert all(not any(leaves(row)) and row == zeros for row in rest), (name, rest)
+            same(command(NTUPLE, 'verify', UNION, directory / '*.root').returncode, 0)
+
+
+def leaves(value):
+    """All that a row of nothing has: arrays of a fixed length have items, and optional ones none."""
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+@case
+def files_and_data_sets_of_lance():
+    """Null is what a file does not have, also beside rows that were deleted."""
+    groups = [('lance_nested_2.1.lance', 'lance_texts_2.0.lance', 'lance_numbers_2.1.lance'),
+              ('lance_datasets/deletions_2.1', 'lance_datasets/columns_2.1', 'lance_datasets/many_deletions_2.2')]
+    for names in groups:
+        with scratch() as directory:
+            paths = [data(name) for name in names]
+            singles = [rows(path) for path in paths]
+            found = union_of(directory, paths)
+            same(len(found), sum(map(len, singles)))
+            expected = [row for each in singles for row in each]
+            keys = list(dict.fromkeys(key for row in expected for key in row))
+            for row, known in zip(found, expected):
+                same(list(row), keys)
+                same({key: row[key] for key in known}, known)
+                assert all(row[key] in (None, 0, []) for key in keys if key not in known), row
+            same(command(NTUPLE, 'verify', UNION, *paths[:1]).returncode, 0)
+
+
+run()
