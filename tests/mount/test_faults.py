@@ -7,10 +7,10 @@ import subprocess
 import sys
 import time
 
-from harness import Foreground, Skip, case, data, libfuse_lacks, processor_seconds, run, same
+from harness import NTUPLE, Foreground, Skip, case, command, data, libfuse_lacks, processor_seconds, run, same
 
 PRELOAD = os.environ.get('FAULT_PRELOAD')
-THREADS, WRITES = 4, 5  # enum fault_site in tests/faults/faults.h
+READS, THREADS, WRITES = 2, 4, 5  # enum fault_site in tests/faults/faults.h
 PATIENCE = 20
 
 # One look at the tree, by a process that may have to wait: what it saw, or the errno.
@@ -108,6 +108,24 @@ def threads_that_cannot_be_started_are_done_without():
                 if lasts:
                     same(len(os.listdir(f'/proc/{mount.decoder}/task')), number, 'threads')
                 same(mount.end(), 0, f'thread {number}')
+
+
+@case
+def a_version_that_the_machine_does_not_read_is_an_error_and_no_line():
+    if not PRELOAD:
+        raise Skip('no library of faults: a build with sanitizers')
+    words = NTUPLE, 'cat', data('lance_datasets') / 'deletions_2.2', 'deletions_2.2/versions.jsonl'
+    expected = command(*words).stdout
+    failed = 0
+    for number in range(1, 40):
+        fault = {'LD_PRELOAD': PRELOAD, 'NTUPLE_FAULT': f'{READS}:{errno.EIO}:{number}:0'}
+        found = command(*words, env=os.environ | fault)
+        failed += found.returncode != 0
+        if found.returncode:
+            assert b'Input/output error' in found.stderr and b'"error"' not in found.stdout, (number, found)
+        else:
+            same(found.stdout, expected, number)
+    assert failed, 'no read failed'
 
 
 run()

@@ -74,7 +74,7 @@ static enum nt_status add_tag(void *context, const char *name, struct nt_error *
     enum nt_status status = nt_lance_read_tag(text->lance->folder, name, text->arena, &tag, &failure);
     if (status == NT_OK && strcmp(tag.branch, text->lance->branch) == 0)
         return put_tag(text, name, tag.version, error);
-    return nt_is_passing_failure(status) ? nt_fail_with(error, &failure) : NT_OK;
+    return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
 /* Of one number the manifest comes first that is read. */
@@ -215,7 +215,8 @@ static void write_line(struct versions_text *text, const struct nt_lance_manifes
     nt_json_finish(&json);
 }
 
-/* The manifest is in memory for its line alone. One that went meanwhile has none. */
+/* The manifest is in memory for its line alone. One that went meanwhile has none; where the machine refuses to read one,
+ * nothing is known of that version, and the text fails. */
 static enum nt_status write_version(struct versions_text *text, const struct nt_lance_version *version,
                                     struct nt_buffer *out, uint64_t *work, struct nt_error *error)
 {
@@ -228,12 +229,13 @@ static enum nt_status write_version(struct versions_text *text, const struct nt_
         return status;
     status = nt_lance_read_manifest(file, version, &manifest, &failure);
     *work += manifest.size;
-    if (nt_is_passing_failure(status))
-        status = nt_fail_with(error, &failure);
+    bool is_refused = nt_is_refused_for_now(status, &failure);
+    if (is_refused)
+        nt_fail_with(error, &failure);
     else if (status != NT_NOT_FOUND)
         write_line(text, &manifest, status == NT_OK ? NULL : &failure, out);
     nt_file_discard(file);
-    return nt_is_passing_failure(status) ? status : NT_OK;
+    return is_refused ? status : NT_OK;
 }
 
 static enum nt_status next_versions(struct nt_long_text *base, struct nt_buffer *out, bool *more_ret,
