@@ -86,20 +86,71 @@ static int compare_columns(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+static bool has_column_of(const struct nt_dataset *dataset, const struct nt_column_group *group,
+                          uint32_t field)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (dataset->columns[group->columns[i]].field == field)
+            return true;
+    return false;
+}
+
+/* Which of the file's sharded clusters have a field that it does not have: those of the list or variant that it lies below, which
+ * tells how many rows it has. */
+static uint32_t find_home(const struct nt_dataset *dataset, const struct nt_chain_share *share,
+                          uint32_t field)
+{
+    uint32_t above = nt_field_row_parent(dataset, field);
+    for (; above != NT_NONE; above = nt_field_row_parent(dataset, above))
+        for (uint32_t i = 0; i < share->dataset->column_group_count; i++)
+            if (has_column_of(share->dataset, &share->dataset->column_groups[i], share->fields[above]))
+                return i;
+    return 0;
+}
+
+/* Homes of columns: NT_NONE of those that the file has. */
+static void find_homes(const struct nt_dataset *dataset, const struct nt_chain_share *share, uint32_t *homes)
+{
+    for (uint32_t i = 0; i < dataset->column_count; i++) {
+        uint32_t field = dataset->columns[i].field;
+        homes[i] = share->fields[field] == NT_NONE ? find_home(dataset, share, field) : NT_NONE;
+    }
+}
+
+static enum nt_status put_column_group(struct nt_dataset *dataset, const struct nt_chain_share *share,
+                                       uint32_t number, const uint32_t *homes, struct nt_error *error)
+{
+    const struct nt_column_group *own = &share->dataset->column_groups[number];
+    struct nt_column_group *group = &dataset->column_groups[share->first_column_group + number];
+    uint32_t *columns =
+        nt_arena_alloc(dataset->arena, (size_t)own->count + dataset->column_count + 1, sizeof(*columns));
+    if (!columns)
+        return nt_fail_memory(error);
+    *group = (struct nt_column_group){.columns = columns};
+    for (uint32_t i = 0; i < own->count; i++)
+        if (share->columns[own->columns[i]] != NT_NONE)
+            columns[group->count++] = share->columns[own->columns[i]];
+    for (uint32_t i = 0; i < dataset->column_count; i++)
+        if (homes[i] == number)
+            columns[group->count++] = i;
+    qsort(columns, group->count, sizeof(*columns), compare_columns);
+    return NT_OK;
+}
+
 static enum nt_status put_column_groups(struct nt_dataset *dataset, const struct nt_chain_share *share,
                                         struct nt_error *error)
 {
-    for (uint32_t i = 0; i < share->dataset->column_group_count; i++) {
-        const struct nt_column_group *own = &share->dataset->column_groups[i];
-        uint32_t *columns = nt_arena_alloc(dataset->arena, (size_t)own->count + 1, sizeof(*columns));
-        if (!columns)
-            return nt_fail_memory(error);
-        for (uint32_t k = 0; k < own->count; k++)
-            columns[k] = share->columns[own->columns[k]];
-        qsort(columns, own->count, sizeof(*columns), compare_columns);
-        dataset->column_groups[share->first_column_group + i] = (struct nt_column_group){columns, own->count};
-    }
-    return NT_OK;
+    if (!share->dataset->column_group_count)
+        return NT_OK;
+    uint32_t *homes = calloc((size_t)dataset->column_count + 1, sizeof(*homes));
+    if (!homes)
+        return nt_fail_memory(error);
+    find_homes(dataset, share, homes);
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < share->dataset->column_group_count; i++)
+        status = put_column_group(dataset, share, i, homes, error);
+    free(homes);
+    return status;
 }
 
 static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_chain_dataset *chain,
