@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a list of files. Out: a file with the data sets of the first one, each over all files.
+ * In: a list of files. Out: a file with the data sets of the first one, each over all files; or its outline, which is a chain of the
+ * first file alone, and makes the other when it is wanted.
  */
 #include "chain/chain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/overflow.h"
@@ -18,11 +20,12 @@
 #include "chain/sources.h"
 #include "chain/united.h"
 #include "format/format.h"
+#include "io/pool.h"
 
 struct building {
     struct nt_file *file;
     struct nt_chain *chain;
-    const struct nt_chain_options *options;
+    uint32_t part_count; /* that it is made of: the chain's first ones */
     struct nt_error *error;
 };
 
@@ -45,18 +48,21 @@ static enum nt_status find_own(const struct nt_dataset *first, const struct nt_c
     const struct nt_file *file = part->file;
     bool has_one = first->file->dataset_count == 1 && file->dataset_count == 1;
     if (file->format != first->file->format)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "its format is %s, that of %s %s", file->format->name,
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its format is %s, that of %s %s", file->format->name,
                        first->file->path, first->file->format->name);
-    if (part->sample)
-        return nt_file_find(file, part->sample->dataset, dataset_ret, error);
-    if (has_one && is_named_after_file(first) && is_named_after_file(file->datasets[0])) {
+    if (!part->sample && has_one && is_named_after_file(first) && is_named_after_file(file->datasets[0])) {
         *dataset_ret = file->datasets[0];
         return file->datasets[0]->failure ? nt_fail_with(error, file->datasets[0]->failure) : NT_OK;
     }
     if (nt_dataset_path(first, path, sizeof(path)) >= sizeof(path))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set's path is longer than %d bytes",
                        MOST_PATH);
-    return nt_file_find(file, path, dataset_ret, error);
+    struct nt_error failure = {0};
+    enum nt_status status =
+        nt_file_find(file, part->sample ? part->sample->dataset : path, dataset_ret, &failure);
+    if (status == NT_NOT_FOUND)
+        failure.status = NT_CORRUPT; /* of a name that is there */
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
 static enum nt_status fill_share(const struct building *building, const struct nt_dataset *first,
@@ -66,13 +72,13 @@ static enum nt_status fill_share(const struct building *building, const struct n
     struct nt_error failure = {0};
     enum nt_status status = find_own(first, part, &share->dataset, building->error);
     share->part = part;
-    if (status == NT_OK && building->options->rule != NT_CHAIN_UNION) {
+    if (status == NT_OK && building->chain->options.rule != NT_CHAIN_UNION) {
         share->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*share->fields));
         if (!share->fields)
             return nt_fail_memory(building->error);
         status = nt_chain_match_fields(first, share->dataset, share->fields, &failure);
     }
-    if (failure.status && building->options->rule == NT_CHAIN_FAIL)
+    if (failure.status && building->chain->options.rule == NT_CHAIN_FAIL)
         return nt_failure_keep(&failure, arena, &share->failure, building->error);
     if (failure.status)
         return nt_fail_with(building->error, &failure);
@@ -112,7 +118,7 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
                                    const struct nt_dataset *first)
 {
     struct nt_error *error = building->error;
-    uint32_t count = building->chain->part_count;
+    uint32_t count = building->part_count;
     struct nt_chain_dataset *chain = nt_arena_alloc(dataset->arena, 1, sizeof(*chain));
     dataset->format_data = chain;
     if (!chain || !(chain->shares = nt_arena_alloc(dataset->arena, count, sizeof(*chain->shares))))
@@ -126,7 +132,7 @@ static enum nt_status fill_dataset(const struct building *building, struct nt_da
         chain->share_count++;
     }
     if (status == NT_OK)
-        status = building->options->rule == NT_CHAIN_UNION
+        status = building->chain->options.rule == NT_CHAIN_UNION
                      ? nt_chain_unite_fields(dataset, error)
                      : nt_chain_take_fields(chain->shares[0].dataset, dataset->arena, &chain->fields, error);
     if (status == NT_OK)
@@ -172,22 +178,12 @@ static enum nt_status add_directories(const struct building *building, const str
 /* A chain may ask for as much as its files together. */
 static void widen(const struct building *building)
 {
-    for (uint32_t i = 0; i < building->chain->part_count; i++) {
+    for (uint32_t i = 0; i < building->part_count; i++) {
         const struct nt_file *own = building->chain->parts[i].file;
         nt_budget_widen(&building->file->budget, own->source->size);
         if (own->page_bytes > building->file->page_bytes)
             building->file->page_bytes = own->page_bytes;
     }
-}
-
-static enum nt_status find_failure(const struct nt_file *file, struct nt_error *error)
-{
-    for (uint32_t i = 0; i < file->dataset_count; i++)
-        if (!file->datasets[i]->failure)
-            return NT_OK;
-    if (file->dataset_count)
-        return nt_fail_with(error, file->datasets[0]->failure);
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: no data set that opens", file->path);
 }
 
 /* All that are chained; or the one that a specification means. */
@@ -214,89 +210,154 @@ static enum nt_status fill_file(const struct building *building)
     file->layout = nt_chain_lay_out;
     file->check = nt_chain_check;
     widen(building);
-    enum nt_status status = nt_chain_number_sources(file, building->error);
+    enum nt_status status = nt_chain_number_sources(file, building->part_count, building->error);
     if (status == NT_OK)
         status = add_directories(building, first);
-    if (status == NT_OK)
-        status = add_datasets(building, &building->chain->parts[0]);
-    return status == NT_OK ? find_failure(file, building->error) : status;
+    return status == NT_OK ? add_datasets(building, &building->chain->parts[0]) : status;
 }
 
-/* ---- its files ---- */
-
-/* Files that cannot be opened: left out, or refused. */
-static enum nt_status settle_parts(struct nt_chain *chain, const struct nt_chain_options *options,
-                                   struct nt_error *error)
+static void let_go(struct nt_chain *chain)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
-        struct nt_chain_part *part = &chain->parts[i];
-        if (!part->file && !options->skips_failed)
-            return nt_fail_with(error, &part->failure);
-        if (!part->file)
-            nt_source_close(part->source);
-        else if (kept++ < i)
-            chain->parts[kept - 1] = *part;
-        if (!part->file || kept <= i)
-            *part = (struct nt_chain_part){.path = part->path};
-    }
-    chain->skipped = chain->part_count - kept;
-    chain->part_count = kept;
-    return kept ? NT_OK
-                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files opens",
-                          chain->skipped);
-}
-
-/* Of `part_count` parts. */
-static void free_chain(struct nt_chain *chain, uint32_t part_count)
-{
-    nt_chain_parts_close(chain->parts, part_count);
+    if (chain->holders && --chain->holders)
+        return;
+    for (uint32_t i = 0; i < chain->part_count; i++)
+        nt_file_close(chain->parts[i].file);
+    nt_source_pool_free(chain->pool);
     free(chain->parts);
     free(chain);
 }
 
 static void close_chain(struct nt_file *file)
 {
-    struct nt_chain *chain = file->format_data;
-    free_chain(chain, chain->part_count);
+    let_go(file->format_data);
 }
 
-static enum nt_status open_parts(const struct nt_chain_list *list,
-                                 const struct nt_chain_options *chain_options,
-                                 const struct nt_open_options *options, struct nt_chain **chain_ret,
-                                 struct nt_error *error)
-{
-    struct nt_chain *chain = calloc(1, sizeof(*chain));
-    struct nt_chain_part *parts = calloc(list->count, sizeof(*parts));
-    if (!chain || !parts) {
-        free(chain);
-        free(parts);
-        return nt_fail_memory(error);
-    }
-    *chain = (struct nt_chain){.parts = parts, .part_count = list->count};
-    for (uint32_t i = 0; i < list->count; i++)
-        parts[i] = (struct nt_chain_part){.path = list->files[i].path, .sample = list->files[i].sample};
-    enum nt_status status = nt_chain_parts_open(parts, list->count, options, error);
-    if (status == NT_OK)
-        status = settle_parts(chain, chain_options, error);
-    if (status == NT_OK) {
-        *chain_ret = chain;
-        return NT_OK;
-    }
-    free_chain(chain, list->count);
-    return status;
-}
-
-static enum nt_status new_file(const struct nt_chain_list *list, const struct nt_chain *chain,
-                               const struct nt_open_options *options, struct nt_file **file_ret,
+static enum nt_status new_file(struct nt_chain *chain, const char *name, struct nt_file **file_ret,
                                struct nt_error *error)
 {
-    const struct nt_limits limits = nt_open_limits(options);
+    const struct nt_limits limits = nt_open_limits(&chain->open);
     struct nt_source *source;
-    enum nt_status status = nt_chain_source_new(list->name, chain->parts[0].file->source, &source, error);
-    if (status == NT_OK && (status = nt_file_new(list->name, source, &limits, file_ret, error)) != NT_OK)
+    enum nt_status status = nt_chain_source_new(name, chain->parts[0].file->source, &source, error);
+    if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
         nt_source_close(source);
+    if (status != NT_OK)
+        return status;
+    chain->holders++;
+    (*file_ret)->format_data = chain;
+    (*file_ret)->close = close_chain;
+    return NT_OK;
+}
+
+/* A file made of the first parts of a chain. */
+static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, const char *name,
+                                struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_file *file;
+    enum nt_status status = new_file(chain, name, &file, error);
+    if (status != NT_OK)
+        return status;
+    const struct building building = {file, chain, part_count, error};
+    status = fill_file(&building);
+    if (status == NT_OK)
+        *file_ret = file;
+    else
+        nt_file_close(file);
     return status;
+}
+
+/* ---- its files ---- */
+
+/* Files that turned out not to open are left out, or refused. The others stay in their order, and what is first where it is. */
+static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
+{
+    uint32_t kept = 0, left_out = 0;
+    struct nt_chain_part *parts = chain->parts, *failed = calloc(chain->part_count, sizeof(*failed));
+    if (!failed)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        bool has_failed = !parts[i].file && parts[i].failure.status != NT_OK;
+        if (has_failed && !chain->options.skips_failed) {
+            free(failed);
+            return nt_fail_with(error, &parts[i].failure);
+        }
+        *(has_failed ? &failed[left_out++] : &parts[kept++]) = parts[i];
+    }
+    memcpy(parts + kept, failed, left_out * sizeof(*failed));
+    free(failed);
+    chain->part_count = kept;
+    chain->skipped += left_out;
+    return kept ? NT_OK
+                : nt_fail(error, NT_INVALID, NT_NO_OFFSET, "none of its %" PRIu32 " files opens", left_out);
+}
+
+/* All of them; or the first, and where that is left out those behind it until one opens. */
+static enum nt_status open_parts(struct nt_chain *chain, bool opens_all, struct nt_error *error)
+{
+    uint32_t count = opens_all ? chain->part_count : 1;
+    enum nt_status status = nt_chain_parts_open(chain, count, error);
+    while (status == NT_OK && !chain->parts[count - 1].file && chain->options.skips_failed &&
+           count < chain->part_count)
+        status = nt_chain_parts_open(chain, ++count, error);
+    return status == NT_OK ? settle_parts(chain, error) : status;
+}
+
+/* What drifted is told now, not when rows of it are read. */
+static void tell_failures(const struct nt_file *file)
+{
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        struct nt_dataset *dataset = file->datasets[i];
+        const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+        for (uint32_t k = 0; !dataset->failure && k < chain->share_count; k++)
+            nt_chain_tell_failure(dataset, &chain->shares[k]);
+    }
+}
+
+static enum nt_status complete(struct nt_file *outline, struct nt_file **file_ret, struct nt_error *error)
+{
+    struct nt_chain *chain = outline->format_data;
+    enum nt_status status = open_parts(chain, true, error);
+    if (status == NT_OK)
+        status = make_file(chain, chain->part_count, outline->path, file_ret, error);
+    if (status != NT_OK)
+        return status;
+    nt_file_set_outline(*file_ret, outline);
+    tell_failures(*file_ret);
+    return NT_OK;
+}
+
+static enum nt_status new_chain(const struct nt_chain_list *list,
+                                const struct nt_chain_options *chain_options,
+                                const struct nt_open_options *options, struct nt_chain **chain_ret,
+                                struct nt_error *error)
+{
+    struct nt_chain *chain = calloc(1, sizeof(*chain));
+    if (!chain)
+        return nt_fail_memory(error);
+    *chain = (struct nt_chain){.parts = calloc(list->count, sizeof(*chain->parts)),
+                               .pool = nt_chain_pool_new(),
+                               .open = *options,
+                               .options = *chain_options};
+    if (!chain->parts || !chain->pool) {
+        let_go(chain);
+        return nt_fail_memory(error);
+    }
+    chain->part_count = list->count;
+    for (uint32_t i = 0; i < list->count; i++)
+        chain->parts[i] =
+            (struct nt_chain_part){.path = list->files[i].path, .sample = list->files[i].sample};
+    *chain_ret = chain;
+    return NT_OK;
+}
+
+/* As of any file: one data set that opens is enough. Of one that is completed the data sets tell. */
+static enum nt_status find_failure(const struct nt_file *file, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        if (!file->datasets[i]->failure)
+            return NT_OK;
+    if (file->dataset_count)
+        return nt_fail_with(error, file->datasets[0]->failure);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: no data set that opens", file->path);
 }
 
 enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_chain_options *chain_options,
@@ -304,22 +365,22 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
                              struct nt_error *error)
 {
     struct nt_chain *chain = NULL;
-    struct nt_file *file;
-    enum nt_status status = open_parts(list, chain_options, options, &chain, error);
+    enum nt_status status = new_chain(list, chain_options, options, &chain, error);
     if (status != NT_OK)
         return status;
-    status = new_file(list, chain, options, &file, error);
-    if (status != NT_OK) {
-        free_chain(chain, chain->part_count);
-        return status;
-    }
-    file->format_data = chain;
-    file->close = close_chain;
-    const struct building building = {file, chain, chain_options, error};
-    status = fill_file(&building);
+    bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL;
+    status = open_parts(chain, !is_lazy, error);
+    bool is_outline = is_lazy && chain->part_count > 1;
+    chain->holders++; /* until the file holds it */
     if (status == NT_OK)
-        *file_ret = file;
-    else
-        nt_file_close(file);
+        status = make_file(chain, is_outline ? 1 : chain->part_count, list->name, file_ret, error);
+    let_go(chain);
+    if (status != NT_OK)
+        return status;
+    if (is_outline)
+        (*file_ret)->complete = complete;
+    status = find_failure(*file_ret, error);
+    if (status != NT_OK)
+        nt_file_close(*file_ret);
     return status;
 }

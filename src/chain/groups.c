@@ -423,6 +423,14 @@ enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t number, 
     return status;
 }
 
+void nt_chain_tell_failure(struct nt_dataset *dataset, const struct nt_chain_share *share)
+{
+    bool has_group = dataset->field_groups ? part_count_of(share) : group_count_of(share);
+    uint32_t first = dataset->field_groups ? share->first_part : share->first_group;
+    if (share->failure && has_group && dataset->group_count)
+        nt_dataset_load_group(dataset, first, NULL);
+}
+
 /* ---- back to the file ---- */
 
 /* Among a column's. */

@@ -14,6 +14,9 @@ enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error
 /* nt_dataset_ops.load_group: pages and ranges of a file's group, as the chain numbers columns, decoders and sources. */
 enum nt_status nt_chain_load_group(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
 
+/* Tell the file's hook of a share that has failed, as reading rows of it would. */
+void nt_chain_tell_failure(struct nt_dataset *dataset, const struct nt_chain_share *share);
+
 /* The share whose sources a source of the data set is one of. */
 const struct nt_chain_share *nt_chain_source_share(const struct nt_dataset *dataset, uint32_t source);
 

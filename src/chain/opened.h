@@ -5,24 +5,30 @@
 #ifndef NT_CHAIN_OPENED_H
 #define NT_CHAIN_OPENED_H
 
+#include <ntuple/format.h>
+
 #include "chain/list.h"
+#include "chain/options.h"
 #include "model/model.h"
 
 /* A file of the chain. */
 struct nt_chain_part {
     const char *path;
     const struct nt_chain_sample *sample; /* the list's */
-    struct nt_source *source;             /* of a file that is no folder: kept open by the chain */
-    struct nt_file *file;
-    struct nt_error failure;             /* why it could not be opened, where `file` is NULL */
-    uint32_t first_source, source_count; /* of the chain's layout sources: its own */
+    struct nt_file *file;                 /* NULL: it is not open */
+    struct nt_error failure;              /* why it could not be opened; NT_OK: that was not tried */
+    uint32_t first_source, source_count;  /* of the chain's layout sources: its own */
 };
 
-/* An nt_file's format_data. */
+/* An nt_file's format_data: that of an outline, of which the first part alone is looked at, and of the whole. */
 struct nt_chain {
-    struct nt_chain_part *parts;
+    struct nt_chain_part *parts; /* behind them those that are left out */
     uint32_t part_count;
-    uint32_t skipped; /* files that are left out */
+    uint32_t skipped;            /* that are left out */
+    struct nt_source_pool *pool; /* of parts that are no folders */
+    struct nt_open_options open; /* how a part is opened; what the options point to outlives the chain */
+    struct nt_chain_options options;
+    uint32_t holders; /* files that are made of it */
 };
 
 /* What a file has of a data set of the chain. The arrays are in the data set's arena. */

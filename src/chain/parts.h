@@ -5,14 +5,13 @@
 #ifndef NT_CHAIN_PARTS_H
 #define NT_CHAIN_PARTS_H
 
-#include <ntuple/format.h>
-
 #include "chain/opened.h"
 
-/* Open the files at these paths, several at once, and remember of each why it could not be opened. Files share a
- * bounded number of descriptors. Fails where the machine does; then, too, nt_chain_parts_close is to be called. */
-enum nt_status nt_chain_parts_open(struct nt_chain_part *parts, uint32_t count,
-                                   const struct nt_open_options *options, struct nt_error *error);
-void nt_chain_parts_close(struct nt_chain_part *parts, uint32_t count);
+/* What the sources of a chain's files share: a bounded number of descriptors. NULL without memory. */
+struct nt_source_pool *nt_chain_pool_new(void);
+
+/* Open those of the first `count` parts that are not open, several at once, and remember of each why it could not be
+ * opened. Fails where the machine does for the moment; then it can be tried again. */
+enum nt_status nt_chain_parts_open(struct nt_chain *chain, uint32_t count, struct nt_error *error);
 
 #endif

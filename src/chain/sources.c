@@ -123,11 +123,11 @@ static uint32_t count_sources(const struct nt_file *file)
     return count;
 }
 
-enum nt_status nt_chain_number_sources(struct nt_file *file, struct nt_error *error)
+enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, struct nt_error *error)
 {
     const struct nt_chain *chain = nt_chain_of(file);
     uint64_t total = 0;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         chain->parts[i].first_source = (uint32_t)total;
         chain->parts[i].source_count = count_sources(chain->parts[i].file);
         total += chain->parts[i].source_count;
@@ -138,7 +138,7 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, struct nt_error *er
     if (!file->layout_sources)
         return nt_fail_memory(error);
     file->layout_source_count = (uint32_t)total;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct nt_chain_part *part = &chain->parts[i];
         for (uint32_t k = 0; k < part->source_count; k++) {
             bool is_told = part->file->layout_sources && k < part->file->layout_source_count;

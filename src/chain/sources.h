@@ -11,8 +11,8 @@
 enum nt_status nt_chain_source_new(const char *path, struct nt_source *first, struct nt_source **source_ret,
                                    struct nt_error *error);
 
-/* Number the sources of the chain's files: those of its layout. */
-enum nt_status nt_chain_number_sources(struct nt_file *file, struct nt_error *error);
+/* Number the sources of the chain's first `count` files: those of its layout. */
+enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, struct nt_error *error);
 
 /* Give a data set those of its shares, at the same numbers. */
 enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error *error);

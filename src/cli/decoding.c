@@ -60,6 +60,7 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     struct nt_vfs_options options = nt_settings_tree(settings);
     options.cache_bytes = nt_memory_of(settings).cache_bytes;
     options.chain = decoding->chain;
+    options.chain_options.is_lazy = true;
     options.sandbox = decoding->sandbox.parts;
     options.choices = decoding->choices.items;
     options.choice_count = decoding->choices.count;

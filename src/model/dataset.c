@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * A data set: linking fields and columns once they are known, the page lists of its cluster groups, and its sides.
- *
- * Invariant of a group's state, and that of the sides: NOT_LOADED until a call under the lock ends; then LOADED (ranges and pages
- * are valid and never change) or FAILED (`failure` is valid). Readers test the state without the lock, with
- * acquire order. A failure of the machine (I/O, memory) leaves NOT_LOADED: the next call tries again.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -193,59 +189,9 @@ void nt_field_share_columns(struct nt_dataset *dataset, uint32_t field, uint32_t
 
 /* ---- what is loaded late: cluster groups, sides ---- */
 
-/* `state` is an enum nt_group_state, `load` is called with `number`. */
-struct late {
-    atomic_int *state;
-    struct nt_error **failure;
-    enum nt_status (*load)(struct nt_dataset *dataset, uint32_t number, struct nt_error *error);
-    uint32_t number;
-};
-
-/* Under the lock. A failure of the machine leaves the state, the next call tries again; `is_new_ret` is set
- * where what is there turned out to be bad just now. */
-static enum nt_status load_late(struct nt_dataset *dataset, const struct late *late, bool *is_new_ret,
-                                struct nt_error *error)
+static enum nt_status load_group(void *dataset, uint32_t number, struct nt_error *error)
 {
-    struct nt_error failure = {0};
-    enum nt_status status = late->load(dataset, late->number, &failure);
-    if (status != NT_OK && error)
-        *error = failure;
-    if (nt_is_machine_failure(status))
-        return status;
-    if (status != NT_OK) {
-        *late->failure = malloc(sizeof(failure));
-        if (!*late->failure)
-            return nt_fail_memory(error);
-        **late->failure = failure;
-        *is_new_ret = true;
-    }
-    atomic_store_explicit(late->state, status == NT_OK ? NT_GROUP_LOADED : NT_GROUP_FAILED,
-                          memory_order_release);
-    return status;
-}
-
-/* The first thread that comes loads, others wait. */
-static enum nt_status load_once(struct nt_dataset *dataset, const struct late *late, bool *is_new_ret,
-                                struct nt_error *error)
-{
-    const struct nt_file *file = dataset->file;
-    int state = atomic_load_explicit(late->state, memory_order_acquire);
-    enum nt_status status = NT_OK;
-    *is_new_ret = false;
-    if (state == NT_GROUP_LOADED)
-        return NT_OK;
-    if (state == NT_GROUP_FAILED)
-        return nt_fail_with(error, *late->failure);
-    if (file && file->before_slow_work)
-        file->before_slow_work(file->context);
-    pthread_mutex_lock(&dataset->whole->lock);
-    state = atomic_load_explicit(late->state, memory_order_acquire);
-    if (state == NT_GROUP_NOT_LOADED)
-        status = load_late(dataset, late, is_new_ret, error);
-    else if (state == NT_GROUP_FAILED)
-        status = nt_fail_with(error, *late->failure);
-    pthread_mutex_unlock(&dataset->whole->lock);
-    return status;
+    return ((struct nt_dataset *)dataset)->ops->load_group(dataset, number, error);
 }
 
 enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number, struct nt_error *error)
@@ -254,27 +200,40 @@ enum nt_status nt_dataset_load_group(struct nt_dataset *dataset, uint32_t number
     const struct nt_file *file = dataset->file;
     if (nt_group_is_loaded(group))
         return NT_OK;
-    const struct late late = {&group->state, &group->failure, dataset->ops->load_group, number};
+    const struct nt_late late = {.state = &group->state,
+                                 .failure = &group->failure,
+                                 .make = load_group,
+                                 .owner = dataset,
+                                 .number = number,
+                                 .lock = &dataset->whole->lock,
+                                 .before = file->before_slow_work,
+                                 .context = file->context};
     bool is_new_failure;
-    enum nt_status status = load_once(dataset, &late, &is_new_failure, error);
-    if (is_new_failure && file && file->on_group_failure)
+    enum nt_status status = nt_late_make(&late, &is_new_failure, error);
+    if (is_new_failure && file->on_group_failure)
         file->on_group_failure(file->context, dataset, number, group->failure);
     return status;
 }
 
-static enum nt_status add_sides(struct nt_dataset *dataset, uint32_t unused, struct nt_error *error)
+static enum nt_status add_sides(void *dataset, uint32_t unused, struct nt_error *error)
 {
     (void)unused;
-    return dataset->ops->add_sides(dataset, error);
+    return ((struct nt_dataset *)dataset)->ops->add_sides(dataset, error);
 }
 
 enum nt_status nt_dataset_stored(struct nt_dataset *dataset, struct nt_dataset **stored_ret,
                                  struct nt_error *error)
 {
-    const struct late late = {&dataset->sides_state, &dataset->sides_failure, add_sides, 0};
+    const struct nt_late late = {.state = &dataset->sides_state,
+                                 .failure = &dataset->sides_failure,
+                                 .make = add_sides,
+                                 .owner = dataset,
+                                 .lock = &dataset->whole->lock,
+                                 .before = dataset->file->before_slow_work,
+                                 .context = dataset->file->context};
     bool is_new_failure;
     enum nt_status status =
-        nt_dataset_has_sides(dataset) ? load_once(dataset, &late, &is_new_failure, error) : NT_OK;
+        nt_dataset_has_sides(dataset) ? nt_late_make(&late, &is_new_failure, error) : NT_OK;
     if (status == NT_OK)
         *stored_ret = dataset->stored;
     return status;

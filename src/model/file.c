@@ -30,6 +30,8 @@ enum nt_status nt_file_new(const char *path, struct nt_source *source, const str
     file->source = source;
     nt_budget_init(&file->budget, source->size, limits->metadata_bytes);
     file->page_bytes = limits->page_bytes ? limits->page_bytes : page_limit(source->size);
+    file->outline = file;
+    pthread_mutex_init(&file->lock, NULL);
     file->arena = nt_arena_new();
     if (file->arena)
         file->path = nt_arena_copy(file->arena, path, strlen(path));
@@ -165,6 +167,8 @@ void nt_file_discard(struct nt_file *file)
 {
     if (!file)
         return;
+    nt_file_close(file->completed);
+    free(file->completed_failure);
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_dataset_free(file->datasets[i]);
     free(file->datasets);
@@ -172,6 +176,7 @@ void nt_file_discard(struct nt_file *file)
         file->close(file);
     free(file->directories);
     nt_arena_free(file->arena);
+    pthread_mutex_destroy(&file->lock);
     free(file);
 }
 
@@ -198,6 +203,44 @@ void nt_file_close(struct nt_file *file)
     nt_file_discard(file);
     nt_source_close(source);
 }
+
+/* ---- outlines ---- */
+
+void nt_file_set_outline(struct nt_file *file, const struct nt_file *outline)
+{
+    file->outline = outline;
+    file->on_group_failure = outline->on_group_failure;
+    file->before_slow_work = outline->before_slow_work;
+    file->context = outline->context;
+}
+
+static enum nt_status complete(void *owner, uint32_t unused, struct nt_error *error)
+{
+    struct nt_file *outline = owner, *file;
+    (void)unused;
+    enum nt_status status = outline->complete(outline, &file, error);
+    if (status == NT_OK)
+        outline->completed = file;
+    return status;
+}
+
+enum nt_status nt_file_complete(struct nt_file *file, struct nt_file **complete_ret, struct nt_error *error)
+{
+    const struct nt_late late = {.state = &file->completed_state,
+                                 .failure = &file->completed_failure,
+                                 .make = complete,
+                                 .owner = file,
+                                 .lock = &file->lock,
+                                 .before = file->before_slow_work,
+                                 .context = file->context};
+    bool is_new_failure;
+    enum nt_status status = file->complete ? nt_late_make(&late, &is_new_failure, error) : NT_OK;
+    if (status == NT_OK)
+        *complete_ret = file->complete ? file->completed : file;
+    return status;
+}
+
+/* ---- ranges ---- */
 
 enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
                                     uint64_t bytes, struct nt_buffer *out, struct nt_error *error)

@@ -4,15 +4,13 @@
  * of fields, the columns that store them, and, cluster by cluster, the pages of each column. Formats only
  * describe; loading, decoding, caching and serving are written once, for this model.
  *
- * Everything is immutable after opening, but for the cluster groups' page lists and a data set's sides, which are
- * made at first touch behind nt_dataset_load_group and nt_dataset_stored (thread-safe), and for the choice of entries,
- * which is made before anybody reads (nt_dataset_select). All memory belongs to the nt_file.
+ * Everything is immutable after opening, but for the cluster groups' page lists, a data set's sides and the file that an
+ * outline stands for, which are made at first touch behind nt_dataset_load_group, nt_dataset_stored and nt_file_complete
+ * (thread-safe), and for the choice of entries, which is made before anybody reads (nt_dataset_select). All memory belongs
+ * to the nt_file.
  */
 #ifndef NT_MODEL_MODEL_H
 #define NT_MODEL_MODEL_H
-
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include <ntuple/dataset.h>
 
@@ -20,6 +18,7 @@
 #include "io/source.h"
 #include "model/budget.h"
 #include "model/decoders.h"
+#include "model/late.h"
 #include "model/page.h"
 
 /* ---- clusters ---- */
@@ -50,8 +49,6 @@ struct nt_range {
 
 #define NT_NOT_DEFERRED UINT64_MAX
 
-enum nt_group_state { NT_GROUP_NOT_LOADED, NT_GROUP_LOADED, NT_GROUP_FAILED };
-
 struct nt_group {
     uint64_t first_entry, entries; /* as the footer tells; 0,0 where it does not */
     uint32_t first_cluster;
@@ -69,14 +66,14 @@ struct nt_group {
     struct nt_page *pages;
     uint64_t page_count;
     void *format_data;
-    atomic_int state; /* enum nt_group_state */
+    atomic_int state; /* enum nt_late_state */
     struct nt_error *failure;
 };
 
 /* Whether a group's ranges and pages are there. Loads nothing. */
 static inline bool nt_group_is_loaded(const struct nt_group *group)
 {
-    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_GROUP_LOADED;
+    return nt_late_is_made(&group->state);
 }
 
 struct nt_dataset;
@@ -252,7 +249,7 @@ struct nt_dataset {
      * above are the file's. `structure`: where values of these columns end, and the levels around them; NULL: they have
      * none. Both are made when somebody asks for them: before nt_dataset_stored they are not to be looked at. */
     struct nt_dataset *stored, *structure;
-    atomic_int sides_state; /* enum nt_group_state */
+    atomic_int sides_state; /* enum nt_late_state */
     struct nt_error *sides_failure;
     struct nt_dataset *whole;    /* whose side this is; itself */
     struct nt_decoders decoders; /* a page list may bring more: added under the lock */
@@ -323,6 +320,15 @@ struct nt_file {
      * metadata. For verification; may be NULL. */
     enum nt_status (*check)(const struct nt_file *file, nt_failure_emit *emit, void *context,
                             struct nt_error *error);
+    /* Of an outline, which has all names and fields of a file that takes long to open, and of what they hold only a part:
+     * make that file, with the same directories, data sets and fields, number for number (see nt_file_set_outline); called as
+     * nt_dataset_ops.add_sides is, under the file's lock. NULL: it is no outline. */
+    enum nt_status (*complete)(struct nt_file *outline, struct nt_file **file_ret, struct nt_error *error);
+    struct nt_file *completed;     /* by nt_file_complete: before, it is not to be looked at */
+    const struct nt_file *outline; /* whose file this is; itself */
+    atomic_int completed_state;    /* enum nt_late_state */
+    struct nt_error *completed_failure;
+    pthread_mutex_t lock;
     void (*close)(struct nt_file *file); /* frees format_data */
     void *format_data;
     /* Told once of each cluster group whose page list turns out to be bad, by the thread that found it,
@@ -374,6 +380,16 @@ enum nt_status nt_dataset_set_failure(struct nt_dataset *dataset, const struct n
 enum nt_status nt_dataset_link(struct nt_dataset *dataset, struct nt_error *error);
 /* Give a field of a linked data set the columns of another one, which owns them. */
 void nt_field_share_columns(struct nt_dataset *dataset, uint32_t field, uint32_t owner);
+
+/* Note that a new file is the one that an outline stands for, and tell those of it who are told of the outline. */
+void nt_file_set_outline(struct nt_file *file, const struct nt_file *outline);
+/* The file that an outline stands for, which belongs to it; itself, where it is none. A failure is remembered. */
+enum nt_status nt_file_complete(struct nt_file *file, struct nt_file **complete_ret, struct nt_error *error);
+/* Whether it is there, or no file of an outline. */
+static inline bool nt_file_is_complete(const struct nt_file *file)
+{
+    return !file->complete || nt_late_is_made(&file->completed_state);
+}
 
 /* The type of elements that are no more than their kind says; of OPAQUE ones, nothing but that. */
 struct nt_dtype nt_element_dtype(enum nt_element element);

@@ -41,7 +41,7 @@ static int compare_order_keys(const void *left, const void *right)
 
 static bool is_failed(const struct nt_group *group)
 {
-    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_GROUP_FAILED;
+    return atomic_load_explicit(&group->state, memory_order_acquire) == NT_LATE_FAILED;
 }
 
 static bool is_known(const struct nt_dataset *dataset, const struct nt_group *group)

@@ -25,11 +25,17 @@ static struct nt_open_file *take_idle(struct nt_places *places)
     return opened;
 }
 
+static void forget(struct nt_reader *reader, const struct nt_file *file)
+{
+    for (uint32_t i = 0; reader && file && i < file->dataset_count; i++)
+        nt_reader_forget(reader, file->datasets[i]);
+}
+
 /* Not under the lock. */
 static void close_opened(struct nt_places *places, struct nt_open_file *opened)
 {
-    for (uint32_t i = 0; places->options.reader && i < opened->file->dataset_count; i++)
-        nt_reader_forget(places->options.reader, opened->file->datasets[i]);
+    forget(places->options.reader, opened->file);
+    forget(places->options.reader, opened->file->completed);
     nt_open_file_free(opened);
 }
 

@@ -20,9 +20,8 @@ void nt_json_member_dataset_path(struct nt_json *json, const struct nt_open_file
     nt_buffer_deinit_part(&path, json->out);
 }
 
-static void put_datasets(struct nt_json *json, const struct nt_open_file *opened)
+static void put_datasets(struct nt_json *json, const struct nt_open_file *opened, const struct nt_file *file)
 {
-    const struct nt_file *file = opened->file;
     nt_json_key(json, "datasets");
     nt_json_array(json);
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -75,7 +74,7 @@ enum nt_status nt_file_json(const struct nt_scope *scope, struct nt_buffer *out,
     nt_json_member_text(&json, "file", nt_text_of(file->path));
     nt_json_key(&json, "file_bytes");
     enum nt_status status = put_size(&json, file, error);
-    put_datasets(&json, scope->opened);
+    put_datasets(&json, scope->opened, file);
     if (status == NT_OK && file->describe)
         status = file->describe(file, &json, error);
     nt_json_finish(&json);

@@ -30,10 +30,14 @@ static enum nt_status entries_find(const struct nt_scope *directory, const char 
                                    struct nt_error *error)
 {
     struct nt_node node = {.level = NT_LEVEL_ENTRY, .slot = directory->node.slot};
-    if (!nt_parse_between(name, "", nt_entry_file.name, &node.number) ||
-        node.number >= nt_dataset_entries(directory->dataset) || !nt_node_pack(&node, node_ret))
+    struct nt_scope complete = *directory;
+    if (!nt_parse_between(name, "", nt_entry_file.name, &node.number))
         return nt_no_such_file(error);
-    return NT_OK;
+    enum nt_status status = nt_scope_complete(&complete, true, error);
+    if (status == NT_OK &&
+        (node.number >= nt_dataset_entries(complete.dataset) || !nt_node_pack(&node, node_ret)))
+        return nt_no_such_file(error);
+    return status;
 }
 
 const struct nt_section nt_section_entries = {.next = entries_next, .find = entries_find};

@@ -18,10 +18,12 @@ struct nt_vfs_handle {
     struct nt_content *content;
 };
 
-static enum nt_status open_content(const struct nt_scope *scope, struct nt_content **content_ret,
+static enum nt_status open_content(struct nt_scope *scope, struct nt_content **content_ret,
                                    struct nt_error *error)
 {
-    enum nt_status status;
+    enum nt_status status = nt_scope_complete(scope, true, error);
+    if (status != NT_OK)
+        return status;
     switch (scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY) {
     case NT_VFS_SIZED:
         return scope->pseudo->open(scope, content_ret, error);

@@ -188,20 +188,20 @@ enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t da
 }
 
 static enum nt_status make_arrow(const struct nt_open_file *opened, struct nt_reader *reader,
-                                 const struct nt_arrow_options *options, uint32_t dataset,
+                                 const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                  struct nt_arrow **arrow_ret, struct nt_error *error)
 {
-    enum nt_status status = nt_arrow_new(reader, opened->file->datasets[dataset], options, arrow_ret, error);
+    enum nt_status status = nt_arrow_new(reader, dataset, options, arrow_ret, error);
     if (status == NT_OK)
-        atomic_store(&opened->datasets[dataset].arrow_bytes, nt_arrow_file_bytes(*arrow_ret));
+        atomic_store(&opened->datasets[dataset->index].arrow_bytes, nt_arrow_file_bytes(*arrow_ret));
     return status;
 }
 
 enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
-                                  const struct nt_arrow_options *options, uint32_t dataset,
+                                  const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                   struct nt_arrow **arrow_ret, struct nt_error *error)
 {
-    struct nt_open_dataset *of = &opened->datasets[dataset];
+    struct nt_open_dataset *of = &opened->datasets[dataset->index];
     struct nt_arrow *arrow = atomic_load_explicit(&of->arrow, memory_order_acquire);
     enum nt_status status = NT_OK;
     if (!arrow) {
@@ -218,10 +218,10 @@ enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader 
 }
 
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
-                                        const struct nt_arrow_options *options, uint32_t dataset,
+                                        const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                         bool may_work, uint64_t *bytes_ret, struct nt_error *error)
 {
-    struct nt_open_dataset *of = &opened->datasets[dataset];
+    struct nt_open_dataset *of = &opened->datasets[dataset->index];
     enum nt_status status = NT_OK;
     *bytes_ret = atomic_load(&of->arrow_bytes);
     if (*bytes_ret)

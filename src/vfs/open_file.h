@@ -67,14 +67,14 @@ bool nt_open_file_path(const struct nt_open_file *opened, uint32_t item, struct 
 enum nt_status nt_open_file_field_names(struct nt_open_file *opened, uint32_t dataset,
                                         const struct nt_names **names_ret, struct nt_error *error);
 
-/* A data set as Arrow, with the same options each time. Valid as long as `opened`. */
+/* A data set of the file, or of the one that this is the outline of, as Arrow, with the same options each time. Valid as long as `opened`. */
 enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader *reader,
-                                  const struct nt_arrow_options *options, uint32_t dataset,
+                                  const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                   struct nt_arrow **arrow_ret, struct nt_error *error);
 /* The size of its file. Reads all page lists the first time; without `may_work` NT_NOT_FOUND then. Keeps the
  * number alone. */
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
-                                        const struct nt_arrow_options *options, uint32_t dataset,
+                                        const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                         bool may_work, uint64_t *bytes_ret, struct nt_error *error);
 
 #endif

@@ -59,6 +59,15 @@ static enum nt_status check_way(struct nt_places *places, const struct nt_place 
     return nt_disk_check_beneath(top->path, place->path, error);
 }
 
+/* To choose entries it has to be known how many there are. */
+static enum nt_status open_chain(const struct nt_places *places, struct nt_file **file_ret,
+                                 struct nt_error *error)
+{
+    struct nt_chain_options options = places->options.chain_options;
+    options.is_lazy &= places->options.choice_count == 0;
+    return nt_chain_open(places->options.chain, &options, &places->options.open, file_ret, error);
+}
+
 /* Open a place's file, outside the lock. */
 static enum nt_status open_file(struct nt_places *places, const struct nt_place *place,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
@@ -71,7 +80,7 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     if (status == NT_OK)
         status = check_identity(place, error);
     if (status == NT_OK && place->is_chain)
-        status = nt_chain_open(places->options.chain, &places->options.chain_options, &options, &file, error);
+        status = open_chain(places, &file, error);
     else if (status == NT_OK)
         status = nt_file_open(place->address ? place->address : place->path, &options, &file, error);
     if (status != NT_OK)
@@ -276,7 +285,7 @@ bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *datase
     bool is_found = false;
     pthread_mutex_lock(&places->lock);
     for (const struct nt_open_file *opened = places->opened; opened && !is_found; opened = opened->next) {
-        is_found = opened->file == dataset->file;
+        is_found = opened->file == dataset->file->outline;
         if (is_found)
             *slot_ret = opened->first_slot + dataset->index;
     }

@@ -96,7 +96,9 @@ static enum nt_status open_below_dataset(struct nt_scope *scope, uint32_t field,
 /* Columns are those of the file. */
 static enum nt_status open_column(struct nt_scope *scope, struct nt_error *error)
 {
-    enum nt_status status = nt_dataset_stored(scope->dataset, &scope->dataset, error);
+    enum nt_status status = nt_scope_complete(scope, true, error);
+    if (status == NT_OK)
+        status = nt_dataset_stored(scope->dataset, &scope->dataset, error);
     if (status != NT_OK)
         return status;
     if (scope->dataset->failure || scope->node.item >= scope->dataset->column_count)
@@ -119,6 +121,16 @@ static enum nt_status open_page_file(struct nt_scope *scope, struct nt_error *er
     scope->page_file = files[number];
     scope->pseudo = scope->page_file.kind == NT_PAGE_FILE_TEXT ? &nt_page_text_file : &nt_page_part_file;
     return NT_OK;
+}
+
+static enum nt_status open_entry(struct nt_scope *scope, struct nt_error *error)
+{
+    enum nt_status status = nt_scope_complete(scope, true, error);
+    scope->pseudo = &nt_entry_file;
+    if (status == NT_OK &&
+        (scope->dataset->failure || scope->node.number >= nt_dataset_entries(scope->dataset)))
+        return nt_no_such_file(error);
+    return status;
 }
 
 static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
@@ -144,10 +156,7 @@ static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
     case NT_LEVEL_PAGE_FILE:
         return open_page_file(scope, error);
     case NT_LEVEL_ENTRY:
-        scope->pseudo = &nt_entry_file;
-        return scope->dataset->failure || scope->node.number >= nt_dataset_entries(scope->dataset)
-                   ? nt_no_such_file(error)
-                   : NT_OK;
+        return open_entry(scope, error);
     default:
         return nt_no_such_file(error);
     }

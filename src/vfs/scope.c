@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an open scope. Out: the numbers of the directories of its fields and columns; whether somebody waits; its end.
+ * In: an open scope. Out: what it stands for with its entries; the numbers of the directories of its fields and columns; whether
+ * somebody waits; its end.
  */
 #include "vfs/scope.h"
 
@@ -10,6 +11,26 @@ void nt_scope_close(struct nt_scope *scope)
 {
     nt_places_release(scope->vfs->places, scope->opened);
     scope->opened = NULL;
+}
+
+enum nt_status nt_scope_complete(struct nt_scope *scope, bool may_work, struct nt_error *error)
+{
+    struct nt_file *file = scope->file;
+    if (!file || !file->complete || (scope->dataset && scope->dataset->failure))
+        return NT_OK;
+    if (!may_work && !nt_file_is_complete(file))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "not all files are open");
+    enum nt_status status = nt_file_complete(file, &file, error);
+    struct nt_dataset *dataset = scope->dataset;
+    if (status == NT_OK && dataset)
+        dataset = file->datasets[dataset->index];
+    if (status == NT_OK && dataset && dataset->failure)
+        status = nt_fail_with(error, dataset->failure);
+    if (status != NT_OK)
+        return status;
+    scope->file = file;
+    scope->dataset = dataset;
+    return NT_OK;
 }
 
 enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error)

@@ -35,8 +35,8 @@ struct nt_scope {
     enum nt_place_kind place_kind;
     struct nt_open_file
         *opened;          /* of the place, held until the scope is closed; NULL: a folder, failed, ours */
-    struct nt_file *file; /* the opened one */
-    struct nt_dataset *dataset; /* NULL above data sets */
+    struct nt_file *file; /* the opened one; since nt_scope_complete that with all it has */
+    struct nt_dataset *dataset; /* of `file`; NULL above data sets */
     uint32_t field;             /* NT_NONE above fields */
     uint32_t column;            /* NT_NONE but for columns and pages, where the data set is its stored side */
     struct nt_page_file page_file;      /* of that level */
@@ -48,6 +48,10 @@ struct nt_scope {
 
 /* The end of what nt_scope_open began. */
 void nt_scope_close(struct nt_scope *scope);
+
+/* Names are those of the file's outline, where it has one. Here file and data set become the ones that have entries, too;
+ * on failure they stay as they are. `may_work` false: NT_NOT_FOUND where files would be opened for it. */
+enum nt_status nt_scope_complete(struct nt_scope *scope, bool may_work, struct nt_error *error);
 
 /* NT_CANCELED where the caller who waits has given up; to be asked in the course of long work. */
 enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error);

@@ -251,23 +251,30 @@ static enum nt_status find_column(const struct nt_scope *directory, uint64_t num
     return *node_ret ? NT_OK : nt_no_such_file(error);
 }
 
+/* What is not in the outline is in other files. Where these cannot be opened, what is in it is listed. */
 static enum nt_status columns_next(const struct nt_scope *directory, uint64_t *index,
                                    struct nt_listed *listed, struct nt_error *error)
 {
+    struct nt_scope complete = *directory;
     if (*index >= MOST_COLUMNS_LISTED)
         return nt_no_such_file(error);
+    enum nt_status status = nt_scope_complete(&complete, true, error);
+    if (nt_is_passing_failure(status))
+        return status;
     listed->class = NT_VFS_DIRECTORY;
     snprintf(listed->name, sizeof(listed->name), "column.%u", (unsigned)*index);
-    return find_column(directory, *index, &listed->node, error);
+    return find_column(&complete, *index, &listed->node, error);
 }
 
 static enum nt_status columns_find(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
                                    struct nt_error *error)
 {
     uint64_t number;
+    struct nt_scope complete = *directory;
     if (!nt_parse_between(name, "column.", "", &number))
         return nt_no_such_file(error);
-    return find_column(directory, number, node_ret, error);
+    enum nt_status status = nt_scope_complete(&complete, true, error);
+    return status == NT_OK ? find_column(&complete, number, node_ret, error) : status;
 }
 
 const struct nt_section nt_section_columns = {.next = columns_next, .find = columns_find};

@@ -204,11 +204,15 @@ static enum nt_status text_size(const struct nt_scope *scope, bool may_work, enu
     return status;
 }
 
-static enum nt_status content_size(const struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
+static enum nt_status content_size(struct nt_scope *scope, bool may_work, enum nt_vfs_class *class_ret,
                                    uint64_t *size_ret, struct nt_error *error)
 {
     *size_ret = 0;
     *class_ret = scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY;
+    enum nt_status status =
+        *class_ret == NT_VFS_DIRECTORY ? NT_OK : nt_scope_complete(scope, may_work, error);
+    if (status != NT_OK)
+        return status;
     switch (*class_ret) {
     case NT_VFS_SIZED:
         return scope->pseudo->size(scope, may_work, size_ret, error);

@@ -53,8 +53,8 @@ enum nt_status nt_table_arrow_size(const struct nt_scope *scope, bool may_work, 
                                    struct nt_error *error)
 {
     const struct nt_arrow_options options = arrow_options(scope);
-    return nt_open_file_arrow_bytes(scope->opened, scope->vfs->reader, &options, scope->dataset->index,
-                                    may_work, size_ret, error);
+    return nt_open_file_arrow_bytes(scope->opened, scope->vfs->reader, &options, scope->dataset, may_work,
+                                    size_ret, error);
 }
 
 static enum nt_status read_arrow(void *body, uint64_t offset, void *buffer, size_t bytes,
@@ -75,7 +75,7 @@ enum nt_status nt_table_arrow_open(const struct nt_scope *scope, struct nt_conte
     const struct nt_arrow_options options = arrow_options(scope);
     struct nt_arrow *arrow;
     enum nt_status status =
-        nt_open_file_arrow(scope->opened, scope->vfs->reader, &options, scope->dataset->index, &arrow, error);
+        nt_open_file_arrow(scope->opened, scope->vfs->reader, &options, scope->dataset, &arrow, error);
     if (status != NT_OK)
         return status;
     const struct nt_content_body body = {

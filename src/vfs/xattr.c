@@ -21,13 +21,16 @@ struct answer {
     struct nt_error *error;
 };
 
+/* What has to be there before `has` is asked: besides names and fields entries, or columns, too. */
+enum need { NAMES, ENTRIES, COLUMNS };
+
 struct attribute {
     const char *name;
     enum nt_vfs_value kind;
     enum nt_status (*get)(const struct nt_scope *scope, const struct answer *answer);
     /* Whether the node has it, as far as can be told without work. */
     bool (*has)(const struct nt_scope *scope);
-    bool is_of_columns; /* which have to be there before `has` is asked */
+    enum need needs;
 };
 
 /* ---- which nodes have what ---- */
@@ -102,7 +105,7 @@ static enum nt_status find_page(const struct nt_scope *scope, const struct nt_pa
  * set with entries has the names, and no values. */
 static bool has_page(const struct nt_scope *scope)
 {
-    return is_page(scope) || (has_column(scope) && scope->dataset->entries > 0);
+    return is_page(scope) || (has_column(scope) && (scope->dataset->entries > 0 || scope->file->complete));
 }
 
 static bool has_sums(const struct nt_scope *scope)
@@ -360,40 +363,44 @@ static enum nt_status get_ratio(const struct nt_scope *scope, const struct answe
 /* ---- the table ---- */
 
 static const struct attribute attributes[] = {
-    {"name", NT_VFS_VALUE_TEXT, get_name, is_named, false},
-    {"type", NT_VFS_VALUE_TEXT, get_type, in_field, false},
-    {"role", NT_VFS_VALUE_TEXT, get_role, in_field, false},
-    {"dtype", NT_VFS_VALUE_TEXT, get_dtype, has_dtype, false},
-    {"shape", NT_VFS_VALUE_INTEGERS, get_shape, has_stream, false},
-    {"column_type", NT_VFS_VALUE_TEXT, get_column_type, has_column, true},
-    {"bits", NT_VFS_VALUE_INTEGER, get_bits, has_column, true},
-    {"encoding", NT_VFS_VALUE_TEXT, get_encoding, has_column, true},
-    {"compression", NT_VFS_VALUE_TEXT, get_compression, has_page, true},
-    {"entries", NT_VFS_VALUE_INTEGER, get_entries, in_good_dataset, false},
-    {"elements", NT_VFS_VALUE_INTEGER, get_elements, has_sums, true},
-    {"pages", NT_VFS_VALUE_INTEGER, get_pages, has_sums, true},
-    {"stored_bytes", NT_VFS_VALUE_INTEGER, get_stored_bytes, has_sums, true},
-    {"packed_bytes", NT_VFS_VALUE_INTEGER, get_packed_bytes, has_sums, true},
-    {"decoded_bytes", NT_VFS_VALUE_INTEGER, get_decoded_bytes, has_sums, true},
-    {"ratio", NT_VFS_VALUE_REAL, get_ratio, has_ratio, true},
-    {"checksum_kind", NT_VFS_VALUE_TEXT, get_checksum_kind, has_page, true},
-    {"checksum", NT_VFS_VALUE_TEXT, get_checksum, is_page, true},
-    {"description", NT_VFS_VALUE_TEXT, get_description, has_description, false},
-    {"format", NT_VFS_VALUE_TEXT, get_format, in_file, false},
-    {"writer", NT_VFS_VALUE_TEXT, get_writer, in_good_dataset, false},
-    {"file", NT_VFS_VALUE_TEXT, get_file, in_file, false},
+    {"name", NT_VFS_VALUE_TEXT, get_name, is_named, NAMES},
+    {"type", NT_VFS_VALUE_TEXT, get_type, in_field, NAMES},
+    {"role", NT_VFS_VALUE_TEXT, get_role, in_field, NAMES},
+    {"dtype", NT_VFS_VALUE_TEXT, get_dtype, has_dtype, NAMES},
+    {"shape", NT_VFS_VALUE_INTEGERS, get_shape, has_stream, ENTRIES},
+    {"column_type", NT_VFS_VALUE_TEXT, get_column_type, has_column, COLUMNS},
+    {"bits", NT_VFS_VALUE_INTEGER, get_bits, has_column, COLUMNS},
+    {"encoding", NT_VFS_VALUE_TEXT, get_encoding, has_column, COLUMNS},
+    {"compression", NT_VFS_VALUE_TEXT, get_compression, has_page, COLUMNS},
+    {"entries", NT_VFS_VALUE_INTEGER, get_entries, in_good_dataset, ENTRIES},
+    {"elements", NT_VFS_VALUE_INTEGER, get_elements, has_sums, COLUMNS},
+    {"pages", NT_VFS_VALUE_INTEGER, get_pages, has_sums, COLUMNS},
+    {"stored_bytes", NT_VFS_VALUE_INTEGER, get_stored_bytes, has_sums, COLUMNS},
+    {"packed_bytes", NT_VFS_VALUE_INTEGER, get_packed_bytes, has_sums, COLUMNS},
+    {"decoded_bytes", NT_VFS_VALUE_INTEGER, get_decoded_bytes, has_sums, COLUMNS},
+    {"ratio", NT_VFS_VALUE_REAL, get_ratio, has_ratio, COLUMNS},
+    {"checksum_kind", NT_VFS_VALUE_TEXT, get_checksum_kind, has_page, COLUMNS},
+    {"checksum", NT_VFS_VALUE_TEXT, get_checksum, is_page, COLUMNS},
+    {"description", NT_VFS_VALUE_TEXT, get_description, has_description, NAMES},
+    {"format", NT_VFS_VALUE_TEXT, get_format, in_file, NAMES},
+    {"writer", NT_VFS_VALUE_TEXT, get_writer, in_good_dataset, NAMES},
+    {"file", NT_VFS_VALUE_TEXT, get_file, in_file, NAMES},
 };
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
 
-static enum nt_status get(const struct nt_scope *scope, const char *name, struct nt_buffer *value,
+static enum nt_status get(struct nt_scope *scope, const char *name, struct nt_buffer *value,
                           struct nt_error *error)
 {
     const struct answer answer = {value, error};
     for (size_t i = 0; i < ATTRIBUTES; i++) {
         if (strcmp(attributes[i].name, name) != 0)
             continue;
-        enum nt_status status = attributes[i].is_of_columns ? load_columns(scope, error) : NT_OK;
+        enum nt_status status = attributes[i].needs == NAMES ? NT_OK : nt_scope_complete(scope, true, error);
+        if (status != NT_OK)
+            return status;
+        if (attributes[i].needs == COLUMNS)
+            status = load_columns(scope, error);
         if (status == NT_OK && !attributes[i].has(scope))
             break;
         if (status == NT_OK)
@@ -439,6 +446,7 @@ enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buf
     enum nt_status status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
+    nt_scope_complete(&scope, false, NULL); /* else the names are those of an outline */
     status = load_columns(&scope, &failure);
     for (size_t i = 0; status == NT_OK && i < ATTRIBUTES; i++) {
         if (!attributes[i].has(&scope))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Many files as one data set: what a chain shows is what its files show, one behind the other."""
+import contextlib
+import errno
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -11,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import by_uproot, chain, compare, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import DATA, NTUPLE, case, command, data, errors_of, fails, flip, lines, mounted, need, output, pread, run, same, scratch
+from harness import DATA, NTUPLE, case, command, data, decoder_of, errors_of, fails, flip, lines, mounted, need, output, pread, run, same, scratch
 
 # Of each of these files a chain is made with itself; the last ones have what is hard to put together: pages that many columns share,
 # fields that were added later, several representations, nothing at all.
@@ -119,14 +122,20 @@ def what_is_no_chain_is_refused_by_name():
             said = refusal(text)
             assert expected in said, (expected, said)
         for sources, expected in (([directory / 'none*.root'], 'none*.root: matches no file'),
-                                  ([paths[0], paths[0]], 'run0.root: is named twice'),
-                                  ([paths[0], bitmap], f'{bitmap}: its format is blz, that of {paths[0]} rntuple'),
-                                  ([paths[0], other], str(other))):
+                                  ([paths[0], paths[0]], 'run0.root: is named twice')):
             said = refusal(*sources)
             assert expected in said, (expected, said)
+        for sources, expected in (([paths[0], bitmap], f'{bitmap}: its format is blz, that of {paths[0]} rntuple'),
+                                  ([paths[0], other], f"{other} has no data set 'Events'")):
+            said = refusal(*sources, options=('-o', 'chain=check'))
+            assert expected in said, (expected, said)
+            with chain(*sources) as whole:
+                fails(5, os.stat, whole / 'Events/event/data.bin')
+                assert any(expected in error['what'] for error in errors_of(whole)), errors_of(whole)
         bad = directory / 'bad.root'
         bad.write_bytes(b'root\0' + bytes(100))
-        assert str(bad) in refusal(paths[0], bad)
+        assert str(bad) in refusal(bad, paths[0])
+        assert str(bad) in refusal(paths[0], bad, options=('-o', 'chain=check'))
         with chain(paths[0], bad, options=('-o', 'missing=skip')) as whole:
             same(json.loads((whole / 'Events/ntuple.json').read_text())['entries'], 1000)
             same(json.loads((whole / 'file.json').read_text())['skipped_files'], 1)
@@ -141,13 +150,73 @@ def a_field_that_differs_is_an_error_of_its_file():
         for part in ('part0.blp', 'part2.blp', '<i4', '<f8'):
             assert part in said, said
         with chain(f'{directory}/part*.blp') as whole:
-            values = next(whole.rglob('data.bin'))
+            values = whole / 'part0/values/data.bin'
+            same(errors_of(whole), [])
             same(values.stat().st_size, 4 * 4096)
+            same(len(errors_of(whole)), 1, 'told when the files were opened')
             for part in (0, 1, 3):
                 same(np.frombuffer(pread(values, 4096, part * 4096), '<i4').tolist(), list(range(1024)), part)
             fails(5, pread, values, 4096, 8192)
             told = [error['what'] for error in errors_of(whole)]
             assert len(told) == 1 and 'part2.blp' in told[0] and '<f8' in told[0], told
+
+
+@contextlib.contextmanager
+def chain_of_many(count):
+    """A chain of small files, the list of them, and how many descriptors its process has."""
+    with scratch() as directory:
+        paths = [directory / f'part{i:03}.blp' for i in range(count)]
+        for i, path in enumerate(paths):
+            write_bloscpack(path, np.array([i], '<i8'))
+        with chain(f'{directory}/part*.blp') as whole:
+            yield whole, paths, lambda: len(os.listdir(f'/proc/{decoder_of(whole)}/fd'))
+
+
+@case
+def names_open_the_first_file_alone():
+    with chain_of_many(300) as (whole, paths, descriptors):
+        before = descriptors()
+        same(sorted(os.listdir(whole)), ['.ntuplefs', 'file.json', 'layout.jsonl', 'layout.svg', 'part000'])
+        assert {'values', 'ntuple.json', 'table.arrow'} <= set(os.listdir(whole / 'part000'))
+        assert (whole / 'part000/values').is_dir()
+        same(os.getxattr(whole / 'part000/values', 'user.ntuplefs.dtype'), b'<i8')
+        same(descriptors(), before, 'descriptors')
+        same((whole / 'part000/values/data.bin').stat().st_size, 300 * 8)
+        assert before < descriptors() <= before + 128, (before, descriptors())  # as many as a pool has
+        same(np.load(whole / 'part000/values/data.npy').tolist(), list(range(300)))
+        assert descriptors() <= before + 128, descriptors()
+        for path in paths:
+            path.unlink()
+
+
+@case
+def a_file_that_is_missing_is_an_error_of_sizes_until_it_is_there():
+    with chain_of_many(3) as (whole, paths, _):
+        directory, kept = whole / 'part000/values', paths[1].with_suffix('.kept')
+        paths[1].rename(kept)
+        same(sorted(os.listdir(directory)), ['column.0', 'data.bin', 'data.npy', 'field.json', 'head.jsonl', 'rows.jsonl'])
+        for name in ('data.bin', 'field.json', 'rows.jsonl'):
+            fails(errno.ESTALE, os.stat, directory / name)
+        told = errors_of(whole)
+        same([(error['path'], error['what']) for error in told], [('', f'{paths[1]}: is no longer there')])
+        kept.rename(paths[1])
+        same(np.load(directory / 'data.npy').tolist(), [0, 1, 2])
+        same(len(errors_of(whole)), 1)
+
+
+@case
+def a_file_that_does_not_open_is_an_error_of_sizes():
+    with chain_of_many(3) as (whole, paths, _):
+        paths[2].write_bytes(b'blpk' + bytes(50))
+        directory = whole / 'part000'
+        assert 'data.bin' in os.listdir(directory / 'values')
+        for path in ('values/data.bin', 'values/data.npy', 'ntuple.json', 'table.arrow', '../file.json'):
+            fails(errno.EIO, os.stat, directory / path)
+        told = errors_of(whole)
+        assert len(told) == 1 and told[0]['what'].startswith(f'{paths[2]}: ') and told[0]['count'] >= 5, told
+        with chain(*paths, options=('-o', 'missing=skip')) as others:
+            same(np.load(others / 'part000/values/data.npy').tolist(), [0, 1])
+            same(json.loads((others / 'file.json').read_text())['skipped_files'], 1)
 
 
 @case

@@ -66,7 +66,7 @@ def what_is_no_specification_is_refused_by_name():
                                   (dict(a=(['Event'], ['run0.root'])), f"{paths[0]} has no data set 'Event'"),
                                   (dict(a=(['Events'], ['run0.root']), b=(['Event'], ['run1.root'])),
                                    f"{paths[1]} has no data set 'Event'")):
-            said = refusal(specify(text, **samples))
+            said = refusal(specify(text, **samples), options=('-o', 'chain=check'))
             assert str(text) in said and expected in said, (expected, said)
         for content, expected in (({'friends': {}}, '"friends"'), ({'samples': {'a': {'tree': 'Events'}}}, 'sample "a": "tree"')):
             text.write_text(json.dumps(content))
