@@ -11,6 +11,7 @@
 #include "cli/choices.h"
 #include "cli/confine.h"
 #include "cli/program.h"
+#include "io/fetcher.h"
 
 struct decoding {
     struct nt_program *program;
@@ -117,6 +118,14 @@ static void on_ready(void *context)
         nt_channel_receive(channel, &answer);
 }
 
+/* Threads that wait for a server would keep the process from its end. */
+static void on_gone(void *context)
+{
+    const struct decoding *decoding = context;
+    if (decoding->program->settings.fetcher)
+        nt_fetcher_stop(decoding->program->settings.fetcher);
+}
+
 static bool ask_to_unmount(void *context)
 {
     struct decoding *decoding = context;
@@ -139,6 +148,7 @@ static enum nt_exit_status answer_requests(struct decoding *decoding)
     int descriptors[NT_MESSAGE_DESCRIPTORS], count, channel = program->supervisor.channel;
     settings.lead = &decoding->lead;
     settings.on_ready = on_ready;
+    settings.on_gone = on_gone;
     settings.unmount = ask_to_unmount;
     settings.context = decoding;
     nt_channel_send(channel, NT_MESSAGE_OPENED);

@@ -44,9 +44,10 @@ static enum nt_exit_status divide(struct nt_program *program)
 {
     struct nt_error error = {0};
     enum nt_supervisor_role role;
-    enum nt_status status = nt_program_prepare(program, &error);
+    enum nt_status status =
+        nt_start_fetching(&program->settings, program->sources, program->source_count, &error);
     if (status == NT_OK)
-        status = nt_start_fetching(&program->settings, program->sources, program->source_count, &error);
+        status = nt_program_prepare(program, &error);
     if (status != NT_OK)
         return nt_program_fail(program, nt_exit_status(status), &error);
     if (nt_supervisor_start(&program->supervisor, &role, &error) != NT_OK)

@@ -28,12 +28,13 @@ static void set_source_text(struct nt_program *program)
     free(path);
 }
 
-/* Requests that are served at once. Slow decoding must not keep metadata waiting. */
+/* Requests that are served at once. Slow decoding must not keep metadata waiting, and neither must a slow server. */
 static unsigned request_threads(const struct nt_settings *settings)
 {
-    enum { FEWEST = 4 };
+    enum { FEWEST = 4, FEWEST_REMOTE = 16 };
+    unsigned fewest = settings->fetcher ? FEWEST_REMOTE : FEWEST;
     unsigned threads = settings->threads ? settings->threads : nt_processors();
-    return threads > FEWEST ? threads : FEWEST;
+    return threads > fewest ? threads : fewest;
 }
 
 struct nt_memory nt_memory_of(const struct nt_settings *settings)

@@ -35,6 +35,8 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     bool was_queued = nt_turn_to_receive(mount, descriptor);
     ssize_t count = read(descriptor, buffer, size);
     (void)atomic_load(&mount->replies);
+    if (count < 0 && errno == ENODEV)
+        nt_note_gone(mount);
     nt_note_received(mount, buffer, count, was_queued);
     if (count < (ssize_t)sizeof(*request) || request->header.opcode != FUSE_INIT)
         return count;

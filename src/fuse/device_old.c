@@ -38,6 +38,8 @@ static int receive(struct worker *worker)
     bool was_queued = nt_turn_to_receive(mount, fuse_session_fd(mount->session));
     int count = fuse_session_receive_buf(mount->session, &worker->request);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    if (count == 0)
+        nt_note_gone(mount);
     nt_note_received(mount, worker->request.mem, count, was_queued);
     return count;
 }

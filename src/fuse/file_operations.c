@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "fuse/status_errno.h"
 
-/* One for each open(): a member of the mount's list, so that it can be closed where no release comes. */
+/* One for each open(): a member of the mount's list, so that it can be closed where no release comes. Who was interrupted may
+ * close a file that is still read for him (interrupts.h): it is closed with its last user. Its memory stays a file's until the
+ * end of the mount: a read that is so late that the file is gone, or another one, finds out, or is answered for nobody. */
 struct open_file {
+    atomic_uint users;              /* 0: it is none, but one of the spare ones */
     struct open_file *next, **link; /* `link` points at what points here */
     struct nt_vfs_handle *handle;
     bool is_unsized;
@@ -27,10 +29,23 @@ static struct open_file *open_file_of(const struct fuse_file_info *info)
     return (struct open_file *)(uintptr_t)info->fh;
 }
 
-static void open_file_free(struct open_file *file)
+/* A spare one, or a new one. */
+static struct open_file *open_file_new(struct nt_mount *mount)
 {
-    nt_vfs_close(file->handle);
-    free(file);
+    pthread_mutex_lock(&mount->open_files_lock);
+    struct open_file *file = mount->spare_files;
+    if (file)
+        mount->spare_files = file->next;
+    pthread_mutex_unlock(&mount->open_files_lock);
+    return file ? file : calloc(1, sizeof(*file));
+}
+
+static void open_file_spare(struct nt_mount *mount, struct open_file *file)
+{
+    pthread_mutex_lock(&mount->open_files_lock);
+    file->next = mount->spare_files;
+    mount->spare_files = file;
+    pthread_mutex_unlock(&mount->open_files_lock);
 }
 
 /* Whether the kernel keeps what it reads of a small file. */
@@ -44,14 +59,15 @@ static bool may_be_stored(const struct nt_mount *mount, const struct nt_vfs_attr
 static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs_attributes *attributes,
                                      struct open_file **file_ret, struct nt_error *error)
 {
-    struct open_file *file = calloc(1, sizeof(*file));
+    struct open_file *file = open_file_new(mount);
     if (!file)
         return NT_NO_MEMORY;
     enum nt_status status = nt_vfs_open(mount->vfs, attributes->node, &file->handle, error);
     if (status != NT_OK) {
-        open_file_free(file);
+        open_file_spare(mount, file);
         return status;
     }
+    atomic_store(&file->reached, 0);
     file->is_unsized = nt_vfs_is_unsized(file->handle);
     file->is_to_store = may_be_stored(mount, attributes, file);
     pthread_mutex_lock(&mount->open_files_lock);
@@ -63,18 +79,31 @@ static enum nt_status open_file_open(struct nt_mount *mount, const struct nt_vfs
         file->next->link = &file->next;
     mount->open_files = file;
     pthread_mutex_unlock(&mount->open_files_lock);
+    atomic_store(&file->users, 1);
     *file_ret = file;
     return NT_OK;
 }
 
-static void open_file_close(struct nt_mount *mount, struct open_file *file)
+/* False where it was closed. */
+static bool open_file_hold(struct open_file *file)
 {
+    unsigned users = atomic_load(&file->users);
+    while (users > 0 && !atomic_compare_exchange_weak(&file->users, &users, users + 1))
+        ;
+    return users > 0;
+}
+
+static void open_file_let_go(struct nt_mount *mount, struct open_file *file)
+{
+    if (atomic_fetch_sub(&file->users, 1) > 1)
+        return;
     pthread_mutex_lock(&mount->open_files_lock);
     *file->link = file->next;
     if (file->next)
         file->next->link = file->link;
     pthread_mutex_unlock(&mount->open_files_lock);
-    open_file_free(file);
+    nt_vfs_close(file->handle);
+    open_file_spare(mount, file);
 }
 
 int nt_file_operations_init(struct nt_mount *mount)
@@ -90,8 +119,13 @@ int nt_file_operations_init(struct nt_mount *mount)
 
 void nt_file_operations_deinit(struct nt_mount *mount)
 {
+    struct open_file *file;
     while (mount->open_files)
-        open_file_close(mount, mount->open_files);
+        open_file_let_go(mount, mount->open_files);
+    while ((file = mount->spare_files)) {
+        mount->spare_files = file->next;
+        free(file);
+    }
     pthread_mutex_destroy(&mount->open_files_lock);
     nt_reply_buffers_deinit(&mount->reply_buffers);
 }
@@ -152,7 +186,7 @@ static void on_open(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *
     if (file->is_to_store && !(info->flags & O_DIRECT))
         store(mount, node, file, (size_t)attributes.stat.st_size);
     if (fuse_reply_open(request, info) != 0)
-        open_file_close(mount, file); /* interrupted, or not opened after all: there will be no release */
+        open_file_let_go(mount, file); /* interrupted, or not opened after all: there will be no release */
 }
 
 /* Text far ahead costs the making of all before it. That is done in steps, so that a reader that was
@@ -179,27 +213,20 @@ static enum nt_status approach(fuse_req_t request, struct open_file *file, uint6
 /* A reply from the pages of the cache themselves. False where the bytes are to be read. */
 static bool reply_pinned(fuse_req_t request, struct open_file *file, size_t size, uint64_t offset)
 {
-    enum { HEADER_BYTES = 512 };
     struct nt_pins pins;
     struct iovec parts[NT_MOST_PINS];
-    uint8_t header[HEADER_BYTES];
     if (file->is_unsized || !nt_vfs_pin(file->handle, offset, size, &pins))
         return false;
     for (unsigned i = 0; i < pins.count; i++)
         parts[i] = (struct iovec){(void *)(uintptr_t)pins.items[i].bytes, pins.items[i].count};
-    /* What is in front of the pages goes with the file, which may be closed before the reply's call is back. */
-    if (pins.count && !pins.items[0].page && pins.items[0].count <= sizeof(header))
-        parts[0].iov_base = memcpy(header, pins.items[0].bytes, pins.items[0].count);
     fuse_reply_iov(request, parts, (int)pins.count);
-    nt_pins_release(&pins); /* the file may have been closed by now */
+    nt_pins_release(&pins);
     return true;
 }
 
-static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
-                    struct fuse_file_info *info)
+static void reply_read(fuse_req_t request, struct open_file *file, size_t size, off_t offset)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    struct open_file *file = open_file_of(info);
     enum nt_status status = NT_OK;
     size_t count = 0;
     struct nt_error error = {0};
@@ -221,9 +248,22 @@ static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offs
     nt_reply_buffer_return(&mount->reply_buffers, buffer);
 }
 
+static void on_read(fuse_req_t request, fuse_ino_t node, size_t size, off_t offset,
+                    struct fuse_file_info *info)
+{
+    struct nt_mount *mount = fuse_req_userdata(request);
+    struct open_file *file = open_file_of(info);
+    if (!open_file_hold(file)) {
+        fuse_reply_err(request, EBADF);
+        return;
+    }
+    reply_read(request, file, size, offset);
+    open_file_let_go(mount, file);
+}
+
 static void on_release(fuse_req_t request, fuse_ino_t node, struct fuse_file_info *info)
 {
-    open_file_close(fuse_req_userdata(request), open_file_of(info));
+    open_file_let_go(fuse_req_userdata(request), open_file_of(info));
     fuse_reply_err(request, 0);
 }
 

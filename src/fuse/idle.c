@@ -6,8 +6,9 @@
 #include "fuse/idle.h"
 
 #include <linux/fuse.h>
-#include <signal.h>
 #include <time.h>
+
+#include "base/thread.h"
 
 #define NANOSECONDS INT64_C(1000000000)
 
@@ -54,17 +55,6 @@ static void *watch(void *context)
     return NULL;
 }
 
-/* Signals end the loop of requests, whose thread they must interrupt. */
-static int start_thread(struct nt_idle *idle)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int problem = pthread_create(&idle->thread, NULL, watch, idle);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return problem;
-}
-
 int nt_idle_start(struct nt_idle *idle)
 {
     pthread_condattr_t attributes;
@@ -76,7 +66,8 @@ int nt_idle_start(struct nt_idle *idle)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&idle->wanted, &attributes);
     pthread_condattr_destroy(&attributes);
-    int problem = start_thread(idle);
+    /* Signals end the loop of requests, whose thread they must interrupt. */
+    int problem = nt_thread_start(&idle->thread, watch, idle);
     idle->is_started = problem == 0;
     if (problem) {
         pthread_cond_destroy(&idle->wanted);

@@ -44,7 +44,9 @@ static enum nt_status begin_session(struct nt_mount *mount, int device, struct n
     if (nt_device_use(mount, device) != 0)
         return nt_fail(error, NT_IO, NT_NO_OFFSET, "libfuse does not take the device of %s",
                        mount->settings.mountpoint);
-    return NT_OK;
+    int problem = nt_interrupts_init(&mount->interrupts, device, NT_INTERRUPTS_PATIENCE);
+    mount->has_interrupts = problem == 0;
+    return problem ? nt_fail_system(error, problem, "cannot prepare for interrupts") : NT_OK;
 }
 
 enum nt_status nt_mount_new(struct nt_vfs *vfs, const struct nt_mount_settings *settings, int device,
@@ -102,6 +104,8 @@ void nt_mount_free(struct nt_mount *mount)
         return;
     if (mount->has_signal_handlers)
         fuse_remove_signal_handlers(mount->session);
+    if (mount->has_interrupts)
+        nt_interrupts_deinit(&mount->interrupts);
     if (mount->session)
         fuse_session_destroy(mount->session);
     nt_file_operations_deinit(mount);

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "fuse/idle.h"
+#include "fuse/interrupts.h"
 #include "fuse/lead.h"
 #include "fuse/reply_buffers.h"
 #include "fuse/settings.h"
@@ -25,10 +26,12 @@ struct nt_mount {
     struct nt_mount_settings settings;
     struct fuse_session *session;
     struct nt_reply_buffers reply_buffers;
-    struct open_file *open_files;
+    struct open_file *open_files, *spare_files;
     struct nt_stored stored;
     pthread_mutex_t open_files_lock; /* of both */
     struct nt_idle idle;
+    struct nt_interrupts interrupts;
+    bool has_interrupts;
     bool has_signal_handlers;
     bool is_ready; /* the kernel has accepted the mount */
 
@@ -93,5 +96,7 @@ const char *nt_device_lacks(void);
  * read() returned. The first returns whether a request was there already, which the second wants to know. */
 bool nt_turn_to_receive(struct nt_mount *mount, int device);
 void nt_note_received(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_queued);
+/* Instead of a request: there will be none any more. */
+void nt_note_gone(struct nt_mount *mount);
 
 #endif

@@ -34,4 +34,13 @@ void nt_note_received(struct nt_mount *mount, const void *bytes, ssize_t count, 
         return;
     nt_lead_received(mount->settings.lead, is_quick(header), was_queued);
     nt_idle_note(&mount->idle, header->opcode);
+    const struct fuse_interrupt_in *interrupt = (const void *)(header + 1);
+    if (header->opcode == FUSE_INTERRUPT && count >= (ssize_t)(sizeof(*header) + sizeof(*interrupt)))
+        nt_interrupts_note(&mount->interrupts, interrupt->unique);
+}
+
+void nt_note_gone(struct nt_mount *mount)
+{
+    if (mount->settings.on_gone)
+        mount->settings.on_gone(mount->settings.context);
 }

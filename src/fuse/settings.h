@@ -38,6 +38,7 @@ struct nt_mount_settings {
     enum nt_direct_io direct_io;
     unsigned idle_seconds;           /* unmount when nobody has used the mount for so long; 0: never */
     void (*on_ready)(void *context); /* once, when the kernel has accepted the mount; may be NULL */
+    void (*on_gone)(void *context);  /* it was unmounted: nobody waits for answers; any thread; may be NULL */
     bool (*unmount)(void *context);  /* when it is over; false where somebody uses it */
     void *context;
 };

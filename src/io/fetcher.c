@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/sized.h"
+#include "base/thread.h"
 #include "io/fetch_start.h"
 
 enum { PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
@@ -205,23 +205,12 @@ static void *receive_all(void *argument)
 
 /* ---- its life ---- */
 
-/* Signals are for the threads of the program. */
-static int start_receiver(struct nt_fetcher *fetcher)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int problem = pthread_create(&fetcher->receiver, NULL, receive_all, fetcher);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return problem;
-}
-
 enum nt_status nt_fetcher_hold(struct nt_fetcher *fetcher, struct nt_error *error)
 {
     int problem = 0;
     pthread_mutex_lock(&fetcher->lock);
     if (!fetcher->has_receiver)
-        problem = start_receiver(fetcher);
+        problem = nt_thread_start(&fetcher->receiver, receive_all, fetcher);
     fetcher->has_receiver |= !problem;
     fetcher->holders += !problem;
     pthread_mutex_unlock(&fetcher->lock);

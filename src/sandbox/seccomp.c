@@ -166,6 +166,7 @@ static const struct call calls[] = {
 #endif
 
     {SYS_sendto, FETCHES, IS, 4, 0}, /* to who is connected */
+    {SYS_shutdown, FETCHES, ANY, 0, 0},
 
     {SYS_ioctl, TELLS, IS, 1, TIOCGWINSZ},
     {SYS_ioctl, TELLS, IS, 1, TCGETS},

@@ -266,6 +266,24 @@ def a_mount_ends_while_a_server_is_silent():
         same(time.monotonic() - start < 5, True)
 
 
+@case
+def who_is_interrupted_leaves_a_silent_server():
+    with served(DATA) as site, mounted(site.url(f'silent-later/{FILE}')) as mountpoint:
+        files, daemon = data_files(mountpoint), daemon_of(mountpoint)
+        site.is_good = None
+        for path, interrupt in zip(files, (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)):
+            reader = subprocess.Popen(['cat', path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.3)
+            same(reader.poll(), None, 'it waits')
+            start = time.monotonic()
+            reader.send_signal(interrupt)
+            same(reader.wait(5), -interrupt, 'the reader')
+            same(time.monotonic() - start < 2, True, interrupt)
+        same((mountpoint / 'file.json').read_bytes() != b'', True, 'others are answered')
+        subprocess.run(['fusermount3', '-u', mountpoint], check=True)  # nobody has anything open any more
+        wait_until(lambda: not is_running(daemon), 'it ends, although three reads are under way', 5)
+
+
 def fetchers():
     found = {}
     for directory in Path('/proc').iterdir():
