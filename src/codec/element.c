@@ -193,16 +193,58 @@ static void store_real(enum nt_element to, uint8_t *at, enum family from, union 
         store_bytes(at, store_real16(value), 2);
 }
 
-/* The pair that matters for speed: Double32_t and double stored as Real32. */
-static void widen_real32(const uint8_t *from, uint8_t *to, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        float narrow;
-        memcpy(&narrow, from + i * sizeof(narrow), sizeof(narrow));
-        double wide = (double)narrow;
-        memcpy(to + i * sizeof(wide), &wide, sizeof(wide));
+/* ---- without loss, and fast: what a field has in several types, and double stored as Real32 ---- */
+
+/* Each type with those that hold all of it. */
+#define NT_WIDENINGS(ROW)                                                                                    \
+    ROW(INT8, int8_t, INT16, int16_t)                                                                        \
+    ROW(INT8, int8_t, INT32, int32_t)                                                                        \
+    ROW(INT8, int8_t, INT64, int64_t)                                                                        \
+    ROW(INT8, int8_t, REAL32, float)                                                                         \
+    ROW(INT8, int8_t, REAL64, double)                                                                        \
+    ROW(UINT8, uint8_t, INT16, int16_t)                                                                      \
+    ROW(UINT8, uint8_t, UINT16, uint16_t)                                                                    \
+    ROW(UINT8, uint8_t, INT32, int32_t)                                                                      \
+    ROW(UINT8, uint8_t, UINT32, uint32_t)                                                                    \
+    ROW(UINT8, uint8_t, INT64, int64_t)                                                                      \
+    ROW(UINT8, uint8_t, UINT64, uint64_t)                                                                    \
+    ROW(UINT8, uint8_t, REAL32, float)                                                                       \
+    ROW(UINT8, uint8_t, REAL64, double)                                                                      \
+    ROW(INT16, int16_t, INT32, int32_t)                                                                      \
+    ROW(INT16, int16_t, INT64, int64_t)                                                                      \
+    ROW(INT16, int16_t, REAL32, float)                                                                       \
+    ROW(INT16, int16_t, REAL64, double)                                                                      \
+    ROW(UINT16, uint16_t, INT32, int32_t)                                                                    \
+    ROW(UINT16, uint16_t, UINT32, uint32_t)                                                                  \
+    ROW(UINT16, uint16_t, INT64, int64_t)                                                                    \
+    ROW(UINT16, uint16_t, UINT64, uint64_t)                                                                  \
+    ROW(UINT16, uint16_t, REAL32, float)                                                                     \
+    ROW(UINT16, uint16_t, REAL64, double)                                                                    \
+    ROW(INT32, int32_t, INT64, int64_t)                                                                      \
+    ROW(INT32, int32_t, REAL64, double)                                                                      \
+    ROW(UINT32, uint32_t, INT64, int64_t)                                                                    \
+    ROW(UINT32, uint32_t, UINT64, uint64_t)                                                                  \
+    ROW(UINT32, uint32_t, REAL64, double)                                                                    \
+    ROW(REAL32, float, REAL64, double)
+
+#define NT_DEFINE_WIDENING(from, from_type, to, to_type)                                                     \
+    static void widen_##from##_##to(const uint8_t *input, uint8_t *output, size_t count)                     \
+    {                                                                                                        \
+        for (size_t i = 0; i < count; i++) {                                                                 \
+            from_type narrow;                                                                                \
+            memcpy(&narrow, input + i * sizeof(narrow), sizeof(narrow));                                     \
+            to_type wide = (to_type)narrow;                                                                  \
+            memcpy(output + i * sizeof(wide), &wide, sizeof(wide));                                          \
+        }                                                                                                    \
     }
-}
+NT_WIDENINGS(NT_DEFINE_WIDENING)
+
+/* NULL: elements are looked at one by one. */
+#define NT_PUT_WIDENING(from, from_type, to, to_type)                                                        \
+    [NT_ELEMENT_##from][NT_ELEMENT_##to] = widen_##from##_##to,
+static void (*const widenings[NT_ELEMENT_COUNT][NT_ELEMENT_COUNT])(const uint8_t *input, uint8_t *output,
+                                                                   size_t count) = {
+    NT_WIDENINGS(NT_PUT_WIDENING)};
 
 enum nt_status nt_element_convert(enum nt_element from, const void *input, enum nt_element to, void *output,
                                   size_t count, struct nt_error *error)
@@ -220,8 +262,8 @@ enum nt_status nt_element_convert(enum nt_element from, const void *input, enum 
         memcpy(out, in, count * in_bytes);
         return NT_OK;
     }
-    if (from == NT_ELEMENT_REAL32 && to == NT_ELEMENT_REAL64) {
-        widen_real32(in, out, count);
+    if (widenings[from][to]) {
+        widenings[from][to](in, out, count);
         return NT_OK;
     }
     for (size_t i = 0; i < count; i++, in += in_bytes, out += out_bytes) {

@@ -114,6 +114,27 @@ START_TEST(integers_convert_by_value_and_those_out_of_range_are_refused)
 }
 END_TEST
 
+/* As many as loops take at once and a few more, at odd addresses. */
+START_TEST(many_elements_convert_as_each_of_them_does)
+{
+    enum { COUNT = 67 };
+    uint8_t input[COUNT * 8 + 1], output[COUNT * 8 + 1], expected[COUNT * 8];
+    const struct range *from = &ranges[_i / RANGES], *to = &ranges[_i % RANGES];
+    size_t from_bytes = nt_element_info(from->element)->bytes, to_bytes = nt_element_info(to->element)->bytes;
+    if (from->is_real && !to->is_real)
+        return;
+    for (int i = 0; i < COUNT; i++) {
+        long double value = from->is_real ? i / 4.0L - 5 : from->largest - i;
+        if (!holds(to, value))
+            value = i;
+        put(from->element, value, input + 1 + (size_t)i * from_bytes);
+        put(to->element, value, expected + (size_t)i * to_bytes);
+    }
+    assert_ok(nt_element_convert(from->element, input + 1, to->element, output + 1, COUNT, &error));
+    ck_assert_mem_eq(output + 1, expected, COUNT * to_bytes);
+}
+END_TEST
+
 START_TEST(integers_of_one_size_keep_their_bits)
 {
     const uint8_t bits[8] = {0xFE, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
@@ -288,6 +309,7 @@ int main(void)
     TCase *conversion = tcase_create("conversion");
     tcase_add_test(conversion, every_kind_tells_its_name_dtype_and_size);
     tcase_add_test(conversion, integers_convert_by_value_and_those_out_of_range_are_refused);
+    tcase_add_loop_test(conversion, many_elements_convert_as_each_of_them_does, 0, RANGES * RANGES);
     tcase_add_test(conversion, integers_of_one_size_keep_their_bits);
     tcase_add_test(conversion, the_first_value_out_of_range_is_named);
     tcase_add_test(conversion, anything_but_zero_is_true);
