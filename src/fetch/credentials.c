@@ -11,21 +11,19 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
+#include "fetch/environment.h"
 
 size_t nt_credentials_places(const char *places_ret[NT_CREDENTIAL_PLACES])
 {
-    static const char *const names[] = {"NETRC",           "BEARER_TOKEN_FILE", "XDG_RUNTIME_DIR",
-                                        "X509_USER_PROXY", "X509_CERT_DIR",     "SSL_CERT_FILE",
-                                        "SSL_CERT_DIR",    "CURL_CA_BUNDLE"};
+    static const char *const names[] = {"NETRC",           "BEARER_TOKEN_FILE",
+                                        "XDG_RUNTIME_DIR", "X509_USER_PROXY",
+                                        "X509_CERT_DIR",   "SSL_CERT_FILE",
+                                        "SSL_CERT_DIR",    "CURL_CA_BUNDLE",
+                                        "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"};
     size_t count = 0;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (variable(names[i]))
-            places_ret[count++] = variable(names[i]);
+        if (nt_environment(names[i]))
+            places_ret[count++] = nt_environment(names[i]);
     return count;
 }
 
@@ -50,8 +48,8 @@ static bool read_token(const char *path, char token[TOKEN_BYTES])
 static bool find_token(char token[TOKEN_BYTES])
 {
     char path[4096];
-    const char *own = variable("BEARER_TOKEN"), *file = variable("BEARER_TOKEN_FILE"),
-               *directory = variable("XDG_RUNTIME_DIR");
+    const char *own = nt_environment("BEARER_TOKEN"), *file = nt_environment("BEARER_TOKEN_FILE"),
+               *directory = nt_environment("XDG_RUNTIME_DIR");
     if (own) {
         snprintf(token, TOKEN_BYTES, "%s", own);
         return true;
@@ -80,11 +78,11 @@ static void add_token(CURL *easy)
 
 static void add_authorities(CURL *easy)
 {
-    const char *bundle = variable("CURL_CA_BUNDLE"), *folder = variable("X509_CERT_DIR");
+    const char *bundle = nt_environment("CURL_CA_BUNDLE"), *folder = nt_environment("X509_CERT_DIR");
     if (!bundle)
-        bundle = variable("SSL_CERT_FILE");
+        bundle = nt_environment("SSL_CERT_FILE");
     if (!folder)
-        folder = variable("SSL_CERT_DIR");
+        folder = nt_environment("SSL_CERT_DIR");
     if (bundle)
         curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
     if (folder)
@@ -93,7 +91,7 @@ static void add_authorities(CURL *easy)
 
 static void add_proxy(CURL *easy)
 {
-    const char *proxy = variable("X509_USER_PROXY");
+    const char *proxy = nt_environment("X509_USER_PROXY");
     if (!proxy)
         return;
     curl_easy_setopt(easy, CURLOPT_SSLCERT, proxy);
@@ -103,8 +101,8 @@ static void add_proxy(CURL *easy)
 void nt_credentials_add(CURL *easy, bool is_secure, bool is_own)
 {
     curl_easy_setopt(easy, CURLOPT_NETRC, CURL_NETRC_OPTIONAL);
-    if (variable("NETRC"))
-        curl_easy_setopt(easy, CURLOPT_NETRC_FILE, variable("NETRC"));
+    if (nt_environment("NETRC"))
+        curl_easy_setopt(easy, CURLOPT_NETRC_FILE, nt_environment("NETRC"));
     if (!is_secure)
         return;
     add_authorities(easy);

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* Where credentials lie: paths of files and folders, which may not be there. */
-enum { NT_CREDENTIAL_PLACES = 8 };
+enum { NT_CREDENTIAL_PLACES = 10 };
 size_t nt_credentials_places(const char *places_ret[NT_CREDENTIAL_PLACES]);
 
 /* Tell a request. `is_own`: it goes to the server that the user named, not where that one has sent it to. They are read anew each time, so

@@ -217,19 +217,29 @@ static void end_tail(struct nt_job *job)
         join_edges(tail->file);
 }
 
+/* NULL, without a problem, for what is no text or without memory. */
+static char *url_of(const char *text, size_t bytes, enum nt_service *service_ret, const char **problem_ret)
+{
+    char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
+    char *url = address ? nt_address_url(address, service_ret, problem_ret) : NULL;
+    free(address);
+    return url;
+}
+
 static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                       size_t bytes)
 {
     struct nt_fetched *file = files->count < NT_FETCH_MOST_FILES ? calloc(1, sizeof(*file)) : NULL;
-    char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
-    if (!file || !address || *file_of(files, request->file)) {
+    enum nt_service service = NT_SERVICE_WEB;
+    const char *problem = NULL;
+    char *url = file && !*file_of(files, request->file) ? url_of(text, bytes, &service, &problem) : NULL;
+    if (!url) {
         free(file);
-        free(address);
-        fail_request(files, request->id, NT_FETCH_UNREACHABLE,
-                     "the process that fetches cannot open more files");
+        fail_request(files, request->id, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
+                     problem ? problem : "the process that fetches cannot open more files");
         return;
     }
-    *file = (struct nt_fetched){.origin = {.address = address},
+    *file = (struct nt_fetched){.origin = {.address = url, .service = service},
                                 .files = files,
                                 .number = request->file,
                                 .open_id = request->id,

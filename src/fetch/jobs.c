@@ -79,6 +79,7 @@ static void start(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
     struct nt_request *request = &job->request;
     *request = (struct nt_request){.address = origin->elsewhere ? origin->elsewhere : origin->address,
                                    .is_own = !origin->elsewhere,
+                                   .service = origin->service,
                                    .is_suffix = request->is_suffix,
                                    .first = job->first,
                                    .bytes = job->bytes,

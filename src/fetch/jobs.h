@@ -5,11 +5,13 @@
 #ifndef NT_FETCH_JOBS_H
 #define NT_FETCH_JOBS_H
 
+#include "fetch/address.h"
 #include "fetch/request.h"
 
 /* What requests to one address share; embedded in what knows more of the file. */
 struct nt_origin {
-    char *address;
+    char *address; /* a URL */
+    enum nt_service service;
     char *elsewhere; /* where the server sent the last request to; NULL: nowhere else */
     struct nt_version version;
     bool is_known; /* the version is */

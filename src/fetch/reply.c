@@ -112,6 +112,14 @@ static void take_time(struct nt_validators *validators, struct span value)
     validators->modified[value.length] = '\0';
 }
 
+static void take_region(struct nt_reply *reply, struct span value)
+{
+    if (value.length >= sizeof(reply->region) || !is_plain(value))
+        return;
+    memcpy(reply->region, value.bytes, value.length);
+    reply->region[value.length] = '\0';
+}
+
 bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
 {
     struct span text = {line, bytes};
@@ -128,6 +136,8 @@ bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
         take_tag(&reply->validators, trim(text));
     else if (skip(&text, "last-modified:"))
         take_time(&reply->validators, trim(text));
+    else if (skip(&text, "x-amz-bucket-region:"))
+        take_region(reply, trim(text));
     reply->bytes = sum;
     return true;
 }

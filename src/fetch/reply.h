@@ -23,6 +23,7 @@ struct nt_reply {
     bool has_range, has_total;
     uint64_t first, last, total; /* of Content-Range; the last byte belongs to it */
     bool is_encoded;             /* the bytes are not the file's */
+    char region[64];             /* of S3, where a bucket is; "": not told */
     size_t bytes;                /* of headers, redirections among them */
 };
 

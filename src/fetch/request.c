@@ -15,6 +15,7 @@
 #include <ntuple/version.h>
 
 #include "fetch/credentials.h"
+#include "fetch/s3.h"
 
 enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MOST_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
 
@@ -95,15 +96,26 @@ static void judge_whole(struct nt_request *request)
               "the server sends whole files only, and parts are needed (Range)");
 }
 
-/* No such part: a file without bytes has none. */
+/* No such part: a file without bytes has none, not even at its beginning. */
 static void judge_unsatisfied(struct nt_request *request)
 {
+    bool is_empty =
+        request->reply.has_total ? request->reply.total == 0 : !request->is_suffix && request->first == 0;
     if (is_other_version(request))
         judge(request, NT_OUTCOME_BAD, NT_FETCH_CHANGED, "the server has another version now");
-    else if (!request->expected && request->reply.has_total && request->reply.total == 0)
+    else if (!request->expected && is_empty)
         judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
     else
         judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers 416: it has no such part");
+}
+
+static void judge_other(struct nt_request *request, long code)
+{
+    if (request->reply.region[0])
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+              "the server answers %ld: the bucket is in region %s", code, request->reply.region);
+    else
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
 }
 
 static void judge_code(struct nt_request *request, long code)
@@ -142,7 +154,7 @@ static void judge_code(struct nt_request *request, long code)
               "the server answers %ld", code);
         break;
     default:
-        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
+        judge_other(request, code);
     }
 }
 
@@ -234,7 +246,8 @@ static bool add_header(struct nt_request *request, const char *name, const char 
 static bool add_headers(struct nt_request *request)
 {
     const struct nt_validators *known = request->expected ? &request->expected->validators : NULL;
-    if (!add_header(request, "Accept-Encoding", "identity"))
+    if (!add_header(request, "Accept-Encoding", "identity") ||
+        (request->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
         return false;
     if (known && known->tag[0] && !known->is_weak)
         return add_header(request, "If-Match", known->tag);
@@ -265,11 +278,12 @@ static void set_time(const struct nt_request *request)
 static void set_way(struct nt_request *request)
 {
     CURL *easy = request->easy;
-    bool secure = is_secure(request->address);
+    bool secure = is_secure(request->address), is_signed = request->service == NT_SERVICE_S3;
     curl_easy_setopt(easy, CURLOPT_URL, request->address);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 1L);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, (long)!is_signed); /* it is signed for one server */
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, (long)is_signed);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
     curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -283,7 +297,7 @@ static void set_way(struct nt_request *request)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, request);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
-    nt_credentials_add(easy, secure, request->is_own);
+    nt_credentials_add(easy, secure, request->is_own && !is_signed);
 }
 
 bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)

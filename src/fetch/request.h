@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "fetch/address.h"
 #include "fetch/reply.h"
 #include "io/fetch.h"
 
@@ -28,7 +29,8 @@ enum nt_outcome {
 struct nt_request {
     /* Asked for: */
     const char *address;
-    bool is_own;    /* the address is the user's */
+    bool is_own; /* the address is the user's */
+    enum nt_service service;
     bool is_suffix; /* the last bytes */
     uint64_t first, bytes;
     const struct nt_version *expected; /* NULL: nothing is known of the file */

@@ -7,12 +7,14 @@
 #include "fetch/worker.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "fetch/credentials.h"
+#include "fetch/environment.h"
 #include "fetch/files.h"
 #include "sandbox/sandbox.h"
 
@@ -27,18 +29,20 @@ static void confine(void)
 {
     enum { SYSTEM_PLACES = sizeof(system_places) / sizeof(*system_places) };
     const char *credentials[NT_CREDENTIAL_PLACES];
-    struct nt_sandbox_place places[SYSTEM_PLACES + NT_CREDENTIAL_PLACES + 1] = {0};
+    static const char *const below_home[] = {"/.netrc", "/.aws"};
+    enum { BELOW_HOME = sizeof(below_home) / sizeof(*below_home) };
+    struct nt_sandbox_place places[SYSTEM_PLACES + NT_CREDENTIAL_PLACES + BELOW_HOME] = {0};
     struct nt_sandbox sandbox;
-    char netrc[4096] = "";
-    const char *home = getenv("HOME");
+    char paths[BELOW_HOME][4096];
+    const char *home = nt_environment("HOME");
     size_t count = 0, found = nt_credentials_places(credentials);
     for (size_t i = 0; i < SYSTEM_PLACES; i++)
         places[count++].path = system_places[i];
     for (size_t i = 0; i < found; i++)
         places[count++].path = credentials[i];
-    if (home && strlen(home) < sizeof(netrc) - sizeof("/.netrc")) {
-        strcat(strcpy(netrc, home), "/.netrc");
-        places[count++].path = netrc;
+    for (size_t i = 0; home && i < BELOW_HOME; i++) {
+        snprintf(paths[i], sizeof(paths[i]), "%s%s", home, below_home[i]);
+        places[count++].path = paths[i];
     }
     nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){places, count, NT_SANDBOX_CONNECTS});
 }

@@ -259,17 +259,11 @@ static void fetched_close(struct nt_source *source)
 static const struct nt_source_ops fetched_ops = {
     .read_at = fetched_read_at, .check = fetched_check, .stat = fetched_stat, .close = fetched_close};
 
-/* The address without what is the client's own. */
-static char *address_of(const char *address)
-{
-    return strndup(address, strcspn(address, "#"));
-}
-
 static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                 struct nt_source **source_ret, struct nt_error *error)
 {
     struct nt_remote_file *file = calloc(1, sizeof(*file));
-    char *address_copy = address_of(address), *shown = nt_address_shown(address);
+    char *address_copy = strdup(address), *shown = nt_address_shown(address);
     enum nt_status status =
         file && address_copy && shown ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
     if (status != NT_OK) {
@@ -297,8 +291,8 @@ enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fe
 {
     struct nt_fetcher *own = NULL;
     if (!nt_is_address(address))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: expected an address (http:// or https://)",
-                       address);
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "%s: expected an address (http://, https://, dav://, davs:// or s3://)", address);
     enum nt_status status = nt_address_check(address, error);
     if (status == NT_OK && !fetcher)
         status = nt_fetcher_new(NULL, &own, error);

@@ -13,18 +13,19 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct {
-    const char *scheme, *advice; /* NULL: it is read */
+static const struct scheme {
+    const char *name, *advice; /* NULL: it is read */
+    const char *ends;          /* what begins that which is not shown */
 } schemes[] = {
-    {"root", "copy it with xrdcp, or mount its server with xrootdfs or eosxd"},
-    {"roots", "copy it with xrdcp, or mount its server with xrootdfs or eosxd"},
-    {"xroot", "copy it with xrdcp, or mount its server with xrootdfs or eosxd"},
-    {"http", NULL},
-    {"https", NULL},
-    {"dav", "copy it with davix-get, or mount its server with davfs2 or rclone"},
-    {"davs", "copy it with davix-get, or mount its server with davfs2 or rclone"},
-    {"s3", "copy it with aws s3 cp or rclone, or mount its bucket with s3fs or rclone"},
-    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone"},
+    {"root", "copy it with xrdcp, or mount its server with xrootdfs or eosxd", ""},
+    {"roots", "copy it with xrdcp, or mount its server with xrootdfs or eosxd", ""},
+    {"xroot", "copy it with xrdcp, or mount its server with xrootdfs or eosxd", ""},
+    {"http", NULL, "?#"},
+    {"https", NULL, "?#"},
+    {"dav", NULL, "?#"},
+    {"davs", NULL, "?#"},
+    {"s3", NULL, ""}, /* any character may be in the name of an object */
+    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", ""},
 };
 
 /* The bytes of the scheme; 0 where the path is none of an address. */
@@ -37,19 +38,20 @@ static size_t scheme_length(const char *path)
     return is_address ? length : 0;
 }
 
-/* Of a scheme that is not known, some advice. */
-static const char *advice_for(const char *path, size_t length)
+/* Of a path that begins with its name. */
+static const struct scheme *find_scheme(const char *path, size_t length)
 {
+    static const struct scheme unknown = {"", "copy it, or mount its server", ""};
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
-        if (strlen(schemes[i].scheme) == length && strncasecmp(path, schemes[i].scheme, length) == 0)
-            return schemes[i].advice;
-    return "copy it, or mount its server";
+        if (strlen(schemes[i].name) == length && strncasecmp(path, schemes[i].name, length) == 0)
+            return &schemes[i];
+    return &unknown;
 }
 
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path)
 {
     size_t length = scheme_length(path);
-    const char *advice = length ? advice_for(path, length) : NULL;
+    const char *advice = length ? find_scheme(path, length)->advice : NULL;
     if (!advice || (system_error != ENOENT && system_error != ENOTDIR))
         return nt_fail_system(error, system_error, "%s", path);
     if (length == strlen("file") && strncasecmp(path, "file", length) == 0)
@@ -62,7 +64,7 @@ enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char
 bool nt_is_address(const char *path)
 {
     size_t length = scheme_length(path);
-    return length && !advice_for(path, length);
+    return length && !find_scheme(path, length)->advice;
 }
 
 /* Where host and port begin, behind the user. */
@@ -78,7 +80,8 @@ char *nt_address_shown(const char *path)
     if (!nt_is_address(path))
         return strdup(path);
     const char *host = host_of(path);
-    size_t scheme = scheme_length(path) + strlen("://"), rest = strcspn(host, "?#");
+    size_t length = scheme_length(path), scheme = length + strlen("://");
+    size_t rest = strcspn(host, find_scheme(path, length)->ends);
     char *shown = malloc(scheme + rest + 1);
     if (!shown)
         return NULL;

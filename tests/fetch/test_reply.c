@@ -97,6 +97,17 @@ START_TEST(only_identity_leaves_the_bytes_as_they_are)
 }
 END_TEST
 
+START_TEST(the_region_of_a_bucket_is_one_word)
+{
+    ck_assert_str_eq(reply_of("x-amz-bucket-region: eu-west-1\r\n").region, "eu-west-1");
+    ck_assert_str_eq(reply_of("X-Amz-Bucket-Region: a \x1b[2J").region, "");
+    ck_assert_str_eq(reply_of("x-amz-bucket-region:"
+                              "0123456789012345678901234567890123456789012345678901234567890123")
+                         .region,
+                     "");
+}
+END_TEST
+
 START_TEST(another_answer_forgets_the_one_before)
 {
     struct nt_reply reply = reply_of("ETag: \"a\"");
@@ -140,6 +151,7 @@ int main(void)
     tcase_add_loop_test(tests, tags_go_into_requests_only_as_they_may_be, 0, sizeof(tags) / sizeof(*tags));
     tcase_add_test(tests, what_is_too_long_is_left_out);
     tcase_add_test(tests, only_identity_leaves_the_bytes_as_they_are);
+    tcase_add_test(tests, the_region_of_a_bucket_is_one_word);
     tcase_add_test(tests, another_answer_forgets_the_one_before);
     tcase_add_test(tests, headers_have_an_end);
     tcase_add_test(tests, versions_differ_where_both_tell_so);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Addresses of users, and what is asked for instead.
+ */
+#ifndef NT_FETCH_ADDRESS_H
+#define NT_FETCH_ADDRESS_H
+
+/* How a server knows its users. */
+enum nt_service {
+    NT_SERVICE_WEB, /* http, https, WebDAV */
+    NT_SERVICE_S3,  /* requests are signed */
+};
+
+/* The URL behind an address, by http or https, from malloc; else NULL, and why there is none. */
+char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: BUCKET/KEY, the environment, and the files of AWS's tools ("AWS SDKs and Tools Reference Guide"). Out: the URL of an object, and
+ * what a signed request says ("Amazon S3 API Reference", Signature Version 4). The names of ROOT's variables are known, too.
+ */
+#include "fetch/s3.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "fetch/environment.h"
+
+#define USUAL_REGION "us-east-1"
+
+/* ---- profiles ---- */
+
+/* A key of a profile, and what of `struct nt_s3` it is. */
+static const struct setting {
+    const char *name;
+    size_t offset, bytes;
+} settings[] = {
+    {"aws_access_key_id", offsetof(struct nt_s3, key), sizeof(((struct nt_s3 *)0)->key)},
+    {"aws_secret_access_key", offsetof(struct nt_s3, secret), sizeof(((struct nt_s3 *)0)->secret)},
+    {"aws_session_token", offsetof(struct nt_s3, token), sizeof(((struct nt_s3 *)0)->token)},
+    {"region", offsetof(struct nt_s3, region), sizeof(((struct nt_s3 *)0)->region)},
+    {"endpoint_url", offsetof(struct nt_s3, endpoint), sizeof(((struct nt_s3 *)0)->endpoint)},
+};
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t");
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+/* "[NAME]", in the configuration "[profile NAME]". */
+static bool begins_profile(char *line, const char *profile)
+{
+    line[strcspn(line, "]")] = '\0';
+    char *name = trim(line + 1);
+    if (strncmp(name, "profile", strlen("profile")) == 0 && strchr(" \t", name[strlen("profile")]))
+        name = trim(name + strlen("profile"));
+    return strcmp(name, profile) == 0;
+}
+
+static void take_setting(char *line, struct nt_s3 *s3)
+{
+    char *value = strchr(line, '=');
+    if (!value)
+        return;
+    *value++ = '\0';
+    for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+        if (strcmp(trim(line), settings[i].name) == 0)
+            snprintf((char *)s3 + settings[i].offset, settings[i].bytes, "%s", trim(value));
+}
+
+/* What is indented belongs to a setting that nobody asks for. */
+static bool read_profile(char *text, const char *profile, struct nt_s3 *s3)
+{
+    bool is_within = false, is_there = false;
+    for (char *line = text, *next; line; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        if (line[0] == '[')
+            is_there |= is_within = begins_profile(line, profile);
+        else if (is_within && line[0] && !strchr(" \t#;", line[0]))
+            take_setting(line, s3);
+    }
+    return is_there;
+}
+
+/* ---- files ---- */
+
+static bool read_text(const char *path, struct nt_buffer *text)
+{
+    enum { MOST_BYTES = 1 << 20, PIECE_BYTES = 4096 };
+    char piece[PIECE_BYTES];
+    ssize_t count = 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    while (descriptor >= 0 && text->length < MOST_BYTES &&
+           (count = read(descriptor, piece, sizeof(piece))) > 0)
+        nt_buffer_append(text, piece, (size_t)count);
+    if (descriptor >= 0)
+        close(descriptor);
+    explicit_bzero(piece, sizeof(piece));
+    nt_buffer_byte(text, '\0');
+    return descriptor >= 0 && count >= 0 && !text->failed;
+}
+
+/* Of a file below ~/.aws, if the variable does not name another. */
+static bool read_file(const char *variable, const char *name, const char *profile, struct nt_s3 *s3)
+{
+    char path[4096];
+    struct nt_buffer text = {0};
+    const char *named = nt_environment(variable), *home = nt_environment("HOME");
+    snprintf(path, sizeof(path), "%s/.aws/%s", home ? home : "", name);
+    bool is_there =
+        (named || home) && read_text(named ? named : path, &text) && read_profile(text.bytes, profile, s3);
+    if (text.bytes)
+        explicit_bzero(text.bytes, text.length);
+    nt_buffer_deinit(&text);
+    return is_there;
+}
+
+/* ---- what is configured ---- */
+
+/* The first of these variables that there is. */
+static bool take_variable(char *value, size_t bytes, const char *const names[])
+{
+    for (; *names; names++)
+        if (nt_environment(*names)) {
+            snprintf(value, bytes, "%s", nt_environment(*names));
+            return true;
+        }
+    return false;
+}
+
+/* Keys belong together: where one is told here, none is there from elsewhere. */
+static void take_variables(struct nt_s3 *s3)
+{
+    static const char *const keys[] = {"AWS_ACCESS_KEY_ID", "S3_ACCESS_KEY", NULL};
+    static const char *const secrets[] = {"AWS_SECRET_ACCESS_KEY", "S3_SECRET_KEY", NULL};
+    static const char *const tokens[] = {"AWS_SESSION_TOKEN", NULL};
+    static const char *const regions[] = {"AWS_REGION", "AWS_DEFAULT_REGION", "S3_REGION", NULL};
+    static const char *const endpoints[] = {"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", NULL};
+    if (take_variable(s3->key, sizeof(s3->key), keys)) {
+        s3->secret[0] = s3->token[0] = '\0';
+        take_variable(s3->secret, sizeof(s3->secret), secrets);
+        take_variable(s3->token, sizeof(s3->token), tokens);
+    }
+    take_variable(s3->region, sizeof(s3->region), regions);
+    take_variable(s3->endpoint, sizeof(s3->endpoint), endpoints);
+}
+
+static bool is_made_of(const char *text, const char *marks)
+{
+    static const char usual[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-";
+    for (; *text; text++)
+        if (!strchr(usual, *text) && !strchr(marks, *text))
+            return false;
+    return true;
+}
+
+const char *nt_s3_find(struct nt_s3 *s3)
+{
+    const char *profile = nt_environment("AWS_PROFILE");
+    *s3 = (struct nt_s3){.key = ""};
+    bool is_there = read_file("AWS_CONFIG_FILE", "config", profile ? profile : "default", s3);
+    is_there |= read_file("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile ? profile : "default", s3);
+    take_variables(s3);
+    if (!s3->region[0])
+        snprintf(s3->region, sizeof(s3->region), "%s", USUAL_REGION);
+    if (profile && !is_there)
+        return "AWS_PROFILE names a profile that is in neither of AWS's files";
+    if (!is_made_of(s3->region, ""))
+        return "AWS_REGION is no name of a region";
+    if (s3->endpoint[0] && strncasecmp(s3->endpoint, "http://", strlen("http://")) != 0 &&
+        strncasecmp(s3->endpoint, "https://", strlen("https://")) != 0)
+        return "AWS_ENDPOINT_URL has to begin with http:// or https://";
+    return NULL;
+}
+
+/* ---- where an object is ---- */
+
+/* Servers sign what they get: whatever is not plain has to be encoded, slashes excepted. */
+static void append_key(struct nt_buffer *url, const char *key)
+{
+    for (;;) {
+        size_t length = strcspn(key, "/");
+        char *part = length ? curl_easy_escape(NULL, key, (int)length) : NULL;
+        url->failed |= length && !part;
+        if (part)
+            nt_buffer_text(url, part);
+        curl_free(part);
+        if (!key[length])
+            return;
+        nt_buffer_byte(url, '/');
+        key += length + 1;
+    }
+}
+
+static void append_place(struct nt_buffer *url, const struct nt_s3 *s3, const char *bucket)
+{
+    const char *ending = strncmp(s3->region, "cn-", strlen("cn-")) == 0 ? ".cn" : "";
+    size_t length = strlen(s3->endpoint);
+    while (length && s3->endpoint[length - 1] == '/')
+        length--;
+    if (length)
+        nt_buffer_format(url, "%.*s/%s/", (int)length, s3->endpoint, bucket);
+    else if (strchr(bucket, '.')) /* no certificate is for a name of so many parts */
+        nt_buffer_format(url, "https://s3.%s.amazonaws.com%s/%s/", s3->region, ending, bucket);
+    else
+        nt_buffer_format(url, "https://%s.s3.%s.amazonaws.com%s/", bucket, s3->region, ending);
+}
+
+char *nt_s3_url(const char *name, const char **problem_ret)
+{
+    enum { LONGEST_BUCKET = 255 };
+    struct nt_s3 s3;
+    struct nt_buffer url = {0};
+    char bucket[LONGEST_BUCKET + 1];
+    const char *key = strchr(name, '/');
+    size_t length = key ? (size_t)(key - name) : 0;
+    *problem_ret = nt_s3_find(&s3);
+    explicit_bzero(s3.secret, sizeof(s3.secret));
+    snprintf(bucket, sizeof(bucket), "%.*s", (int)(length <= LONGEST_BUCKET ? length : 0), name);
+    if (!bucket[0] || !key[1] || !is_made_of(bucket, "._"))
+        *problem_ret = "it has to be s3://BUCKET/KEY";
+    if (*problem_ret)
+        return NULL;
+    append_place(&url, &s3, bucket);
+    append_key(&url, key + 1);
+    nt_buffer_byte(&url, '\0');
+    if (!url.failed)
+        return url.bytes;
+    nt_buffer_deinit(&url);
+    *problem_ret = "out of memory";
+    return NULL;
+}
+
+/* ---- signing ---- */
+
+static bool add_header(struct curl_slist **headers, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(*headers, line);
+    if (longer)
+        *headers = longer;
+    return longer != NULL;
+}
+
+/* S3 wants the digest of what is sent, which libcurl before 8.5 does not tell by itself. */
+static bool add_headers(const struct nt_s3 *s3, struct curl_slist **headers)
+{
+    char line[sizeof(s3->token) + 64];
+    snprintf(line, sizeof(line), "x-amz-security-token: %s", s3->token);
+    bool is_added = add_header(headers, "x-amz-content-sha256: UNSIGNED-PAYLOAD") &&
+                    (!s3->token[0] || add_header(headers, line));
+    explicit_bzero(line, sizeof(line));
+    return is_added;
+}
+
+bool nt_s3_sign(CURL *easy, struct curl_slist **headers)
+{
+    struct nt_s3 s3;
+    char provider[sizeof(s3.region) + 16];
+    bool is_signed = !nt_s3_find(&s3) && s3.key[0], is_added = true;
+    snprintf(provider, sizeof(provider), "aws:amz:%s:s3", s3.region);
+    if (is_signed) {
+        curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, provider);
+        curl_easy_setopt(easy, CURLOPT_USERNAME, s3.key);
+        curl_easy_setopt(easy, CURLOPT_PASSWORD, s3.secret);
+        is_added = add_headers(&s3, headers);
+    }
+    explicit_bzero(&s3, sizeof(s3));
+    return is_added;
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Objects of S3, from a server that checks signatures (moto); what is configured is told as users of AWS's tools tell it."""
+import contextlib
+import errno
+import json
+import logging
+import os
+import sys
+import urllib.request
+
+from harness import DATA, NTUPLE, case, command, need, mounted, output, run, same, scratch
+
+ODD = "runs 1/a+b=c&d,e;(f)*'g'!@$#%:~é/example.root"
+NOTHING, USAGE, UNREACHABLE = 2, 1, 9
+NOBODY = {'AWS_ACCESS_KEY_ID': 'nobody', 'AWS_SECRET_ACCESS_KEY': 'nobody', 'AWS_DEFAULT_REGION': 'us-east-1'}
+TOLD = ('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_DEFAULT_REGION',
+        'AWS_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE')
+
+
+class Store:
+    """A bucket `data` with files, a user who may read it, and one who may for an hour."""
+
+    def __init__(self, url, connect):
+        self.url = url
+        self.s3, iam, sts = (connect(name, endpoint_url=url) for name in ('s3', 'iam', 'sts'))
+        self.s3.create_bucket(Bucket='data')
+        for key, name in ((ODD, 'example.root'), ('plain.root', 'compression_zstd.root'), ('damaged.root', 'damaged_page.root')):
+            self.s3.upload_file(str(DATA / name), 'data', key)
+        self.s3.put_object(Bucket='data', Key='empty.root', Body=b'')
+        allow = json.dumps({'Version': '2012-10-17', 'Statement': [{'Effect': 'Allow', 'Action': '*', 'Resource': '*'}]})
+        iam.create_user(UserName='reader')
+        iam.put_user_policy(UserName='reader', PolicyName='all', PolicyDocument=allow)
+        self.key = self.of(iam.create_access_key(UserName='reader')['AccessKey'])
+        iam.create_role(RoleName='visitor', AssumeRolePolicyDocument=allow)
+        iam.put_role_policy(RoleName='visitor', PolicyName='all', PolicyDocument=allow)
+        role = 'arn:aws:iam::123456789012:role/visitor'
+        self.visitor = self.of(sts.assume_role(RoleArn=role, RoleSessionName='visit')['Credentials'])
+
+    @staticmethod
+    def of(key):
+        found = {'AWS_ACCESS_KEY_ID': key['AccessKeyId'], 'AWS_SECRET_ACCESS_KEY': key['SecretAccessKey']}
+        return found | ({'AWS_SESSION_TOKEN': key['SessionToken']} if 'SessionToken' in key else {})
+
+    def environment(self, key=None, **told):
+        usual = {name: value for name, value in os.environ.items() if name not in TOLD}
+        return usual | {'AWS_ENDPOINT_URL': self.url} | (self.key if key is None else key) | told
+
+    def ask(self, *words, **options):
+        return command(NTUPLE, *words, env=self.environment(**options))
+
+
+def tell_server(url, what, value=''):
+    request = urllib.request.Request(f'{url}/moto-api/{what}', data=value.encode(), headers={'Content-Type': 'text/plain'})
+    urllib.request.urlopen(request).read()
+
+
+@contextlib.contextmanager
+def stored():
+    moto, boto3 = need('moto.server'), need('boto3')
+    logging.getLogger('werkzeug').setLevel(logging.ERROR)
+    server = moto.ThreadedMotoServer(ip_address='127.0.0.1', port=0, verbose=False)
+    server.start()
+    with told(NOBODY):
+        try:
+            url = 'http://{}:{}'.format(*server.get_host_and_port())
+            tell_server(url, 'reset')  # of servers before, in this process
+            tell_server(url, 'reset-auth', '1000')  # so many requests are not checked
+            store = Store(url, boto3.client)
+            tell_server(url, 'reset-auth', '0')
+            yield store
+        finally:
+            server.stop()
+
+
+@contextlib.contextmanager
+def told(variables):
+    before = dict(os.environ)
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+@case
+def objects_are_read_whatever_they_are_called():
+    with stored() as store:
+        for key, name in ((ODD, 'example.root'), ('plain.root', 'compression_zstd.root')):
+            here, there = command(NTUPLE, 'verify', DATA / name), store.ask('verify', f's3://data/{key}')
+            same((there.returncode, there.stdout.decode().split(': ', 1)[1]), (0, here.stdout.decode().split(': ', 1)[1]), key)
+        with told(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
+            path = 'Events/weight/data.bin'
+            same((mountpoint / path).read_bytes(), output(NTUPLE, 'cat', DATA / 'example.root', path))
+        damaged = store.ask('verify', 's3://data/damaged.root')
+        same(damaged.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode, damaged.stderr)
+
+
+@case
+def only_those_who_may_read_read():
+    with stored() as store:
+        address, words = 's3://data/plain.root', ('ls', 's3://data/plain.root')
+        for key in store.key, store.visitor:
+            same(store.ask(*words, key=key).returncode, 0, key)
+        wrong = store.key | {'AWS_SECRET_ACCESS_KEY': 'wrong'}
+        without_token = {name: value for name, value in store.visitor.items() if name != 'AWS_SESSION_TOKEN'}
+        for key in wrong, without_token, {}:
+            found = store.ask(*words, key=key)
+            same((found.returncode, found.stderr.decode()), (NOTHING, f'ntuple: {address}: the server does not allow it (403)\n'), key)
+
+
+@case
+def profiles_of_the_tools_are_found():
+    with stored() as store, scratch() as directory:
+        keys = '\n'.join(f'{name.lower()} = {value}' for name, value in store.visitor.items())
+        (directory / 'credentials').write_text(f'[default]\naws_access_key_id = x\n[lab]\n{keys}\n')
+        (directory / 'config').write_text(f'[profile lab]\nregion = us-east-1\ns3 =\n  addressing_style = path\nendpoint_url = {store.url}\n')
+        files = {'AWS_CONFIG_FILE': str(directory / 'config'), 'AWS_SHARED_CREDENTIALS_FILE': str(directory / 'credentials')}
+        environment = store.environment(key={}, AWS_PROFILE='lab', **files)
+        del environment['AWS_ENDPOINT_URL']
+        for words in ({}, {'HOME': str(directory)}):
+            (directory / '.aws').mkdir(exist_ok=True)
+            for name in ('config', 'credentials'):
+                (directory / '.aws' / name).write_bytes((directory / name).read_bytes())
+            told_so = {name: value for name, value in environment.items() if not words or name not in files} | words
+            found = command(NTUPLE, 'ls', 's3://data/plain.root', env=told_so)
+            same(found.returncode, 0, (words, found.stderr))
+
+
+@case
+def what_is_not_there_is_told():
+    with stored() as store:
+        for address, status, message in (
+                ('s3://data/none.root', NOTHING, 'the server has no such file (404)'),
+                ('s3://none/none.root', NOTHING, 'the server has no such file (404)'),
+                ('s3://data', USAGE, 'it has to be s3://BUCKET/KEY')):
+            found = store.ask('ls', address)
+            same((found.returncode, found.stderr.decode()), (status, f'ntuple: {address}: {message}\n'), address)
+        empty = store.ask('ls', 's3://data/empty.root')
+        with scratch() as directory:
+            (directory / 'empty.root').write_bytes(b'')
+            here = command(NTUPLE, 'ls', directory / 'empty.root')
+        same((empty.returncode, empty.stderr.decode().rsplit(': ', 1)[1]), (here.returncode, here.stderr.decode().rsplit(': ', 1)[1]))
+
+
+@case
+def an_object_that_is_replaced_is_never_mixed():
+    fields = 'run', 'event', 'weight', 'muons', 'comment'
+    here = {field: output(NTUPLE, 'cat', DATA / 'example.root', f'Events/{field}/rows.jsonl') for field in fields}
+    with stored() as store, told(store.environment()), mounted(f's3://data/{ODD}') as mountpoint:
+        tell_server(store.url, 'reset-auth', '10')
+        store.s3.put_object(Bucket='data', Key=ODD, Body=bytes((DATA / 'example.root').stat().st_size))
+        tell_server(store.url, 'reset-auth', '0')
+        stale = 0
+        for field in fields:
+            try:
+                same((mountpoint / 'Events' / field / 'rows.jsonl').read_bytes(), here[field], field)
+            except OSError as error:
+                same(error.errno, errno.ESTALE, field)
+                stale += 1
+        assert stale, 'nothing was asked of the server'
+
+
+if __name__ == '__main__':
+    sys.exit(run())
