@@ -27,7 +27,7 @@ struct unit {
     uint64_t per_entry;
 };
 
-/* The first field with columns among a column-less field and the sub-fields in step with it, depth first, and
+/* The first field with columns among a column-less field and the readable sub-fields in step with it, depth first, and
  * how many elements of its first column there are per row of the field. A record or array that has a column has it
  * to tell which rows are valid, one for each. */
 static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, uint64_t *divisor_ret)
@@ -45,7 +45,7 @@ static uint32_t find_counter(const struct nt_dataset *dataset, uint32_t field, u
         uint64_t per_row = f->column_count ? nt_field_row_elements(f) : nt_field_rows_below(f), divisor;
         if (!nt_multiply(path[depth].divisor, per_row ? per_row : 1, &divisor))
             return NT_NONE;
-        if (f->column_count) {
+        if (f->column_count && (depth == 0 || f->kind != NT_FIELD_UNREADABLE)) {
             *divisor_ret = divisor;
             return path[depth].field;
         }
