@@ -33,16 +33,6 @@ static bool is_as(const struct nt_column *a, const struct nt_column *b)
            a->dtype.bytes == b->dtype.bytes;
 }
 
-/* The columns of a field in one representation of a file. */
-static const uint32_t *columns_of(const struct nt_chain_share *share, uint32_t field, uint32_t representation,
-                                  uint32_t *width_ret)
-{
-    uint32_t count;
-    const uint32_t *columns = nt_field_columns(share->dataset, field, &count);
-    *width_ret = share->dataset->fields[field].columns_per_representation;
-    return columns + (size_t)representation * *width_ret;
-}
-
 static bool has_shape(const struct building *building, const struct shape *shape,
                       const struct nt_chain_share *share, const uint32_t *columns)
 {
@@ -62,10 +52,10 @@ static bool is_taken(const struct nt_chain_share *share, const struct shape *sha
 
 /* A shape that the file's columns have, and no other representation of the same file has taken; NULL. */
 static const struct shape *find_shape(const struct building *building, const struct nt_chain_share *share,
-                                      uint32_t field, const uint32_t *columns, uint32_t representation)
+                                      uint32_t field, const uint32_t *columns, bool has_others)
 {
     for (const struct shape *shape = building->shapes[field]; shape; shape = shape->next)
-        if (has_shape(building, shape, share, columns) && (representation == 0 || !is_taken(share, shape)))
+        if (has_shape(building, shape, share, columns) && (!has_others || !is_taken(share, shape)))
             return shape;
     return NULL;
 }
@@ -109,18 +99,18 @@ static enum nt_status add_shape(struct building *building, const struct nt_chain
 
 static enum nt_status map_field(struct building *building, const struct nt_chain_share *share, uint32_t field)
 {
-    uint32_t own = share->fields[field], width;
+    uint32_t own = share->fields[field], count;
     enum nt_status status = NT_OK;
     if (own == NT_NONE || !share->dataset->fields[own].owns_columns)
         return NT_OK;
-    uint32_t count = nt_field_representations(share->dataset, own);
-    for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        const uint32_t *columns = columns_of(share, own, i, &width);
-        const struct shape *shape = find_shape(building, share, field, columns, i);
+    uint32_t width = nt_chain_dataset_of(building->dataset)->fields.items[field].columns_per_representation;
+    const uint32_t *columns = nt_field_columns(share->dataset, own, &count);
+    for (uint32_t i = 0; status == NT_OK && i < count; i += width) {
+        const struct shape *shape = find_shape(building, share, field, columns + i, i > 0);
         if (!shape)
-            status = add_shape(building, share, field, columns, width, &shape);
+            status = add_shape(building, share, field, columns + i, width, &shape);
         for (uint32_t k = 0; status == NT_OK && k < width; k++)
-            share->columns[columns[k]] = shape->first + k;
+            share->columns[columns[i + k]] = shape->first + k;
     }
     return status;
 }

@@ -24,7 +24,7 @@ const struct nt_chain_share *nt_chain_source_share(const struct nt_dataset *data
     return &chain->shares[share_of_source(chain->shares, chain->share_count, source)];
 }
 
-/* The file's group that a group of the chain is; NT_NONE: it has none, as the share has failed, or has no such field. */
+/* The file's group that a group of the chain is; NT_NONE: it has none, as the share has failed, or stores no such field. */
 static struct nt_chain_share *find_share(const struct nt_dataset *dataset, uint32_t number, uint32_t *own_ret)
 {
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
@@ -37,7 +37,8 @@ static struct nt_chain_share *find_share(const struct nt_dataset *dataset, uint3
     uint32_t field = dataset->groups[number].field, part = number - dataset->field_groups[field];
     share = &chain->shares[share_of_part(chain->shares, chain->share_count, part)];
     uint32_t own = share->failure ? NT_NONE : share->fields[field];
-    *own_ret = own == NT_NONE ? NT_NONE : share->dataset->field_groups[own] + (part - share->first_part);
+    uint32_t first = own == NT_NONE ? NT_NONE : share->dataset->field_groups[own];
+    *own_ret = first == NT_NONE ? NT_NONE : first + (part - share->first_part);
     return share;
 }
 
@@ -128,8 +129,7 @@ static enum nt_status put_column_group(struct nt_dataset *dataset, const struct 
         return nt_fail_memory(error);
     *group = (struct nt_column_group){.columns = columns};
     for (uint32_t i = 0; i < own->count; i++)
-        if (share->columns[own->columns[i]] != NT_NONE)
-            columns[group->count++] = share->columns[own->columns[i]];
+        columns[group->count++] = share->columns[own->columns[i]];
     for (uint32_t i = 0; i < dataset->column_count; i++)
         if (homes[i] == number)
             columns[group->count++] = i;

@@ -35,8 +35,8 @@ struct uniting {
     size_t field_capacity, united_capacity;
     struct united top; /* above those that are in no other */
     uint32_t next_id;
-    uint32_t **numbers; /* [share][field of the file]: of the chain; NT_NONE: below what cannot be one */
-    uint32_t share;     /* that is being taken in */
+    uint32_t **numbers;               /* [share][field of the file]: of the chain */
+    uint32_t share;                   /* that is being taken in */
     uint32_t *waiting, waiting_count; /* fields of its file whose sub-fields are not */
     struct nt_error *error;
 };
@@ -142,9 +142,9 @@ static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint
     const struct nt_field *own = &share_of(uniting)->dataset->fields[own_number];
     bool have_numbers = are_numbers(field, own);
     uniting->united[number].last_share = uniting->share;
-    if (uniting->united[number].refusal || (field->unreadable && own->unreadable))
+    if (uniting->united[number].refusal)
         return NT_OK;
-    if (field->unreadable || own->unreadable)
+    if (!field->unreadable != !own->unreadable)
         return refuse(uniting, number, own_number, "not readable in all files");
     if (!nt_chain_are_alike(field, own) || (!have_numbers && !nt_chain_have_equal_elements(field, own)))
         return refuse(uniting, number, own_number, "not the same in all files");
@@ -223,12 +223,10 @@ static uint32_t find_among(const struct uniting *uniting, uint32_t first, uint32
     return at == end ? NT_NONE : at;
 }
 
-/* Most files have their fields in one order: what is looked for stands mostly at `expected`, and always where no names tell. */
-static uint32_t find_child(const struct uniting *uniting, uint32_t own_parent, uint32_t first,
-                           uint32_t expected, struct nt_text name)
+/* Most files have their fields in one order: what is looked for stands mostly at `expected`. */
+static uint32_t find_child(const struct uniting *uniting, uint32_t first, uint32_t expected,
+                           struct nt_text name)
 {
-    if (!nt_chain_are_named(share_of(uniting)->dataset, own_parent))
-        return expected;
     uint32_t found = find_among(uniting, expected, NT_NONE, name);
     return found == NT_NONE ? find_among(uniting, first, expected, name) : found;
 }
@@ -239,12 +237,15 @@ static enum nt_status unite_children(struct uniting *uniting, uint32_t own_paren
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
     uint32_t *numbers = uniting->numbers[uniting->share], count;
     uint32_t parent = own_parent == NT_NONE ? NT_NONE : numbers[own_parent];
-    uint32_t first = above(uniting, parent)->first_child, expected = first;
+    const struct united *of = above(uniting, parent);
+    bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
+    uint32_t first = of->first_child, expected = first;
     const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
         uint32_t own = children[i];
-        uint32_t number = find_child(uniting, own_parent, first, expected, dataset->fields[own].name);
+        uint32_t number =
+            are_named ? find_child(uniting, first, expected, dataset->fields[own].name) : expected;
         if (number == NT_NONE) {
             status = add_field(uniting, parent, own, &number);
         } else {
@@ -254,7 +255,7 @@ static enum nt_status unite_children(struct uniting *uniting, uint32_t own_paren
         if (status != NT_OK)
             return status;
         numbers[own] = number;
-        if (!uniting->united[number].refusal && dataset->fields[own].child_count)
+        if (dataset->fields[own].child_count)
             uniting->waiting[uniting->waiting_count++] = own;
     }
     return NT_OK;
@@ -268,7 +269,7 @@ static enum nt_status unite_owners(struct uniting *uniting)
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < dataset->field_count; i++) {
         uint32_t owner = nt_chain_columns_owner(dataset, i), source = dataset->fields[i].source_field;
-        if (owner == NT_NONE || numbers[i] == NT_NONE)
+        if (owner == NT_NONE)
             continue;
         struct united *united = &uniting->united[numbers[i]];
         if (united->owner == NT_NONE) {
@@ -304,16 +305,12 @@ static enum nt_status unite_share(struct uniting *uniting)
 /* Why a field cannot be read, for what it lies in, or shows; NULL: it can. */
 static const char *find_refusal(const struct uniting *uniting, uint32_t number)
 {
-    const struct nt_field *field = &uniting->fields[number];
     const struct united *united = &uniting->united[number];
-    if (united->refusal)
-        return united->refusal;
-    if (field->parent != NT_NONE && uniting->united[field->parent].refusal)
-        return uniting->united[field->parent].refusal;
-    if (united->owner != NT_NONE)
-        return uniting->united[united->owner].refusal;
-    bool has_lost_owner = field->column_count && !field->owns_columns;
-    return has_lost_owner ? "shows a field that is not the same in all files" : NULL;
+    uint32_t parent = uniting->fields[number].parent;
+    if (!united->refusal && parent != NT_NONE && uniting->united[parent].refusal)
+        return uniting->united[parent].refusal;
+    return united->refusal || united->owner == NT_NONE ? united->refusal
+                                                       : uniting->united[united->owner].refusal;
 }
 
 /* Parents stand before their children, but what a field shows may stand behind it. */
@@ -331,6 +328,7 @@ static void spread_refusals(const struct uniting *uniting)
     }
 }
 
+/* Its columns are of several makes: each is shown alone. */
 static void set_unreadable(struct nt_field *field, const char *reason)
 {
     field->kind = NT_FIELD_UNREADABLE;
@@ -339,6 +337,7 @@ static void set_unreadable(struct nt_field *field, const char *reason)
     field->is_nullable = false;
     field->repetition = field->dimension_count = 0;
     field->dtype = nt_element_dtype(NT_ELEMENT_OPAQUE);
+    field->columns_per_representation = 1;
 }
 
 static enum nt_status set_fields_of_share(const struct uniting *uniting, uint32_t share)
@@ -349,11 +348,8 @@ static enum nt_status set_fields_of_share(const struct uniting *uniting, uint32_
         return nt_fail_memory(uniting->error);
     for (uint32_t i = 0; i < uniting->count; i++)
         of->fields[i] = NT_NONE;
-    for (uint32_t i = 0; i < of->dataset->field_count; i++) {
-        uint32_t number = uniting->numbers[share][i];
-        if (number != NT_NONE && !uniting->united[number].refusal)
-            of->fields[number] = i;
-    }
+    for (uint32_t i = 0; i < of->dataset->field_count; i++)
+        of->fields[uniting->numbers[share][i]] = i;
     return NT_OK;
 }
 

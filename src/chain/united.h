@@ -9,7 +9,7 @@
 
 /* Give a chain's data set the fields of all its shares, each path once, in the order in which they come first, and set the shares'
  * `fields`: NT_NONE of what a file does not have. Numbers of several types are of one that holds them all. A field that cannot be
- * one is unreadable, with what is below it and what shows its columns, and says why; no share has it. */
+ * one is unreadable, with what is below it and what shows its columns, and says why; each of its columns is a representation alone. */
 enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error *error);
 
 #endif

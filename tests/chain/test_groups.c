@@ -153,8 +153,8 @@ START_TEST(a_sharded_file_behind_another)
 }
 END_TEST
 
-/* What cannot be one is in no cluster. */
-START_TEST(columns_of_refused_fields_are_in_no_group)
+/* What cannot be one has its columns all the same. */
+START_TEST(columns_of_refused_fields_are_in_their_groups)
 {
     struct rntuple_description other = plain;
     struct rntuple_field fields[4];
@@ -185,7 +185,7 @@ int main(void)
     tcase_add_checked_fixture(tests, setup, teardown);
     tcase_add_test(tests, fields_that_a_sharded_file_does_not_have);
     tcase_add_test(tests, a_sharded_file_behind_another);
-    tcase_add_test(tests, columns_of_refused_fields_are_in_no_group);
+    tcase_add_test(tests, columns_of_refused_fields_are_in_their_groups);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

@@ -197,11 +197,30 @@ START_TEST(what_cannot_be_one_is_an_error_of_the_field_and_what_depends_on_it)
         const char *path = is_of_number ? numbers[i] : lists[i - LENGTH(numbers)];
         bool is_refused = is_of_number == is_number;
         ck_assert_int_eq(field_at(path)->kind == NT_FIELD_UNREADABLE, is_refused);
-        ck_assert_int_eq(own(0, path) == NT_NONE, is_refused);
         if (is_refused)
             ck_assert_str_eq(field_at(path)->unreadable, reason);
     }
-    ck_assert_uint_eq(own(1, refused[_i].path), NT_NONE);
+    ck_assert_uint_eq(own(0, refused[_i].path), is_number ? 0 : 1); /* columns are shown, each alone */
+    ck_assert_uint_eq(own(1, refused[_i].path), 0);
+    ck_assert_uint_eq(field_at(refused[_i].path)->columns_per_representation, 1);
+}
+END_TEST
+
+START_TEST(what_is_below_a_field_that_cannot_be_one_is_that_of_all_files)
+{
+    static const struct made_field others[] = {
+        {FIELD("list", TOP, NT_FIELD_RECORD)},
+        {FIELD("z", 0, NT_FIELD_STRING)},
+        {FIELD("_0", 0, NT_FIELD_RECORD)},
+    };
+    add_file(first, LENGTH(first));
+    add_file(others, LENGTH(others));
+    unite();
+    ck_assert_ptr_nonnull(field_at("list/z")->unreadable);
+    ck_assert_uint_eq(own(1, "list/z"), 1);
+    ck_assert_uint_eq(own(1, "list/_0"), 2);
+    ck_assert_uint_eq(own(0, "list/_0"), 2);
+    ck_assert_uint_eq(own(1, "list/_0/x"), NT_NONE);
 }
 END_TEST
 
@@ -277,6 +296,7 @@ int main(void)
     tcase_add_test(tests, numbers_have_a_type_that_holds_them);
     tcase_add_loop_test(tests, what_cannot_be_one_is_an_error_of_the_field_and_what_depends_on_it, 0,
                         LENGTH(refused));
+    tcase_add_test(tests, what_is_below_a_field_that_cannot_be_one_is_that_of_all_files);
     tcase_add_test(tests, a_field_shows_one_other_in_all_files);
     tcase_add_test(tests, items_are_known_by_their_places);
     tcase_add_test(tests, of_several_fields_of_one_name_each_is_found_once);

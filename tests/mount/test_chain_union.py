@@ -4,6 +4,7 @@
 holds those of all files, and what cannot be one is an error of its own."""
 import itertools
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -173,19 +174,26 @@ def what_cannot_be_one_is_an_error_of_that_field_alone():
     with scratch() as directory:
         cases = {'number': (np.arange(3), ['a', 'b', 'c']), 'truth': (np.array([True] * 3), np.arange(3)),
                  'shape': ([{'x': 1}] * 3, [[1]] * 3), 'large': (np.arange(3), np.arange(3) * .5)}
-        inner = ([{'same': 1, 'other': 2}] * 3, [{'same': 5, 'other': 'text'}] * 3)
-        one, two = (by_uproot(directory / f'{name}.root', good=np.arange(3), inner=inner[k], **{field: both[k] for field, both in cases.items()})
+        inner = [[{'other': other, 'same': same}] * 3 for other, same in ((2, 1), ('text', 5))]
+        one, two = (by_uproot(directory / f'{name}.root', good=np.arange(3), inner=inner[k], items=[inner[k][:1], [], inner[k]], **{field: both[k] for field, both in cases.items()})
                     for k, name in enumerate(('one', 'two')))
         with mounted(one, two, options=('-o', 'chain=union')) as mount:
             whole = mount / 'data'
-            for name in (*cases, 'inner/other', 'shape/x'):
+            for name in (*cases, 'inner/other', 'items/_0/other', 'shape/x'):
                 field = json.loads((whole / name / 'field.json').read_text())
                 assert all(str(path) in field['unreadable'] for path in (one, two)), field
                 assert not list((whole / name).glob('data.*')), name
             same(lines(whole / 'rows.jsonl'),
-                 [{'good': i, 'inner': {'same': k}} for k in (1, 5) for i in range(3)])
+                 [{'good': i, 'inner': {'same': k}, 'items': [{'same': k}] * count} for k in (1, 5) for i, count in enumerate((1, 0, 3))])
             same(errors_of(mount), [])
-        same(command(NTUPLE, 'verify', UNION, directory / '*.root').returncode, 0)
+            # what they store is shown, and checked, all the same
+            same([np.load(whole / f'number/column.{k}/data.npy').tolist() for k in range(3)], [[0, 1, 2], [1, 2, 3], list(b'abc')])
+            ranges = [{key: line.get(key) for key in ('file', 'file_offset', 'stored_bytes', 'owner')} for line in lines(mount / 'layout.jsonl')]
+            same(ranges, [{**line, 'file': str(path)} for path in (one, two) for line in (
+                {key: line.get(key) for key in ranges[0]} for line in map(json.loads, output(NTUPLE, 'cat', path, 'layout.jsonl').splitlines()))])
+        verified = [re.search(r'(\d+) pages.*: ok', output(NTUPLE, 'verify', *sources).decode())
+                    for sources in ([UNION, directory / '*.root'], [one], [two])]
+        same(int(verified[0][1]), int(verified[1][1]) + int(verified[2][1]))
 
 
 @case
