@@ -17,6 +17,7 @@ enum fault_site {
     FAULT_CALL,       /* open, stat, readdir, realpath and their like */
     FAULT_THREAD,     /* pthread_create */
     FAULT_WRITE,      /* writev; see preload.c */
+    FAULT_ARENA,      /* nt_arena_alloc and its like; see arenas.c */
 };
 
 enum { FAULT_SHORT = -1 }; /* in place of an errno value: half of what was asked for, of reads only */
