@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "choice/readers.h"
 
-static enum nt_status read_choice(struct nt_choice *choice, struct nt_source *source, struct nt_error *error)
+enum nt_status nt_choice_read(struct nt_choice *choice, struct nt_source *source, struct nt_error *error)
 {
     uint8_t head[NT_CHOICE_HEAD_BYTES];
     uint64_t size = 0;
@@ -38,7 +38,7 @@ enum nt_status nt_choice_open(const char *path, struct nt_choice **choice_ret, s
         nt_source_close(source);
         return nt_fail_memory(error);
     }
-    status = read_choice(choice, source, error);
+    status = nt_choice_read(choice, source, error);
     if (status == NT_OK)
         *choice_ret = choice;
     else

@@ -9,6 +9,9 @@
 
 #include "choice/numbers.h"
 
+/* All of the elements of a file of any kind. Takes the source, also on failure. */
+enum nt_status nt_choice_read(struct nt_choice *choice, struct nt_source *source, struct nt_error *error);
+
 /* Whether a source is of the kind, from its first bytes; and all of its elements. */
 enum { NT_CHOICE_HEAD_BYTES = 8 };
 bool nt_choice_is_npy(const uint8_t *head, size_t bytes);

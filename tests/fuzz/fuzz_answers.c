@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The headers of a server's answer, line by line. What is taken from them may go into requests and sizes as it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetch/reply.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+/* No more than one word, so that nothing can be smuggled into a header. */
+static void check_word(const char *text, size_t room)
+{
+    size_t length = strnlen(text, room);
+    if (length == room)
+        abort();
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+            abort();
+}
+
+static void check(const struct nt_reply *reply)
+{
+    if (reply->has_range && (!reply->has_total || reply->first > reply->last || reply->last >= reply->total))
+        abort();
+    if (reply->total > INT64_MAX)
+        abort();
+    check_word(reply->validators.tag, sizeof(reply->validators.tag));
+    check_word(reply->validators.modified, sizeof(reply->validators.modified));
+    check_word(reply->region, sizeof(reply->region));
+    if (!nt_validators_agree(&reply->validators, &reply->validators))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    struct nt_reply reply = {0};
+    while (count) {
+        const uint8_t *end = memchr(bytes, '\n', count);
+        size_t length = end ? (size_t)(end - bytes) + 1 : count;
+        if (!nt_reply_take(&reply, (const char *)bytes, length))
+            return 0;
+        check(&reply);
+        bytes += length;
+        count -= length;
+    }
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A file that tells which entries are chosen, of any kind. Runs of entries ascend, and no entry is in two.
+ */
+#include <stdlib.h>
+
+#include "choice/readers.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static void check(const struct nt_choice *choice)
+{
+    uint64_t entries = 0, end = 0;
+    for (size_t i = 0; i < choice->count; i++) {
+        const struct nt_entry_range *range = &choice->ranges[i];
+        if (range->count == 0 || (i && range->first <= end) ||
+            range->first + (range->count - 1) < range->first)
+            abort();
+        end = range->first + (range->count - 1);
+        entries += range->count;
+    }
+    if (choice->is_mask ? entries > choice->elements : entries != choice->elements)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    char path[] = "input";
+    struct nt_choice choice = {.path = path};
+    struct nt_source *source;
+    struct nt_error error = {0};
+    if (nt_source_open_memory(bytes, count, path, &source, NULL) != NT_OK)
+        return 0;
+    enum nt_status status = nt_choice_read(&choice, source, &error);
+    if (status == NT_OK)
+        check(&choice);
+    else if (error.status != status || !error.message[0])
+        abort();
+    free(choice.ranges);
+    return 0;
+}
