@@ -50,7 +50,8 @@ static enum nt_status find_own(const struct nt_dataset *first, const struct nt_c
     if (file->format != first->file->format)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "its format is %s, that of %s %s", file->format->name,
                        first->file->path, first->file->format->name);
-    if (!part->sample && has_one && is_named_after_file(first) && is_named_after_file(file->datasets[0])) {
+    if (!part->listed->sample && has_one && is_named_after_file(first) &&
+        is_named_after_file(file->datasets[0])) {
         *dataset_ret = file->datasets[0];
         return file->datasets[0]->failure ? nt_fail_with(error, file->datasets[0]->failure) : NT_OK;
     }
@@ -58,8 +59,8 @@ static enum nt_status find_own(const struct nt_dataset *first, const struct nt_c
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set's path is longer than %d bytes",
                        MOST_PATH);
     struct nt_error failure = {0};
-    enum nt_status status =
-        nt_file_find(file, part->sample ? part->sample->dataset : path, dataset_ret, &failure);
+    enum nt_status status = nt_file_find(file, part->listed->sample ? part->listed->sample->dataset : path,
+                                         dataset_ret, &failure);
     if (status == NT_NOT_FOUND)
         failure.status = NT_CORRUPT; /* of a name that is there */
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
@@ -191,8 +192,8 @@ static enum nt_status add_datasets(const struct building *building, const struct
 {
     struct nt_dataset *meant = NULL;
     enum nt_status status = NT_OK;
-    if (first->sample)
-        status = nt_file_find(first->file, first->sample->dataset, &meant, building->error);
+    if (first->listed->sample)
+        status = nt_file_find(first->file, first->listed->sample->dataset, &meant, building->error);
     if (meant)
         return add_dataset(building, meant);
     for (uint32_t i = 0; status == NT_OK && i < first->file->dataset_count; i++)
@@ -344,7 +345,7 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
     chain->part_count = list->count;
     for (uint32_t i = 0; i < list->count; i++)
         chain->parts[i] =
-            (struct nt_chain_part){.path = list->files[i].path, .sample = list->files[i].sample};
+            (struct nt_chain_part){.path = list->files[i].path, .listed = &list->files[i], .number = i};
     *chain_ret = chain;
     return NT_OK;
 }

@@ -97,7 +97,7 @@ static enum nt_status add(struct reading *reading, const char *path, const struc
     known->inode = attributes->st_ino;
     known->dataset = dataset;
     nt_hash_table_insert(&reading->known, &known->link, hash);
-    files[list->count++] = (struct nt_chain_file){.path = copy, .sample = reading->sample};
+    files[list->count++] = (struct nt_chain_file){copy, reading->sample, *attributes};
     return add_folder(reading, path, S_ISDIR(attributes->st_mode), error);
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -15,6 +16,7 @@
 struct nt_chain_file {
     const char *path;                     /* absolute */
     const struct nt_chain_sample *sample; /* NULL: no specification names it */
+    struct stat identity;                 /* of the file or folder, when the list was made */
 };
 
 struct nt_chain_list {

@@ -14,10 +14,11 @@
 /* A file of the chain. */
 struct nt_chain_part {
     const char *path;
-    const struct nt_chain_sample *sample; /* the list's */
-    struct nt_file *file;                 /* NULL: it is not open */
-    struct nt_error failure;              /* why it could not be opened; NT_OK: that was not tried */
-    uint32_t first_source, source_count;  /* of the chain's layout sources: its own */
+    const struct nt_chain_file *listed;  /* what the list tells of it */
+    uint32_t number;                     /* there */
+    struct nt_file *file;                /* NULL: it is not open */
+    struct nt_error failure;             /* why it could not be opened; NT_OK: that was not tried */
+    uint32_t first_source, source_count; /* of the chain's layout sources: its own */
 };
 
 /* An nt_file's format_data: that of an outline, of which the first part alone is looked at, and of the whole. */

@@ -4,8 +4,6 @@
  */
 #include "cli/attributes.h"
 
-#include <time.h>
-
 #include "cli/command.h"
 
 const char *nt_class_name(enum nt_vfs_class class)
@@ -19,19 +17,11 @@ const char *nt_class_name(enum nt_vfs_class class)
     return names[class];
 }
 
-void nt_format_time(time_t when, char text[NT_TIME_TEXT])
-{
-    struct tm utc;
-    if (!gmtime_r(&when, &utc) || strftime(text, NT_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        text[0] = '\0';
-}
-
 void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attributes *attributes)
 {
     const struct stat *stat = &attributes->stat;
-    char mode[NT_MODE_TEXT], time[NT_TIME_TEXT];
+    char mode[NT_MODE_TEXT];
     nt_format_mode(stat->st_mode, mode);
-    nt_format_time(stat->st_mtime, time);
     nt_json_member_string(json, "class", nt_class_name(attributes->class));
     if (attributes->class == NT_VFS_UNSIZED)
         nt_json_member_null(json, "size_bytes");
@@ -41,5 +31,5 @@ void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attribu
     nt_json_member_string(json, "mode", mode);
     nt_json_member_unsigned(json, "uid", stat->st_uid);
     nt_json_member_unsigned(json, "gid", stat->st_gid);
-    nt_json_member_string(json, "modified", time[0] ? time : NULL);
+    nt_json_member_time(json, "modified", stat->st_mtime);
 }

@@ -11,10 +11,6 @@
 /* "directory", "sized", "produced", "unsized". */
 const char *nt_class_name(enum nt_vfs_class class);
 
-enum { NT_TIME_TEXT = 64 };
-/* "2026-11-22T09:36:39Z"; "" for a time that no calendar has. */
-void nt_format_time(time_t when, char text[NT_TIME_TEXT]);
-
 /* The members "class", "size_bytes" (null where it is not known before reading), "inode", "mode", "uid", "gid"
  * and "modified". */
 void nt_json_attribute_members(struct nt_json *json, const struct nt_vfs_attributes *attributes);

@@ -357,6 +357,20 @@ void nt_json_member_null(struct nt_json *json, const char *key)
     nt_json_null(json);
 }
 
+void nt_format_time(time_t when, char text[NT_TIME_TEXT])
+{
+    struct tm utc;
+    if (!gmtime_r(&when, &utc) || strftime(text, NT_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+        text[0] = '\0';
+}
+
+void nt_json_member_time(struct nt_json *json, const char *key, time_t when)
+{
+    char text[NT_TIME_TEXT];
+    nt_format_time(when, text);
+    nt_json_member_string(json, key, text[0] ? text : NULL);
+}
+
 void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value)
 {
     nt_json_key(json, key);

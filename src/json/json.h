@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/buffer.h"
 #include "base/text.h"
@@ -60,6 +61,10 @@ void nt_json_member_signed(struct nt_json *json, const char *key, int64_t value)
 void nt_json_member_double(struct nt_json *json, const char *key, double value);
 void nt_json_member_bool(struct nt_json *json, const char *key, bool value);
 void nt_json_member_null(struct nt_json *json, const char *key);
+/* "2026-11-22T09:36:39Z"; null for a time that no calendar has, as a text "". */
+void nt_json_member_time(struct nt_json *json, const char *key, time_t when);
+enum { NT_TIME_TEXT = 64 };
+void nt_format_time(time_t when, char text[NT_TIME_TEXT]);
 /* Checksums: a string of all the digits. */
 void nt_json_member_hex64(struct nt_json *json, const char *key, uint64_t value);
 void nt_json_member_hex32(struct nt_json *json, const char *key, uint32_t value);

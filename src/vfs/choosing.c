@@ -18,11 +18,11 @@ static void put_place(struct nt_places *places, const struct nt_place *place, st
         nt_buffer_format(path, "%s/", names[count]);
 }
 
-/* Of older versions of a data set, and of one of many data sets without its name, nothing is chosen. */
+/* Of inner places, and of one of many data sets without its name, nothing is chosen. */
 static bool is_meant(const struct nt_vfs_choice *choice, const struct nt_place *place,
                      const struct nt_open_file *opened, const char *path)
 {
-    if (place->is_numbered)
+    if (nt_place_is_inner(place))
         return false;
     if (!*choice->dataset)
         return opened->file->dataset_count == 1 &&

@@ -4,7 +4,9 @@
  */
 #include "base/overflow.h"
 #include "format/format.h"
+#include "vfs/chain_places.h"
 #include "vfs/documents.h"
+#include "vfs/inner_files.h"
 #include "vfs/opening.h"
 #include "vfs/short_texts.h"
 #include "vfs/view_files.h"
@@ -108,9 +110,12 @@ static bool has_failed(const struct nt_scope *scope, unsigned parameter)
 
 /* ---- the tables ---- */
 
+static const struct nt_section *const chain_files[] = {&nt_section_chain_files, NULL};
+
 static const struct nt_pseudo rows[] = {
     {"error.json", NT_VFS_PRODUCED, .exists = has_failed, .produce = nt_error_json},
     {"file.json", NT_VFS_PRODUCED, .produce = nt_file_json},
+    {NT_CHAIN_FILES, NT_VFS_DIRECTORY, .exists = nt_is_of_chain, .sections = chain_files},
     {"layout.svg", NT_VFS_PRODUCED, .size = nt_layout_svg_size, .produce = nt_layout_svg_file},
     {"layout.jsonl", NT_VFS_UNSIZED, .open_text = nt_layout_jsonl, .is_short = nt_layout_is_short},
 };

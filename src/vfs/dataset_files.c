@@ -4,8 +4,8 @@
  * (header.json, pagelist.<n>.bin, ...) is listed beside them, see sections.c.
  */
 #include "vfs/documents.h"
+#include "vfs/inner_files.h"
 #include "vfs/short_texts.h"
-#include "vfs/version_files.h"
 #include "vfs/view_files.h"
 
 static const struct nt_section *const entries_sections[] = {&nt_section_entries, NULL};
@@ -20,6 +20,8 @@ static const struct nt_pseudo dataset_rows[] = {
     {"ntuple.json", NT_VFS_PRODUCED, .produce = nt_dataset_json},
     {"schema.txt", NT_VFS_UNSIZED, .open_text = nt_schema_txt, .is_short = nt_schema_is_short},
     {"clusters.jsonl", NT_VFS_UNSIZED, .open_text = nt_clusters_jsonl, .is_short = nt_clusters_are_short},
+    {"files.jsonl", NT_VFS_UNSIZED, .exists = nt_is_of_chain, .open_text = nt_files_jsonl,
+     .is_short = nt_files_are_short},
     {"rows.jsonl", NT_VFS_UNSIZED, .open_text = nt_rows_jsonl, .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_UNSIZED, .open_text = nt_head_jsonl, .is_short = nt_head_is_short},
     {"rows.d", NT_VFS_DIRECTORY, .sections = entries_sections},

@@ -15,6 +15,8 @@ enum nt_status nt_error_json(const struct nt_scope *scope, struct nt_buffer *out
 enum nt_status nt_dataset_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_clusters_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
                                  struct nt_error *error);
+enum nt_status nt_files_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,
+                              struct nt_error *error);
 enum nt_status nt_field_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_column_json(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
 enum nt_status nt_pages_jsonl(const struct nt_scope *scope, struct nt_long_text **text_ret,

@@ -123,14 +123,10 @@ bool nt_failures_note(struct nt_failures *failures, const struct nt_failure_site
 static void write_failure(const struct failure *failure, struct nt_buffer *out)
 {
     struct nt_json json;
-    char when[32];
-    struct tm utc;
-    gmtime_r(&failure->time, &utc);
-    strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &utc);
     nt_json_line(&json, out);
     nt_json_member_text(&json, "path", (struct nt_text){failure->site.path, failure->site.length});
     nt_json_failure_members(&json, &failure->error);
-    nt_json_member_string(&json, "time", when);
+    nt_json_member_time(&json, "time", failure->time);
     nt_json_member_unsigned(&json, "count", failure->count);
     nt_json_finish(&json);
 }

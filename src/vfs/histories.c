@@ -49,11 +49,11 @@ static enum nt_status look_at(const struct nt_places *places, const char *path, 
 /* ---- places of versions; under the lock ---- */
 
 static struct nt_place *known_version(const struct nt_places *places, const struct nt_history *history,
-                                      const struct look *look, bool is_numbered)
+                                      const struct look *look, enum nt_way way)
 {
     for (uint32_t i = history->count; i-- > 0;) {
         struct nt_place *place = places->list[history->versions[i]];
-        if (place->version_number == look->version.number && place->is_numbered == is_numbered &&
+        if (place->version_number == look->version.number && place->way == way &&
             strcmp(place->series, look->version.series) == 0 &&
             nt_disk_is_same(&place->identity, &look->file))
             return place;
@@ -62,11 +62,11 @@ static struct nt_place *known_version(const struct nt_places *places, const stru
 }
 
 static bool fill_version(struct nt_places *places, struct nt_place *place, const struct look *look,
-                         bool is_numbered)
+                         enum nt_way way)
 {
     const struct nt_version *found = &look->version;
     place->identity = look->file;
-    place->is_numbered = is_numbered;
+    place->way = way;
     place->version_number = found->number;
     place->series = nt_arena_copy(places->arena, found->series, strlen(found->series));
     place->version =
@@ -79,11 +79,11 @@ static bool fill_version(struct nt_places *places, struct nt_place *place, const
 }
 
 static enum nt_status find_or_add_version(struct nt_places *places, struct nt_place *dataset,
-                                          const struct look *look, bool is_numbered,
+                                          const struct look *look, enum nt_way way,
                                           struct nt_place **place_ret, struct nt_error *error)
 {
     struct nt_history *history = dataset->history;
-    if ((*place_ret = known_version(places, history, look, is_numbered)))
+    if ((*place_ret = known_version(places, history, look, way)))
         return NT_OK;
     uint32_t *versions =
         nt_grow(history->versions, history->count, &history->capacity, sizeof(*history->versions));
@@ -94,7 +94,7 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
         nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, place_ret, error);
     if (status != NT_OK)
         return status;
-    if (!fill_version(places, *place_ret, look, is_numbered))
+    if (!fill_version(places, *place_ret, look, way))
         return nt_fail_memory(error);
     history->versions[history->count++] = (*place_ret)->number;
     return NT_OK;
@@ -126,7 +126,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
     if (!dataset->history)
         return nt_fail_memory(error);
     struct nt_place *shown;
-    enum nt_status status = find_or_add_version(places, dataset, look, false, &shown, error);
+    enum nt_status status = find_or_add_version(places, dataset, look, NT_WAY_SHOWN, &shown, error);
     if (status == NT_OK)
         status = watch(places, dataset, look, error);
     if (status != NT_OK)
@@ -216,7 +216,7 @@ enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint6
     enum nt_status status = find(places, dataset, sibling, number, &look, error);
     if (status == NT_OK) {
         pthread_mutex_lock(&places->lock);
-        status = find_or_add_version(places, dataset, &look, true, &place, error);
+        status = find_or_add_version(places, dataset, &look, NT_WAY_VERSION, &place, error);
         pthread_mutex_unlock(&places->lock);
     }
     if (status == NT_OK)

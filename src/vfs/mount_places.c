@@ -11,6 +11,7 @@
 
 #include "format/format.h"
 #include "io/remote.h"
+#include "vfs/chain_places.h"
 #include "vfs/disk.h"
 #include "vfs/histories.h"
 #include "vfs/opening.h"
@@ -19,6 +20,7 @@ static void free_place(struct nt_place *place)
 {
     nt_names_free(place->names);
     nt_history_free(place->history);
+    nt_chain_places_free(place->chain);
     free(place->failure);
     free(place->children);
     free(place->by_name);
@@ -99,17 +101,13 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
 static enum nt_status add_chain(struct nt_places *places, struct nt_error *error)
 {
     const struct nt_chain_list *list = places->options.chain;
-    struct stat identity;
     struct nt_place *place;
-    enum nt_status status = nt_disk_stat(list->files[0].path, &identity, error);
-    if (status == NT_OK)
-        status = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &place, error);
+    enum nt_status status = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &place, error);
     if (status != NT_OK)
         return status;
-    place->is_chain = true;
-    place->identity = identity;
+    place->identity = list->files[0].identity;
     place->identity_path = list->files[0].path;
-    return NT_OK;
+    return nt_chain_places_new(list, &place->chain, error);
 }
 
 /* The root of several paths. One that does not exist is refused: it is a mistake in the command. */

@@ -79,7 +79,7 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     enum nt_status status = check_way(places, place, error);
     if (status == NT_OK)
         status = check_identity(place, error);
-    if (status == NT_OK && place->is_chain)
+    if (status == NT_OK && place->chain)
         status = open_chain(places, &file, error);
     else if (status == NT_OK)
         status = nt_file_open(place->address ? place->address : place->path, &options, &file, error);

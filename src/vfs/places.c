@@ -79,7 +79,7 @@ void nt_places_fail(struct nt_place *place, const struct nt_error *error)
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number)
 {
     const struct nt_place *place = nt_places_get(places, number);
-    return place->version && !place->is_numbered ? place->parent : number;
+    return place->way == NT_WAY_SHOWN ? place->parent : number;
 }
 
 uint32_t nt_places_parent(struct nt_places *places, uint32_t number)
@@ -112,7 +112,7 @@ enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct 
 {
     struct nt_place *place = nt_places_get(places, number);
     if (place->path && !place->address)
-        return nt_disk_stat(place->is_chain ? place->identity_path : place->path, attributes, error);
+        return nt_disk_stat(place->chain ? place->identity_path : place->path, attributes, error);
     *attributes = place->identity;
     return NT_OK;
 }

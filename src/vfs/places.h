@@ -22,12 +22,22 @@
 #include "vfs/open_file.h"
 #include "vfs/tree.h"
 
+struct nt_chain_places;
+
 enum nt_place_kind {
     NT_PLACE_NONE,   /* no such place, nothing that is shown, or not there any more */
     NT_PLACE_GROUP,  /* the root of several paths */
     NT_PLACE_FOLDER, /* mirrored */
     NT_PLACE_FILE,
     NT_PLACE_FAILED, /* a file that cannot be opened */
+};
+
+/* How one gets to a place. Inner places are made by the first look at them, and opened by name alone. */
+enum nt_way {
+    NT_WAY_CHILD,   /* it is listed in its parent, or is one of the mount's */
+    NT_WAY_SHOWN,   /* a version, by the place of its data set */
+    NT_WAY_VERSION, /* a version, by its number in versions.d */
+    NT_WAY_FILE,    /* a file of a chain, by its name in files.d */
 };
 
 /* Of a data set that has versions (histories.h). */
@@ -43,6 +53,7 @@ struct nt_history {
 
 struct nt_place {
     enum nt_place_kind kind;
+    enum nt_way way;
     bool is_file;    /* FILE, FAILED or NONE; else it stays what it is */
     bool is_probed;  /* false: not looked at yet, `kind` is a guess */
     bool is_opening; /* a thread is at it */
@@ -55,13 +66,12 @@ struct nt_place {
     /* Of a data set's folder: whether it has versions, or nobody has looked yet; and them. */
     bool may_have_versions;
     struct nt_history *history;
-    bool is_chain; /* of files; what tells of it is the first of them */
+    struct nt_chain_places *chain; /* of a chain, whose first file tells of it (chain_places.h) */
     /* Of a version; the path is the data set's, which is its parent. */
     const char *version; /* as in nt_open_options; NULL: none */
     const char *series;  /* what stands in it before the number */
     uint64_t version_number;
     const char *identity_path; /* of a chain, too; NULL: the path */
-    bool is_numbered; /* in versions.d, where it is called by its number; else at the data set's place */
     struct nt_open_file *opened;
     uint32_t first_slot, slot_count;
     bool has_slots;
@@ -74,6 +84,11 @@ struct nt_place {
     struct timespec modified; /* of the folder when it was scanned */
     bool is_settled;          /* the scan was late enough for `modified` to tell every later change */
 };
+
+static inline bool nt_place_is_inner(const struct nt_place *place)
+{
+    return place->way == NT_WAY_VERSION || place->way == NT_WAY_FILE;
+}
 
 /* A data set, by a small number that is given when its file is opened for the first time. */
 struct nt_slot {

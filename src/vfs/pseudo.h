@@ -107,8 +107,9 @@ extern const struct nt_section nt_section_items;     /* directories and data set
 extern const struct nt_section nt_section_fields;
 extern const struct nt_section nt_section_columns;
 extern const struct nt_section nt_section_pages;
-extern const struct nt_section nt_section_entries;  /* found by number, not listed */
-extern const struct nt_section nt_section_versions; /* the same */
+extern const struct nt_section nt_section_entries;     /* found by number, not listed */
+extern const struct nt_section nt_section_versions;    /* the same */
+extern const struct nt_section nt_section_chain_files; /* found by name, not listed */
 
 /* The files that a page of the scope's column has beside <n>.raw and <n>.bin: none where there is no such page, or no list of
  * pages that can be read. Fails where the machine does. */

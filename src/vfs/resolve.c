@@ -222,11 +222,24 @@ static uint64_t directory_of_versions(const struct nt_scope *scope)
     return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(places, scope->place), 0, NT_NODE_SELF);
 }
 
-/* What versions.d/<n> is, not what lies in it. */
-static bool is_numbered_version(const struct nt_scope *scope)
+/* The inner place that the scope's directory is, not what lies in it: of a version the data set, of a chain's file its topmost
+ * directory. NULL: none. */
+static const struct nt_place *inner_place(const struct nt_scope *scope)
 {
-    return nt_places_get(scope->vfs->places, scope->place)->is_numbered &&
-           (!scope->dataset || scope->dataset->index == 0);
+    bool is_place = scope->node.level == NT_LEVEL_PLACE;
+    const struct nt_place *place =
+        nt_places_get(scope->vfs->places, is_place ? scope->node.slot : scope->place);
+    bool is_itself = is_place || (place->way == NT_WAY_VERSION && scope->dataset->index == 0);
+    return nt_place_is_inner(place) && is_itself ? place : NULL;
+}
+
+/* The directory that an inner place is found in. */
+static uint64_t directory_of_inner(const struct nt_scope *scope, const struct nt_place *place)
+{
+    return place->way == NT_WAY_VERSION
+               ? directory_of_versions(scope)
+               : nt_node_number(NT_LEVEL_PLACE, place->parent, 0,
+                                file_with(&nt_container_files, &nt_section_chain_files));
 }
 
 /* A directory of the scope's file. */
@@ -239,19 +252,20 @@ static uint64_t directory_in_file(const struct nt_scope *scope, uint32_t item)
 /* The directory that the level's own directory lies in. */
 static uint64_t parent_of_directory(const struct nt_scope *scope)
 {
+    const struct nt_place *inner;
     switch (scope->node.level) {
     case NT_LEVEL_PLACE:
         if (scope->node.item)
             return directory_in_file(scope, scope->file->directories[scope->node.item].parent);
-        if (is_numbered_version(scope))
-            return directory_of_versions(scope);
+        if ((inner = inner_place(scope)))
+            return directory_of_inner(scope, inner);
         return nt_node_number(NT_LEVEL_PLACE, nt_places_parent(scope->vfs->places, scope->node.slot), 0,
                               NT_NODE_SELF);
     case NT_LEVEL_DATASET:
         if (scope->dataset->attribute_of != NT_NONE)
             return dataset_node(scope, scope->dataset->attribute_of);
-        return is_numbered_version(scope) ? directory_of_versions(scope)
-                                          : directory_in_file(scope, scope->dataset->directory);
+        inner = inner_place(scope);
+        return inner ? directory_of_inner(scope, inner) : directory_in_file(scope, scope->dataset->directory);
     case NT_LEVEL_FIELD:
         if (scope->dataset->fields[scope->field].parent != NT_NONE)
             return nt_scope_field_node(scope, scope->dataset->fields[scope->field].parent);
@@ -296,7 +310,7 @@ static void directory_name(const struct nt_scope *scope, struct nt_buffer *name)
             nt_buffer_text(name, nt_places_name(scope->vfs->places, scope->node.slot));
         break;
     case NT_LEVEL_DATASET:
-        nt_buffer_text(name, is_numbered_version(scope)
+        nt_buffer_text(name, inner_place(scope)
                                  ? nt_places_name(scope->vfs->places, scope->place)
                                  : nt_names_get(scope->opened->names,
                                                 scope->file->directory_count + scope->dataset->index));

@@ -5,6 +5,7 @@
  */
 #include "vfs/short_texts.h"
 
+#include "chain/files.h"
 #include "model/kind.h"
 #include "page/page.h"
 #include "view/row_cost.h"
@@ -18,6 +19,7 @@ enum {
     SMALL_COST = 32, /* of a column in a cluster */
     MOST_PAGES_LISTED = 1 << 16,
     MOST_PAGES = 256,   /* each is looked at in the file */
+    MOST_FILES = 4096,  /* of a chain */
     MOST_RANGES = 4096, /* of the container: each is looked for in the file */
 };
 
@@ -119,6 +121,13 @@ enum nt_status nt_clusters_are_short(const struct nt_scope *scope, bool *is_shor
     return status == NT_OK && stored->cluster_count <= MOST_CLUSTERS
                ? are_pages_few(stored, is_short_ret, error)
                : status;
+}
+
+enum nt_status nt_files_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)
+{
+    (void)error;
+    *is_short_ret = nt_chain_file_count(scope->file) <= MOST_FILES;
+    return NT_OK;
 }
 
 enum nt_status nt_pages_are_short(const struct nt_scope *scope, bool *is_short_ret, struct nt_error *error)

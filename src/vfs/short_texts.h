@@ -14,6 +14,7 @@ nt_is_short nt_head_is_short;      /* head.jsonl */
 nt_is_short nt_entry_is_short;     /* rows.d/<n>.json */
 nt_is_short nt_schema_is_short;    /* schema.txt */
 nt_is_short nt_clusters_are_short; /* clusters.jsonl */
+nt_is_short nt_files_are_short;    /* files.jsonl */
 nt_is_short nt_pages_are_short;    /* pages.jsonl */
 nt_is_short nt_layout_is_short;    /* layout.jsonl */
 nt_is_short nt_document_is_short;  /* what formats give */

@@ -38,7 +38,7 @@ PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'd
 # are read through <ntuple/read.h> and page/page.h, and views that verify or count what is in them look into how that is done.
 ONLY = {
     ('chain', 'format'): {'ntuple/format.h', 'format/format.h'},
-    ('vfs', 'chain'): {'chain/chain.h'},
+    ('vfs', 'chain'): {'chain/chain.h', 'chain/files.h'},
     ('cli', 'chain'): {'chain/chain.h', 'chain/list.h'},
     ('vfs', 'io'): {'io/folder.h', 'io/remote.h'},
     ('fetch', 'io'): {'io/fetch.h'},

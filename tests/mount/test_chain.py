@@ -176,7 +176,7 @@ def chain_of_many(count):
 def names_open_the_first_file_alone():
     with chain_of_many(300) as (whole, paths, descriptors):
         before = descriptors()
-        same(sorted(os.listdir(whole)), ['.ntuplefs', 'file.json', 'layout.jsonl', 'layout.svg', 'part000'])
+        same(sorted(os.listdir(whole)), ['.ntuplefs', 'file.json', 'files.d', 'layout.jsonl', 'layout.svg', 'part000'])
         assert {'values', 'ntuple.json', 'table.arrow'} <= set(os.listdir(whole / 'part000'))
         assert (whole / 'part000/values').is_dir()
         same(os.getxattr(whole / 'part000/values', 'user.ntuplefs.dtype'), b'<i8')
