@@ -48,6 +48,18 @@ START_TEST(fields_are_found_by_their_paths)
 }
 END_TEST
 
+/* Older generations of RNTuple call an item by its type. */
+START_TEST(an_item_may_have_any_name)
+{
+    struct made_field fields[FIELDS];
+    const uint32_t expected[FIELDS] = {0, 1, 2, 3, 4, 5};
+    memcpy(fields, plain, sizeof(fields));
+    fields[2].name = "Point";
+    ck_assert_int_eq(match(fields, FIELDS), NT_OK);
+    ck_assert_mem_eq(found, expected, sizeof(expected));
+}
+END_TEST
+
 /* Each of them is `plain` with one field that is another one. */
 static const struct {
     uint32_t field;
@@ -100,6 +112,7 @@ int main(void)
     TCase *tests = tcase_create("fields");
     tcase_add_checked_fixture(tests, NULL, teardown);
     tcase_add_test(tests, fields_are_found_by_their_paths);
+    tcase_add_test(tests, an_item_may_have_any_name);
     tcase_add_loop_test(tests, what_differs_is_told_with_path_types_and_files, 0, LENGTH(differences));
     tcase_add_test(tests, a_field_more_is_told_too);
     suite_add_tcase(suite, tests);
