@@ -9,21 +9,40 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fetch/environment.h"
 
-size_t nt_credentials_places(const char *places_ret[NT_CREDENTIAL_PLACES])
+/* What is renewed is another file of the same name: its folder is needed. */
+static const struct {
+    const char *name;
+    bool is_renewed;
+} places[NT_CREDENTIAL_PLACES] = {
+    {"NETRC", false},           {"BEARER_TOKEN_FILE", true},
+    {"XDG_RUNTIME_DIR", false}, {"X509_USER_PROXY", true},
+    {"X509_CERT_DIR", false},   {"SSL_CERT_FILE", false},
+    {"SSL_CERT_DIR", false},    {"CURL_CA_BUNDLE", false},
+    {"AWS_CONFIG_FILE", true},  {"AWS_SHARED_CREDENTIALS_FILE", true},
+};
+
+static char *folder_of(const char *path)
 {
-    static const char *const names[] = {"NETRC",           "BEARER_TOKEN_FILE",
-                                        "XDG_RUNTIME_DIR", "X509_USER_PROXY",
-                                        "X509_CERT_DIR",   "SSL_CERT_FILE",
-                                        "SSL_CERT_DIR",    "CURL_CA_BUNDLE",
-                                        "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"};
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return strdup(".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+size_t nt_credentials_places(char *places_ret[NT_CREDENTIAL_PLACES])
+{
     size_t count = 0;
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (nt_environment(names[i]))
-            places_ret[count++] = nt_environment(names[i]);
+    for (size_t i = 0; i < NT_CREDENTIAL_PLACES; i++) {
+        const char *path = nt_environment(places[i].name);
+        char *place = path ? (places[i].is_renewed ? folder_of(path) : strdup(path)) : NULL;
+        if (place)
+            places_ret[count++] = place;
+    }
     return count;
 }
 
@@ -31,11 +50,15 @@ size_t nt_credentials_places(const char *places_ret[NT_CREDENTIAL_PLACES])
 
 enum { TOKEN_BYTES = 16 * 1024 };
 
-/* The text of a file without what is around it; false where there is none, or no token in it. */
-static bool read_token(const char *path, char token[TOKEN_BYTES])
+/* The text of a file without what is around it; false where there is none, or no token in it. `is_named`: by the user. Else
+ * the file must be his: others may write in the folder. */
+static bool read_token(const char *path, bool is_named, char token[TOKEN_BYTES])
 {
+    struct stat attributes;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    ssize_t count = descriptor >= 0 ? read(descriptor, token, TOKEN_BYTES - 1) : -1;
+    bool may_read = descriptor >= 0 && fstat(descriptor, &attributes) == 0 &&
+                    (is_named || attributes.st_uid == geteuid());
+    ssize_t count = may_read ? read(descriptor, token, TOKEN_BYTES - 1) : -1;
     if (descriptor >= 0)
         close(descriptor);
     token[count > 0 ? count : 0] = '\0';
@@ -55,12 +78,12 @@ static bool find_token(char token[TOKEN_BYTES])
         return true;
     }
     if (file)
-        return read_token(file, token);
+        return read_token(file, true, token);
     snprintf(path, sizeof(path), "%s/bt_u%u", directory ? directory : "", (unsigned)geteuid());
-    if (directory && read_token(path, token))
+    if (directory && read_token(path, false, token))
         return true;
     snprintf(path, sizeof(path), "/tmp/bt_u%u", (unsigned)geteuid());
-    return read_token(path, token);
+    return read_token(path, false, token);
 }
 
 /* Anybody who has it may use it: it is for the server that was named, where nobody listens. */
@@ -98,7 +121,7 @@ static void add_proxy(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_SSLKEY, proxy);
 }
 
-void nt_credentials_add(CURL *easy, bool is_secure, bool is_own)
+void nt_credentials_add(CURL *easy, bool is_secure, bool is_trusted)
 {
     curl_easy_setopt(easy, CURLOPT_NETRC, CURL_NETRC_OPTIONAL);
     if (nt_environment("NETRC"))
@@ -107,6 +130,6 @@ void nt_credentials_add(CURL *easy, bool is_secure, bool is_own)
         return;
     add_authorities(easy);
     add_proxy(easy);
-    if (is_own)
+    if (is_trusted)
         add_token(easy);
 }

@@ -10,12 +10,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where credentials lie: paths of files and folders, which may not be there. */
+/* Where credentials lie: paths of files and folders, which may not be there. From malloc. */
 enum { NT_CREDENTIAL_PLACES = 10 };
-size_t nt_credentials_places(const char *places_ret[NT_CREDENTIAL_PLACES]);
+size_t nt_credentials_places(char *places_ret[NT_CREDENTIAL_PLACES]);
 
-/* Tell a request. `is_own`: it goes to the server that the user named, not where that one has sent it to. They are read anew each time, so
- * that a token that is renewed is used. */
-void nt_credentials_add(CURL *easy, bool is_secure, bool is_own);
+/* Tell a request. `is_trusted`: it goes to the server that the user named, not where that one has sent it to. They are read
+ * anew each time, so that what is renewed is used. */
+void nt_credentials_add(CURL *easy, bool is_secure, bool is_trusted);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -73,12 +74,22 @@ static void fail(struct nt_job *job, const char *message)
     snprintf(job->request.message, sizeof(job->request.message), "%s", message);
 }
 
+/* Scheme, host and port are the same: no address that curl gives has a user in it. */
+static bool is_same_server(const char *one, const char *other)
+{
+    const char *host = strstr(one, "://");
+    size_t length = host ? (size_t)(host - one) + 3 + strcspn(host + 3, "/?#") : strlen(one);
+    return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
+}
+
 static void start(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
 {
     const struct nt_origin *origin = job->origin;
     struct nt_request *request = &job->request;
     *request = (struct nt_request){.address = origin->elsewhere ? origin->elsewhere : origin->address,
                                    .is_own = !origin->elsewhere,
+                                   .is_trusted = !origin->elsewhere ||
+                                                 is_same_server(origin->address, origin->elsewhere),
                                    .service = origin->service,
                                    .is_suffix = request->is_suffix,
                                    .first = job->first,

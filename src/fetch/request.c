@@ -165,13 +165,37 @@ static long code_of(const struct nt_request *request)
     return code;
 }
 
-/* What another try would not change. */
-static bool is_lasting(CURLcode code)
+/* What another try would not change, in words of ours where curl's do not tell what to do. */
+static const struct lasting {
+    CURLcode code;
+    const char *message;
+} lasting[] = {
+    {CURLE_UNSUPPORTED_PROTOCOL, "it leads to an address that is not followed: not http, or https no more"},
+    {CURLE_URL_MALFORMAT, NULL},
+    {CURLE_TOO_MANY_REDIRECTS, NULL},
+    {CURLE_PEER_FAILED_VERIFICATION,
+     "nobody who is trusted vouches for the server's certificate (CURL_CA_BUNDLE, X509_CERT_DIR)"},
+    {CURLE_SSL_CERTPROBLEM, "the user's certificate cannot be used (X509_USER_PROXY)"},
+    {CURLE_SSL_CACERT_BADFILE,
+     "the certificates that are trusted cannot be read (CURL_CA_BUNDLE, X509_CERT_DIR)"},
+    {CURLE_SSL_ISSUER_ERROR, NULL},
+    {CURLE_LOGIN_DENIED, NULL},
+};
+
+static const struct lasting *lasting_of(CURLcode code)
 {
-    return code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT ||
-           code == CURLE_TOO_MANY_REDIRECTS || code == CURLE_PEER_FAILED_VERIFICATION ||
-           code == CURLE_SSL_CERTPROBLEM || code == CURLE_SSL_CACERT_BADFILE ||
-           code == CURLE_SSL_ISSUER_ERROR || code == CURLE_LOGIN_DENIED;
+    for (size_t i = 0; i < sizeof(lasting) / sizeof(*lasting); i++)
+        if (lasting[i].code == code)
+            return &lasting[i];
+    return NULL;
+}
+
+static void judge_failure(struct nt_request *request, CURLcode code)
+{
+    const struct lasting *known = lasting_of(code);
+    judge(request, known ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN,
+          code == CURLE_URL_MALFORMAT ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, "%s",
+          known && known->message ? known->message : curl_easy_strerror(code));
 }
 
 void nt_request_end(struct nt_request *request, CURLcode code)
@@ -193,9 +217,7 @@ void nt_request_end(struct nt_request *request, CURLcode code)
     else if (code == CURLE_OPERATION_TIMEDOUT)
         judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server is silent, or too slow");
     else
-        judge(request, is_lasting(code) ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN,
-              code == CURLE_URL_MALFORMAT ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, "%s",
-              curl_easy_strerror(code));
+        judge_failure(request, code);
     if (request->outcome == NT_OUTCOME_AGAIN && !request->is_own && request->got == 0)
         request->outcome = NT_OUTCOME_ELSEWHERE;
 }
@@ -297,7 +319,7 @@ static void set_way(struct nt_request *request)
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, request);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
-    nt_credentials_add(easy, secure, request->is_own && !is_signed);
+    nt_credentials_add(easy, secure, request->is_trusted && !is_signed);
 }
 
 bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)

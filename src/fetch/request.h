@@ -29,7 +29,8 @@ enum nt_outcome {
 struct nt_request {
     /* Asked for: */
     const char *address;
-    bool is_own; /* the address is the user's */
+    bool is_own;     /* the address is the user's */
+    bool is_trusted; /* its server is the one that the user named: it may know who asks */
     enum nt_service service;
     bool is_suffix; /* the last bytes */
     uint64_t first, bytes;

@@ -28,7 +28,7 @@ static const char *const system_places[] = {
 static void confine(void)
 {
     enum { SYSTEM_PLACES = sizeof(system_places) / sizeof(*system_places) };
-    const char *credentials[NT_CREDENTIAL_PLACES];
+    char *credentials[NT_CREDENTIAL_PLACES];
     static const char *const below_home[] = {"/.netrc", "/.aws"};
     enum { BELOW_HOME = sizeof(below_home) / sizeof(*below_home) };
     struct nt_sandbox_place places[SYSTEM_PLACES + NT_CREDENTIAL_PLACES + BELOW_HOME] = {0};
@@ -45,6 +45,8 @@ static void confine(void)
         places[count++].path = paths[i];
     }
     nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){places, count, NT_SANDBOX_CONNECTS});
+    while (found > 0)
+        free(credentials[--found]);
 }
 
 /* False where there is no other now. Who asks no more has no use for this process. */

@@ -24,5 +24,6 @@ int nt_status_errno(enum nt_status status)
 
 int nt_failure_errno(enum nt_status status, const struct nt_error *error)
 {
-    return status == NT_IO && error->system_error == EACCES ? EACCES : nt_status_errno(status);
+    bool may_be_refused = status == NT_IO || status == NT_UNREACHABLE;
+    return may_be_refused && error->system_error == EACCES ? EACCES : nt_status_errno(status);
 }

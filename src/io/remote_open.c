@@ -54,8 +54,8 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->shown);
     }
     enum nt_status status = failures[fetch->failure].status;
-    if (was_there && (status == NT_UNSUPPORTED || status == NT_INVALID))
-        status = NT_UNREACHABLE; /* it was good before */
+    if (was_there)
+        status = NT_UNREACHABLE; /* it was good before, and may be again: a token is renewed */
     nt_fail(error, status, NT_NO_OFFSET, "%s: %s", file->shown, fetch->message);
     if (error)
         error->system_error = failures[fetch->failure].system_error;

@@ -32,6 +32,8 @@ START_TEST(what_is_forbidden_is_no_damage)
 {
     struct nt_error forbidden = {.system_error = EACCES}, broken = {.system_error = EIO}, none = {0};
     ck_assert_int_eq(nt_failure_errno(NT_IO, &forbidden), EACCES);
+    ck_assert_int_eq(nt_failure_errno(NT_UNREACHABLE, &forbidden), EACCES);
+    ck_assert_int_eq(nt_failure_errno(NT_CORRUPT, &forbidden), EIO);
     ck_assert_int_eq(nt_failure_errno(NT_IO, &broken), EIO);
     ck_assert_int_eq(nt_failure_errno(NT_IO, &none), EIO);
     ck_assert_int_eq(nt_failure_errno(NT_NOT_FOUND, &none), ENOENT);

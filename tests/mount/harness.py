@@ -276,11 +276,11 @@ def high_water(process):
 
 
 @contextlib.contextmanager
-def mounted(*sources, options=()):
+def mounted(*sources, options=(), env=None):
     """Mount in the background, unmount at the end; gives the mountpoint."""
     with scratch() as directory:
         mountpoint = directory / 'mnt'
-        result = ntuplefs(*options, *sources, mountpoint)
+        result = ntuplefs(*options, *sources, mountpoint, env=env)
         same(result.returncode, 0, f'mounting: {result.stderr.decode(errors="replace")}')
         try:
             yield mountpoint

@@ -5,19 +5,16 @@ import errno
 import filecmp
 import json
 import os
-import pwd
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
 from pathlib import Path
 
-from harness import (DATA, NTUPLE, Skip, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
+from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
                      scratch, wait_until)
-from web import served
+from web import nginx, served, unused_port
 
 FILE = 'example.root'
 UNREACHABLE = 9
@@ -108,37 +105,13 @@ def servers_that_are_odd_but_right_are_read():
 
 @case
 def nginx_is_read():
-    program = shutil.which('nginx') or shutil.which('nginx', path='/usr/sbin')
-    if not program:
-        raise Skip('nginx is not installed')
-    with scratch() as directory:
-        port = unused_port()
-        temporary = ''.join(f'{kind}_temp_path {directory}/{kind};' for kind in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
-        user = f'user {pwd.getpwuid(0).pw_name};' if os.geteuid() == 0 else ''  # else it may not see the files
-        (directory / 'conf').write_text(f"""daemon off; {user} pid {directory}/pid; error_log {directory}/log; events {{}}
-            http {{ access_log off; {temporary} gzip on; gzip_types *; gzip_min_length 1;
-                    server {{ listen 127.0.0.1:{port}; location / {{ root {DATA}; }} }} }}""")
-        server = subprocess.Popen([program, '-e', directory / 'log', '-c', directory / 'conf'], stderr=subprocess.DEVNULL)
-        try:
-            url = f'http://127.0.0.1:{port}/{FILE}'
-            wait_until(lambda: command(NTUPLE, 'ls', '--timeout=1', url).returncode == 0 or server.poll() is not None, 'nginx')
-            if server.poll() is not None:
-                raise Skip('nginx does not run here')
-            tree(url, directory / 'there')
-            tree(DATA / FILE, directory / 'here')
-            same_trees(directory / 'here', directory / 'there')
-        finally:
-            server.terminate()
-            server.wait()
+    with scratch() as directory, nginx(directory, 'gzip on; gzip_types *; gzip_min_length 1;', f'location / {{ root {DATA}; }}') as server:
+        tree(f'http://127.0.0.1:{server.port}/{FILE}', directory / 'there')
+        tree(DATA / FILE, directory / 'here')
+        same_trees(directory / 'here', directory / 'there')
 
 
 # ---- failures ----
-
-def unused_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
-
 
 @case
 def what_servers_do_wrong_is_told():
@@ -315,15 +288,6 @@ def a_new_process_follows_one_that_was_killed():
 
         wait_until(is_read, 'read again')
     wait_until(lambda: not set(fetchers()) - before, 'nobody is left')
-
-
-@case
-def credentials_go_to_the_server_that_they_are_for():
-    with scratch() as directory, served(DATA) as site:
-        (directory / 'netrc').write_text('machine 127.0.0.1 login me password hidden\n')
-        environment = {**os.environ, 'NETRC': str(directory / 'netrc'), 'BEARER_TOKEN': 'not-for-http'}
-        output(NTUPLE, 'ls', site.url(FILE), env=environment)
-        same({headers.get('Authorization') for _, headers in site.requests}, {'Basic bWU6aGlkZGVu'}, 'netrc')
 
 
 run()

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: MIT
 """A web server for tests, on loopback: it serves parts of files as servers do, and each part of an address before the file is a
-way to misbehave: http://127.0.0.1:PORT/silent/file.root. What it was asked for is kept."""
+way to misbehave: http://127.0.0.1:PORT/silent/file.root. What it was asked for is kept. And nginx, where it is installed."""
 import contextlib
 import email.utils
 import gzip
 import http.server
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
 import threading
 from pathlib import Path
+
+from harness import Skip, wait_until
 
 
 def misbehaviour(function):
@@ -118,6 +126,64 @@ def served(folder):
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+# ---- nginx ----
+
+def unused_port():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        return probe.getsockname()[1]
+
+
+def is_open(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(('127.0.0.1', port)) == 0
+
+
+class Nginx:
+    """On a port of its own, with more of its configuration around and in its one server; `ssl`: of that port."""
+
+    def __init__(self, directory):
+        self.program = shutil.which('nginx') or shutil.which('nginx', path='/usr/sbin')
+        if not self.program:
+            raise Skip('nginx is not installed')
+        self.directory, self.port, self.process = directory, unused_port(), None
+
+    def write(self, around, within, ssl=''):
+        user = f'user {pwd.getpwuid(0).pw_name};' if os.geteuid() == 0 else ''  # else it may not see the files
+        temporary = ''.join(f'{kind}_temp_path {self.directory}/{kind};' for kind in ('client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'))
+        (self.directory / 'conf').write_text(f"""{user} daemon off; pid {self.directory}/pid; error_log {self.directory}/log; events {{}}
+            http {{ access_log {self.directory}/requests; {temporary} {around}
+                    server {{ listen 127.0.0.1:{self.port} {ssl}; {within} }} }}""")
+
+    def start(self):
+        self.process = subprocess.Popen([self.program, '-e', self.directory / 'log', '-c', self.directory / 'conf'], stderr=subprocess.DEVNULL)
+        wait_until(lambda: is_open(self.port) or self.process.poll() is not None, 'nginx')
+        if self.process.poll() is not None:
+            raise Skip(f'nginx does not run here: {(self.directory / "log").read_text()}')
+
+    def read_again(self):
+        """Its configuration; returns when the one before has no process any more."""
+        before = self.workers()
+        self.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: self.workers() and not self.workers() & before, 'nginx reads its configuration')
+
+    def workers(self):
+        return set(Path(f'/proc/{self.process.pid}/task/{self.process.pid}/children').read_text().split())
+
+
+@contextlib.contextmanager
+def nginx(directory, around, within, ssl=''):
+    server = Nginx(directory)
+    server.write(around, within, ssl)
+    try:
+        server.start()
+        yield server
+    finally:
+        if server.process:
+            server.process.terminate()
+            server.process.wait()
 
 
 # ---- what servers do ----

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Files by https, and for those who may have them only: certificates, tokens, passwords come from where their users keep them, go to the
+server that they are for, and are seen nowhere. By nginx, with certificates that are made here."""
+import contextlib
+import errno
+import os
+import shutil
+import subprocess
+import time
+
+from harness import DATA, NTUPLE, Skip, case, command, errors_of, fails, mounted, output, run, same, scratch
+from web import nginx, served
+
+FILE = 'example.root'
+UNREACHABLE, NOTHING = 9, 2
+TOKEN, LATER_TOKEN, PASSWORD = 'first-token-abcdef', 'later-token-ghijkl', 'hidden-mnopqr'
+SECRETS = (TOKEN, LATER_TOKEN, PASSWORD)
+VARIABLES = ('NETRC', 'BEARER_TOKEN', 'BEARER_TOKEN_FILE', 'XDG_RUNTIME_DIR', 'X509_USER_PROXY', 'X509_CERT_DIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR',
+             'CURL_CA_BUNDLE')
+
+
+def environment(**variables):
+    return {**{name: value for name, value in os.environ.items() if name not in VARIABLES}, **{name: str(value) for name, value in variables.items()}}
+
+
+def openssl(directory, *arguments):
+    subprocess.run(['openssl', *arguments], cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+NEW = ('-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2')
+
+
+def make_certificates(directory):
+    """Of an authority that nobody knows, a server and a user."""
+    if not shutil.which('openssl'):
+        raise Skip('openssl is not installed')
+    openssl(directory, 'req', '-x509', *NEW, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority')
+    (directory / 'names').write_text('subjectAltName=IP:127.0.0.1,DNS:localhost')
+    for name in ('server', 'user'):
+        openssl(directory, 'req', *NEW[:-2], '-keyout', f'{name}.key', '-out', f'{name}.csr', '-subj', f'/CN={name}')
+        openssl(directory, 'x509', '-req', '-in', f'{name}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
+                '-out', f'{name}.pem', '-extfile', 'names')
+    (directory / 'proxy').write_bytes((directory / 'user.pem').read_bytes() + (directory / 'user.key').read_bytes())
+    (directory / 'proxy').chmod(0o600)
+    (directory / 'authorities').mkdir()
+    shutil.copy(directory / 'ca.pem', directory / 'authorities')
+    openssl(directory, 'rehash', 'authorities')
+
+
+def locations(directory, token):
+    crypted = output('openssl', 'passwd', '-apr1', PASSWORD).decode().strip()
+    (directory / 'users').write_text(f'me:{crypted}\n')
+    return f"""
+        ssl_certificate {directory}/server.pem; ssl_certificate_key {directory}/server.key;
+        ssl_client_certificate {directory}/ca.pem; ssl_verify_client optional;
+        location /open/ {{ alias {DATA}/; }}
+        location /token/ {{ if ($http_authorization != "Bearer {token}") {{ return 401; }} alias {DATA}/; }}
+        location /password/ {{ auth_basic all; auth_basic_user_file {directory}/users; alias {DATA}/; }}
+        location /user/ {{ if ($ssl_client_verify != SUCCESS) {{ return 403; }} alias {DATA}/; }}
+        location /moved/ {{ rewrite ^/moved/(.*)$ /token/$1 redirect; }}
+        location /down/ {{ rewrite ^/down/(.*)$ http://127.0.0.1:1/$1 redirect; }}
+        location /other/ {{ rewrite ^/other/(.*)$ https://localhost:$server_port/token/$1 redirect; }}"""
+
+
+@contextlib.contextmanager
+def secured():
+    """A server, where all that it needs lies, and what reads a place of it in an environment with these variables: its address."""
+    with scratch() as directory:
+        make_certificates(directory)
+        with nginx(directory, '', locations(directory, TOKEN), 'ssl') as server:
+            yield server, directory, f'https://127.0.0.1:{server.port}'
+
+
+def is_read(url, **variables):
+    same(b'Events' in output(NTUPLE, 'ls', url, env=environment(**variables)), True, f'{url}, {variables}')
+
+
+def is_refused(status, url, *words, **variables):
+    start = time.monotonic()
+    result = command(NTUPLE, 'ls', url, env=environment(**variables))
+    message = result.stderr.decode()
+    same(result.returncode, status, f'{url}: {message}')
+    for word in words:
+        same(word in message, True, f'{word!r} in {message!r}')
+    same([secret for secret in SECRETS if secret in message], [], message)
+    same(time.monotonic() - start < 2, True, f'{url}: refused at once')
+
+
+@case
+def servers_by_https_are_those_that_somebody_vouches_for():
+    with secured() as (_, directory, site):
+        url = f'{site}/open/{FILE}'
+        is_refused(UNREACHABLE, url, 'certificate', 'CURL_CA_BUNDLE')
+        for variables in ({'CURL_CA_BUNDLE': directory / 'ca.pem'}, {'SSL_CERT_FILE': directory / 'ca.pem'},
+                          {'X509_CERT_DIR': directory / 'authorities'}, {'SSL_CERT_DIR': directory / 'authorities'}):
+            is_read(url, **variables)
+        is_refused(UNREACHABLE, f'{site}/down/{FILE}', 'not followed', CURL_CA_BUNDLE=directory / 'ca.pem')
+        here, there = (directory / name for name in ('here', 'there'))
+        output(NTUPLE, 'cp', '-r', url, 'Events', there, env=environment(CURL_CA_BUNDLE=directory / 'ca.pem'))
+        output(NTUPLE, 'cp', '-r', DATA / FILE, 'Events', here)
+        same(output('diff', '-rq', '-x', 'table.arrow', '-x', '*.json', '-x', 'pages.jsonl', '-x', 'layout.*', here, there), b'')
+
+
+@case
+def users_show_what_they_have():
+    with secured() as (_, directory, site):
+        trusted = {'CURL_CA_BUNDLE': directory / 'ca.pem'}
+        (directory / 'netrc').write_text(f'machine 127.0.0.1 login me password {PASSWORD}\n')
+        (directory / 'token').write_text(f'\n  {TOKEN}\n')
+        (directory / 'run').mkdir()
+        (directory / 'run' / f'bt_u{os.geteuid()}').write_text(TOKEN)
+        for variables in ({'BEARER_TOKEN': TOKEN, 'BEARER_TOKEN_FILE': '/nonexistent'}, {'BEARER_TOKEN_FILE': directory / 'token'},
+                          {'XDG_RUNTIME_DIR': directory / 'run'}):
+            is_read(f'{site}/token/{FILE}', **trusted, **variables)
+        is_refused(NOTHING, f'{site}/token/{FILE}', '401', **trusted)
+        is_refused(NOTHING, f'{site}/token/{FILE}', '401', BEARER_TOKEN=LATER_TOKEN, **trusted)
+        is_read(f'{site}/password/{FILE}', NETRC=directory / 'netrc', **trusted)
+        is_refused(NOTHING, f'{site}/password/{FILE}', '401', **trusted)
+        is_read(f'{site}/user/{FILE}', X509_USER_PROXY=directory / 'proxy', **trusted)
+        is_refused(NOTHING, f'{site}/user/{FILE}', '403', **trusted)
+        is_refused(UNREACHABLE, f'{site}/user/{FILE}', 'X509_USER_PROXY', X509_USER_PROXY=directory / 'names', **trusted)
+
+
+@case
+def credentials_go_to_the_server_that_they_are_for():
+    with secured() as (_, directory, site):
+        variables = {'CURL_CA_BUNDLE': directory / 'ca.pem', 'BEARER_TOKEN': TOKEN}
+        is_read(f'{site}/moved/{FILE}', **variables)
+        is_refused(NOTHING, f'{site}/other/{FILE}', '401', **variables)
+    with scratch() as directory, served(DATA) as site:
+        (directory / 'netrc').write_text('machine 127.0.0.1 login me password hidden\n')
+        output(NTUPLE, 'ls', site.url(FILE), env=environment(NETRC=directory / 'netrc', BEARER_TOKEN='not-for-http'))
+        same({headers.get('Authorization') for _, headers in site.requests}, {'Basic bWU6aGlkZGVu'}, 'netrc')
+
+
+@case
+def a_token_that_is_renewed_is_used_and_none_is_seen():
+    with secured() as (server, directory, site):
+        (directory / 'token').write_text(TOKEN)
+        variables = environment(CURL_CA_BUNDLE=directory / 'ca.pem', BEARER_TOKEN_FILE=directory / 'token')
+        with mounted(f'{site}/token/{FILE}', env=variables) as mountpoint:
+            first, *others = sorted(mountpoint.glob('Events/**/column.*/data.bin'))
+            first.read_bytes()
+            server.write('', locations(directory, LATER_TOKEN), 'ssl')
+            server.read_again()
+            refused = [path for path in others if not can_be_read(path)]
+            fails(errno.EACCES, refused[0].read_bytes)
+            (directory / 'new').write_text(LATER_TOKEN)
+            (directory / 'new').rename(directory / 'token')
+            path = refused[0]
+            same(eventually_read(path), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)))
+            told = '\n'.join(path.read_text() for path in (*mountpoint.glob('.ntuplefs/*'), mountpoint / 'file.json'))
+            same([secret for secret in SECRETS if secret in told], [], 'what the mount tells')
+            same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
+
+
+def can_be_read(path):
+    try:
+        return path.read_bytes() is not None
+    except OSError:
+        return False
+
+
+def eventually_read(path):
+    """What failed is not asked for again for some seconds."""
+    end = time.monotonic() + 10
+    while not can_be_read(path) and time.monotonic() < end:
+        time.sleep(0.1)
+    return path.read_bytes()
+
+
+run()
