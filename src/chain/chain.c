@@ -55,7 +55,10 @@ static enum nt_status find_own(const struct nt_dataset *first, const struct nt_c
         *dataset_ret = file->datasets[0];
         return file->datasets[0]->failure ? nt_fail_with(error, file->datasets[0]->failure) : NT_OK;
     }
-    if (nt_dataset_path(first, path, sizeof(path)) >= sizeof(path))
+    size_t length = nt_dataset_path(first, path, sizeof(path));
+    if (!length)
+        return nt_fail_memory(error);
+    if (length >= sizeof(path))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the data set's path is longer than %d bytes",
                        MOST_PATH);
     struct nt_error failure = {0};

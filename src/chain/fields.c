@@ -5,6 +5,7 @@
  */
 #include "chain/fields.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -26,14 +27,32 @@ static void append_path(struct nt_buffer *out, const struct nt_dataset *dataset,
     nt_buffer_deinit_part(&path, out);
 }
 
+/* "<f4 [3, 4], or null" */
+static void append_elements(struct nt_buffer *out, const struct nt_field *field)
+{
+    bool has_values = nt_field_kind_info(field->kind)->form == NT_FORM_VALUE && field->dtype.numpy;
+    if (has_values)
+        nt_buffer_text(out, field->dtype.numpy);
+    for (uint32_t i = 0; has_values && i < field->dimension_count; i++)
+        nt_buffer_format(out, "%s%" PRIu64 "%s", i ? ", " : " [", field->dimensions[i],
+                         i + 1 == field->dimension_count ? "]" : "");
+    if (field->is_fortran_order)
+        nt_buffer_text(out, " in Fortran order");
+    if (field->is_nullable)
+        nt_buffer_format(out, "%sor null", out->length ? ", " : "");
+}
+
 void nt_chain_append_type(struct nt_buffer *out, const struct nt_field *field)
 {
     if (field->type.length)
         nt_append_printable(out, field->type.bytes, field->type.length);
     else
         nt_buffer_text(out, nt_field_kind_name(field->kind));
-    if (field->dtype.numpy)
-        nt_buffer_format(out, " (%s%s)", field->dtype.numpy, field->is_nullable ? ", or null" : "");
+    struct nt_buffer elements = {0};
+    append_elements(&elements, field);
+    if (elements.length)
+        nt_buffer_format(out, " (%s)", elements.bytes);
+    nt_buffer_deinit_part(&elements, out);
 }
 
 /* `here` or `there` NULL: it is missing there. */

@@ -18,7 +18,7 @@ struct made_field {
     enum nt_element element; /* of values */
     const char *shows;       /* the field above it in the list whose columns it shows */
     bool is_nullable;
-    uint64_t repetition;
+    uint64_t items; /* of a row of values, where it is an array */
     const char *unreadable;
 };
 
@@ -74,7 +74,9 @@ static inline struct nt_file *make_file_storing(const char *path, const struct m
             .source_field = owners[i],
             .kind = of->kind,
             .is_nullable = of->is_nullable,
-            .repetition = of->repetition,
+            .repetition = of->items,
+            .dimension_count = of->items > 0,
+            .dimensions = &of->items,
             .unreadable = of->unreadable,
             .name = {of->name, strlen(of->name)},
             .dtype = is_value                      ? nt_element_dtype(of->element)

@@ -77,7 +77,7 @@ static const struct {
     {3,
      {FIELD("x", 2, NT_FIELD_STRING)},
      "field list._0.x is not as in the other files: /one: value (<f4); /other: string"},
-    {3, {VALUE("x", 2, NT_ELEMENT_REAL32), .repetition = 2}, "field list._0.x"},
+    {3, {VALUE("x", 2, NT_ELEMENT_REAL32), .items = 2}, "/one: value (<f4); /other: value (<f4 [2])"},
     {4, {FIELD("y", 2, NT_FIELD_UNREADABLE), .unreadable = "of a type that is not known"}, "field list._0.y"},
     {5, {VALUE("alias", TOP, NT_ELEMENT_INT32)}, "field alias"},
 };

@@ -155,7 +155,7 @@ static const struct {
     {{FIELD("number", TOP, NT_FIELD_STRING)},
      NT_ELEMENT_OPAQUE,
      "number",
-     "not the same in all files: /a: value (<i2); /b: string (|u1)"},
+     "not the same in all files: /a: value (<i2); /b: string"},
     {{VALUE("number", TOP, NT_ELEMENT_BOOL)},
      NT_ELEMENT_OPAQUE,
      "number",
