@@ -33,7 +33,10 @@ static void write_identity(struct nt_json *json, const struct nt_chain_file *lis
         nt_json_member_unsigned(json, "file_bytes", (uint64_t)listed->identity.st_size);
     else
         nt_json_member_null(json, "file_bytes");
-    nt_json_member_time(json, "modified", listed->identity.st_mtime);
+    if (listed->identity.st_mode)
+        nt_json_member_time(json, "modified", listed->identity.st_mtime);
+    else
+        nt_json_member_null(json, "modified");
     if (!listed->sample)
         return;
     nt_json_member_text(json, "sample", nt_text_of(listed->sample->name));

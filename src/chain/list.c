@@ -31,6 +31,7 @@ struct known {
 struct reading {
     struct nt_chain_list *list;
     struct nt_hash_table known;
+    bool keeps_missing;
     size_t capacity, folder_capacity;
     const char *folder;   /* absolute; that names are below */
     const char *source;   /* the list that they stand in; NULL: operands */
@@ -77,28 +78,45 @@ static enum nt_status add_folder(struct reading *reading, const char *path, bool
     return NT_OK;
 }
 
-static enum nt_status add(struct reading *reading, const char *path, const struct stat *attributes,
-                          struct nt_error *error)
+static enum nt_status know(struct reading *reading, const char *path, const struct stat *attributes,
+                           struct nt_error *error)
 {
-    struct nt_chain_list *list = reading->list;
     uint64_t hash = attributes->st_ino * UINT64_C(0x9e3779b97f4a7c15) ^ attributes->st_dev;
     const char *dataset = reading->sample ? reading->sample->dataset : "";
     if (is_known(reading, attributes, dataset, hash))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", path);
-    struct nt_chain_file *files = nt_grow(list->files, list->count, &reading->capacity, sizeof(*files));
-    if (!files)
-        return nt_fail_memory(error);
-    list->files = files;
-    struct known *known = nt_arena_alloc(list->arena, 1, sizeof(*known));
-    const char *copy = nt_arena_copy(list->arena, path, strlen(path));
-    if (!known || !copy)
+    struct known *known = nt_arena_alloc(reading->list->arena, 1, sizeof(*known));
+    if (!known)
         return nt_fail_memory(error);
     known->device = attributes->st_dev;
     known->inode = attributes->st_ino;
     known->dataset = dataset;
     nt_hash_table_insert(&reading->known, &known->link, hash);
-    files[list->count++] = (struct nt_chain_file){copy, reading->sample, *attributes};
     return add_folder(reading, path, S_ISDIR(attributes->st_mode), error);
+}
+
+static enum nt_status add(struct reading *reading, const char *path, const struct stat *attributes,
+                          struct nt_error *error)
+{
+    struct nt_chain_list *list = reading->list;
+    struct nt_chain_file *files = nt_grow(list->files, list->count, &reading->capacity, sizeof(*files));
+    if (!files)
+        return nt_fail_memory(error);
+    list->files = files;
+    const char *copy = nt_arena_copy(list->arena, path, strlen(path));
+    if (!copy)
+        return nt_fail_memory(error);
+    files[list->count++] = (struct nt_chain_file){copy, reading->sample, *attributes};
+    return NT_OK;
+}
+
+/* One that is not there: a list may go on without it, but not a user's own words. */
+static enum nt_status add_missing(struct reading *reading, const char *path, int system_error,
+                                  struct nt_error *error)
+{
+    bool is_gone = system_error == ENOENT || system_error == ENOTDIR;
+    return is_gone && reading->keeps_missing && reading->source ? add(reading, path, &(struct stat){0}, error)
+                                                                : nt_fail_path(error, system_error, path);
 }
 
 /* A file is a list where it is a text: no format of ours is. */
@@ -124,11 +142,12 @@ static enum nt_status take(void *context, const char *path, struct nt_error *err
     struct reading *reading = context;
     struct stat attributes;
     if (stat(path, &attributes))
-        return nt_fail_path(error, errno, path);
+        return add_missing(reading, path, errno, error);
     if (reading->source && attributes.st_dev == reading->identity.st_dev &&
         attributes.st_ino == reading->identity.st_ino)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: a list that names itself", path);
-    return add(reading, path, &attributes, error);
+    enum nt_status status = know(reading, path, &attributes, error);
+    return status == NT_OK ? add(reading, path, &attributes, error) : status;
 }
 
 static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error);
@@ -266,11 +285,11 @@ static enum nt_status read_operands(struct reading *reading, const char *const *
     return status;
 }
 
-enum nt_status nt_chain_list_new(const char *const *operands, size_t count, struct nt_chain_list **list_ret,
-                                 struct nt_error *error)
+enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool keeps_missing,
+                                 struct nt_chain_list **list_ret, struct nt_error *error)
 {
     struct nt_chain_list *list = calloc(1, sizeof(*list));
-    struct reading reading = {.list = list};
+    struct reading reading = {.list = list, .keeps_missing = keeps_missing};
     char *folder = getcwd(NULL, 0);
     if (!folder || !list || !(list->arena = nt_arena_new()) || !nt_hash_table_init(&reading.known)) {
         free(folder);

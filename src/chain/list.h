@@ -16,7 +16,7 @@
 struct nt_chain_file {
     const char *path;                     /* absolute */
     const struct nt_chain_sample *sample; /* NULL: no specification names it */
-    struct stat identity;                 /* of the file or folder, when the list was made */
+    struct stat identity; /* of the file or folder, when the list was made; zeros: there was none */
 };
 
 struct nt_chain_list {
@@ -31,9 +31,10 @@ struct nt_chain_list {
 /* The files that operands name: files, data sets that are folders, patterns with * ? [] and ** (any folders between), and
  * text files below whose folder others are named: with a line for each of these, '#' begins one that says nothing; or RDataFrame's
  * specifications, in JSON. What a pattern matches stands in the order of its bytes. NT_NOT_FOUND where nothing matches, NT_INVALID
- * where a data set of a file is named twice or a list in a list. Reads names, and what may be a list. */
-enum nt_status nt_chain_list_new(const char *const *operands, size_t count, struct nt_chain_list **list_ret,
-                                 struct nt_error *error);
+ * where a data set of a file is named twice or a list in a list. `keeps_missing`: what a list names may be not there. Reads names, and what
+ * may be a list. */
+enum nt_status nt_chain_list_new(const char *const *operands, size_t count, bool keeps_missing,
+                                 struct nt_chain_list **list_ret, struct nt_error *error);
 void nt_chain_list_free(struct nt_chain_list *list); /* accepts NULL */
 
 #endif

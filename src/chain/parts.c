@@ -87,12 +87,11 @@ static enum nt_status open_part(struct nt_chain_part *part, const struct nt_chai
                                        : open_pooled(part, chain, error);
 }
 
-/* It was there when the list was made. */
 static void try_part(struct nt_chain_part *part, const struct nt_chain *chain)
 {
     part->failure = (struct nt_error){0};
     enum nt_status status = open_part(part, chain, &part->failure);
-    if (status == NT_NOT_FOUND)
+    if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* it was there when the list was made */
         nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", part->path);
     else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))
         nt_error_context(&part->failure, "%s", part->path);

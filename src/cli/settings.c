@@ -174,7 +174,7 @@ enum nt_status nt_settings_chain(const struct nt_settings *settings, const char 
     *list_ret = NULL;
     if (!settings->is_chain && !settings->chain_rule)
         return NT_OK;
-    return nt_chain_list_new(sources, source_count, list_ret, error);
+    return nt_chain_list_new(sources, source_count, settings->missing != 0, list_ret, error);
 }
 
 unsigned nt_processors(void)

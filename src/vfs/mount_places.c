@@ -105,8 +105,11 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
     enum nt_status status = nt_places_add(places, 0, list->name, NT_PLACE_FILE, &place, error);
     if (status != NT_OK)
         return status;
-    place->identity = list->files[0].identity;
-    place->identity_path = list->files[0].path;
+    const struct nt_chain_file *first = list->files, *last = &list->files[list->count - 1];
+    while (first < last && !first->identity.st_mode)
+        first++;
+    place->identity = first->identity;
+    place->identity_path = first->path;
     return nt_chain_places_new(list, &place->chain, error);
 }
 

@@ -94,7 +94,7 @@ static void open_chain(const struct rntuple_description *first, const struct rnt
     const struct nt_chain_options options = {.rule = NT_CHAIN_UNION};
     const struct nt_open_options open = NT_OPEN_OPTIONS_INIT;
     const char *const paths[] = {save(first, "first.root"), save(second, "second.root")};
-    assert_ok(nt_chain_list_new(paths, 2, &list, &error));
+    assert_ok(nt_chain_list_new(paths, 2, false, &list, &error));
     assert_ok(nt_chain_open(list, &options, &open, &file, &error));
     ck_assert_ptr_null(file->datasets[0]->failure);
     assert_ok(nt_reader_new(NULL, &reader, &error));

@@ -12,7 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
-from chains import chain, copies  # noqa: E402
+from chains import chain, copies, refusal  # noqa: E402
 from json_rules import problems  # noqa: E402
 from harness import (DATA, NTUPLE, case, data, decoder_of, errors_of, fails, lines, mounted, need, output, pread, run, same,  # noqa: E402
                      scratch)
@@ -143,6 +143,24 @@ def files_that_fail_say_why():
             same(os.listdir(whole / told[3]['path']), ['error.json'])
             assert json.loads((whole / told[3]['path'] / 'error.json').read_text())['what'] in told[3]['error']
             same(np.load(whole / told[2]['path'] / 'part1/values/data.npy').tolist(), list(range(1024)))
+
+
+@case
+def files_of_a_list_may_not_be_there():
+    with scratch() as directory:
+        copies(directory, 'example.root', 2)
+        text = directory / 'list.txt'
+        text.write_text('gone.root\nrun0.root\nnowhere/run1.root\nrun1.root\n')
+        assert f'list.txt, line 1: {directory}/gone.root: No such file' in refusal(text)
+        with chain(text, options=('-o', 'missing=skip')) as whole:
+            told = lines(whole / 'Events/files.jsonl')
+            same([(line['is_left_out'], line['file_bytes'] is None, line['modified'] is None) for line in told],
+                 [(True, True, True), (False, False, False)] * 2)
+            assert 'No such file' in told[0]['error'] and 'nowhere/run1.root' in told[2]['error'], told
+            same(json.loads((whole / 'Events/ntuple.json').read_text())['entries'], 2000)
+            same([(whole / line['path']).exists() for line in told], [False, True, False, True])
+        for name in ('gone.root', 'gone*.root'):  # said by the user
+            assert name in refusal(directory / 'run0.root', directory / name, options=('-o', 'missing=skip'))
 
 
 @case

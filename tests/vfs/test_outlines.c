@@ -34,7 +34,7 @@ static void setup(void)
     char first[MOST_PATH], second[MOST_PATH];
     snprintf(first, sizeof(first), "%s/compression_zstd.root", data);
     snprintf(second, sizeof(second), "%s/compression_none.root", data);
-    assert_ok(nt_chain_list_new((const char *const[]){first, second}, 2, &chain, &error));
+    assert_ok(nt_chain_list_new((const char *const[]){first, second}, 2, false, &chain, &error));
     whole = open_tree(false);
 }
 
