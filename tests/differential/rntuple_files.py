@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Files of a random RNTuple, `random`: what is wrong with the tree of one, and the cases of a writer, whose own reader leaves what it
-finds in X.json beside X.root."""
+"""Files of a random RNTuple: what is wrong with the tree of one, and the cases of a writer, whose own reader leaves what it
+finds in X.json beside X.root, or beside a list X.txt of files that are one."""
 import importlib.util
 import json
 import sys
@@ -12,16 +12,16 @@ from compare_tree import compare_tree
 WRITING_SECONDS = 300
 
 
-def problems(ntuple, path):
+def problems(ntuple, path, *options):
     """What differs in the tree of a file from what its writer's reader found in it."""
-    expected = json.loads(path.with_suffix('.json').read_text())['datasets']['random']
+    (name, expected), = json.loads(path.with_suffix('.json').read_text())['datasets'].items()
 
     def compare(tree):
         found = []
         compare_tree(path.with_suffix('.json'), tree, lambda what, error: found.append(f'{what}: {error}') if error else None)
-        return found + rows_differ(tree / 'random', expected) + arrow_differs(tree / 'random' / 'table.arrow', expected)
+        return found + rows_differ(tree / name, expected) + arrow_differs(tree / name / 'table.arrow', expected)
 
-    return problems_of_copy(ntuple, path, compare)
+    return problems_of_copy(ntuple, path, compare, *options)
 
 
 def plain(value):
@@ -68,21 +68,23 @@ def arrow_differs(path, expected):
         return [] if table.num_rows == expected['entries'] else [f'table.arrow: {table.num_rows} rows']
 
 
-def written(script, seed, directory):
+def written(script, seed, directory, suffix):
     """In a process of its own: ROOT's interpreter cannot take everything back, and may wait for ever."""
     run = command(sys.executable, script, '--write', seed, directory, timeout=WRITING_SECONDS)
     paths = sorted(directory.glob('*.json'))
     if not paths:
         raise RuntimeError(' '.join([line for line in run.stderr.splitlines() if 'error' in line.lower() or 'exception' in line.lower()][:1]))
-    return [(path.with_suffix('.root'), '') for path in paths]
+    return [(path.with_suffix(suffix), '') for path in paths]
 
 
-def run_writer(document, script, package, write):
-    """The cases of a script whose write(seed, directory) makes a schema's files, with a reader's values beside each."""
+def run_writer(document, script, package, write, suffix='.root', options=()):
+    """The cases of a script whose write(seed, directory) makes a schema's files, with a reader's values beside each. They are read with
+    these options."""
     if sys.argv[1:2] == ['--write']:
         write(int(sys.argv[2]), Path(sys.argv[3]))
         return 0
     if not importlib.util.find_spec(package):
         print(f'skip everything: there is no package {package}')
         return 77
-    return run_cases(document, lambda seed, directory: written(script, seed, directory), problems)
+    return run_cases(document, lambda seed, directory: written(script, seed, directory, suffix),
+                     lambda ntuple, path: problems(ntuple, path, *options))
