@@ -33,10 +33,11 @@ static bool is_as(const struct nt_column *a, const struct nt_column *b)
            a->dtype.bytes == b->dtype.bytes;
 }
 
+/* In the columns that a file has for it. */
 static bool has_shape(const struct building *building, const struct shape *shape,
-                      const struct nt_chain_share *share, const uint32_t *columns)
+                      const struct nt_chain_share *share, const uint32_t *columns, uint32_t width)
 {
-    for (uint32_t i = 0; i < shape->width; i++)
+    for (uint32_t i = 0; i < width; i++)
         if (!is_as(&building->builder.columns[shape->first + i], &share->dataset->columns[columns[i]]))
             return false;
     return true;
@@ -52,37 +53,62 @@ static bool is_taken(const struct nt_chain_share *share, const struct shape *sha
 
 /* A shape that the file's columns have, and no other representation of the same file has taken; NULL. */
 static const struct shape *find_shape(const struct building *building, const struct nt_chain_share *share,
-                                      uint32_t field, const uint32_t *columns, bool has_others)
+                                      uint32_t field, const uint32_t *columns, uint32_t width,
+                                      bool has_others)
 {
     for (const struct shape *shape = building->shapes[field]; shape; shape = shape->next)
-        if (has_shape(building, shape, share, columns) && (!has_others || !is_taken(share, shape)))
+        if (has_shape(building, shape, share, columns, width) && (!has_others || !is_taken(share, shape)))
             return shape;
     return NULL;
 }
 
+/* Append a column like one of a file's. */
+static enum nt_status add_column_like(struct building *building, const struct nt_chain_share *share,
+                                      const struct shape *shape, uint32_t position, uint32_t number,
+                                      bool keeps_id)
+{
+    struct nt_column column = share->dataset->columns[number];
+    column.field = shape->field;
+    column.representation = shape->number;
+    column.stored = shape->first + position;
+    if (!keeps_id)
+        column.id = building->next_id;
+    if (column.id >= building->next_id)
+        building->next_id = column.id + 1;
+    return nt_builder_add_column(&building->builder, &column, nt_column_decoder(share->dataset, number),
+                                 building->error);
+}
+
+/* A file whose rows of a field may be null, which has a column that tells it. */
+static const struct nt_chain_share *find_nullable(const struct building *building, uint32_t field)
+{
+    const struct nt_chain_share *share = nt_chain_dataset_of(building->dataset)->shares;
+    while (share->failure || share->fields[field] == NT_NONE ||
+           !share->dataset->fields[share->fields[field]].is_nullable)
+        share++;
+    return share;
+}
+
+/* `width`: how many of the columns the file has. */
 static enum nt_status add_columns(struct building *building, const struct nt_chain_share *share,
-                                  const struct shape *shape, const uint32_t *columns)
+                                  const struct shape *shape, const uint32_t *columns, uint32_t width)
 {
     bool is_first = share->part->first_source == 0;
     enum nt_status status = NT_OK;
-    for (uint32_t i = 0; status == NT_OK && i < shape->width; i++) {
-        struct nt_column column = share->dataset->columns[columns[i]];
-        const struct nt_decoder *decoder = nt_column_decoder(share->dataset, columns[i]);
-        column.field = shape->field;
-        column.representation = shape->number;
-        column.stored = shape->first + i;
-        if (!is_first)
-            column.id = building->next_id;
-        if (column.id >= building->next_id)
-            building->next_id = column.id + 1;
-        status = nt_builder_add_column(&building->builder, &column, decoder, building->error);
-    }
-    return status;
+    for (uint32_t i = 0; status == NT_OK && i < width; i++)
+        status = add_column_like(building, share, shape, i, columns[i], is_first);
+    if (status != NT_OK || shape->width == width)
+        return status;
+    const struct nt_chain_share *nullable = find_nullable(building, shape->field);
+    return add_column_like(building, nullable, shape, width,
+                           nt_field_column(nullable->dataset, nullable->fields[shape->field], 0, width),
+                           false);
 }
 
 /* A representation of the chain for one of a file. */
 static enum nt_status add_shape(struct building *building, const struct nt_chain_share *share, uint32_t field,
-                                const uint32_t *columns, uint32_t width, const struct shape **shape_ret)
+                                const uint32_t *columns, uint32_t own_width, uint32_t width,
+                                const struct shape **shape_ret)
 {
     struct shape **end = &building->shapes[field];
     uint32_t number = 0;
@@ -94,9 +120,10 @@ static enum nt_status add_shape(struct building *building, const struct nt_chain
     *shape = (struct shape){field, number, building->builder.column_count, width, NULL};
     *end = shape;
     *shape_ret = shape;
-    return add_columns(building, share, shape, columns);
+    return add_columns(building, share, shape, columns, own_width);
 }
 
+/* A representation may have one column more than the file's own, for rows that are null in another file. */
 static enum nt_status map_field(struct building *building, const struct nt_chain_share *share, uint32_t field)
 {
     uint32_t own = share->fields[field], count;
@@ -104,12 +131,15 @@ static enum nt_status map_field(struct building *building, const struct nt_chain
     if (own == NT_NONE || !share->dataset->fields[own].owns_columns)
         return NT_OK;
     uint32_t width = nt_chain_dataset_of(building->dataset)->fields.items[field].columns_per_representation;
+    uint32_t own_width = share->dataset->fields[own].columns_per_representation;
+    if (own_width > width)
+        own_width = width; /* of fields that cannot be one each column is shown alone */
     const uint32_t *columns = nt_field_columns(share->dataset, own, &count);
-    for (uint32_t i = 0; status == NT_OK && i < count; i += width) {
-        const struct shape *shape = find_shape(building, share, field, columns + i, i > 0);
+    for (uint32_t i = 0; status == NT_OK && i < count; i += own_width) {
+        const struct shape *shape = find_shape(building, share, field, columns + i, own_width, i > 0);
         if (!shape)
-            status = add_shape(building, share, field, columns + i, width, &shape);
-        for (uint32_t k = 0; status == NT_OK && k < width; k++)
+            status = add_shape(building, share, field, columns + i, own_width, width, &shape);
+        for (uint32_t k = 0; status == NT_OK && k < own_width; k++)
             share->columns[columns[i + k]] = shape->first + k;
     }
     return status;

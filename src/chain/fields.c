@@ -92,12 +92,18 @@ bool nt_chain_have_equal_elements(const struct nt_field *left, const struct nt_f
     return !a->numpy || strcmp(a->numpy, b->numpy) == 0;
 }
 
+/* A record that is never null has no columns of its own, and shows none either. */
+static bool shows_another(const struct nt_field *field)
+{
+    return field->column_count && !field->owns_columns;
+}
+
 bool nt_chain_are_alike(const struct nt_field *a, const struct nt_field *b)
 {
-    if (a->kind != b->kind || a->repetition != b->repetition || a->is_nullable != b->is_nullable ||
-        a->member_offset != b->member_offset || a->is_fortran_order != b->is_fortran_order ||
-        a->dimension_count != b->dimension_count || a->owns_columns != b->owns_columns ||
-        a->columns_per_representation != b->columns_per_representation || !a->unreadable != !b->unreadable)
+    if (a->kind != b->kind || a->repetition != b->repetition || a->member_offset != b->member_offset ||
+        a->is_fortran_order != b->is_fortran_order || a->dimension_count != b->dimension_count ||
+        shows_another(a) != shows_another(b) || nt_chain_columns_of_kind(a) != nt_chain_columns_of_kind(b) ||
+        !a->unreadable != !b->unreadable)
         return false;
     for (uint32_t i = 0; i < a->dimension_count; i++)
         if (a->dimensions[i] != b->dimensions[i])
@@ -107,7 +113,7 @@ bool nt_chain_are_alike(const struct nt_field *a, const struct nt_field *b)
 
 static bool are_equal(const struct nt_field *a, const struct nt_field *b)
 {
-    return nt_chain_are_alike(a, b) && nt_chain_have_equal_elements(a, b);
+    return nt_chain_are_alike(a, b) && a->is_nullable == b->is_nullable && nt_chain_have_equal_elements(a, b);
 }
 
 /* ---- all of them, level by level ---- */

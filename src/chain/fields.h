@@ -21,7 +21,13 @@ enum nt_status nt_chain_take_fields(struct nt_dataset *dataset, struct nt_arena 
 /* Whether sub-fields of a field are known by their names, as members are; items and alternatives are by their places. */
 bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent);
 
-/* Whether rows of two fields are made alike, of whatever elements. */
+/* Columns of a representation but for the one that tells which rows are null. */
+static inline uint32_t nt_chain_columns_of_kind(const struct nt_field *field)
+{
+    return field->columns_per_representation - field->is_nullable;
+}
+
+/* Whether rows of two fields are made alike, of whatever elements, whether they may be null or not. */
 bool nt_chain_are_alike(const struct nt_field *a, const struct nt_field *b);
 bool nt_chain_have_equal_elements(const struct nt_field *a, const struct nt_field *b);
 

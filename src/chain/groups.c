@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/search.h"
+#include "chain/fields.h"
 #include "codec/plan.h"
 #include "model/builder.h"
 
@@ -331,15 +332,27 @@ static enum nt_status copy_pages(struct nt_dataset *dataset, struct nt_chain_sha
     return status;
 }
 
-/* Of a field that the file does not have all rows are as those of one that was added later; of one that it stores in
- * another way the column is absent. */
+/* Of a field that the file does not have all rows are as those of one that was added later. Where rows are never null, no column
+ * has to tell so. Of one that it stores in another way the column is absent. */
+static enum nt_range_state state_without(const struct nt_dataset *dataset, const struct nt_chain_share *share,
+                                         const struct nt_column *column)
+{
+    uint32_t own = share->fields[column->field];
+    const struct nt_field *field = &dataset->fields[column->field];
+    if (own == NT_NONE)
+        return NT_RANGE_NULL;
+    bool tells_nulls = field->is_nullable && column->position == nt_chain_columns_of_kind(field);
+    return tells_nulls && !share->dataset->fields[own].is_nullable ? NT_RANGE_VALID : NT_RANGE_ABSENT;
+}
+
 static void copy_ranges(struct nt_dataset *dataset, const struct nt_chain_share *share,
                         struct nt_group *group, const struct nt_group *own)
 {
-    uint32_t width = nt_group_column_count(dataset, group);
+    uint32_t width = nt_group_column_count(dataset, group), count;
+    const uint32_t *columns = dataset->field_groups ? nt_field_columns(dataset, group->field, &count) : NULL;
     for (size_t i = 0; i < (size_t)group->clusters * width; i++) {
-        uint32_t field = dataset->field_groups ? group->field : dataset->columns[i % width].field;
-        group->ranges[i].state = share->fields[field] == NT_NONE ? NT_RANGE_NULL : NT_RANGE_ABSENT;
+        uint32_t column = columns ? columns[i % width] : (uint32_t)(i % width);
+        group->ranges[i].state = state_without(dataset, share, &dataset->columns[column]);
     }
     for (uint32_t k = 0; k < own->clusters; k++)
         for (uint32_t i = 0; i < share->dataset->column_count; i++) {

@@ -148,6 +148,8 @@ static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint
         return refuse(uniting, number, own_number, "not readable in all files");
     if (!nt_chain_are_alike(field, own) || (!have_numbers && !nt_chain_have_equal_elements(field, own)))
         return refuse(uniting, number, own_number, "not the same in all files");
+    field->columns_per_representation += !field->is_nullable && own->is_nullable;
+    field->is_nullable |= own->is_nullable;
     field->is_declared_nullable |= own->is_declared_nullable;
     field->has_short_offsets &= own->has_short_offsets;
     field->is_map &= own->is_map;

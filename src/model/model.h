@@ -36,6 +36,7 @@ enum nt_range_state {
     NT_RANGE_ABSENT,     /* the cluster does not have the column (added later, or another shard) */
     NT_RANGE_SUPPRESSED, /* another representation is the active one in this cluster */
     NT_RANGE_NULL,       /* absent, and all rows are null there: zeros stand for them */
+    NT_RANGE_VALID,      /* of a column that tells which rows are null: absent, and none is */
 };
 
 /* A column's share of a cluster. */

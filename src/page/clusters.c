@@ -272,8 +272,9 @@ void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t p
             active->page_count = range->pages;
             active->is_deferred = is_deferred;
             active->deferred_first = deferred_first;
-        } else if (range->state == NT_RANGE_NULL) {
+        } else if (range->state == NT_RANGE_NULL || range->state == NT_RANGE_VALID) {
             active->is_deferred = true;
+            active->is_valid = range->state == NT_RANGE_VALID;
             active->deferred_first = UINT64_MAX;
         } else if (!active->present && is_deferred && !active->is_deferred) {
             active->is_deferred = true;

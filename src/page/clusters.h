@@ -51,6 +51,7 @@ struct nt_active {
     const struct nt_page *pages;
     uint32_t page_count;
     bool is_deferred;        /* the column; where none is present: any of them */
+    bool is_valid;           /* elements that are not stored are true, not zeros */
     uint64_t deferred_first; /* the first element that a deferred column stores */
 };
 

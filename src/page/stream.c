@@ -98,6 +98,7 @@ static void find_stored(const struct nt_stream *stream, struct nt_segment *segme
         return;
     }
     segment->found = stored;
+    segment->are_true = active.is_valid;
     segment->column = active.column;
     segment->pages = active.pages;
     segment->page_count = active.page_count;

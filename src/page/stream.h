@@ -20,6 +20,7 @@ struct nt_segment {
     uint64_t base, limit;     /* as a run has them */
     atomic_bool is_located;   /* what follows, and the span's fault, are known: they do not change any more */
     uint64_t zeros;           /* leading elements that a deferred column does not store */
+    bool are_true;            /* these are true, as no row is null, and not zeros */
     const struct nt_page *pages;
     uint32_t page_count;
     uint32_t column;

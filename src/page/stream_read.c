@@ -243,13 +243,13 @@ static void produce_page_offsets(const struct reading *reading, uint64_t first, 
     }
 }
 
-/* Elements that a deferred column does not store: 0, or for offsets an empty item where the
+/* Elements that a deferred column does not store: 0, true where no row is null, or for offsets an empty item where the
  * cluster begins. */
 static void produce_zeros(const struct nt_stream *stream, const struct nt_segment *segment, uint64_t count,
                           uint8_t *output)
 {
     if (!stream->row->has_leading_zero) {
-        memset(output, 0, (size_t)(count * stream->element_bytes));
+        memset(output, segment->are_true, (size_t)(count * stream->element_bytes));
         return;
     }
     for (uint64_t i = 0; i < count; i++)

@@ -92,6 +92,8 @@ static inline struct nt_file *make_file_storing(const char *path, const struct m
             add_made_column(&builder, i, NT_ENCODING_INDEX64);
         if (of->kind == NT_FIELD_STRING)
             add_made_column(&builder, i, NT_ENCODING_CHAR);
+        if (of->is_nullable)
+            add_made_column(&builder, i, NT_ENCODING_BIT);
     }
     assert_ok(nt_builder_finish(&builder, &error));
     nt_builder_deinit(&builder);

@@ -160,10 +160,6 @@ static const struct {
      NT_ELEMENT_OPAQUE,
      "number",
      "not the same in all files: /a: value (<i2); /b: value (|b1)"},
-    {{VALUE("number", TOP, NT_ELEMENT_INT16), .is_nullable = true},
-     NT_ELEMENT_OPAQUE,
-     "number",
-     "/b: value (<i2, or null)"},
     {{VALUE("number", TOP, NT_ELEMENT_UINT64)},
      NT_ELEMENT_OPAQUE,
      "number",
@@ -240,6 +236,32 @@ START_TEST(a_field_shows_one_other_in_all_files)
 }
 END_TEST
 
+START_TEST(what_may_be_null_in_a_file_may_be_null)
+{
+    static const struct made_field may[] = {
+        {FIELD("record", TOP, NT_FIELD_RECORD), .is_nullable = true},
+        {VALUE("x", 0, NT_ELEMENT_INT16), .is_nullable = true},
+        {FIELD("text", TOP, NT_FIELD_STRING)},
+    };
+    static const struct made_field never[] = {
+        {FIELD("record", TOP, NT_FIELD_RECORD)},
+        {VALUE("x", 0, NT_ELEMENT_INT8)},
+        {FIELD("text", TOP, NT_FIELD_STRING), .is_nullable = true},
+    };
+    add_file(_i ? may : never, LENGTH(may));
+    add_file(_i ? never : may, LENGTH(never));
+    unite();
+    const char *const paths[] = {"record", "record/x", "text"};
+    const uint32_t columns[] = {1, 2, 3};
+    for (uint32_t i = 0; i < LENGTH(paths); i++) {
+        ck_assert_ptr_null(field_at(paths[i])->unreadable);
+        ck_assert(field_at(paths[i])->is_nullable);
+        ck_assert_uint_eq(field_at(paths[i])->columns_per_representation, columns[i]);
+    }
+    ck_assert_int_eq(field_at("record/x")->dtype.element, NT_ELEMENT_INT16);
+}
+END_TEST
+
 START_TEST(items_are_known_by_their_places)
 {
     static const struct made_field old[] = {
@@ -298,6 +320,7 @@ int main(void)
                         LENGTH(refused));
     tcase_add_test(tests, what_is_below_a_field_that_cannot_be_one_is_that_of_all_files);
     tcase_add_test(tests, a_field_shows_one_other_in_all_files);
+    tcase_add_loop_test(tests, what_may_be_null_in_a_file_may_be_null, 0, 2);
     tcase_add_test(tests, items_are_known_by_their_places);
     tcase_add_test(tests, of_several_fields_of_one_name_each_is_found_once);
     suite_add_tcase(suite, tests);

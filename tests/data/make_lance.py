@@ -284,6 +284,18 @@ def declared(rows=30):
     return pa.table([pa.array(values, field.type) for field, values in columns], schema=pa.schema([field for field, _ in columns]))
 
 
+def drifted(rows=10):
+    """Fields of `declared` as a later file may have them: null, of other numbers, with other members; some are gone, one is new."""
+    member = pa.struct([pa.field('extra', pa.list_(pa.string())), pa.field('number', pa.int64())])
+    return table_of(
+        ('full_structure', pa.array(every(4, [{'extra': ['x'] * (row % 3), 'number': row * 2**40 if row % 2 else None} for row in range(rows)], 1), member)),
+        ('text', pa.array(every(3, [f'late {row}' for row in range(rows)], 2))),
+        ('number', pa.array(every(5, range(-5, rows - 5), 1), pa.int16())),
+        ('added', pa.array(every(2, [row / 4 for row in range(rows)]), pa.float32())),
+        ('members', pa.array(every(6, [[{'number': row, 'extra': None}, None][:row % 3] for row in range(rows)], 4),
+                             pa.large_list(pa.field('member', member)))))
+
+
 def struct_lists(rows=700):
     """Three items a row, so that rows go on from chunk to chunk."""
     random = random_of('struct_lists')
@@ -362,6 +374,7 @@ FILES = {
     'lance_pages_2.1': ('2.1', pages, 100, ''),
     'lance_chunks_2.1': ('2.1', chunks, 0, 'mini_block_layout REPDEF_NULL_AND_EMPTY_LIST'),
     'lance_declared_2.2': ('2.2', declared, 0, ''),
+    'lance_drifted_2.2': ('2.2', drifted, 0, ''),
     'lance_struct_lists_2.2': ('2.2', struct_lists, 0, 'REPDEF_NULLABLE_ITEM mini_block_layout'),
     'lance_no_rows_2.0': ('2.0', no_rows, 0, ''),
     'lance_no_rows_2.2': ('2.2', no_rows, 0, ''),

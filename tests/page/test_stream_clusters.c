@@ -174,6 +174,40 @@ START_TEST(a_collection_and_its_items_in_different_shards_agree)
 }
 END_TEST
 
+/* ---- what clusters do not store ---- */
+
+/* Of three clusters of two entries the first stores values and which of them are null, the second values that never are, the third
+ * nothing. */
+START_TEST(rows_are_valid_where_none_is_null_and_null_where_nothing_is_stored)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t values = add_column(builder, field, NT_ENCODING_INT32, 0);
+    uint32_t valid = add_column(builder, field, NT_ENCODING_BIT, 0);
+    builder->fields[field].is_nullable = true;
+    for (uint64_t i = 0; i < 3; i++)
+        add_cluster(builder, 2 * i, 2);
+    add_elements(builder, 0, values, (uint64_t[]){7, 0}, 2, 2);
+    add_elements(builder, 0, valid, (uint64_t[]){1, 0}, 2, 2);
+    add_elements(builder, 1, values, (uint64_t[]){8, 9}, 2, 2);
+    builder->shares[1][valid].state = NT_RANGE_VALID;
+    builder->shares[2][values].state = builder->shares[2][valid].state = NT_RANGE_NULL;
+    finish(builder, NULL);
+    int32_t data[6];
+    uint8_t are_valid[6];
+    struct nt_stream *stream = open_stream(builder, field, NT_STREAM_DATA);
+    assert_ok(nt_stream_read(stream, 0, data, sizeof(data), &error));
+    ck_assert_mem_eq(data, ((int32_t[]){7, 0, 8, 9, 0, 0}), sizeof(data));
+    nt_stream_close(stream);
+    stream = open_stream(builder, field, NT_STREAM_VALID);
+    assert_ok(nt_stream_read(stream, 0, are_valid, sizeof(are_valid), &error));
+    ck_assert_mem_eq(are_valid, ((uint8_t[]){1, 0, 1, 1, 0, 0}), sizeof(are_valid));
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("stream: clusters");
@@ -184,6 +218,7 @@ int main(void)
     tcase_add_test(cases, clusters_that_contradict_the_told_size_fail_the_opening);
     tcase_add_test(cases, sharded_clusters_are_read_by_column_and_holes_are_errors);
     tcase_add_test(cases, a_collection_and_its_items_in_different_shards_agree);
+    tcase_add_test(cases, rows_are_valid_where_none_is_null_and_null_where_nothing_is_stored);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
