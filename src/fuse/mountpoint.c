@@ -129,7 +129,10 @@ static enum nt_status find_or_make(struct nt_mountpoint *mountpoint, bool force,
 enum nt_status nt_mountpoint_prepare(struct nt_mountpoint *mountpoint, const char *path, bool force,
                                      struct nt_error *error)
 {
-    *mountpoint = (struct nt_mountpoint){.path = absolute(path)};
+    *mountpoint = (struct nt_mountpoint){0};
+    if (!*path) /* a shell's variable that is not set: else this would be the working directory */
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "the name of the mountpoint is empty");
+    mountpoint->path = absolute(path);
     if (!mountpoint->path)
         return nt_fail_system(error, errno, "%s", path);
     enum nt_status status = find_or_make(mountpoint, force, error);

@@ -4,6 +4,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "fuse/channel.h"
@@ -63,7 +64,22 @@ START_TEST(what_is_no_message_is_the_end)
     for (size_t i = 0; i < sizeof(packets) / sizeof(*packets); i++) {
         ck_assert_int_gt(write(ends[0], packets[i], i == 0 ? 1 : 2), 0);
         ck_assert_int_eq(receive(), NT_MESSAGE_END);
+        int received[NT_MESSAGE_DESCRIPTORS], count = 1;
+        ck_assert_int_gt(write(ends[0], packets[i], i == 0 ? 1 : 2), 0);
+        ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_END);
+        ck_assert_int_eq(count, 0);
     }
+}
+END_TEST
+
+/* The kernel tells who sent it, in the place of descriptors. */
+START_TEST(what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one)
+{
+    int received[NT_MESSAGE_DESCRIPTORS], count = 1;
+    ck_assert_int_eq(setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &(int){1}, sizeof(int)), 0);
+    ck_assert(nt_channel_send(ends[0], NT_MESSAGE_BUSY));
+    ck_assert_int_eq(nt_channel_receive_descriptors(ends[1], received, &count), NT_MESSAGE_BUSY);
+    ck_assert_int_eq(count, 0);
 }
 END_TEST
 
@@ -118,6 +134,7 @@ int main(void)
     tcase_add_test(cases, messages_arrive_one_by_one);
     tcase_add_test(cases, a_text_that_is_too_long_is_cut_off);
     tcase_add_test(cases, what_is_no_message_is_the_end);
+    tcase_add_test(cases, what_comes_beside_a_message_and_is_no_descriptor_is_not_taken_for_one);
     tcase_add_test(cases, who_is_gone_is_noticed);
     tcase_add_test(cases, descriptors_are_the_same_files_in_the_same_order);
     tcase_add_test(cases, answers_to_who_does_not_read_are_not_waited_for);

@@ -16,6 +16,7 @@ static const char table[] =
     "41 22 0:36 / /mnt/with\\040space\\011tab\\134 ro - fuse.ntuplefs x ro\n"
     "42 40 0:37 / /mnt/a rw - tmpfs none rw\n"
     "43 22 0:38 / /mnt/- ro - fuse.ntuplefs - ro\n"
+    "46 22 0:40 / /mnt/\\9\\08\\018\\ ro - fuse.ntuplefs x ro\n"
     "broken line\n"
     "44 22 nonsense / /mnt/b ro - fuse.ntuplefs x ro\n"
     "45 22 0:39 / /mnt/c ro\n";
@@ -29,6 +30,7 @@ static const struct {
     {"/mnt/a", true, {0, 37, "tmpfs"}}, /* the later mount lies on top */
     {"/mnt/with space\ttab\\", true, {0, 36, "fuse.ntuplefs"}},
     {"/mnt/-", true, {0, 38, "fuse.ntuplefs"}},
+    {"/mnt/\\9\\08\\018\\", true, {0, 40, "fuse.ntuplefs"}}, /* not three octal digits */
     {"/mnt1", false, {0}},
     {"/mnt", false, {0}},
     {"/mnt/b", false, {0}},

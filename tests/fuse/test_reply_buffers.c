@@ -2,7 +2,10 @@
  *
  * Buffers for replies.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "fuse/reply_buffers.h"
 #include "support.h"
@@ -57,6 +60,44 @@ START_TEST(without_memory_there_is_no_buffer)
 }
 END_TEST
 
+START_TEST(what_is_larger_than_the_limit_is_lent_alone_and_not_kept)
+{
+    struct nt_reply_buffer *large = nt_reply_buffer_borrow(&buffers, LIMIT + 1);
+    ck_assert_ptr_nonnull(large);
+    ck_assert_uint_gt(large->capacity, LIMIT);
+    nt_reply_buffer_return(&buffers, large);
+    struct nt_reply_buffer *small = nt_reply_buffer_borrow(&buffers, 1);
+    ck_assert_ptr_nonnull(small);
+    ck_assert_uint_lt(small->capacity, LIMIT);
+    nt_reply_buffer_return(&buffers, small);
+}
+END_TEST
+
+static atomic_bool is_lent;
+
+static void *borrow_and_return(void *unused)
+{
+    struct nt_reply_buffer *buffer = nt_reply_buffer_borrow(&buffers, LIMIT / 2);
+    atomic_store(&is_lent, true);
+    nt_reply_buffer_return(&buffers, buffer);
+    return unused;
+}
+
+START_TEST(who_finds_no_room_waits_until_there_is)
+{
+    const struct timespec while_waiting = {.tv_nsec = 30 * 1000 * 1000};
+    struct nt_reply_buffer *first = nt_reply_buffer_borrow(&buffers, LIMIT - 4096);
+    pthread_t thread;
+    ck_assert_ptr_nonnull(first);
+    ck_assert_int_eq(pthread_create(&thread, NULL, borrow_and_return, NULL), 0);
+    nanosleep(&while_waiting, NULL);
+    ck_assert(!atomic_load(&is_lent));
+    nt_reply_buffer_return(&buffers, first);
+    pthread_join(thread, NULL);
+    ck_assert(atomic_load(&is_lent));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("fuse: reply buffers");
@@ -65,6 +106,8 @@ int main(void)
     tcase_add_test(cases, the_buffer_that_was_returned_last_is_the_first_to_be_lent);
     tcase_add_test(cases, a_buffer_grows_to_what_is_wanted);
     tcase_add_test(cases, without_memory_there_is_no_buffer);
+    tcase_add_test(cases, what_is_larger_than_the_limit_is_lent_alone_and_not_kept);
+    tcase_add_test(cases, who_finds_no_room_waits_until_there_is);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

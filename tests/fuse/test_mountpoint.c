@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What becomes of a mountpoint's name: a directory that is there or is made, by its absolute name; never one that was not meant.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fuse/mountpoint.h"
+#include "temporary.h"
+
+static struct nt_error error;
+static struct nt_mountpoint mountpoint;
+
+/* The working directory, with a directory, a file and a link in it. */
+static void setup(void)
+{
+    temporary_setup();
+    ck_assert_int_eq(chdir(temporary_directory), 0);
+    ck_assert_int_eq(mkdir("there", 0700), 0);
+    ck_assert_int_eq(symlink("there", "link"), 0);
+    temporary_file("file", "", 0);
+}
+
+static void teardown(void)
+{
+    ck_assert_int_eq(chdir("/"), 0);
+    temporary_teardown();
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat attributes;
+    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
+}
+
+static const struct {
+    const char *given, *path; /* the path in the working directory */
+    bool is_ours;
+} places[] = {
+    {"there", "there", false},
+    {"there///", "there", false},
+    {"./there/../there", "there", false},
+    {"link", "there", false},
+    {"new", "new", true},
+    {"new///", "new", true},
+    {"there/new", "there/new", true},
+    {"link/new/", "there/new", true},
+};
+
+START_TEST(a_directory_is_found_or_made_and_what_was_made_is_removed)
+{
+    const char *expected = temporary_path(places[_i].path);
+    assert_ok(nt_mountpoint_prepare(&mountpoint, places[_i].given, false, &error));
+    ck_assert_str_eq(mountpoint.path, expected);
+    ck_assert_int_eq(mountpoint.is_ours, places[_i].is_ours);
+    ck_assert(is_directory(expected));
+    nt_mountpoint_release(&mountpoint);
+    ck_assert_int_eq(is_directory(expected), !places[_i].is_ours);
+}
+END_TEST
+
+static const struct {
+    const char *given;
+    enum nt_status status;
+    const char *told;
+} refused[] = {
+    {"", NT_INVALID, "the name of the mountpoint is empty"},
+    {"missing/new", NT_NOT_FOUND, "missing/new"},
+    {"file", NT_NOT_FOUND, "Not a directory"},
+    {"file/new", NT_NOT_FOUND, "file/new"},
+};
+
+START_TEST(what_cannot_be_mounted_on_is_refused_and_left_as_it_is)
+{
+    enum nt_status status = nt_mountpoint_prepare(&mountpoint, refused[_i].given, true, &error);
+    ck_assert_msg(status == refused[_i].status, "%s: %s", nt_status_name(status), error.message);
+    ck_assert_msg(strstr(error.message, refused[_i].told) != NULL, "%s", error.message);
+    ck_assert_ptr_null(mountpoint.path);
+    ck_assert(is_directory("there") && !is_directory("file") && !is_directory("missing"));
+}
+END_TEST
+
+START_TEST(a_directory_with_something_in_it_stays)
+{
+    assert_ok(nt_mountpoint_prepare(&mountpoint, "new", false, &error));
+    temporary_file("new/file", "", 0);
+    nt_mountpoint_release(&mountpoint);
+    ck_assert(is_directory("new"));
+}
+END_TEST
+
+START_TEST(what_is_not_mounted_cannot_be_unmounted)
+{
+    ck_assert(!nt_unmount(temporary_path("there"), false));
+    ck_assert(!nt_unmount(temporary_path("missing"), true));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fuse: mountpoint");
+    TCase *cases = tcase_create("mountpoint");
+    tcase_add_checked_fixture(cases, setup, teardown);
+    tcase_add_loop_test(cases, a_directory_is_found_or_made_and_what_was_made_is_removed, 0,
+                        sizeof(places) / sizeof(*places));
+    tcase_add_loop_test(cases, what_cannot_be_mounted_on_is_refused_and_left_as_it_is, 0,
+                        sizeof(refused) / sizeof(*refused));
+    tcase_add_test(cases, a_directory_with_something_in_it_stays);
+    tcase_add_test(cases, what_is_not_mounted_cannot_be_unmounted);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
