@@ -70,19 +70,22 @@ static void free_chosen(const struct chosen *chosen)
     free(chosen->bytes);
 }
 
-static enum nt_status find_ends(const struct chosen *chosen, uint64_t base, uint64_t *ends)
+/* `are_wanted`: which rows are; NULL: all of them. */
+static enum nt_status find_ends(const struct chosen *chosen, const uint8_t *are_wanted, uint64_t base,
+                                uint64_t *ends)
 {
-    return nt_dictionary_ends(&chosen->which, &chosen->where, valid, base, (uint8_t *)ends, &error);
+    return nt_dictionary_ends(&chosen->which, &chosen->where, are_wanted, base, (uint8_t *)ends, &error);
 }
 
 /* Into exactly `bytes` bytes of memory. */
-static enum nt_status copy(const struct chosen *chosen, size_t bytes, bool compares)
+static enum nt_status copy(const struct chosen *chosen, const uint8_t *are_wanted, size_t bytes,
+                           bool compares)
 {
     uint8_t *output = malloc(bytes + 1);
     ck_assert(output);
     output[bytes] = GUARD;
     enum nt_status status =
-        nt_dictionary_bytes(&chosen->which, &chosen->where, &chosen->what, valid, output, bytes, &error);
+        nt_dictionary_bytes(&chosen->which, &chosen->where, &chosen->what, are_wanted, output, bytes, &error);
     ck_assert_uint_eq(output[bytes], GUARD);
     if (compares && bytes)
         ck_assert_mem_eq(output, expected, bytes);
@@ -97,10 +100,11 @@ START_TEST(strings_of_all_lengths_are_told_by_numbers_of_all_widths)
         for (int nulls = 0; nulls <= 100; nulls += 50) {
             choose(most, nulls);
             struct chosen chosen = exactly(_i);
-            assert_ok(find_ends(&chosen, 1000, ends));
+            const uint8_t *are_wanted = nulls ? valid : NULL;
+            assert_ok(find_ends(&chosen, are_wanted, 1000, ends));
             for (size_t i = 0; i < ROWS; i++)
                 ck_assert_uint_eq(ends[i], 1000 + expected_ends[i]);
-            assert_ok(copy(&chosen, expected_ends[ROWS - 1], true));
+            assert_ok(copy(&chosen, are_wanted, expected_ends[ROWS - 1], true));
             free_chosen(&chosen);
         }
 }
@@ -111,8 +115,8 @@ START_TEST(more_or_fewer_bytes_than_the_items_have_are_corrupt)
     choose(40, 10);
     struct chosen chosen = exactly(_i);
     for (size_t more = 1; more < 100; more++) {
-        assert_status(NT_CORRUPT, copy(&chosen, expected_ends[ROWS - 1] + more, false));
-        assert_status(NT_CORRUPT, copy(&chosen, expected_ends[ROWS - 1] - more, false));
+        assert_status(NT_CORRUPT, copy(&chosen, valid, expected_ends[ROWS - 1] + more, false));
+        assert_status(NT_CORRUPT, copy(&chosen, valid, expected_ends[ROWS - 1] - more, false));
     }
     free_chosen(&chosen);
 }
@@ -124,8 +128,8 @@ START_TEST(an_item_that_is_not_there_is_corrupt)
     choose(40, 0);
     rows[ROWS / 2] = ITEMS;
     struct chosen chosen = exactly(_i);
-    assert_status(NT_CORRUPT, find_ends(&chosen, 0, ends));
-    assert_status(NT_CORRUPT, copy(&chosen, expected_ends[ROWS - 1], false));
+    assert_status(NT_CORRUPT, find_ends(&chosen, valid, 0, ends));
+    assert_status(NT_CORRUPT, copy(&chosen, valid, expected_ends[ROWS - 1], false));
     ck_assert_ptr_nonnull(strstr(error.message, "element 250 is item 40 of a dictionary that has 40"));
     free_chosen(&chosen);
 }
@@ -140,8 +144,29 @@ START_TEST(items_that_end_before_they_begin_or_behind_the_bytes_are_corrupt)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
         item_ends[ITEMS / 2] = wrong[i];
         struct chosen chosen = exactly(_i);
-        assert_status(NT_CORRUPT, find_ends(&chosen, 0, ends));
-        assert_status(NT_CORRUPT, copy(&chosen, expected_ends[ROWS - 1], false));
+        assert_status(NT_CORRUPT, find_ends(&chosen, valid, 0, ends));
+        assert_status(NT_CORRUPT, copy(&chosen, valid, expected_ends[ROWS - 1], false));
+        free_chosen(&chosen);
+    }
+}
+END_TEST
+
+/* Ends that do not decrease, of which the bytes have fewer: one that is told begins behind them, or ends there. */
+START_TEST(items_behind_the_bytes_are_corrupt)
+{
+    for (unsigned behind = 0; behind < 2; behind++) {
+        choose(40, 0);
+        for (size_t i = 0; i < ROWS; i++)
+            rows[i] = 0;
+        rows[ROWS / 2] = ITEMS - 1;
+        struct chosen chosen = exactly(_i);
+        uint64_t ends[ITEMS];
+        for (size_t i = 0; i < ITEMS; i++)
+            ends[i] = 3 + i; /* the last item is one byte, at 3 + ITEMS - 2 */
+        memcpy(chosen.ends, ends, sizeof(ends));
+        chosen.what.elements = behind ? 4 : ITEMS + 1;
+        assert_status(NT_CORRUPT, copy(&chosen, NULL, 3 * (ROWS - 1) + 1, false));
+        ck_assert_ptr_nonnull(strstr(error.message, "end behind its bytes"));
         free_chosen(&chosen);
     }
 }
@@ -155,6 +180,7 @@ int main(void)
     tcase_add_loop_test(cases, more_or_fewer_bytes_than_the_items_have_are_corrupt, 0, WIDTHS);
     tcase_add_loop_test(cases, an_item_that_is_not_there_is_corrupt, 0, WIDTHS);
     tcase_add_loop_test(cases, items_that_end_before_they_begin_or_behind_the_bytes_are_corrupt, 0, WIDTHS);
+    tcase_add_loop_test(cases, items_behind_the_bytes_are_corrupt, 0, WIDTHS);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

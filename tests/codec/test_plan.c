@@ -162,6 +162,9 @@ START_TEST(items_of_all_widths_are_told_by_numbers_of_all_widths)
             assert_ok(nt_dictionary_gather(&which, &from, found, &error));
             for (size_t i = 0; i < 50; i++)
                 ck_assert_mem_eq(found + i * width, list + i * 3 % 20 * width, width);
+            told[25 * numbered[k].bytes] = 20;
+            assert_status(NT_CORRUPT, nt_dictionary_gather(&which, &from, found, &error));
+            ck_assert_ptr_nonnull(strstr(error.message, "element 25 is item 20 of a dictionary that has 20"));
         }
 }
 END_TEST
@@ -193,10 +196,105 @@ START_TEST(plans_that_cannot_be_run_are_refused)
     REFUSED(plan.input_count = NT_PLAN_INPUTS + 1, NT_LIMIT, inputs);
     REFUSED(steps[0].kind = NT_STEP_COUNT, NT_CORRUPT, inputs);
     REFUSED(steps[0].compression = NT_COMPRESSION_COUNT, NT_CORRUPT, inputs);
+    REFUSED(steps[0].decoder.encoding = NT_ENCODING_COUNT, NT_CORRUPT, inputs);
+    REFUSED(steps[0].decoder.element = NT_ELEMENT_COUNT, NT_CORRUPT, inputs);
     REFUSED(steps[1].decoder.element_bytes = 1, NT_CORRUPT, inputs); /* room for half of what is made */
     REFUSED(steps[1].decoder.encoding = NT_ENCODING_UNKNOWN, NT_UNSUPPORTED, inputs);
     REFUSED(steps[1].decoder = decoder, NT_UNSUPPORTED, inputs); /* a plan in a step */
 #undef REFUSED
+}
+END_TEST
+
+START_TEST(what_has_no_plan_is_not_run)
+{
+    const struct nt_decoder decoder = decoder_of(NT_ENCODING_UINT8);
+    uint8_t output[1];
+    assert_status(NT_UNSUPPORTED, run(&decoder, "x", 1, 1, NULL, 100, output));
+}
+END_TEST
+
+static const struct nt_tree_node flat = {.kind = NT_TREE_FLAT, .bits = 32};
+static const struct nt_tree tree = {.layout = NT_TREE_MINI_BLOCK,
+                                    .nodes = &flat,
+                                    .node_count = 1,
+                                    .repetition = NT_NO_NODE,
+                                    .definition = NT_NO_NODE,
+                                    .buffers = 1,
+                                    .layer_count = 1,
+                                    .layers = {NT_LAYER_ITEM}};
+static const struct nt_tree numbering = {.layout = NT_TREE_MINI_BLOCK,
+                                         .nodes = &flat,
+                                         .node_count = 1,
+                                         .repetition = NT_NO_NODE,
+                                         .definition = NT_NO_NODE,
+                                         .has_dictionary = true,
+                                         .buffers = 1,
+                                         .layer_count = 1,
+                                         .layers = {NT_LAYER_ITEM}};
+static const struct nt_tree whole = {.is_whole = true, .layout = NT_TREE_MINI_BLOCK, .part_count = 1};
+
+/* A step with a tree makes elements out of packed bytes; the inputs are end offsets and bytes, or values. */
+static const struct {
+    const struct nt_tree *tree;
+    enum nt_tree_output output;
+    enum nt_element element;
+    uint32_t element_bytes;
+    enum nt_encoding_kind inputs[2];
+    const char *refused; /* NULL: it is run */
+} trees[] = {
+    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree, NT_TREE_VALUES, NT_ELEMENT_OPAQUE, 3, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&tree, NT_TREE_VALID, NT_ELEMENT_BOOL, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT32, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_TREE_ENDS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT64, NT_ENCODING_UINT8}, NULL},
+    {&numbering, NT_TREE_OFFSETS, NT_ELEMENT_UINT64, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, NULL},
+    {NULL, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&tree,
+     (enum nt_tree_output)99,
+     NT_ELEMENT_UINT32,
+     4,
+     {NT_ENCODING_UINT8, NT_ENCODING_UINT8},
+     "does not make"},
+    {&tree, NT_TREE_VALUES, NT_ELEMENT_UINT32, 8, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&tree, NT_TREE_VALID, NT_ELEMENT_UINT8, 1, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&tree, NT_TREE_LEVELS, NT_ELEMENT_OPAQUE, 2, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&whole, NT_TREE_VALUES, NT_ELEMENT_UINT32, 4, {NT_ENCODING_UINT8, NT_ENCODING_UINT8}, "does not make"},
+    {&numbering,
+     NT_TREE_VALUES,
+     NT_ELEMENT_UINT32,
+     4,
+     {NT_ENCODING_UINT64, NT_ENCODING_UINT8},
+     "items are not"},
+    {&numbering,
+     NT_TREE_ENDS,
+     NT_ELEMENT_UINT64,
+     8,
+     {NT_ENCODING_UINT32, NT_ENCODING_UINT8},
+     "items are not"},
+    {&numbering,
+     NT_TREE_ENDS,
+     NT_ELEMENT_UINT64,
+     8,
+     {NT_ENCODING_UINT64, NT_ENCODING_UINT16},
+     "items are not"},
+};
+
+START_TEST(trees_make_what_is_wanted_of_them_or_are_refused)
+{
+    const struct nt_step step = {
+        .kind = NT_STEP_TREE,
+        .operands = {0, 1, 2},
+        .tree = trees[_i].tree,
+        .want = {.output = trees[_i].output},
+        .decoder = {.element = trees[_i].element, .element_bytes = trees[_i].element_bytes}};
+    const struct nt_decoder first = decoder_of(trees[_i].inputs[0]), second = decoder_of(trees[_i].inputs[1]);
+    const struct nt_decoder *inputs[] = {&first, &second};
+    struct nt_plan plan;
+    const struct nt_decoder decoder = planned(&plan, &step, 1, 2);
+    enum nt_status status = nt_plan_check(&decoder, inputs, &error);
+    ck_assert_int_eq(status, trees[_i].refused ? NT_CORRUPT : NT_OK);
+    if (trees[_i].refused)
+        ck_assert_msg(strstr(error.message, trees[_i].refused) != NULL, "%s", error.message);
 }
 END_TEST
 
@@ -261,6 +359,9 @@ int main(void)
     tcase_add_test(cases, numbers_of_no_item_are_refused);
     tcase_add_test(cases, items_of_all_widths_are_told_by_numbers_of_all_widths);
     tcase_add_test(cases, plans_that_cannot_be_run_are_refused);
+    tcase_add_test(cases, what_has_no_plan_is_not_run);
+    tcase_add_loop_test(cases, trees_make_what_is_wanted_of_them_or_are_refused, 0,
+                        sizeof(trees) / sizeof(*trees));
     tcase_add_test(cases, whatever_is_checked_runs_within_its_memory);
     tcase_add_test(cases, every_step_has_a_complete_row);
     suite_add_tcase(suite, cases);

@@ -45,7 +45,7 @@ static struct nt_tree tree_of(const struct page_case *page)
                             .nodes = page->nodes,
                             .node_count = NODES,
                             .repetition = NT_NO_NODE,
-                            .definition = NT_NO_NODE,
+                            .definition = page->definition ? page->definition : NT_NO_NODE,
                             .buffers = 1,
                             .repetition_bits = page->repetition_bits,
                             .definition_bits = page->definition_bits,

@@ -16,7 +16,8 @@ struct page_case {
     struct nt_tree_part parts[PARTS];
     uint32_t repetition_bits, definition_bits, value_bits, offset_bits;
     bool has_value_part;
-    uint8_t layer; /* 0: an item */
+    uint8_t layer;       /* 0: an item */
+    uint32_t definition; /* the node of the levels; 0: there is none */
     const char *bytes;
     size_t count;
     struct nt_tree_want want;
@@ -36,6 +37,7 @@ struct page_case {
 #define ARRAY .layout = NT_TREE_ARRAY
 #define ZIP .layout = NT_TREE_FULL_ZIP
 #define CONSTANT .layout = NT_TREE_CONSTANT
+#define BLOCK .layout = NT_TREE_BLOCK
 #define VALID .want = {.output = NT_TREE_VALID}
 #define ENDS .want = {.output = NT_TREE_ENDS}
 #define NONE NT_NO_NODE
@@ -255,6 +257,62 @@ static const struct page_case sound[] = {
      ENDS,
      .elements = 3,
      EXPECTED(uint64_t, 2, 4, 6)},
+    {.told = "variable 32", /* strings without bytes */
+     CONSTANT,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     .has_value_part = true,
+     .parts = {{0, 20}},
+     BYTES("\2\0\0\0\10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+     ENDS,
+     .elements = 2,
+     EXPECTED(uint64_t, 0, 0)},
+    {.told = "flat 8", /* levels that do not begin where numbers of 16 bits may */
+     CONSTANT,
+     .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}},
+     .parts = {{0, 0}, {1, 8}},
+     BYTES("x\0\0\1\0\0\0\1\0"),
+     VALID,
+     .layer = NT_LAYER_NULLABLE_ITEM,
+     .elements = 4,
+     EXPECTED(uint8_t, 1, 0, 1, 0)},
+    {.told = "flat 8", /* levels that are all the same */
+     MINI,
+     .nodes = {{.kind = NT_TREE_FLAT, .bits = 8},
+               {.kind = NT_TREE_SAME, .bits = 16, .value = (const uint8_t *)"\1\0"}},
+     .definition = 1,
+     BYTES("\3\0\0\0\3\0\0\0abc\0\0\0\0\0"),
+     VALID,
+     .layer = NT_LAYER_NULLABLE_ITEM,
+     .elements = 3,
+     EXPECTED(uint8_t, 0, 0, 0)},
+    {.told = "variable 32",
+     BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\40\0\0\0\24\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"),
+     ENDS,
+     .elements = 2,
+     EXPECTED(uint64_t, 1, 3)},
+    {.told = "variable 64",
+     BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 64}},
+     BYTES("\100\0\0\0\0\0\0\0\50\0\0\0\0\0\0\0"
+           "\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0abc"),
+     ENDS,
+     .elements = 2,
+     EXPECTED(uint64_t, 1, 3)},
+    {.told = "variable 32", /* as early writers have it */
+     BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\40\2\0\0\0\25\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"),
+     ENDS,
+     .elements = 2,
+     EXPECTED(uint64_t, 1, 3)},
+    {.told = "out-of-line bitpacking 3", /* fewer than a block of 1024: as they are */
+     MINI,
+     .nodes = {{.kind = NT_TREE_OUT_OF_LINE_BITS, .bits = 8, .packed_bits = 3}},
+     BYTES("\0\0\2\0\0\0\0\0ab\0\0\0\0\0\0"),
+     .elements = 2,
+     EXPECTED(uint8_t, 'a', 'b')},
 };
 
 /* ---- what is wrong with them ---- */
@@ -386,6 +444,43 @@ static const struct page_case refused[] = {
      .has_value_part = true, .parts = {{0, 10}}, BYTES("\1\0\0\0")},
     {"largest definition level, at most", CONSTANT, .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}},
      .parts = {{0, 0}, {0, 8}}, BYTES("\1\0\2\0\1\0\1\0"), VALID, .layer = NT_LAYER_NULLABLE_ITEM},
+    {"offsets of 16 bits", MINI, .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 16}}, EMPTY_CHUNK, ENDS,
+     .status = NT_UNSUPPORTED},
+    {"offsets of 16 bits", BLOCK, .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\20\0\0\0\24\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"), ENDS, .status = NT_UNSUPPORTED},
+    {"a block of strings ends within its head, of 7 bytes", BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}}, BYTES("\40\0\0\0\24\0\0"), ENDS},
+    {"a block of 2 strings whose bytes begin at 19 has 23 bytes", BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\40\0\0\0\23\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"), ENDS, .elements = 2},
+    {"a block of 2 strings whose bytes begin at 24 has 23 bytes", BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\40\0\0\0\30\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"), ENDS, .elements = 2},
+    {"a block of 9 strings whose bytes begin at 20 has 23 bytes", BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\40\0\0\0\24\0\0\0\0\0\0\0\1\0\0\0\3\0\0\0abc"), ENDS, .elements = 9},
+    {"offsets of strings decrease", BLOCK, .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\40\0\0\0\24\0\0\0\0\0\0\0\2\0\0\0\1\0\0\0abc"), ENDS, .elements = 2},
+    {"the last offset of strings, at most: expected 3, found 4", BLOCK,
+     .nodes = {{.kind = NT_TREE_VARIABLE, .bits = 32}},
+     BYTES("\40\0\0\0\24\0\0\0\0\0\0\0\2\0\0\0\4\0\0\0abc"), ENDS, .elements = 2},
+    {"bits of a level: expected 16, found 8", MINI,
+     .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}, {.kind = NT_TREE_FLAT, .bits = 8}}, .definition = 1,
+     BYTES("\4\0\4\0\4\0\0\0aaaa\0\0\0\0bbbb\0\0\0\0"), VALID, .layer = NT_LAYER_NULLABLE_ITEM},
+    {"levels: expected 4, found 8", MINI,
+     .nodes = {{.kind = NT_TREE_FLAT, .bits = 8},
+               {.kind = NT_TREE_FIXED_LIST, .items = 2, .children = {2}},
+               {.kind = NT_TREE_FLAT, .bits = 16, .buffer = 1}},
+     .definition = 1, BYTES("\4\0\20\0\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0bbbb\0\0\0\0"), VALID,
+     .layer = NT_LAYER_NULLABLE_ITEM},
+    {"rows that the levels of a page tell: expected 4, found 3", CONSTANT,
+     .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 0}, {0, 6}}, BYTES("\1\0\1\0\1\0"),
+     .layer = NT_LAYER_NULLABLE_ITEM},
+    {"an output of no known kind", ARRAY, .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 4}},
+     BYTES("aaaa"), .want = {.output = (enum nt_tree_output)99}, .status = NT_UNSUPPORTED},
+    {"a page of no known layout", .layout = (enum nt_tree_layout)99,
+     .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 4}}, BYTES("aaaa"),
+     .status = NT_UNSUPPORTED},
     {"definition levels", CONSTANT, .nodes = {{.kind = NT_TREE_FLAT, .bits = 8}}, .parts = {{0, 4}, {0, 8}},
      BYTES("\0\0\0\0\0\0\0\0"), VALID, .layer = NT_LAYER_LIST},
 };

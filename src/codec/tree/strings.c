@@ -91,6 +91,9 @@ enum nt_status nt_strings_decode_block(struct nt_work *work, const struct nt_tre
         bits &= 0xff;
     }
     start = bits == 64 ? nt_get_le64(&cursor) : nt_get_le32(&cursor);
+    if (cursor.failed)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "a block of strings ends within its head, of %" PRIu64 " bytes", part->bytes);
     enum nt_status status = check_width(bits, error);
     if (status == NT_OK)
         status = offset_bytes(elements, bits, &bytes, error);
