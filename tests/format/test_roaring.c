@@ -120,7 +120,8 @@ static const struct {
 } relatives[] = {
     {"Roaring64NavigableMap", BYTES(0, 0, 0, 0, 1, 0, 0, 0, 5, COOKIE(0))},
     {"Roaring64Bitmap", BYTES(1, BUCKETS(1), 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)},
-    {"CRoaring's own", BYTES(2, ONE_CONTAINER(0, 1), U16(1))},
+    {"CRoaring's own serialization of a bitmap", BYTES(2, ONE_CONTAINER(0, 1), U16(1))},
+    {"CRoaring's own serialization of an array", BYTES(1, U32(3), U32(1), U32(2), U32(3))},
     {"frozen", BYTES(U32(9), U32(9), U32(9), U32(13766 | 1 << 15))},
 };
 
@@ -132,6 +133,76 @@ START_TEST(related_formats_are_named_when_refused)
     assert_status(NT_UNSUPPORTED, nt_roaring_validate(source, false, &roaring, &error));
     ck_assert_msg(strstr(error.message, relatives[_i].name) != NULL, "%s", error.message);
     nt_source_close(source);
+}
+END_TEST
+
+/* Almost one of them: what is not sure is not said. */
+static const struct {
+    const char *what;
+    const uint8_t *bytes;
+    size_t size;
+} strangers[] = {
+    {"a map of no bitmaps", BYTES(0, 0, 0, 0, 0, 0, 0, 0, 5, COOKIE(0))},
+    {"a map of more bitmaps than bytes", BYTES(0, 0, 0, 0, 9, 0, 0, 0, 5, COOKIE(0))},
+    {"a map of something else", BYTES(0, 0, 0, 0, 1, 0, 0, 0, 5, 7, 7, 7, 7, 7, 7, 7, 7)},
+    {"a tree of no keys", BYTES(1, BUCKETS(0), 4, 0, 0, 0, 0, 0, 0, 0)},
+    {"a tree of more keys than bytes", BYTES(1, BUCKETS(200), 4, 0, 0, 0, 0, 0, 0, 0)},
+    {"a tree of an unknown kind of nodes", BYTES(1, BUCKETS(1), 5, 0, 0, 0, 0, 0, 0, 0)},
+    {"a tree whose prefix is longer than a key", BYTES(1, BUCKETS(1), 4, 0, 0, 7, 0, 0, 0, 0)},
+    {"an array cut off", BYTES(1, U32(4), U32(1), U32(2), U32(3))},
+    {"another kind of bitmap", BYTES(3, ONE_CONTAINER(0, 1), U16(1))},
+    {"a bitmap without a cookie", BYTES(2, U32(0), U32(0), U32(0), U32(0))},
+};
+
+START_TEST(what_only_resembles_a_related_format_is_not_called_one)
+{
+    struct nt_source *source;
+    struct nt_roaring roaring;
+    assert_ok(nt_source_open_memory(strangers[_i].bytes, strangers[_i].size, "stranger", &source, &error));
+    enum nt_status status = nt_roaring_validate(source, false, &roaring, &error);
+    ck_assert_msg(status == NT_NOT_THIS_FORMAT, "%s: %s", strangers[_i].what, error.message);
+    nt_source_close(source);
+}
+END_TEST
+
+/* The number of buckets is the cookie of an empty bitmap of 32 bits. */
+START_TEST(as_many_buckets_as_the_cookie_says_are_told_from_a_cookie)
+{
+    enum { COUNT = 0x303A, BUCKET_BYTES = 12 };
+    static const uint8_t empty[] = {COOKIE(0)};
+    static uint8_t bytes[8 + COUNT * BUCKET_BYTES] = {COUNT & 0xFF, COUNT >> 8};
+    struct nt_source *source;
+    struct nt_roaring roaring;
+    for (unsigned i = 0; i < COUNT; i++) {
+        const uint8_t key[] = {U32(i)};
+        memcpy(bytes + 8 + i * BUCKET_BYTES, key, sizeof(key));
+        memcpy(bytes + 8 + i * BUCKET_BYTES + sizeof(key), empty, sizeof(empty));
+    }
+    assert_ok(nt_source_open_memory(bytes, sizeof(bytes), "buckets", &source, &error));
+    assert_ok(nt_roaring_validate(source, false, &roaring, &error));
+    ck_assert_int_eq(roaring.width, NT_ROARING_64);
+    ck_assert_uint_eq(roaring.buckets, COUNT);
+    nt_source_close(source);
+    /* Of what is neither, the cookie is believed. */
+    bytes[sizeof(bytes) - 1] = 1;
+    assert_ok(nt_source_open_memory(bytes, sizeof(bytes), "damaged", &source, &error));
+    assert_status(NT_CORRUPT, nt_roaring_validate(source, false, &roaring, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "bytes behind the end"));
+    nt_source_close(source);
+}
+END_TEST
+
+START_TEST(other_containers_than_when_it_was_opened_are_a_change)
+{
+    uint8_t bytes[] = {ONE_CONTAINER(0, 3), U16(1), U16(2), U16(3)};
+    struct nt_source *source;
+    struct nt_file *file;
+    assert_ok(nt_source_open_memory(bytes, sizeof(bytes), "changing", &source, &error));
+    assert_ok(nt_format_roaring.open(source, &(struct nt_open_options){0}, &file, &error));
+    bytes[10] = 1; /* two values */
+    assert_status(NT_CHANGED, nt_dataset_load_all(file->datasets[0], &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "other containers than when the file was opened"));
+    nt_file_close(file);
 }
 END_TEST
 
@@ -377,6 +448,10 @@ int main(void)
     tcase_add_test(bytes, bytes_behind_the_end_are_accepted_where_the_option_says_so);
     tcase_add_loop_test(bytes, related_formats_are_named_when_refused, 0,
                         sizeof(relatives) / sizeof(*relatives));
+    tcase_add_loop_test(bytes, what_only_resembles_a_related_format_is_not_called_one, 0,
+                        sizeof(strangers) / sizeof(*strangers));
+    tcase_add_test(bytes, as_many_buckets_as_the_cookie_says_are_told_from_a_cookie);
+    tcase_add_test(bytes, other_containers_than_when_it_was_opened_are_a_change);
     tcase_add_loop_test(model, random_bitmaps_read_as_CRoaring_wrote_them, 0, 60);
     tcase_add_loop_test(model, buckets_of_CRoaring_bitmaps_give_their_values_with_the_high_half, 0, 10);
     tcase_add_test(model, foreign_files_open_or_are_refused_as_their_readers_say);
