@@ -42,6 +42,8 @@ static const struct {
     {"less than no room", HEADER_2(3, 1, 0, 1, 1, 1, -1), 32, NT_CORRUPT},
     {"offsets of chunks that are not counted", HEADER_2(3, 1, 0, 1, 1, -1, 0), 32, NT_CORRUPT},
     {"a chunk of less than no bytes", HEADER_2(3, 0, 0, -2, 1, 1, 0), 32, NT_CORRUPT},
+    {"a last chunk of less than no bytes", HEADER_2(3, 0, 0, 1, -2, 1, 0), 32, NT_CORRUPT},
+    {"a last chunk above what Blosc can", HEADER_2(3, 0, 0, 1, 2147483632, 1, 0), 32, NT_CORRUPT},
     {"a chunk above what Blosc can", HEADER_2(3, 0, 0, 2147483632, 1, 2, 0), 32, NT_CORRUPT},
 };
 
@@ -243,9 +245,29 @@ START_TEST(damaged_metadata_sections_are_refused)
     ck_assert_int_eq(open_changed(41, 9), NT_CORRUPT);              /* checksum */
     ck_assert_int_eq(open_changed(42, 2), NT_CORRUPT);              /* codec */
     ck_assert_int_eq(open_changed(44, 1), NT_CORRUPT);              /* size */
+    ck_assert_int_eq(open_changed(44 + 3, 0x7F), NT_LIMIT);         /* size, of gigabytes */
     ck_assert_int_eq(open_changed(51, 0x7F), NT_TRUNCATED);         /* room */
     ck_assert_int_eq(open_changed(52 + 3, 1), NT_CORRUPT);          /* stored size */
     ck_assert_int_eq(open_changed(32 + 32 + 5, 0x55), NT_CHECKSUM); /* the text */
+}
+END_TEST
+
+/* Where chunks have offsets: neither is the sum of both counted, nor their bytes. */
+START_TEST(offsets_of_more_chunks_than_can_be_counted_are_refused)
+{
+    static const uint64_t counts[][2] = {{INT64_MAX, INT64_MAX}, {1, INT64_MAX}, {1, 1 << 20}};
+    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+        struct bloscpack_options options = {
+            .version = 3, .has_offsets = true, .type_bytes = 1, .chunk_bytes = CHUNK};
+        struct written written;
+        struct nt_bloscpack bloscpack;
+        write_file(&written, &options);
+        memcpy(written.file.bytes + 16, counts[i], sizeof(counts[i]));
+        assert_status(NT_CORRUPT,
+                      nt_bloscpack_open(source_of(&written, written.file.length), &bloscpack, NULL, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "end behind the end of the file"));
+        forget(&written);
+    }
 }
 END_TEST
 
@@ -327,6 +349,7 @@ int main(void)
     tcase_add_test(files, a_damaged_chunk_hides_what_follows_only_without_offsets);
     tcase_add_test(files, damaged_metadata_sections_are_refused);
     tcase_add_test(files, more_chunks_than_the_file_can_hold_are_refused);
+    tcase_add_test(files, offsets_of_more_chunks_than_can_be_counted_are_refused);
     tcase_add_test(files, offsets_that_cannot_be_are_not_used);
     suite_add_tcase(suite, parts);
     suite_add_tcase(suite, files);

@@ -84,6 +84,64 @@ START_TEST(items_that_cross_chunks_are_bytes_with_one_more_dimension)
 }
 END_TEST
 
+/* 35 rows of ten integers, which cross the borders of chunks. */
+static const struct {
+    const char *dtype;
+    uint32_t count;
+    uint64_t dimensions[3];
+} crossing[] = {{"'<i4'\", \"shape\": [35, 10]", 2, {10, 4}},
+                {"('<i4', (5,))\", \"shape\": [35, 2]", 3, {2, 5, 4}}};
+
+START_TEST(rows_that_cross_chunks_keep_their_dimensions)
+{
+    char metadata[200];
+    snprintf(metadata, sizeof(metadata), "{\"container\": \"numpy\", \"dtype\": \"%s}", crossing[_i].dtype);
+    struct bloscpack_options options = {
+        .version = 3, .type_bytes = 4, .chunk_bytes = 333, .metadata = metadata};
+    size_t places[5], bytes;
+    put_bloscpack("a.blp", &options, places, SIZE_MAX);
+    struct nt_file *file = open_path("a.blp");
+    const struct nt_field *field = &file->datasets[0]->fields[0];
+    ck_assert_uint_eq(file->datasets[0]->entries, 35);
+    ck_assert_uint_eq(field->dimension_count, crossing[_i].count);
+    for (uint32_t i = 0; i < field->dimension_count; i++)
+        ck_assert_uint_eq(field->dimensions[i], crossing[_i].dimensions[i]);
+    uint8_t *data = read_data(file->datasets[0], "values", &bytes);
+    ck_assert_uint_eq(bytes, ROWS * 4);
+    for (int32_t i = 0, value; i < ROWS; i++) {
+        memcpy(&value, data + 4 * i, 4);
+        ck_assert_int_eq(value, 3 * i);
+    }
+    free(data);
+    close_file(file);
+}
+END_TEST
+
+/* Which of the bytes of an item are whose cannot be told by one more dimension. */
+START_TEST(items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_told_why)
+{
+    struct bloscpack_options options = {
+        .version = 3,
+        .type_bytes = 4,
+        .chunk_bytes = 333,
+        .metadata =
+            "{\"dtype\": \"'<i4'\", \"shape\": [35, 10], \"order\": \"F\", \"container\": \"numpy\"}"};
+    size_t places[5];
+    struct nt_buffer out = {0};
+    put_bloscpack("a.blp", &options, places, SIZE_MAX);
+    struct nt_file *file = open_path("a.blp");
+    ck_assert_uint_eq(file->datasets[0]->entries, ROWS * 4);
+    ck_assert_str_eq(file->datasets[0]->fields[0].type.bytes, "bytes");
+    ck_assert(!file->datasets[0]->fields[0].is_fortran_order);
+    const struct nt_document *document = file->datasets[0]->documents;
+    ck_assert_str_eq(document->prefix, "metadata.json");
+    assert_ok(document->write(file, file->datasets[0], 0, &out, &error));
+    ck_assert_ptr_nonnull(strstr(out.bytes, "items in Fortran order lie across the borders of chunks"));
+    nt_buffer_deinit(&out);
+    close_file(file);
+}
+END_TEST
+
 START_TEST(fortran_order_is_told)
 {
     struct bloscpack_options options = {
@@ -153,6 +211,9 @@ int main(void)
     tcase_add_test(cases, without_metadata_a_file_is_bytes);
     tcase_add_test(cases, items_that_cross_chunks_are_bytes_with_one_more_dimension);
     tcase_add_test(cases, fortran_order_is_told);
+    tcase_add_loop_test(cases, rows_that_cross_chunks_keep_their_dimensions, 0,
+                        sizeof(crossing) / sizeof(*crossing));
+    tcase_add_test(cases, items_in_fortran_order_that_cross_chunks_are_bytes_and_it_is_told_why);
     tcase_add_test(cases, a_shape_of_more_rows_than_there_are_fails_at_the_end);
     tcase_add_test(cases, metadata_that_tells_no_array_leaves_bytes);
     suite_add_tcase(suite, cases);

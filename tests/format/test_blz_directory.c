@@ -128,6 +128,114 @@ START_TEST(a_column_lies_below_its_table)
 }
 END_TEST
 
+/* The column 'a' with its metadata, or what is there in place of it, and what is told. */
+static const struct {
+    const char *storage, *sizes, *told;
+} metadata[] = {
+    {"[]", "{\"shape\": [350]}", "t/a/meta/storage: not a JSON object"},
+    {"{", "{\"shape\": [350]}", "t/a/meta/storage"},
+    {"{\"dtype\": \"int32\"}", "5", "t/a/meta/sizes: not a JSON object"},
+    {"{}", "{\"shape\": [350]}", "t/a: meta/storage has no dtype"},
+    {"{\"dtype\": 5}", "{\"shape\": [350]}", "t/a: meta/storage has no dtype"},
+    {"{\"dtype\": \"int33\"}", "{\"shape\": [350]}", "int33"},
+    {"{\"dtype\": \"int32\"}", "{}", "t/a: the shape is not a list of up to 32 integers"},
+    {"{\"dtype\": \"int32\"}",
+     "{\"shape\": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+     "1, 1, 1]}",
+     "t/a: the shape is not a list of up to 32 integers"},
+    {"{\"dtype\": \"int32\"}", "{\"shape\": [\"350\"]}", "t/a: the shape has a dimension that is no size"},
+    {"{\"dtype\": \"int32\"}", "{\"shape\": [350]}", "t/a/data: the storage has no chunklen"},
+    {"{\"dtype\": \"int32\", \"chunklen\": 1}", "{\"shape\": [100000]}",
+     "t/a/data: 100000 rows need 100000 chunk files; 4 are there"},
+    {"{\"dtype\": \"[('in', 'i1'), ('..', 'i1')]\", \"chunklen\": 350}", "{\"shape\": [350]}",
+     "t/a: a member whose name cannot be that of a directory"},
+    {"{\"dtype\": \"[('in', 'i1'), ('x/y', 'i1')]\", \"chunklen\": 350}", "{\"shape\": [350]}",
+     "t/a: a member whose name cannot be that of a directory"},
+};
+
+START_TEST(what_is_wrong_with_a_columns_metadata_is_told)
+{
+    put_text("t/__rootdirs__", "{\"names\": [\"a\", \"good\"]}");
+    put_integers("t/good");
+    put_integers("t/a");
+    put_text("t/a/data/in/file", ""); /* the directory of a member */
+    put_text("t/a/meta/storage", metadata[_i].storage);
+    put_text("t/a/meta/sizes", metadata[_i].sizes);
+    struct nt_file *file = open_path("t");
+    const char *why = reason(file->datasets[0], "a");
+    ck_assert_msg(strstr(why, metadata[_i].told) != NULL, "%s", why);
+    check_rows(file->datasets[0], "good", 0, 0);
+    close_file(file);
+}
+END_TEST
+
+/* Of the table 'in' below the one that is opened. */
+static const struct {
+    const char *names, *told;
+} lists[] = {{"{\"names\": 5}", "t/in/__rootdirs__: no list of names"},
+             {"{}", "t/in/__rootdirs__: no list of names"},
+             {"[\"a\"]", "t/in/__rootdirs__: no list of names"},
+             {"{\"names\": [\"a\", 5]}", "t/in/__rootdirs__: a name that is no text"},
+             {"{\"names\"", "t/in/__rootdirs__"}};
+
+START_TEST(a_table_without_a_list_of_names_is_told)
+{
+    put_text("t/__rootdirs__", "{\"names\": [\"in\", \"good\"]}");
+    put_text("t/in/__rootdirs__", lists[_i].names);
+    put_integers("t/good");
+    struct nt_file *file = open_path("t");
+    const char *why = reason(file->datasets[0], "in");
+    ck_assert_msg(strstr(why, lists[_i].told) != NULL, "%s", why);
+    check_rows(file->datasets[0], "good", 0, 0);
+    close_file(file);
+}
+END_TEST
+
+/* Chunks of 100 bytes in the directories of members, of which one is a structure itself. */
+START_TEST(a_column_may_have_its_members_in_directories_of_their_own)
+{
+    uint8_t values[100];
+    size_t bytes;
+    for (unsigned i = 0; i < sizeof(values); i++)
+        values[i] = (uint8_t)i;
+    put_text("t/__rootdirs__", "{\"names\": [\"a\"]}");
+    put_metadata("t/a", "[('in', [('x', 'u1')]), ('y', 'u1')]", "[100]", 100);
+    put_chunk("t/a", 0, values, sizeof(values), 1); /* left over: of no member */
+    put_text("t/a/data/in/x/file", "");
+    put_text("t/a/data/y/file", "");
+    struct nt_file *file = open_path("t");
+    const struct nt_field *field = &file->datasets[0]->fields[find_field(file->datasets[0], "a")];
+    ck_assert_int_eq(field->kind, NT_FIELD_RECORD);
+    ck_assert_str_eq(field->type.bytes, "[('in', [('x', 'u1')]), ('y', 'u1')]");
+    struct nt_stream *stream;
+    uint32_t member = find_field(file->datasets[0], "a/in/x");
+    assert_ok(nt_stream_open(reader, file->datasets[0], member, NT_STREAM_DATA, &stream, &error));
+    ck_assert_int_ne(nt_stream_read(stream, 0, &bytes, 1, &error), NT_OK); /* its chunk is not there */
+    nt_stream_close(stream);
+    close_file(file);
+}
+END_TEST
+
+START_TEST(tables_are_not_nested_without_bound)
+{
+    enum { DEPTH = 40 };
+    char name[256] = "t", list[300];
+    for (unsigned depth = 0; depth < DEPTH; depth++) {
+        snprintf(list, sizeof(list), "%s/__rootdirs__", name);
+        put_text(list, "{\"names\": [\"x\"]}");
+        strcat(name, "/x");
+    }
+    put_integers(name);
+    struct nt_file *file = open_path("t");
+    const struct nt_dataset *dataset = file->datasets[0];
+    const struct nt_field *last = &dataset->fields[dataset->field_count - 1];
+    ck_assert_uint_lt(dataset->field_count, DEPTH);
+    ck_assert_msg(last->unreadable && strstr(last->unreadable, "tables nested deeper than"), "%s",
+                  last->unreadable ? last->unreadable : "it can be read");
+    close_file(file);
+}
+END_TEST
+
 START_TEST(a_directory_is_one_table_however_often_it_is_named)
 {
     char name[256] = "t", names[300];
@@ -227,6 +335,11 @@ int main(void)
     tcase_add_test(cases, a_column_that_cannot_be_opened_leaves_the_others);
     tcase_add_test(cases, a_column_that_is_shorter_fails_where_it_ends);
     tcase_add_loop_test(cases, a_column_lies_below_its_table, 0, 8);
+    tcase_add_loop_test(cases, what_is_wrong_with_a_columns_metadata_is_told, 0,
+                        sizeof(metadata) / sizeof(*metadata));
+    tcase_add_loop_test(cases, a_table_without_a_list_of_names_is_told, 0, sizeof(lists) / sizeof(*lists));
+    tcase_add_test(cases, a_column_may_have_its_members_in_directories_of_their_own);
+    tcase_add_test(cases, tables_are_not_nested_without_bound);
     tcase_add_test(cases, a_directory_is_one_table_however_often_it_is_named);
     tcase_add_test(cases, a_link_back_is_told);
     tcase_add_test(cases, links_are_followed_within_the_data_set_only);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "format/blz/dtype.h"
 #include "support.h"
 
@@ -68,6 +69,11 @@ static const struct {
      "[('a', '|i1'), ('', '|V3'), ('b', '<i4')]"},
     {"[(\"it's\", '<i4')]", 4, NT_ELEMENT_OPAQUE, "[('it\\x27s', '<i4')]"},
     {"[('\\u00e9\\x41', '<i4')]", 4, NT_ELEMENT_OPAQUE, "[('\\u00e9A', '<i4')]"},
+    {"{'names':['a','b'], 'formats':['<i2','<i4'], 'titles':['A', None]}", 6, NT_ELEMENT_OPAQUE,
+     "[('a', '<i2'), ('b', '<i4')]"},
+    {"{'names':['a'], 'formats':['<i2'], 'aligned':False}", 2, NT_ELEMENT_OPAQUE, "[('a', '<i2')]"},
+    {"[((None, 'n'), '<i2')]", 2, NT_ELEMENT_OPAQUE, "[('n', '<i2')]"},
+    {"[('a', '<i2', ())]", 2, NT_ELEMENT_OPAQUE, "[('a', '<i2')]"},
     /* Members that share bytes cannot be written as a list: the whole is bytes, the members stay. */
     {"{'names':['a','b'], 'formats':['<i4','<i2'], 'offsets':[0,2], 'itemsize':4}", 4, NT_ELEMENT_OPAQUE,
      "|V4"},
@@ -188,7 +194,7 @@ END_TEST
 
 START_TEST(objects_are_known_as_such)
 {
-    static const char *const texts[] = {"object", "|O", "O", "|O8", "'|O'"};
+    static const char *const texts[] = {"object", "|O", "O", "|O8", "|O4", "'|O'"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         struct nt_blz_dtype dtype;
         assert_ok(nt_blz_dtype_parse(arena, texts[i], strlen(texts[i]), &dtype, &error));
@@ -234,6 +240,41 @@ static const struct {
     {"{'names':['a'], 'formats':['<i4'], 'colour':[0]}", NT_CORRUPT},
     {"{'names':['a'] 'formats':['<i4']}", NT_CORRUPT},
     {"__import__('os')", NT_CORRUPT},
+    {"|O9", NT_CORRUPT},
+    {"OO", NT_CORRUPT},
+    {"O88", NT_CORRUPT},
+    {"('<i4')", NT_CORRUPT},
+    {"('<i4', (2)", NT_CORRUPT},
+    {"(5, (2,))", NT_CORRUPT},
+    {"[('a', '<i4', (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "
+     "1, 1, 1, 1))]",
+     NT_LIMIT},
+    {"[('a', '<i4', (4294967296, 4294967296))]", NT_LIMIT},
+    {"[(5, '<i4')]", NT_CORRUPT},
+    {"[('a' '<i4')]", NT_CORRUPT},
+    {"[(('t' 'n'), '<i4')]", NT_CORRUPT},
+    {"[(('t', 5), '<i4')]", NT_CORRUPT},
+    {"[(('t', 'n', '<i4')]", NT_CORRUPT},
+    {"[((5, 'n'), '<i4')]", NT_CORRUPT},
+    {"[('a', '<i4' (2,))]", NT_CORRUPT},
+    {"{5:['a']}", NT_CORRUPT},
+    {"{'names' ['a']}", NT_CORRUPT},
+    {"{'names':'a'}", NT_CORRUPT},
+    {"{'names':['a' 'b'], 'formats':['<i4','<i4']}", NT_CORRUPT},
+    {"{'names':[5], 'formats':['<i4']}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':[5]}", NT_CORRUPT},
+    {"{'names':['a','b'], 'formats':['<i4' '<i4']}", NT_CORRUPT},
+    {"{'names':['a','b'], 'formats':['<i4','<i4'], 'offsets':[0 4]}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'titles':[5]}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'itemsize':'4'}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'aligned':1}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'aligned':True}", NT_CORRUPT}, /* where to is not told */
+    {"{'names':[], 'formats':[]}", NT_CORRUPT},
+    {"{'formats':['<i4']}", NT_CORRUPT},
+    {"{'names':['a'], 'names':['b'], 'formats':['<i4']}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'formats':['<i4']}", NT_CORRUPT},
+    {"{'names':['a'], 'formats':['<i4'], 'offsets':[0], 'offsets':[0]}", NT_CORRUPT},
+    {"[('a', '|V268435456'), ('b', 'i1')]", NT_LIMIT},
 };
 
 START_TEST(what_is_no_type_is_refused)
@@ -271,6 +312,31 @@ START_TEST(nesting_has_a_bound)
 }
 END_TEST
 
+/* `head`, one `part` more than the bound, `end`. */
+static const struct {
+    const char *head, *part, *end, *told;
+} many[] = {
+    {"[", "('','i1'),", "]", "more than 65536 members"},
+    {"{'names':[", "'',", "]}", "more than 65536 members"},
+    {"{'formats':[", "'i1',", "]}", "more than 65536 members"},
+    {"{'offsets':[", "0,", "]}", "more than 65536 offsets"},
+};
+
+START_TEST(the_number_of_members_has_a_bound)
+{
+    enum { MEMBERS = 65537 };
+    struct nt_buffer text = {0};
+    struct nt_blz_dtype dtype;
+    nt_buffer_text(&text, many[_i].head);
+    for (unsigned i = 0; i < MEMBERS; i++)
+        nt_buffer_text(&text, many[_i].part);
+    nt_buffer_text(&text, many[_i].end);
+    assert_status(NT_LIMIT, nt_blz_dtype_parse(arena, text.bytes, text.length, &dtype, &error));
+    ck_assert_msg(strstr(error.message, many[_i].told) != NULL, "%s", error.message);
+    nt_buffer_deinit(&text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("blz: dtype");
@@ -288,6 +354,7 @@ int main(void)
     tcase_add_loop_test(types, what_is_no_type_is_refused, 0, sizeof(bad) / sizeof(*bad));
     tcase_add_test(types, every_cut_of_a_type_is_refused_or_read);
     tcase_add_test(types, nesting_has_a_bound);
+    tcase_add_loop_test(types, the_number_of_members_has_a_bound, 0, sizeof(many) / sizeof(*many));
     suite_add_tcase(suite, types);
     return nt_test_main(suite);
 }

@@ -367,7 +367,7 @@ static bool parse_entry(struct parser *parser, struct dictionary *dictionary)
         return parse_names(parser, &dictionary->names);
     if (!strcmp(key.bytes, "formats") && !dictionary->formats.count)
         return parse_formats(parser, &dictionary->formats);
-    if (!strcmp(key.bytes, "offsets"))
+    if (!strcmp(key.bytes, "offsets") && !dictionary->offsets)
         return parse_offsets(parser, dictionary);
     if (!strcmp(key.bytes, "titles"))
         return parse_titles(parser);
