@@ -168,9 +168,6 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
     if (status == NT_OK && buffers != tree.buffers)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
                                 "buffers of a chunk, as its encodings take them", tree.buffers, buffers);
-    if (status == NT_OK && buffers > NT_TREE_BUFFERS)
-        status = nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk, at most", NT_TREE_BUFFERS,
-                                buffers);
     if (status == NT_OK)
         status =
             add_optional(&builder, message, NT_LANCE_MINI_BLOCK_REP_COMPRESSION, &tree.repetition, error);
