@@ -132,9 +132,9 @@ static enum nt_status is_list(const char *path, bool *is_list_ret, struct nt_err
     enum nt_status status = nt_source_open_file(path, &source, error);
     if (status != NT_OK)
         return status;
-    *is_list_ret = nt_is_text_file(source);
+    status = nt_find_text(source, is_list_ret, error);
     nt_source_close(source);
-    return NT_OK;
+    return status;
 }
 
 static enum nt_status take(void *context, const char *path, struct nt_error *error)

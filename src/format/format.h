@@ -67,7 +67,8 @@ extern const struct nt_format nt_format_roaring;
 /* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
 const char *nt_identify(struct nt_source *source);
 
-/* Whether the file begins with nothing but printable UTF-8. */
+/* Whether the file begins with nothing but printable UTF-8; false also where it cannot be read. */
 bool nt_is_text_file(struct nt_source *source);
+enum nt_status nt_find_text(struct nt_source *source, bool *is_text_ret, struct nt_error *error);
 
 #endif

@@ -79,11 +79,19 @@ static bool is_text(const uint8_t *bytes, size_t length)
     return true;
 }
 
-bool nt_is_text_file(struct nt_source *source)
+enum nt_status nt_find_text(struct nt_source *source, bool *is_text_ret, struct nt_error *error)
 {
     uint8_t start[START_BYTES];
     size_t length = source->size < START_BYTES ? (size_t)source->size : START_BYTES;
-    return !nt_source_read(source, 0, start, length, NULL) && is_text(start, length);
+    enum nt_status status = nt_source_read(source, 0, start, length, error);
+    *is_text_ret = status == NT_OK && is_text(start, length);
+    return status;
+}
+
+bool nt_is_text_file(struct nt_source *source)
+{
+    bool is_one;
+    return nt_find_text(source, &is_one, NULL) == NT_OK && is_one;
 }
 
 const char *nt_identify(struct nt_source *source)

@@ -155,7 +155,9 @@ static enum nt_status give_names(struct builder *builder, struct nt_error *error
         builder->ask(builder->context, i, &wish);
         names->entries[i].parent = wish.parent;
         encode_wish(builder, &wish);
-        if (wish.text.length && !wish.cycle && builder->text.length <= NT_NAME_BYTES && !builder->text.failed)
+        if (builder->text.failed) /* else a later item would get the name */
+            nt_fail_memory(&failure);
+        else if (wish.text.length && !wish.cycle && builder->text.length <= NT_NAME_BYTES)
             take(builder, i, wish.text, &failure);
     }
     for (uint32_t i = 0; i < names->count && failure.status == NT_OK; i++) {

@@ -53,6 +53,10 @@ static enum nt_status open_place_level(struct nt_scope *scope, struct nt_error *
     scope->file = scope->opened ? scope->opened->file : NULL;
     if (scope->place_kind == NT_PLACE_NONE)
         return nt_no_such_file(error);
+    /* Nothing is shown of a moment without memory: else that the file has failed, and why. */
+    if (scope->place_kind == NT_PLACE_FAILED &&
+        nt_is_passing_failure(nt_places_failure(scope->vfs->places, scope->place, NULL)))
+        return failed_place(scope, error);
     if (scope->node.item && !scope->file)
         return failed_place(scope, error);
     if (scope->node.item && scope->node.item >= scope->file->directory_count)
