@@ -308,7 +308,7 @@ void look_at(struct nt_vfs *vfs, const char *path, enum look look, struct sight 
     struct nt_scope scope;
     if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
         return;
-    if (scope.file)
+    if (TWICE(sight, nt_scope_complete(&scope, true, NULL)) && scope.file)
         of_files[look - LOOK_VERIFY](vfs, scope.file, sight);
     nt_scope_close(&scope);
 }

@@ -5,10 +5,11 @@
  * gives what it always gives, or the machine's error; tried once more it gives what it always gives; nobody
  * remembers that it failed.
  *
- * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRY] [FILE...]
+ * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRY] [-c] [FILE...]
  * -d: of all points those whose innermost so many callers no point before had, which is each way to a call once; -n: so many,
  * evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so many workers; -e: of
- * the only data set of each file the entries from this one on are chosen. Without files: the samples.
+ * the only data set of each file the entries from this one on are chosen; -c: each file is the list of a chain. Without files: the
+ * samples.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +19,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "chain/list.h"
 #include "faults.h"
 #include "looks.h"
 #include "samples.h"
@@ -48,6 +51,8 @@ struct sweep {
     const struct kind *kind;
     bool lasts;
     const struct nt_choice *choice; /* of entries of the source's only data set; NULL: all are shown */
+    bool is_chain;                  /* that the source lists */
+    struct nt_chain_list *list;     /* of the open tree */
     unsigned threads, callers;
     uint64_t stride, start;
     uint64_t points, tried, failed; /* of all; tried; of those the looks that gave an error */
@@ -77,16 +82,32 @@ static void count_report(void *context, const char *line)
     ((struct sweep *)context)->reports++;
 }
 
+static void close_tree(struct sweep *sweep, struct nt_vfs *vfs)
+{
+    nt_vfs_free(vfs);
+    nt_chain_list_free(sweep->list);
+    sweep->list = NULL;
+}
+
 static enum nt_status open_tree(struct sweep *sweep, struct nt_vfs **vfs_ret, struct nt_error *error)
 {
     const struct nt_vfs_choice choice = {.dataset = "", .choice = sweep->choice};
-    const struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT,
-                                           .choices = &choice,
-                                           .choice_count = sweep->choice != NULL,
-                                           .threads = sweep->threads,
-                                           .report = count_report,
-                                           .context = sweep};
-    return nt_vfs_new(&sweep->source, 1, &options, vfs_ret, error);
+    struct nt_vfs_options options = {.open = NT_OPEN_OPTIONS_INIT,
+                                     .choices = &choice,
+                                     .choice_count = sweep->choice != NULL,
+                                     .chain_options = {.is_lazy = true},
+                                     .threads = sweep->threads,
+                                     .report = count_report,
+                                     .context = sweep};
+    enum nt_status status = NT_OK;
+    if (sweep->is_chain)
+        status = nt_chain_list_new(&sweep->source, 1, false, &sweep->list, error);
+    options.chain = sweep->list;
+    if (status == NT_OK)
+        status = nt_vfs_new(&sweep->source, 1, &options, vfs_ret, error);
+    if (status != NT_OK)
+        close_tree(sweep, NULL);
+    return status;
 }
 
 static struct nt_vfs *must_open(struct sweep *sweep)
@@ -189,7 +210,7 @@ static void try_point(struct sweep *sweep, const char *path, enum look look, uin
     if (!sweep->kind->is_remembered && count_failures(vfs) > usual->failures)
         tell_wrong(sweep, "the file was called damaged");
     alarm(0);
-    nt_vfs_free(vfs);
+    close_tree(sweep, vfs);
     sweep->tried++;
 }
 
@@ -201,7 +222,7 @@ static uint64_t look_usual(struct sweep *sweep, const char *path, enum look look
     uint64_t calls = fault_disarm();
     look_at(vfs, path, look, &(struct sight){0});
     usual->failures = count_failures(vfs);
-    nt_vfs_free(vfs);
+    close_tree(sweep, vfs);
     return calls;
 }
 
@@ -241,7 +262,7 @@ static void try_opening(struct sweep *sweep, uint64_t number, const struct usual
     look_at(vfs, "", LOOK_TREE, &got);
     if (!is_same(&got, &usual->sight))
         tell_wrong(sweep, "another tree was opened");
-    nt_vfs_free(vfs);
+    close_tree(sweep, vfs);
     alarm(0);
 }
 
@@ -253,7 +274,7 @@ static void sweep_opening(struct sweep *sweep, bool is_tried)
     arm_to_count(sweep);
     open_tree(sweep, &vfs, NULL);
     uint64_t calls = fault_disarm();
-    nt_vfs_free(vfs);
+    close_tree(sweep, vfs);
     for (uint64_t number = 1; number <= calls; number++)
         if (is_chosen(sweep, number) && is_tried)
             try_opening(sweep, number, &usual);
@@ -261,11 +282,24 @@ static void sweep_opening(struct sweep *sweep, bool is_tried)
 
 /* ---- all ---- */
 
+/* Of a chain, which has no lists of them: a file by itself. Of one that the disk does not give it is shown why. */
+static void sweep_inner(struct sweep *sweep, bool is_tried)
+{
+    char path[512];
+    if (!sweep->is_chain || sweep->kind->status == NT_IO)
+        return;
+    struct nt_vfs *vfs = must_open(sweep);
+    snprintf(path, sizeof(path), "files.d/%s", nt_path_name(sweep->list->files[0].path).bytes);
+    close_tree(sweep, vfs);
+    for (enum look look = 0; look < LOOK_TREE; look++)
+        sweep_look(sweep, path, look, is_tried);
+}
+
 static void sweep_source(struct sweep *sweep, bool is_tried)
 {
     struct nt_vfs *vfs = must_open(sweep);
     char **paths = list_paths(vfs);
-    nt_vfs_free(vfs);
+    close_tree(sweep, vfs);
     sweep_opening(sweep, is_tried);
     if (sweep->kind->is_of_opening) {
         free_paths(paths);
@@ -275,6 +309,7 @@ static void sweep_source(struct sweep *sweep, bool is_tried)
     for (size_t i = 0; paths[i]; i++)
         for (enum look look = 0; look < LOOK_TREE; look++)
             sweep_look(sweep, paths[i], look, is_tried);
+    sweep_inner(sweep, is_tried);
     sweep_look(sweep, "", LOOK_VERIFY, is_tried);
     sweep_look(sweep, "", LOOK_DIFF, is_tried);
     sweep_look(sweep, "", LOOK_ARROW, is_tried);
@@ -335,7 +370,7 @@ static void choose(const char *first)
 static void parse(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "f:d:e:n:s:lt:")) != -1)
+    while ((option = getopt(argc, argv, "f:d:e:n:s:lt:c")) != -1)
         switch (option) {
         case 'f':
             sweep.kind = find_kind(optarg);
@@ -345,6 +380,9 @@ static void parse(int argc, char **argv)
             break;
         case 'e':
             choose(optarg);
+            break;
+        case 'c':
+            sweep.is_chain = true;
             break;
         case 'n':
             wanted = strtoull(optarg, NULL, 10);
