@@ -16,6 +16,7 @@
 #include "chain/describe.h"
 #include "chain/fields.h"
 #include "chain/groups.h"
+#include "chain/known.h"
 #include "chain/parts.h"
 #include "chain/sources.h"
 #include "chain/united.h"
@@ -69,13 +70,46 @@ static enum nt_status find_own(const struct nt_dataset *first, const struct nt_c
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
+/* Of a file that does not open, though it is known how many entries it has. Whatever the reason is: it stays so, and others do without
+ * these entries. */
+static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_arena *arena,
+                                    struct nt_chain_share *share, struct nt_error *error)
+{
+    const struct nt_known_dataset *known = nt_chain_known_dataset(share->part, first);
+    struct nt_error failure = share->part->failure;
+    if (!known)
+        return nt_fail_with(error, &failure);
+    share->entries = known->entries;
+    if (nt_is_machine_failure(failure.status))
+        failure.status = NT_CORRUPT;
+    return nt_failure_keep(&failure, arena, &share->failure, error);
+}
+
+/* Of what was told of an index no other number of entries can be made. */
+static enum nt_status count_share(const struct nt_dataset *first, struct nt_chain_share *share,
+                                  struct nt_error *failure)
+{
+    const struct nt_known_dataset *known = nt_chain_known_dataset(share->part, first);
+    share->entries = known ? known->entries : share->dataset->entries;
+    if (share->entries == share->dataset->entries)
+        return NT_OK;
+    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries that the index tells", share->entries,
+                   share->dataset->entries);
+    nt_error_context(failure, "%s", share->part->path);
+    return NT_CORRUPT;
+}
+
 static enum nt_status fill_share(const struct building *building, const struct nt_dataset *first,
                                  const struct nt_chain_part *part, struct nt_arena *arena,
                                  struct nt_chain_share *share)
 {
     struct nt_error failure = {0};
-    enum nt_status status = find_own(first, part, &share->dataset, building->error);
     share->part = part;
+    if (!part->file)
+        return fill_unopened(first, arena, share, building->error);
+    enum nt_status status = find_own(first, part, &share->dataset, building->error);
+    if (status == NT_OK)
+        status = count_share(first, share, &failure);
     if (status == NT_OK && building->chain->options.rule != NT_CHAIN_UNION) {
         share->fields = nt_arena_alloc(arena, (size_t)first->field_count + 1, sizeof(*share->fields));
         if (!share->fields)
@@ -111,7 +145,7 @@ static enum nt_status count_entries(struct nt_dataset *dataset, struct nt_error 
     const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     for (uint32_t i = 0; i < chain->share_count; i++) {
         chain->shares[i].first_entry = dataset->entries;
-        if (!nt_add(dataset->entries, chain->shares[i].dataset->entries, &dataset->entries) ||
+        if (!nt_add(dataset->entries, chain->shares[i].entries, &dataset->entries) ||
             dataset->entries > INT64_MAX)
             return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than 2^63 - 1 entries");
     }
@@ -184,6 +218,8 @@ static void widen(const struct building *building)
 {
     for (uint32_t i = 0; i < building->part_count; i++) {
         const struct nt_file *own = building->chain->parts[i].file;
+        if (!own)
+            continue;
         nt_budget_widen(&building->file->budget, own->source->size);
         if (own->page_bytes > building->file->page_bytes)
             building->file->page_bytes = own->page_bytes;
@@ -271,7 +307,8 @@ static enum nt_status make_file(struct nt_chain *chain, uint32_t part_count, con
 
 /* ---- its files ---- */
 
-/* Files that turned out not to open are left out, or refused. The others stay in their order, and what is first where it is. */
+/* Files that turned out not to open are left out, or refused, but for those whose entries are known: these fail on their rows. The others
+ * stay in their order, and what is first where it is. */
 static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *error)
 {
     uint32_t kept = 0, left_out = 0;
@@ -279,7 +316,8 @@ static enum nt_status settle_parts(struct nt_chain *chain, struct nt_error *erro
     if (!failed)
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < chain->part_count; i++) {
-        bool has_failed = !parts[i].file && parts[i].failure.status != NT_OK;
+        bool is_needed = i == 0 || !parts[i].known;
+        bool has_failed = is_needed && !parts[i].file && parts[i].failure.status != NT_OK;
         if (has_failed && !chain->options.skips_failed) {
             free(failed);
             return nt_fail_with(error, &parts[i].failure);
@@ -326,6 +364,7 @@ static enum nt_status complete(struct nt_file *outline, struct nt_file **file_re
         return status;
     nt_file_set_outline(*file_ret, outline);
     tell_failures(*file_ret);
+    nt_chain_keep_index(*file_ret);
     return NT_OK;
 }
 
@@ -373,6 +412,8 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     if (status != NT_OK)
         return status;
     bool is_lazy = chain_options->is_lazy && chain_options->rule == NT_CHAIN_FAIL;
+    if (is_lazy)
+        nt_chain_recognize(chain);
     status = open_parts(chain, !is_lazy, error);
     bool is_outline = is_lazy && chain->part_count > 1;
     chain->holders++; /* until the file holds it */
@@ -381,10 +422,15 @@ enum nt_status nt_chain_open(const struct nt_chain_list *list, const struct nt_c
     let_go(chain);
     if (status != NT_OK)
         return status;
-    if (is_outline)
-        (*file_ret)->complete = complete;
-    status = find_failure(*file_ret, error);
-    if (status != NT_OK)
+    if ((status = find_failure(*file_ret, error)) != NT_OK) {
         nt_file_close(*file_ret);
-    return status;
+        return status;
+    }
+    if (is_outline) {
+        (*file_ret)->complete = complete;
+        nt_chain_tell_entries(*file_ret);
+    } else {
+        nt_chain_keep_index(*file_ret);
+    }
+    return NT_OK;
 }

@@ -99,7 +99,7 @@ static void find_dataset(const struct laying_out *laying_out, struct nt_layout_r
     for (uint32_t i = 0; own != NT_NONE && i < file->dataset_count; i++) {
         const struct nt_chain_dataset *chain = nt_chain_dataset_of(file->datasets[i]);
         const struct nt_chain_share *share = &chain->shares[laying_out->part - nt_chain_of(file)->parts];
-        if (file->datasets[i]->failure || share->dataset->index != own)
+        if (file->datasets[i]->failure || !share->dataset || share->dataset->index != own)
             continue;
         range->dataset = i;
         range->column = column == NT_NONE || share->failure ? NT_NONE : share->columns[column];
@@ -123,7 +123,7 @@ enum nt_status nt_chain_lay_out(const struct nt_file *file, nt_layout_emit *emit
     for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
         const struct nt_file *own = chain->parts[i].file;
         struct laying_out laying_out = {file, &chain->parts[i], emit, context};
-        if (own->layout)
+        if (own && own->layout)
             status = own->layout(own, emit_moved, &laying_out, error);
     }
     return status;
@@ -135,7 +135,7 @@ enum nt_status nt_chain_check(const struct nt_file *file, nt_failure_emit *emit,
     const struct nt_chain *chain = nt_chain_of(file);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++)
-        if (chain->parts[i].file->check)
+        if (chain->parts[i].file && chain->parts[i].file->check)
             status = chain->parts[i].file->check(chain->parts[i].file, emit, context, error);
     return status;
 }

@@ -46,9 +46,12 @@ static void write_identity(struct nt_json *json, const struct nt_chain_file *lis
 
 static void write_share(struct nt_json *json, const struct nt_chain_share *share, bool has_field_groups)
 {
-    nt_json_member_text(json, "dataset", share->dataset->name);
+    if (share->dataset)
+        nt_json_member_text(json, "dataset", share->dataset->name);
+    else
+        nt_json_member_null(json, "dataset");
     nt_json_member_unsigned(json, "first_entry", share->first_entry);
-    nt_json_member_unsigned(json, "entries", share->dataset->entries);
+    nt_json_member_unsigned(json, "entries", share->entries);
     if (has_field_groups) { /* each field has clusters of its own */
         nt_json_member_null(json, "first_cluster");
         nt_json_member_null(json, "clusters");

@@ -47,7 +47,7 @@ static struct nt_chain_share *find_share(const struct nt_dataset *dataset, uint3
 
 static uint32_t group_count_of(const struct nt_chain_share *share)
 {
-    return share->failure ? share->dataset->entries > 0 : share->dataset->group_count;
+    return share->failure ? share->entries > 0 : share->dataset->group_count;
 }
 
 /* Cluster numbers of a file are counted on; what is known of its entries before it is loaded is known here. */
@@ -56,11 +56,11 @@ static void put_groups(struct nt_dataset *dataset, struct nt_chain_share *share)
     uint32_t count = group_count_of(share);
     for (uint32_t i = 0; i < count; i++) {
         struct nt_group *group = &dataset->groups[share->first_group + i];
-        const struct nt_group none = {.entries = share->dataset->entries};
+        const struct nt_group none = {.entries = share->entries};
         const struct nt_group *own = share->failure ? &none : &share->dataset->groups[i];
         bool is_known = own->entries > 0;
         group->first_entry = share->first_entry + (is_known ? own->first_entry : 0);
-        group->entries = is_known ? own->entries : share->dataset->entries;
+        group->entries = is_known ? own->entries : share->entries;
         group->first_cluster = share->first_cluster + own->first_cluster;
         group->clusters = own->clusters;
         group->metadata_bytes = own->metadata_bytes;
@@ -195,13 +195,13 @@ static enum nt_status build_whole_groups(struct nt_dataset *dataset, struct nt_c
 
 static uint32_t part_count_of(const struct nt_chain_share *share)
 {
-    return share->failure ? share->dataset->entries > 0 : share->dataset->part_count;
+    return share->failure ? share->entries > 0 : share->dataset->part_count;
 }
 
 static uint64_t part_entries(const struct nt_chain_share *share, uint32_t part)
 {
-    const uint64_t *borders = share->dataset->part_borders;
-    return share->failure ? share->dataset->entries : borders[part + 1] - borders[part];
+    const uint64_t *borders = share->failure ? NULL : share->dataset->part_borders;
+    return borders ? borders[part + 1] - borders[part] : share->entries;
 }
 
 static void set_field_groups(struct nt_dataset *dataset, struct nt_chain_share *share)
@@ -249,7 +249,7 @@ enum nt_status nt_chain_build_groups(struct nt_dataset *dataset, struct nt_error
     struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
     bool has_field_groups = false;
     for (uint32_t i = 0; i < chain->share_count; i++)
-        has_field_groups |= chain->shares[i].dataset->field_groups != NULL;
+        has_field_groups |= chain->shares[i].dataset && chain->shares[i].dataset->field_groups;
     return has_field_groups ? build_field_groups(dataset, chain, error)
                             : build_whole_groups(dataset, chain, error);
 }

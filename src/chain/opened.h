@@ -7,6 +7,7 @@
 
 #include <ntuple/format.h>
 
+#include "chain/index.h"
 #include "chain/list.h"
 #include "chain/options.h"
 #include "model/model.h"
@@ -16,6 +17,7 @@ struct nt_chain_part {
     const char *path;
     const struct nt_chain_file *listed;  /* what the list tells of it */
     uint32_t number;                     /* there */
+    const struct nt_known_file *known;   /* what an index tells, while the file is as it was; NULL: nothing */
     struct nt_file *file;                /* NULL: it is not open */
     struct nt_error failure;             /* why it could not be opened; NT_OK: that was not tried */
     uint32_t first_source, source_count; /* of the chain's layout sources: its own */
@@ -35,8 +37,9 @@ struct nt_chain {
 /* What a file has of a data set of the chain. The arrays are in the data set's arena. */
 struct nt_chain_share {
     const struct nt_chain_part *part;
-    struct nt_dataset *dataset;     /* the file's own */
+    struct nt_dataset *dataset;     /* the file's own; NULL: its file is not open */
     const struct nt_error *failure; /* why its rows cannot be those of the chain; NULL: they can */
+    uint64_t entries;               /* that the chain has of it */
     uint32_t *fields;               /* [field of the chain]: that of the file, NT_NONE: it has none */
     uint32_t *columns;              /* [column of the file]: that of the chain */
     uint32_t *decoders;             /* [decoder of the file]: that of the chain, or NT_NONE: not known yet */

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "chain/known.h"
 #include "format/format.h"
 #include "io/pool.h"
 #include "io/remote.h"
@@ -91,6 +92,10 @@ static void try_part(struct nt_chain_part *part, const struct nt_chain *chain)
 {
     part->failure = (struct nt_error){0};
     enum nt_status status = open_part(part, chain, &part->failure);
+    if (status == NT_OK && (status = nt_chain_part_check(part, &part->failure)) != NT_OK) {
+        nt_file_close(part->file);
+        part->file = NULL;
+    }
     if (status == NT_NOT_FOUND && part->listed->identity.st_mode) /* it was there when the list was made */
         nt_fail(&part->failure, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", part->path);
     else if (status != NT_OK && !nt_message_about(part->failure.message, part->path))

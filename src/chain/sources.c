@@ -129,7 +129,7 @@ enum nt_status nt_chain_number_sources(struct nt_file *file, uint32_t count, str
     uint64_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
         chain->parts[i].first_source = (uint32_t)total;
-        chain->parts[i].source_count = count_sources(chain->parts[i].file);
+        chain->parts[i].source_count = chain->parts[i].file ? count_sources(chain->parts[i].file) : 0;
         total += chain->parts[i].source_count;
     }
     if (total >= NT_NONE)
@@ -162,7 +162,7 @@ enum nt_status nt_chain_add_sources(struct nt_dataset *dataset, struct nt_error 
         dataset->sources[i] = file->layout_sources[i];
     for (uint32_t i = 0; i < chain->share_count; i++) {
         const struct nt_chain_share *share = &chain->shares[i];
-        for (uint32_t k = 0; k < share->dataset->source_count; k++) {
+        for (uint32_t k = 0; share->dataset && k < share->dataset->source_count; k++) {
             struct nt_source *source =
                 checked(dataset->arena, share->dataset->sources[k], share->part->file->source);
             if (!source)

@@ -8,8 +8,8 @@
 
 #include "cli/choices.h"
 
-/* Besides what is told: all, where links may lead anywhere; texts. */
-enum { MOST_OWN_PLACES = 2 };
+/* Besides what is told: all, where links may lead anywhere; texts; an index. */
+enum { MOST_OWN_PLACES = 3 };
 
 static void add(struct nt_sandbox_place *places, size_t *count, const char *path, bool is_written)
 {
@@ -39,6 +39,8 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         add(places, &count, settings->bases[i], false);
     for (size_t i = 0; i < select_count; i++)
         add(places, &count, nt_select_path(settings->select[i]), false);
+    if (settings->index)
+        add(places, &count, settings->index, false);
     if (tree.follow_links)
         add(places, &count, "/", false);
     if (tree.text_sized)

@@ -36,6 +36,14 @@ static void before_slow_work(void *context)
     nt_lead_let_go(&decoding->lead);
 }
 
+static void keep_index(void *context, const struct nt_buffer *text)
+{
+    struct decoding *decoding = context;
+    struct nt_program *program = decoding->program;
+    if (nt_index_file_write(&program->index, text, &program->log))
+        nt_channel_send(program->supervisor.channel, NT_MESSAGE_KEPT);
+}
+
 /* ---- the tree ---- */
 
 /* The message names the option by which what is stored can be seen, where it can. */
@@ -62,6 +70,9 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     options.cache_bytes = nt_memory_of(settings).cache_bytes;
     options.chain = decoding->chain;
     options.chain_options.is_lazy = true;
+    options.chain_options.index = decoding->program->index.index;
+    options.chain_options.keep_index = settings->index ? keep_index : NULL;
+    options.chain_options.context = decoding;
     options.sandbox = decoding->sandbox.parts;
     options.choices = decoding->choices.items;
     options.choice_count = decoding->choices.count;
@@ -81,7 +92,9 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
 {
     struct nt_error error = {0};
     struct nt_program *program = decoding->program;
-    enum nt_status status = nt_choices_open(&program->settings, &decoding->choices, &error);
+    enum nt_status status = nt_index_file_read(&program->index, &error);
+    if (status == NT_OK)
+        status = nt_choices_open(&program->settings, &decoding->choices, &error);
     if (status != NT_OK)
         return nt_program_fail(program, nt_exit_status(status), &error);
     const struct nt_vfs_options options = tree_options(decoding);
@@ -177,6 +190,7 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
     enum nt_status status = nt_unwinder_load(error);
     if (status != NT_OK)
         return status;
+    nt_index_file_prepare(&program->index, &program->log);
     int problem = nt_lead_init(&decoding->lead, NT_LEAD_PATIENCE);
     return problem ? nt_fail_system(error, problem, "cannot prepare for requests") : NT_OK;
 }
@@ -219,6 +233,7 @@ enum nt_exit_status nt_program_decode(struct nt_program *program)
     nt_choices_deinit(&decoding.choices);
     nt_chain_list_free(decoding.chain);
     nt_fetcher_free(program->settings.fetcher);
+    nt_index_file_deinit(&program->index, false);
     nt_lead_deinit(&decoding.lead);
     return status;
 }

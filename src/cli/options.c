@@ -187,6 +187,23 @@ static enum nt_status add_path(struct parser *parser, const struct nt_option *ro
     return add_text(parser, copy, list);
 }
 
+/* The same of a file that may not be there yet: its folder is. */
+static enum nt_status set_path(struct parser *parser, const struct nt_option *row, const char *value,
+                               const char **path_ret)
+{
+    const char *slash = strrchr(value, '/'), *name = slash ? slash + 1 : value;
+    const char *given = slash ? nt_arena_copy(parser->arena, value, (size_t)(slash - value) + 1) : ".";
+    if (!*name)
+        return refuse_value(parser, row, value);
+    char *folder = given ? realpath(given, NULL) : NULL;
+    if (!folder)
+        return given ? nt_fail_system(parser->error, errno, "option \"%s\": %s", row->name, value)
+                     : nt_fail_memory(parser->error);
+    *path_ret = nt_arena_format(parser->arena, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, name);
+    free(folder);
+    return *path_ret ? NT_OK : nt_fail_memory(parser->error);
+}
+
 static enum nt_status parse_list(struct parser *parser, const char *text);
 
 static enum nt_status apply(struct parser *parser, const struct nt_option *row, const char *value)
@@ -208,6 +225,8 @@ static enum nt_status apply(struct parser *parser, const struct nt_option *row, 
     case NT_OPTION_FOLDERS:
     case NT_OPTION_NAMED_FILES:
         return add_path(parser, row, value, member);
+    case NT_OPTION_FILE:
+        return set_path(parser, row, value, member);
     case NT_OPTION_SIZE:
         is_good = parse_size(value, member);
         break;
@@ -374,6 +393,7 @@ static bool format_value(const struct nt_option *row, const void *member, char *
     case NT_OPTION_FLAG:
         return *(const bool *)member;
     case NT_OPTION_TEXT:
+    case NT_OPTION_FILE:
         snprintf(value, size, "=%s", *(const char *const *)member ? *(const char *const *)member : "");
         return *(const char *const *)member != NULL;
     case NT_OPTION_FOLDERS:

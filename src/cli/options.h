@@ -20,6 +20,7 @@ enum nt_option_kind {
     NT_OPTION_TEXT, /* const char * */
     NT_OPTION_FOLDERS, /* const char *const *: paths of directories, absolute, ended by NULL; one more each time */
     NT_OPTION_NAMED_FILES, /* the same of files, with "NAME:" in front, which may be left out of the option */
+    NT_OPTION_FILE,        /* const char *: path of a file that may not be there yet, absolute */
     NT_OPTION_SIZE,        /* uint64_t: bytes, with K, M, G or T */
     NT_OPTION_NUMBER,      /* unsigned, from 1 to `most` */
     NT_OPTION_ID,          /* struct nt_id */

@@ -6,6 +6,7 @@
 #define NT_CLI_PROGRAM_H
 
 #include "cli/exit_status.h"
+#include "cli/index_file.h"
 #include "cli/settings.h"
 #include "fuse/background.h"
 #include "fuse/lead.h"
@@ -26,6 +27,7 @@ struct nt_program {
     struct nt_supervisor supervisor;
     struct nt_mount_settings mount_settings; /* but for the functions, and the mountpoint's path */
     struct nt_buffer source_text;            /* what mount(8) shows */
+    struct nt_index_file index;
 };
 
 /* Before there are two: all that follows from the options. */

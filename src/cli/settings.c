@@ -168,11 +168,16 @@ void nt_formats_help(FILE *stream)
         fprintf(stream, "  %-8s %s\n", (*format)->name, (*format)->description);
 }
 
+bool nt_settings_has_chain(const struct nt_settings *settings)
+{
+    return settings->is_chain || settings->chain_rule;
+}
+
 enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
                                  size_t source_count, struct nt_chain_list **list_ret, struct nt_error *error)
 {
     *list_ret = NULL;
-    if (!settings->is_chain && !settings->chain_rule)
+    if (!nt_settings_has_chain(settings))
         return NT_OK;
     return nt_chain_list_new(sources, source_count, settings->missing != 0, list_ret, error);
 }

@@ -47,6 +47,7 @@ struct nt_settings {
     struct nt_id uid, gid;
     unsigned idle_seconds;   /* 0: never */
     unsigned direct_io;      /* enum nt_direct_io */
+    const char *index;       /* a file; NULL: none */
     struct nt_buffer passed; /* mount options for libfuse and the kernel */
 
     /* ntuple's commands */
@@ -74,6 +75,8 @@ void nt_formats_help(FILE *stream);
 /* The options of a tree, with defaults filled in. */
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings);
 
+/* Whether the sources are a chain. */
+bool nt_settings_has_chain(const struct nt_settings *settings);
 /* The files that sources stand for where they are a chain; NULL: they are none. To be freed. */
 enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
                                  size_t source_count, struct nt_chain_list **list_ret,

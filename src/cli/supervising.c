@@ -128,6 +128,12 @@ static void put_line(void *context, int level, const char *line)
     nt_log_put(&supervising->program->log, level, line);
 }
 
+static void replace_index(void *context)
+{
+    struct supervising *supervising = context;
+    nt_index_file_replace(&supervising->program->index, &supervising->program->log);
+}
+
 /* ---- the end ---- */
 
 /* Before there was anything to unmount, a signal is the program's end as of any other. */
@@ -159,7 +165,8 @@ static enum nt_exit_status end_status(struct nt_program *program, const struct n
 enum nt_exit_status nt_program_supervise(struct nt_program *program)
 {
     struct supervising supervising = {.program = program};
-    const struct nt_supervisor_tasks tasks = {mount, be_ready, put_line, unmount, &supervising};
+    const struct nt_supervisor_tasks tasks = {mount,         be_ready, put_line,
+                                              replace_index, unmount,  &supervising};
     struct nt_supervisor_end end;
     nt_supervise(&program->supervisor, &tasks, &end);
     if (end.signal && !supervising.mountpoint.path)
@@ -168,6 +175,7 @@ enum nt_exit_status nt_program_supervise(struct nt_program *program)
     if (end.was_ready)
         note_end(&supervising, &end);
     nt_mountpoint_release(&supervising.mountpoint);
+    nt_index_file_deinit(&program->index, true);
     nt_fetcher_free(program->settings.fetcher);
     return status;
 }

@@ -16,6 +16,7 @@ enum nt_message_kind {
     NT_MESSAGE_LINE,   /* for the log */
     NT_MESSAGE_OPENED, /* the sources are open: mount. Answered by MOUNTED, or not at all */
     NT_MESSAGE_READY,  /* the kernel has accepted the mount. Answered by NOTED */
+    NT_MESSAGE_KEPT,   /* what it has learned is written */
     NT_MESSAGE_LEFT,   /* it ends though it is mounted: somebody else told it to */
     NT_MESSAGE_IDLE,   /* nobody uses it: unmount. Answered by UNMOUNTED or BUSY */
     /* From the one that supervises: */

@@ -140,6 +140,9 @@ static bool take_message(struct watch *watch)
         }
         nt_channel_answer(watch->supervisor->channel, NT_MESSAGE_NOTED);
         break;
+    case NT_MESSAGE_KEPT:
+        tasks->kept(tasks->context);
+        break;
     case NT_MESSAGE_LEFT:
         watch->is_left = true;
         break;

@@ -34,6 +34,7 @@ struct nt_supervisor_tasks {
     bool (*mount)(void *context, int *descriptors_ret, int *count_ret);
     void (*ready)(void *context);
     void (*line)(void *context, int level, const char *line);
+    void (*kept)(void *context);
     bool (*unmount)(void *context, bool is_lazy); /* false where it is in use, or not mounted */
     void *context;
 };

@@ -228,7 +228,8 @@ struct nt_dataset {
     const char *generation_reason;
     struct nt_text title; /* the name as the header tells it */
     struct nt_text description, writer;
-    uint64_t entries; /* as they are stored: nt_dataset_entries tells those that were chosen */
+    bool tells_entries; /* of an outline's: `entries` are those of the whole */
+    uint64_t entries;   /* as they are stored: nt_dataset_entries tells those that were chosen */
     /* NULL: nobody chose any. Rows and streams are those of the chosen entries; clusters, columns and pages are as they
      * are stored. See nt_dataset_select. */
     const struct nt_selection *selection;

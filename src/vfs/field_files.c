@@ -136,11 +136,18 @@ static bool is_readable(const struct nt_scope *scope, unsigned parameter)
     return scope->dataset->fields[scope->field].kind != NT_FIELD_UNREADABLE;
 }
 
-#define STREAM(name, kind)                                                                                   \
-    {name ".bin", NT_VFS_SIZED, kind, .exists = has_stream, .size = bin_size, .open = bin_open},             \
-    {                                                                                                        \
-        name ".npy", NT_VFS_SIZED, kind, .exists = has_stream, .size = npy_size, .open = npy_open            \
-    }
+static bool follows_from_entries(const struct nt_scope *scope)
+{
+    return scope->dataset->tells_entries &&
+           nt_stream_is_known(scope->dataset, scope->field, scope->pseudo->parameter);
+}
+
+/* clang-format off */
+#define STREAM_FILE(name, kind, form) \
+    {name "." #form, NT_VFS_SIZED, kind, .exists = has_stream, .is_outlined = follows_from_entries, \
+     .size = form##_size, .open = form##_open}
+#define STREAM(name, kind) STREAM_FILE(name, kind, bin), STREAM_FILE(name, kind, npy)
+/* clang-format on */
 
 static const struct nt_pseudo rows[] = {
     {"field.json", NT_VFS_PRODUCED, .produce = nt_field_json},

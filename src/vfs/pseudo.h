@@ -49,6 +49,8 @@ struct nt_pseudo {
                            struct nt_error *error);
     enum nt_status (*open)(const struct nt_scope *scope, struct nt_content **content_ret,
                            struct nt_error *error);
+    /* SIZED: whether an outline is enough to tell the size. NULL: it is not. */
+    bool (*is_outlined)(const struct nt_scope *scope);
     /* PRODUCED: the same bytes each time, but in .ntuplefs. */
     enum nt_status (*produce)(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error);
     /* UNSIZED: `open_text` makes it, the same bytes each time. Where `is_short` finds, from metadata alone, that

@@ -209,8 +209,9 @@ static enum nt_status content_size(struct nt_scope *scope, bool may_work, enum n
 {
     *size_ret = 0;
     *class_ret = scope->pseudo ? scope->pseudo->class : NT_VFS_DIRECTORY;
-    enum nt_status status =
-        *class_ret == NT_VFS_DIRECTORY ? NT_OK : nt_scope_complete(scope, may_work, error);
+    bool is_outlined =
+        *class_ret == NT_VFS_DIRECTORY || (scope->pseudo->is_outlined && scope->pseudo->is_outlined(scope));
+    enum nt_status status = is_outlined ? NT_OK : nt_scope_complete(scope, may_work, error);
     if (status != NT_OK)
         return status;
     switch (*class_ret) {

@@ -21,8 +21,8 @@ struct answer {
     struct nt_error *error;
 };
 
-/* What has to be there before `has` is asked: besides names and fields entries, or columns, too. */
-enum need { NAMES, ENTRIES, COLUMNS };
+/* What has to be there before `has` is asked: besides names and fields their number of entries, rows, or columns, too. */
+enum need { NAMES, ENTRIES, ROWS, COLUMNS };
 
 struct attribute {
     const char *name;
@@ -367,7 +367,7 @@ static const struct attribute attributes[] = {
     {"type", NT_VFS_VALUE_TEXT, get_type, in_field, NAMES},
     {"role", NT_VFS_VALUE_TEXT, get_role, in_field, NAMES},
     {"dtype", NT_VFS_VALUE_TEXT, get_dtype, has_dtype, NAMES},
-    {"shape", NT_VFS_VALUE_INTEGERS, get_shape, has_stream, ENTRIES},
+    {"shape", NT_VFS_VALUE_INTEGERS, get_shape, has_stream, ROWS},
     {"column_type", NT_VFS_VALUE_TEXT, get_column_type, has_column, COLUMNS},
     {"bits", NT_VFS_VALUE_INTEGER, get_bits, has_column, COLUMNS},
     {"encoding", NT_VFS_VALUE_TEXT, get_encoding, has_column, COLUMNS},
@@ -389,6 +389,12 @@ static const struct attribute attributes[] = {
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };
 
+static enum nt_status prepare(struct nt_scope *scope, enum need need, struct nt_error *error)
+{
+    bool is_there = need == NAMES || (need == ENTRIES && scope->dataset && scope->dataset->tells_entries);
+    return is_there ? NT_OK : nt_scope_complete(scope, true, error);
+}
+
 static enum nt_status get(struct nt_scope *scope, const char *name, struct nt_buffer *value,
                           struct nt_error *error)
 {
@@ -396,7 +402,7 @@ static enum nt_status get(struct nt_scope *scope, const char *name, struct nt_bu
     for (size_t i = 0; i < ATTRIBUTES; i++) {
         if (strcmp(attributes[i].name, name) != 0)
             continue;
-        enum nt_status status = attributes[i].needs == NAMES ? NT_OK : nt_scope_complete(scope, true, error);
+        enum nt_status status = prepare(scope, attributes[i].needs, error);
         if (status != NT_OK)
             return status;
         if (attributes[i].needs == COLUMNS)

@@ -39,7 +39,7 @@ PUBLIC = {'error': 'base', 'text': 'base', 'element': 'base', 'source': 'io', 'd
 ONLY = {
     ('chain', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'chain'): {'chain/chain.h', 'chain/files.h'},
-    ('cli', 'chain'): {'chain/chain.h', 'chain/list.h'},
+    ('cli', 'chain'): {'chain/chain.h', 'chain/index.h', 'chain/list.h'},
     ('vfs', 'io'): {'io/folder.h', 'io/remote.h'},
     ('fetch', 'io'): {'io/fetch.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},

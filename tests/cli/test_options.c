@@ -6,12 +6,13 @@
 #include "cli/options.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "support.h"
 
 struct settings {
     bool flag, other;
-    const char *text, *other_text;
+    const char *text, *other_text, *file;
     const char *const *folders, *const *named;
     uint64_t size;
     unsigned count, choice, few;
@@ -51,6 +52,11 @@ static const struct nt_option second_table[] = {
      .member = MEMBER(named),
      .argument = "[NAME:]FILE",
      .help = "a file"},
+    {.name = "file",
+     .kind = NT_OPTION_FILE,
+     .member = MEMBER(file),
+     .argument = "FILE",
+     .help = "a new file"},
     {.name = "size", .kind = NT_OPTION_SIZE, .member = MEMBER(size), .argument = "SIZE", .help = "a size"},
     {.name = "color",
      .kind = NT_OPTION_CHOICE,
@@ -240,6 +246,25 @@ START_TEST(paths_of_files_are_absolute_behind_their_names)
 }
 END_TEST
 
+START_TEST(a_file_need_not_be_there_but_its_folder)
+{
+    assert_ok(PARSE("-o", "file=/proc/self/../new"));
+    ck_assert_str_eq(settings.file, "/proc/new");
+    assert_ok(PARSE("--file=/new"));
+    ck_assert_str_eq(settings.file, "/new");
+    ck_assert_int_eq(chdir("/proc"), 0);
+    assert_ok(PARSE("--file=new"));
+    ck_assert_str_eq(settings.file, "/proc/new");
+    struct nt_buffer text = {0};
+    nt_options_append_given(&text, second_table, &settings);
+    ck_assert_str_eq(text.bytes, "file=/proc/new");
+    nt_buffer_deinit(&text);
+    assert_status(NT_NOT_FOUND, PARSE("--file=/nonexistent/new"));
+    ck_assert_ptr_nonnull(strstr(error.message, "option \"file\": /nonexistent/new"));
+    assert_status(NT_INVALID, PARSE("--file=/proc/"));
+}
+END_TEST
+
 START_TEST(what_was_given_can_be_told)
 {
     struct nt_buffer text = {0};
@@ -344,7 +369,7 @@ START_TEST(help_has_a_line_for_each_option)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 16);
+    ck_assert_uint_eq(lines, 17);
 }
 END_TEST
 
@@ -365,6 +390,7 @@ int main(void)
     tcase_add_test(tests, the_number_of_a_user_may_be_0);
     tcase_add_test(tests, directories_are_absolute_and_one_more_each_time);
     tcase_add_test(tests, paths_of_files_are_absolute_behind_their_names);
+    tcase_add_test(tests, a_file_need_not_be_there_but_its_folder);
     tcase_add_test(tests, what_was_given_can_be_told);
     tcase_add_test(tests, the_last_of_several_values_wins);
     tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));

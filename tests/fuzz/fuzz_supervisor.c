@@ -168,7 +168,7 @@ static bool unmount(void *context, bool is_lazy)
     return is_done;
 }
 
-static void ready(void *context)
+static void do_nothing(void *context)
 {
     (void)context;
 }
@@ -182,7 +182,7 @@ static void take_line(void *context, int level, const char *line)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     const struct nt_supervisor_tasks tasks = {
-        .mount = mount, .ready = ready, .line = take_line, .unmount = unmount};
+        .mount = mount, .ready = do_nothing, .line = take_line, .kept = do_nothing, .unmount = unmount};
     struct nt_supervisor supervisor = {.channel = CHANNEL, .signals = SIGNALS, .decoder = DECODER};
     struct nt_supervisor_end end;
     memset(&world, 0, sizeof(world));

@@ -68,7 +68,8 @@ def who_takes_over_the_process_that_decodes_has_nothing():
     needs('seccomp')
     with scratch() as directory:
         for source in sources(directory):
-            for options in [], ['-o', 'text=sized'], ['-s']:
+            indexed = [['-o', f'chain,index={directory}/index']] if source.is_file() else []
+            for options in [], ['-o', 'text=sized'], ['-s'], *indexed:
                 with TakenOver(directory, source, *options) as mount:
                     ended = mount.attempts()
                     has_landlock = 'landlock' in parts_of(mount.mountpoint)

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: lines of JSON, an object for each file: its path and identity, and of its data sets how many entries and clusters they have.
+ * Out: the same in memory; and back. The text is a stranger's: its numbers only save looks at files, which are checked when they are opened.
+ */
+#include "chain/index.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/grow.h"
+#include "base/text.h"
+#include "io/source.h"
+#include "json/json.h"
+#include "json/parse.h"
+
+enum { MOST_BYTES = 256 << 20 };
+
+/* ---- finding ---- */
+
+static int compare_names(const struct nt_known_file *file, const char *path, const char *meant)
+{
+    int order = strcmp(file->path, path);
+    return order ? order : strcmp(file->meant, meant);
+}
+
+static int compare_files(const void *left, const void *right)
+{
+    const struct nt_known_file *other = right;
+    return compare_names(left, other->path, other->meant);
+}
+
+const struct nt_known_file *nt_chain_index_find(const struct nt_chain_index *index, const char *path,
+                                                const char *meant)
+{
+    const struct nt_known_file key = {.path = path, .meant = meant};
+    return index->count ? bsearch(&key, index->files, index->count, sizeof(key), compare_files) : NULL;
+}
+
+const struct nt_known_dataset *nt_known_dataset_find(const struct nt_known_file *file, const char *path)
+{
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        if (strcmp(file->datasets[i].path, path) == 0)
+            return &file->datasets[i];
+    return NULL;
+}
+
+/* ---- identities ---- */
+
+void nt_known_time(const struct stat *attributes, char text[NT_KNOWN_TIME])
+{
+    struct tm utc;
+    size_t length = 0;
+    if (gmtime_r(&attributes->st_mtim.tv_sec, &utc))
+        length = strftime(text, NT_KNOWN_TIME, "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(text + length, NT_KNOWN_TIME - length, ".%09ldZ", attributes->st_mtim.tv_nsec);
+}
+
+static void put_identity(char *text, size_t size, uint64_t bytes, const char *modified, uint64_t inode)
+{
+    snprintf(text, size, "%" PRIu64 " bytes of %s, inode %" PRIu64, bytes, modified, inode);
+}
+
+enum nt_status nt_known_file_check(const struct nt_known_file *file, const struct stat *found,
+                                   struct nt_error *error)
+{
+    char modified[NT_KNOWN_TIME], expected_text[128], found_text[128];
+    nt_known_time(found, modified);
+    if (file->bytes == (uint64_t)found->st_size && file->inode == found->st_ino &&
+        strcmp(file->modified, modified) == 0)
+        return NT_OK;
+    put_identity(expected_text, sizeof(expected_text), file->bytes, file->modified, file->inode);
+    put_identity(found_text, sizeof(found_text), (uint64_t)found->st_size, modified, found->st_ino);
+    nt_fail_mismatch(error, NT_CHANGED, NT_NO_OFFSET, "it was replaced or modified since the index was made",
+                     expected_text, found_text);
+    nt_error_context(error, "%s", file->path);
+    return NT_CHANGED;
+}
+
+/* ---- writing ---- */
+
+void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *file)
+{
+    struct nt_json json;
+    bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
+                       nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX;
+    for (uint32_t i = 0; i < file->dataset_count; i++)
+        is_readable &= nt_is_utf8(file->datasets[i].path, strlen(file->datasets[i].path));
+    if (!is_readable)
+        return;
+    nt_json_line(&json, out);
+    nt_json_member_string(&json, "file", file->path);
+    if (*file->meant)
+        nt_json_member_string(&json, "dataset", file->meant);
+    nt_json_member_unsigned(&json, "file_bytes", file->bytes);
+    nt_json_member_string(&json, "modified", file->modified);
+    nt_json_member_unsigned(&json, "inode", file->inode);
+    nt_json_key(&json, "datasets");
+    nt_json_array(&json);
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
+        nt_json_object(&json);
+        nt_json_member_string(&json, "path", file->datasets[i].path);
+        nt_json_member_unsigned(&json, "entries", file->datasets[i].entries);
+        nt_json_member_unsigned(&json, "clusters", file->datasets[i].clusters);
+        nt_json_end_object(&json);
+    }
+    nt_json_end_array(&json);
+    nt_json_finish(&json);
+}
+
+/* ---- reading ---- */
+
+struct reading {
+    struct nt_chain_index *index;
+    size_t capacity;
+    struct nt_error *error;
+};
+
+static enum nt_status refuse(const struct reading *reading, const char *key, const char *expected)
+{
+    return nt_fail(reading->error, NT_CORRUPT, NT_NO_OFFSET, "no index of files: \"%s\" is not %s", key,
+                   expected);
+}
+
+static enum nt_status take_text(const struct reading *reading, const json_t *object, const char *key,
+                                const char **text_ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_string(value))
+        return refuse(reading, key, "a text");
+    *text_ret = nt_arena_copy(reading->index->arena, json_string_value(value), json_string_length(value));
+    return *text_ret ? NT_OK : nt_fail_memory(reading->error);
+}
+
+static enum nt_status take_count(const struct reading *reading, const json_t *object, const char *key,
+                                 uint64_t *count_ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return refuse(reading, key, "a number from 0 on");
+    *count_ret = (uint64_t)json_integer_value(value);
+    return NT_OK;
+}
+
+static enum nt_status take_datasets(const struct reading *reading, const json_t *list,
+                                    struct nt_known_file *file)
+{
+    enum nt_status status = NT_OK;
+    if (!json_is_array(list))
+        return refuse(reading, "datasets", "a list");
+    file->datasets =
+        nt_arena_alloc(reading->index->arena, json_array_size(list) + 1, sizeof(*file->datasets));
+    if (!file->datasets)
+        return nt_fail_memory(reading->error);
+    for (size_t i = 0; status == NT_OK && i < json_array_size(list); i++) {
+        const json_t *object = json_array_get(list, i);
+        struct nt_known_dataset *dataset = &file->datasets[file->dataset_count++];
+        status = take_text(reading, object, "path", &dataset->path);
+        if (status == NT_OK)
+            status = take_count(reading, object, "entries", &dataset->entries);
+        if (status == NT_OK)
+            status = take_count(reading, object, "clusters", &dataset->clusters);
+    }
+    return status;
+}
+
+static enum nt_status take_file(const struct reading *reading, const json_t *object,
+                                struct nt_known_file *file)
+{
+    *file = (struct nt_known_file){.meant = ""};
+    enum nt_status status = take_text(reading, object, "file", &file->path);
+    if (status == NT_OK && json_object_get(object, "dataset"))
+        status = take_text(reading, object, "dataset", &file->meant);
+    if (status == NT_OK)
+        status = take_count(reading, object, "file_bytes", &file->bytes);
+    if (status == NT_OK)
+        status = take_text(reading, object, "modified", &file->modified);
+    if (status == NT_OK)
+        status = take_count(reading, object, "inode", &file->inode);
+    return status == NT_OK ? take_datasets(reading, json_object_get(object, "datasets"), file) : status;
+}
+
+static enum nt_status take_line(struct reading *reading, const char *line, size_t length)
+{
+    struct nt_chain_index *index = reading->index;
+    json_t *object;
+    enum nt_status status = nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reading->error);
+    if (status != NT_OK)
+        return status;
+    struct nt_known_file *files = nt_grow(index->files, index->count, &reading->capacity, sizeof(*files));
+    if (files)
+        index->files = files;
+    status = files ? take_file(reading, object, &files[index->count]) : nt_fail_memory(reading->error);
+    index->count += status == NT_OK;
+    json_decref(object);
+    return status;
+}
+
+static enum nt_status take_lines(struct reading *reading, const char *text, size_t length)
+{
+    enum nt_status status = NT_OK;
+    const char *end = text + length;
+    for (uint32_t number = 1; status == NT_OK && text < end; number++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *stop = newline ? newline : end;
+        status = take_line(reading, text, (size_t)(stop - text));
+        if (status != NT_OK)
+            nt_error_context(reading->error, "line %" PRIu32, number);
+        text = newline ? newline + 1 : end;
+    }
+    return status;
+}
+
+static enum nt_status read_text(const char *path, struct nt_buffer *text, struct nt_error *error)
+{
+    struct nt_source *source;
+    enum nt_status status = nt_source_open_file(path, &source, error);
+    if (status == NT_NOT_FOUND)
+        return NT_OK;
+    if (status != NT_OK)
+        return status;
+    status = source->size > MOST_BYTES ? nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                                                 "%s: an index of more than %d bytes", path, MOST_BYTES)
+                                       : nt_source_append(source, 0, source->size, text, error);
+    nt_source_close(source);
+    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
+}
+
+enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
+                                   struct nt_error *error)
+{
+    struct nt_chain_index *index = calloc(1, sizeof(*index));
+    struct reading reading = {.index = index, .error = error};
+    struct nt_buffer text = {0};
+    if (!index || !(index->arena = nt_arena_new())) {
+        free(index);
+        return nt_fail_memory(error);
+    }
+    enum nt_status status = read_text(path, &text, error);
+    if (status == NT_OK && text.length && (status = take_lines(&reading, text.bytes, text.length)) != NT_OK)
+        nt_error_context(error, "%s", path);
+    nt_buffer_deinit(&text);
+    if (status != NT_OK) {
+        nt_chain_index_free(index);
+        return status;
+    }
+    if (index->count)
+        qsort(index->files, index->count, sizeof(*index->files), compare_files);
+    *index_ret = index;
+    return NT_OK;
+}
+
+void nt_chain_index_free(struct nt_chain_index *index)
+{
+    if (!index)
+        return;
+    free(index->files);
+    nt_arena_free(index->arena);
+    free(index);
+}

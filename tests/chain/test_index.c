@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The text of an index: what is read of it, what is refused, and that it is written as it is read.
+ */
+#include "chain/index.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+#define LINE(path, rest)                                                                                     \
+    "{\"file\":\"" path "\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\",\"inode\":3,"  \
+    "\"datasets\":[" rest "]}\n"
+#define DATASET "{\"path\":\"Events\",\"entries\":5,\"clusters\":2}"
+
+static struct nt_error error;
+static char path[] = "/tmp/ntuple-index-XXXXXX";
+
+static void setup(void)
+{
+    strcpy(path, "/tmp/ntuple-index-XXXXXX");
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    close(descriptor);
+}
+
+static void teardown(void)
+{
+    unlink(path);
+}
+
+static enum nt_status read_index(const char *text, struct nt_chain_index **index_ret)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+    return nt_chain_index_read(path, index_ret, &error);
+}
+
+START_TEST(files_are_found_by_their_paths)
+{
+    struct nt_chain_index *index;
+    assert_ok(read_index(LINE("/b", DATASET) LINE("/c", "") LINE("/a", DATASET), &index));
+    ck_assert_uint_eq(index->count, 3);
+    const struct nt_known_file *file = nt_chain_index_find(index, "/b", "");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(file->bytes, 11);
+    ck_assert_uint_eq(file->inode, 3);
+    const struct nt_known_dataset *dataset = nt_known_dataset_find(file, "Events");
+    ck_assert_ptr_nonnull(dataset);
+    ck_assert_uint_eq(dataset->entries, 5);
+    ck_assert_uint_eq(dataset->clusters, 2);
+    ck_assert_ptr_null(nt_known_dataset_find(file, "events"));
+    ck_assert_uint_eq(nt_chain_index_find(index, "/c", "")->dataset_count, 0);
+    ck_assert_ptr_null(nt_chain_index_find(index, "/d", ""));
+    ck_assert_ptr_null(nt_chain_index_find(index, "/b", "Events"));
+    nt_chain_index_free(index);
+}
+END_TEST
+
+START_TEST(what_is_not_there_or_empty_knows_nothing)
+{
+    struct nt_chain_index *index;
+    assert_ok(read_index("", &index));
+    ck_assert_ptr_null(nt_chain_index_find(index, "/b", ""));
+    nt_chain_index_free(index);
+    assert_ok(nt_chain_index_read("/nowhere/index", &index, &error));
+    ck_assert_uint_eq(index->count, 0);
+    nt_chain_index_free(index);
+}
+END_TEST
+
+static const char *const bad_lines[] = {
+    "text\n",
+    "[]\n",
+    "{}\n",
+    "\n",
+    "{\"file\":\"/a\"\n",
+    "{\"file\":1,\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":-1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1e3,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":1,\"inode\":1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"inode\":18446744073709551616,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":{}}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"dataset\":2,\"datasets\":[]}\n",
+    "{\"file\":\"/a\\u0000\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file\":\"/b\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
+    LINE("/a", "5"),
+    LINE("/a", "{\"path\":\"Events\",\"entries\":5}"),
+    LINE("/a", "{\"path\":\"Events\",\"entries\":\"5\",\"clusters\":2}"),
+    LINE("/a", "{\"entries\":5,\"clusters\":2}"),
+};
+
+START_TEST(a_line_that_is_none_is_refused_by_its_number)
+{
+    struct nt_chain_index *index;
+    char text[1024], expected[128];
+    snprintf(text, sizeof(text), "%s%s", LINE("/z", DATASET), bad_lines[_i]);
+    snprintf(expected, sizeof(expected), "%s: line 2: ", path);
+    assert_status(NT_CORRUPT, read_index(text, &index));
+    ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
+}
+END_TEST
+
+START_TEST(lines_are_written_as_they_are_read)
+{
+    struct nt_known_dataset datasets[] = {{"Events", 5, 2}};
+    struct nt_known_file file = {.path = "/b",
+                                 .meant = "",
+                                 .bytes = 11,
+                                 .inode = 3,
+                                 .modified = "1970-01-01T00:00:01.000000002Z",
+                                 .datasets = datasets,
+                                 .dataset_count = 1};
+    struct nt_buffer out = {0};
+    struct nt_chain_index *index;
+    nt_known_file_append(&out, &file);
+    ck_assert_str_eq(nt_buffer_string(&out), LINE("/b", DATASET));
+    file.meant = "inner/Events";
+    nt_known_file_append(&out, &file);
+    assert_ok(read_index(nt_buffer_string(&out), &index));
+    ck_assert_uint_eq(index->count, 2);
+    ck_assert_ptr_nonnull(nt_chain_index_find(index, "/b", ""));
+    ck_assert_ptr_nonnull(nt_chain_index_find(index, "/b", "inner/Events"));
+    nt_chain_index_free(index);
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
+START_TEST(names_that_are_no_text_are_not_written)
+{
+    const struct nt_known_file files[] = {{.path = "/\xff", .meant = "", .modified = ""},
+                                          {.path = "/a", .meant = "\xff", .modified = ""},
+                                          {.path = "/a", .meant = "", .modified = "", .inode = UINT64_MAX}};
+    struct nt_buffer out = {0};
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        nt_known_file_append(&out, &files[i]);
+    ck_assert_uint_eq(out.length, 0);
+    nt_buffer_deinit(&out);
+}
+END_TEST
+
+START_TEST(a_file_that_is_another_one_is_told_with_what_was_expected)
+{
+    const struct nt_known_file file = {
+        .path = "/b", .bytes = 11, .inode = 3, .modified = "1970-01-01T00:00:01.000000002Z"};
+    const struct stat same = {.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}};
+    struct stat others[] = {same, same, same, same};
+    others[0].st_size++;
+    others[1].st_ino++;
+    others[2].st_mtim.tv_sec++;
+    others[3].st_mtim.tv_nsec++;
+    assert_ok(nt_known_file_check(&file, &same, &error));
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        assert_status(NT_CHANGED, nt_known_file_check(&file, &others[i], &error));
+        ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
+        ck_assert_str_ne(error.found, error.expected);
+        ck_assert_ptr_nonnull(strstr(error.message, "/b: "));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("chain: index");
+    TCase *tests = tcase_create("index");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, files_are_found_by_their_paths);
+    tcase_add_test(tests, what_is_not_there_or_empty_knows_nothing);
+    tcase_add_loop_test(tests, a_line_that_is_none_is_refused_by_its_number, 0,
+                        sizeof(bad_lines) / sizeof(*bad_lines));
+    tcase_add_test(tests, lines_are_written_as_they_are_read);
+    tcase_add_test(tests, names_that_are_no_text_are_not_written);
+    tcase_add_test(tests, a_file_that_is_another_one_is_told_with_what_was_expected);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}

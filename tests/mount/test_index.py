@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""An index of a chain's files: what is told from it without opening them, and what becomes of files that are not as it says."""
+import errno
+import json
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from bloscpack_file import write_bloscpack  # noqa: E402
+from chains import chain, refusal  # noqa: E402
+from json_rules import problems  # noqa: E402
+from harness import case, decoder_of, errors_of, fails, lines, mounted, ntuplefs, pread, run, same, scratch, wait_until
+
+ITEMS = 1024  # 4096 bytes of each file: a page of the kernel's
+
+
+class Files:
+    """Files of consecutive numbers, and where their index is."""
+
+    def __init__(self, directory, count):
+        self.folder, self.index = directory, directory / 'index.jsonl'
+        self.paths = [directory / f'part{i:03}.blp' for i in range(count)]
+        for i in range(count):
+            self.write(i, np.arange(i * ITEMS, (i + 1) * ITEMS, dtype='<i4'))
+
+    def write(self, number, values):
+        write_bloscpack(self.paths[number], values)
+
+    def mounted(self, *options):
+        return chain(f'{self.folder}/part*.blp', options=('-o', f'index={self.index}', *options))
+
+    def learn(self, *options):
+        with self.mounted(*options) as whole:
+            (whole / 'file.json').stat()
+            wait_until(self.index.exists, 'the index')
+        assert not list(self.folder.glob('*.new')), os.listdir(self.folder)
+
+
+def descriptors(whole):
+    return len(os.listdir(f'/proc/{decoder_of(whole)}/fd'))
+
+
+def piece(whole, number):
+    """What the chain has of a file."""
+    return np.frombuffer(pread(whole / 'part000/values/data.bin', 4096, 4096 * number), '<i4')
+
+
+@case
+def sizes_are_told_without_opening_files():
+    with scratch() as directory:
+        files = Files(directory, 100)
+        files.learn()
+        for line, path in zip(lines(files.index), files.paths, strict=True):
+            same(list(problems(line)), [])
+            status = path.stat()
+            same((line['file'], line['file_bytes'], line['inode']), (str(path), status.st_size, status.st_ino))
+            same(np.datetime64(line['modified'].rstrip('Z'), 'ns').astype(int), status.st_mtime_ns)
+            same(line['datasets'], [{'path': 'part000', 'entries': ITEMS, 'clusters': 1}])
+        written = files.index.stat()
+        with files.mounted() as whole:
+            before = descriptors(whole)
+            values = whole / 'part000/values'
+            same((values / 'data.bin').stat().st_size, 100 * 4096)
+            same((values / 'data.npy').stat().st_size, 100 * 4096 + 128)
+            same(os.getxattr(whole / 'part000', 'user.ntuplefs.entries'), b'102400')
+            same(descriptors(whole), before, 'descriptors')
+            same(np.load(values / 'data.npy').tolist(), list(range(100 * ITEMS)))
+            assert descriptors(whole) > before
+        same(files.index.stat(), written, 'what is known is not written again')
+
+
+@case
+def a_file_that_is_another_one_is_looked_at_again():
+    with scratch() as directory:
+        files = Files(directory, 3)
+        files.learn('-o', 'chain=check')
+        files.write(1, np.arange(5, dtype='<i4'))
+        with files.mounted() as whole:
+            same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 20)
+            wait_until(lambda: lines(files.index)[1]['datasets'][0]['entries'] == 5, 'a new index')
+            same(errors_of(whole), [])
+        files.paths[0].unlink()  # the data set is called like the first file
+        files.learn()
+        wait_until(lambda: [line['file'] for line in lines(files.index)] == [str(path) for path in files.paths[1:]], 'two files')
+
+
+@case
+def a_file_that_changes_after_its_entries_were_told_fails_on_its_rows():
+    def replace(files):
+        files.write(1, np.arange(5, dtype='<i4'))
+
+    def remove(files):
+        files.paths[1].unlink()
+
+    for change, expected in ((replace, 'it was replaced or modified since the index was made'), (remove, 'is no longer there')):
+        with scratch() as directory:
+            files = Files(directory, 3)
+            files.learn()
+            with files.mounted('-o', 'missing=skip') as whole:
+                change(files)
+                same((whole / 'part000/values/data.bin').stat().st_size, 3 * 4096)
+                same(piece(whole, 0).tolist(), list(range(ITEMS)))
+                fails(errno.EIO, piece, whole, 1)
+                same(piece(whole, 2).tolist(), list(range(2 * ITEMS, 3 * ITEMS)))
+                same(json.loads((whole / 'part000/ntuple.json').read_text())['entries'], 3 * ITEMS)
+                (told,) = errors_of(whole)
+                assert told['what'].startswith(f'{files.paths[1]}: {expected}'), told
+                if change is replace:
+                    assert told['expected'].startswith(f'{lines(files.index)[1]["file_bytes"]} bytes of '), told
+                    assert told['found'].startswith(f'{files.paths[1].stat().st_size} bytes of '), told
+                same({line['file'] for line in lines(whole / 'layout.jsonl')}, {str(files.paths[0]), str(files.paths[2])})
+
+
+@case
+def an_index_that_is_wrong_is_found_out():
+    with scratch() as directory:
+        files = Files(directory, 3)
+        files.learn()
+        wrong = lines(files.index)
+        wrong[2]['datasets'][0]['entries'] = 7
+        files.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+        with files.mounted() as whole:
+            same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 28)  # as it was told
+            same(piece(whole, 1).tolist(), list(range(ITEMS, 2 * ITEMS)))
+            fails(errno.EIO, piece, whole, 2)
+            (told,) = errors_of(whole)
+            assert str(files.paths[2]) in told['what'] and (told['expected'], told['found']) == ('7', str(ITEMS)), told
+            wait_until(lambda: lines(files.index)[2]['datasets'][0]['entries'] == ITEMS, 'a right index')
+        with files.mounted() as whole:
+            same(piece(whole, 2).tolist(), list(range(2 * ITEMS, 3 * ITEMS)))
+
+
+@case
+def what_is_no_index_is_refused_and_stays():
+    with scratch() as directory:
+        files = Files(directory, 2)
+        files.learn()
+        good = files.index.read_text()
+        for text in ('no index', good + '{}\n', good.replace('"entries":1024', '"entries":-1'), good + '{"file":"x"\n'):
+            files.index.write_text(text)
+            said = refusal(f'{directory}/part*.blp', options=('-o', f'index={files.index}'))
+            assert f'{files.index}: line ' in said, (text, said)
+            same(files.index.read_text(), text)
+        result = ntuplefs('-o', f'index={files.index}', files.paths[0], directory / 'mnt')
+        assert result.returncode and b'-o chain' in result.stderr, result
+        assert b'nowhere' in ntuplefs('-o', f'chain,index={directory}/nowhere/index', files.paths[0], directory / 'mnt').stderr
+        wait_until(lambda: not list(directory.glob('*.new')), 'nothing is left')
+
+
+@case
+def what_needs_more_than_entries_opens_the_files():
+    with scratch() as directory:
+        files = Files(directory, 2)
+        files.learn()
+        with files.mounted() as whole, mounted(*files.paths) as singles:
+            for path in ('values/column.0/data.bin', 'values/rows.jsonl', 'table.arrow'):
+                found = [(singles / file.name / file.stem / path).stat().st_size for file in files.paths]
+                assert found[0] < (whole / 'part000' / path).stat().st_size <= sum(found), path
+
+
+run()
