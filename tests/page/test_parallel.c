@@ -173,6 +173,28 @@ static void *read_here_and_there(void *argument)
     return NULL;
 }
 
+START_TEST(streams_of_two_readers_are_not_read_together)
+{
+    struct nt_error error;
+    struct nt_reader *other;
+    struct nt_stream *stream;
+    struct builder *builder = long_list();
+    finish(builder, NULL);
+    assert_ok(nt_reader_new(NULL, &other, &error));
+    assert_ok(nt_stream_open(other, builder->dataset, 1, NT_STREAM_DATA, &stream, &error));
+    struct nt_stream *own = open_data(builder, 1, NT_STREAM_DATA);
+    int32_t first[2] = {-1, -1};
+    const struct nt_stream_range ranges[] = {{own, 0, 1, &first[0]}, {stream, 0, 1, &first[1]}};
+    assert_status(NT_INVALID, nt_streams_read_elements(ranges, 2, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "range 1 is of another reader"));
+    ck_assert(first[0] == -1 && first[1] == -1);
+    nt_stream_close(stream);
+    nt_stream_close(own);
+    nt_reader_free(other);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(threads_that_read_one_stream_do_not_disturb_one_another)
 {
     enum { THREADS = 6 };
@@ -315,6 +337,7 @@ int main(void)
     tcase_add_test(cases, many_streams_read_together_are_those_read_alone);
     tcase_add_loop_test(cases, elements_read_together_are_those_read_alone, 0, 2);
     tcase_add_test(cases, the_first_of_several_bad_pages_is_the_error_of_a_shared_read);
+    tcase_add_test(cases, streams_of_two_readers_are_not_read_together);
     tcase_add_loop_test(cases, threads_that_read_one_stream_do_not_disturb_one_another, 0, 4);
     tcase_add_test(cases, pages_that_load_fast_are_not_decoded_ahead);
     tcase_add_test(cases, pages_that_load_fast_are_decoded_ahead_where_that_is_asked_for);

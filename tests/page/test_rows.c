@@ -3,6 +3,8 @@
  * How many rows there are, where only the values of an index column tell: those of a collection of items that
  * store nothing.
  */
+#include <string.h>
+
 #include "dataset_builder.h"
 #include "support.h"
 
@@ -81,6 +83,45 @@ START_TEST(a_member_that_is_not_readable_tells_no_number_of_records)
 }
 END_TEST
 
+/* Arrays in arrays, of which the file has a single value. */
+static const struct {
+    unsigned outer_bits, inner_bits, value_bits; /* of the numbers of items, powers of two; 0: no array */
+    uint64_t entries;
+    enum nt_status status;
+    const char *told;
+} powers[] = {
+    {33, 33, 0, 1, NT_LIMIT, "field 2: its number of rows overflows"},
+    {40, 23, 0, 2, NT_LIMIT, "the number of rows overflows"},
+    {40, 20, 0, 16, NT_LIMIT, "the number of rows overflows"},
+    {40, 20, 0, 8, NT_CORRUPT, "more than 2^63 - 1 rows"},
+    {40, 20, 10, 1, NT_LIMIT, "field 2: its number of elements overflows"},
+    {32, 20, 10, 2, NT_LIMIT, "the stream is larger than a file can be"},
+};
+
+START_TEST(arrays_of_more_than_can_be_counted_are_refused)
+{
+    struct nt_error error = {0};
+    struct nt_stream *stream;
+    const uint64_t one = 1;
+    struct builder *builder = builder_new();
+    uint32_t outer =
+        add_array(builder, NT_NONE, NT_FIELD_ARRAY, NT_ELEMENT_BYTE, UINT64_C(1) << powers[_i].outer_bits);
+    uint32_t inner =
+        add_array(builder, outer, NT_FIELD_ARRAY, NT_ELEMENT_BYTE, UINT64_C(1) << powers[_i].inner_bits);
+    uint32_t value = add_array(builder, inner, NT_FIELD_VALUE, NT_ELEMENT_INT32,
+                               powers[_i].value_bits ? UINT64_C(1) << powers[_i].value_bits : 0);
+    uint32_t column = add_column(builder, value, NT_ENCODING_INT32, 0);
+    add_cluster(builder, 0, powers[_i].entries);
+    add_elements(builder, 0, column, &one, 1, 1);
+    finish(builder, NULL);
+    enum nt_status status =
+        nt_stream_open(builder->reader, builder->dataset, value, NT_STREAM_DATA, &stream, &error);
+    ck_assert_msg(status == powers[_i].status && strstr(error.message, powers[_i].told), "%s: %s",
+                  nt_status_name(status), error.message);
+    builder_free(builder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rows");
@@ -89,6 +130,8 @@ int main(void)
     tcase_add_loop_test(cases, more_items_are_damage_of_their_number_and_of_the_offsets, 0,
                         sizeof(too_many) / sizeof(too_many[0]));
     tcase_add_test(cases, a_member_that_is_not_readable_tells_no_number_of_records);
+    tcase_add_loop_test(cases, arrays_of_more_than_can_be_counted_are_refused, 0,
+                        sizeof(powers) / sizeof(*powers));
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

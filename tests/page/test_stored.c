@@ -103,6 +103,24 @@ START_TEST(stored_bytes_in_several_places_are_joined)
 }
 END_TEST
 
+START_TEST(places_that_have_fewer_bytes_than_the_page_are_told)
+{
+    struct nt_error error;
+    struct builder *builder = one_page(NT_CHECKSUM_NONE, NT_COVERS_STORED, false);
+    const struct nt_dataset_ops ops = {.load_group = builder->dataset->ops->load_group,
+                                       .page_extents = three_places};
+    struct nt_page page = *first_page(builder);
+    char part[15];
+    page.stored_bytes = 15;
+    builder->dataset->ops = &ops;
+    assert_ok(nt_page_load_stored(builder->dataset, &page, 0, part, 12, &error));
+    assert_status(NT_TRUNCATED, nt_page_load_stored(builder->dataset, &page, 0, part, 15, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "the extents of the page are 3 bytes too short"));
+    assert_status(NT_TRUNCATED, nt_page_load_stored(builder->dataset, &page, 13, part, 1, &error));
+    builder_free(builder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("page: stored");
@@ -111,6 +129,7 @@ int main(void)
     tcase_add_test(cases, a_digest_is_told_as_a_number_reads);
     tcase_add_test(cases, the_algorithm_is_what_the_stored_bytes_name);
     tcase_add_test(cases, stored_bytes_in_several_places_are_joined);
+    tcase_add_test(cases, places_that_have_fewer_bytes_than_the_page_are_told);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
