@@ -26,9 +26,11 @@ static void tear_down(void)
     legacy_deinit(&writer);
 }
 
-static enum nt_status legacy_open(void)
+/* `page_bytes`: no page may have more; 0: as always. */
+static enum nt_status legacy_open_within(uint64_t page_bytes)
 {
     struct nt_open_options options = NT_OPEN_OPTIONS_INIT;
+    options.page_bytes = page_bytes;
     struct nt_source *source;
     legacy_close();
     error = (struct nt_error){0};
@@ -38,6 +40,11 @@ static enum nt_status legacy_open(void)
     if (status != NT_OK)
         nt_source_close(source);
     return status;
+}
+
+static enum nt_status legacy_open(void)
+{
+    return legacy_open_within(0);
 }
 
 enum { NUMBER, TEXT, LIST, ITEM, STRUCTURE, WORD, ROWS_0 = 2, ROWS_1 = 1 };

@@ -204,6 +204,78 @@ START_TEST(what_no_writer_has_written_is_told_by_its_field)
 }
 END_TEST
 
+/* Field 6 has the numbers of WORD, and a dictionary of so many items there. */
+static const struct {
+    const char *type;
+    uint64_t offset, items;
+    enum nt_status expected;
+    const char *message;
+} dictionaries[] = {
+    {"dict:int16:int16:false", 0, 2, NT_OK, ""},
+    {"dict:string:int16:false", 0, UINT64_MAX, NT_CORRUPT, "a dictionary of 18446744073709551615 items"},
+    {"dict:string:int16:false", 0, UINT64_C(1) << 32, NT_CORRUPT,
+     "a dictionary of 4294967296 items does not lie in"},
+    {"dict:int16:int16:false", 0, UINT64_C(1) << 32, NT_CORRUPT,
+     "a dictionary of 4294967296 items does not lie in"},
+    {"dict:string:int16:false", 1 << 20, 2, NT_CORRUPT,
+     "a dictionary of 2 items does not lie in the file of"},
+    {"dict:int16:int16:false", UINT64_MAX - 1, 2, NT_CORRUPT,
+     "a dictionary of 2 items does not lie in the file of"},
+};
+
+START_TEST(a_dictionary_lies_in_the_file)
+{
+    put_all();
+    writer.last = 6;
+    legacy_put_field(&writer.manifest, 6, -1, "odd", dictionaries[_i].type, 3, dictionaries[_i].offset,
+                     dictionaries[_i].items);
+    for (unsigned batch = 0; batch < 2; batch++)
+        legacy_page(&writer, 6, batch, words_at[batch], batch ? ROWS_1 : ROWS_0);
+    legacy_end(&writer);
+    assert_ok(legacy_open());
+    enum nt_status status = load_field(6);
+    ck_assert_msg(status == dictionaries[_i].expected && strstr(error.message, dictionaries[_i].message),
+                  "%s: %s", nt_status_name(status), error.message);
+    assert_ok(load_field(WORD));
+}
+END_TEST
+
+/* From the lowest id to the highest one there are as many as 32 bits can count, and one more. */
+START_TEST(ids_that_no_page_table_has_are_refused)
+{
+    static const uint64_t batches[] = {0, 1};
+    legacy_begin(&writer, batches, 1);
+    legacy_bytes(&writer, "abcd", 4);
+    legacy_put_field(&writer.manifest, INT32_MIN, -1, "low", "int8", 1, UINT64_MAX, 0);
+    legacy_put_field(&writer.manifest, INT32_MAX, -1, "high", "int8", 1, UINT64_MAX, 0);
+    legacy_end(&writer);
+    enum nt_status status = legacy_open();
+    ck_assert_msg(status == NT_CORRUPT && strstr(error.message, "from -2147483648 to 2147483647"), "%s: %s",
+                  nt_status_name(status), error.message);
+}
+END_TEST
+
+static const struct {
+    uint64_t page_bytes;
+    const char *message; /* NULL: it is read */
+} limits[] = {
+    {1 << 20, NULL},
+    {24, NULL},
+    {23, "a dictionary's offsets of 24 bytes, more than the limit pagesize of 23"},
+};
+
+START_TEST(what_is_counted_in_memory_is_no_longer_than_a_page_may_be)
+{
+    put_all();
+    legacy_end(&writer);
+    assert_ok(legacy_open_within(limits[_i].page_bytes));
+    enum nt_status status = load_field(WORD);
+    ck_assert_int_eq(status, limits[_i].message ? NT_LIMIT : NT_OK);
+    if (limits[_i].message)
+        ck_assert_msg(strstr(error.message, limits[_i].message) != NULL, "%s", error.message);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("lance: legacy pages");
@@ -215,6 +287,11 @@ int main(void)
     tcase_add_test(cases, pages_of_a_field_are_no_longer_than_the_file);
     tcase_add_loop_test(cases, what_no_writer_has_written_is_told_by_its_field, 0,
                         sizeof(refusals) / sizeof(*refusals));
+    tcase_add_test(cases, ids_that_no_page_table_has_are_refused);
+    tcase_add_loop_test(cases, a_dictionary_lies_in_the_file, 0,
+                        sizeof(dictionaries) / sizeof(*dictionaries));
+    tcase_add_loop_test(cases, what_is_counted_in_memory_is_no_longer_than_a_page_may_be, 0,
+                        sizeof(limits) / sizeof(*limits));
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

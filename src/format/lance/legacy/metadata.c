@@ -132,15 +132,28 @@ uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)
 
 /* ---- the page table ---- */
 
-static void span_ids(const struct nt_lance_schema *schema, struct nt_lance_page_table *table)
+const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *table, int32_t id)
+{
+    uint32_t number = (uint32_t)id - (uint32_t)table->first;
+    return id < table->first || number >= table->fields ? NULL
+                                                        : table->cells + (uint64_t)number * table->batches;
+}
+
+/* The table has all ids from the lowest to the highest one: as many as 32 bits can count. */
+static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_lance_page_table *table,
+                               struct nt_error *error)
 {
     int32_t first = INT32_MAX, last = INT32_MIN;
     for (uint32_t i = 0; i < schema->field_count; i++) {
         first = schema->fields[i].id < first ? schema->fields[i].id : first;
         last = schema->fields[i].id > last ? schema->fields[i].id : last;
     }
+    if ((int64_t)last - first >= UINT32_MAX)
+        return nt_fail(error, NT_CORRUPT, table->offset,
+                       "a page table of all fields from %" PRId32 " to %" PRId32, first, last);
     table->first = first;
     table->fields = first > last ? 0 : (uint32_t)last - (uint32_t)first + 1;
+    return NT_OK;
 }
 
 static enum nt_status read_cells(const struct reading *reading, struct nt_lance_page_table *table)
@@ -169,8 +182,8 @@ static enum nt_status read_page_table(const struct reading *reading)
 {
     struct nt_lance_page_table *table = &reading->legacy->table;
     table->offset = nt_proto_number(reading->legacy->metadata, NT_LANCE_METADATA_PAGE_TABLE_POSITION);
-    span_ids(&reading->lance->schema, table);
-    return read_cells(reading, table);
+    enum nt_status status = span_ids(&reading->lance->schema, table, reading->error);
+    return status == NT_OK ? read_cells(reading, table) : status;
 }
 
 /* ---- statistics ---- */

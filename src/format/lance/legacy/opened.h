@@ -23,12 +23,7 @@ struct nt_lance_page_table {
 };
 
 /* The cells of a field, one for each batch; NULL: the table has none of this id. */
-static inline const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *table, int32_t id)
-{
-    if (id < table->first || (uint32_t)(id - table->first) >= table->fields)
-        return NULL;
-    return table->cells + (uint64_t)(uint32_t)(id - table->first) * table->batches;
-}
+const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *table, int32_t id);
 
 enum nt_lance_page_kind {
     NT_LANCE_PAGE_NONE,       /* structures, nulls */
