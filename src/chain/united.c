@@ -304,6 +304,25 @@ static enum nt_status unite_share(struct uniting *uniting)
 
 /* ---- all of them ---- */
 
+/* A field that shows one that is wider in another file: files that do not have it store that one alone. */
+static void widen_shown(const struct uniting *uniting, uint32_t number)
+{
+    const struct united *united = &uniting->united[number];
+    const struct nt_dataset *dataset = uniting->chain->shares[united->share].dataset;
+    const struct nt_field *owner = &uniting->fields[united->owner];
+    const struct nt_field *own_owner = &dataset->fields[nt_chain_columns_owner(dataset, united->own)];
+    struct nt_field *field = &uniting->fields[number];
+    struct nt_chain_numbers numbers = united->numbers;
+    if (own_owner->dtype.element == owner->dtype.element || !are_numbers(field, owner))
+        return;
+    nt_chain_numbers_add(&numbers, &owner->dtype);
+    enum nt_element wide = nt_chain_numbers_element(&numbers);
+    if (wide == NT_ELEMENT_OPAQUE || wide == field->dtype.element)
+        return;
+    field->dtype = nt_element_dtype(wide);
+    field->type = wide == owner->dtype.element ? owner->type : nt_text_of(nt_element_info(wide)->name);
+}
+
 /* Why a field cannot be read, for what it lies in, or shows; NULL: it can. */
 static const char *find_refusal(const struct uniting *uniting, uint32_t number)
 {
@@ -388,6 +407,9 @@ enum nt_status nt_chain_unite_fields(struct nt_dataset *dataset, struct nt_error
     for (; status == NT_OK && uniting.share < chain->share_count; uniting.share++)
         status = unite_share(&uniting);
     if (status == NT_OK) {
+        for (uint32_t i = 0; i < uniting.count; i++)
+            if (uniting.united[i].owner != NT_NONE)
+                widen_shown(&uniting, i);
         spread_refusals(&uniting);
         status = settle(&uniting);
     }

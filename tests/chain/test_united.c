@@ -133,6 +133,21 @@ START_TEST(fields_show_others_of_the_chain)
 }
 END_TEST
 
+/* In either order of the files: what they show is read of that without it, too. */
+START_TEST(what_shows_a_wider_field_is_as_wide)
+{
+    static const struct made_field wider[] = {{VALUE("number", TOP, NT_ELEMENT_INT64)}};
+    if (_i)
+        add_file(wider, LENGTH(wider));
+    add_file(first, LENGTH(first));
+    if (!_i)
+        add_file(wider, LENGTH(wider));
+    unite();
+    ck_assert_int_eq(field_at("alias")->dtype.element, NT_ELEMENT_INT64);
+    ck_assert_uint_eq(chain->fields.owners[find("alias")], find("number"));
+}
+END_TEST
+
 START_TEST(numbers_have_a_type_that_holds_them)
 {
     add_file(first, LENGTH(first));
@@ -315,6 +330,7 @@ int main(void)
     tcase_add_checked_fixture(tests, NULL, teardown);
     tcase_add_test(tests, fields_stand_where_they_come_first);
     tcase_add_test(tests, fields_show_others_of_the_chain);
+    tcase_add_loop_test(tests, what_shows_a_wider_field_is_as_wide, 0, 2);
     tcase_add_test(tests, numbers_have_a_type_that_holds_them);
     tcase_add_loop_test(tests, what_cannot_be_one_is_an_error_of_the_field_and_what_depends_on_it, 0,
                         LENGTH(refused));
