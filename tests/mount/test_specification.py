@@ -10,7 +10,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from chains import chain, copies, refusal  # noqa: E402
-from harness import NTUPLE, case, need, output, run, same, scratch
+from harness import NTUPLE, case, lines, need, output, run, same, scratch
 
 INNER = 'run 1.5/inner'
 
@@ -89,11 +89,18 @@ def rdataframe_reads_the_same():
             by_root(ROOT, directory / f'run{i}.root', 'T', 100 * i, count)
         shutil.copy(directory / 'run3.root', directory / 'run9.root')
         text = specify(directory / 'text.json', z=(['T'], [f'{directory}/run[34].root', f'{directory}/run0.root'], {'weight': 0.5}),
-                       a=(['T', 'T'], [f'{directory}/run2.root', f'{directory}/run1.root']),
+                       a=(['T', 'T'], [f'{directory}/run2.root', f'{directory}/run1.root'], {'weight': 0.1}),
                        m=(['T'], [f'{directory}/*9.root'], {'weight': 2.0}))
-        expected = ROOT.RDF.Experimental.FromSpec(str(text)).AsNumpy(['number'])['number']
+        frame = ROOT.RDF.Experimental.FromSpec(str(text))
+        for column, asked in (('sample', 'std::string(rdfsampleinfo_.GetSampleName())'), ('weight', 'rdfsampleinfo_.GetD("weight")')):
+            frame = frame.DefinePerSample(column, asked)
+        expected = frame.AsNumpy(['number', 'sample', 'weight'])
         with chain(text) as whole:
-            np.testing.assert_array_equal(np.load(whole / 'T/number/data.npy'), expected)
+            np.testing.assert_array_equal(np.load(whole / 'T/number/data.npy'), expected['number'])
+            told = lines(whole / 'T/files.jsonl')
+            entries = [line['entries'] for line in told]
+            same(np.repeat([line['sample'] for line in told], entries).tolist(), [str(name) for name in expected['sample']])
+            same(np.repeat([line['metadata']['weight'] for line in told], entries).tolist(), expected['weight'].tolist())
 
 
 run()
