@@ -311,6 +311,7 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
                                   .first = request->offset,
                                   .bytes = request->bytes,
                                   .milliseconds = request->milliseconds,
+                                  .is_ahead = request->is_ahead,
                                   .end = end_part},
                           .file = file,
                           .id = request->id,
@@ -320,32 +321,46 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
     nt_jobs_add(&files->jobs, &part->job);
 }
 
+static struct part *part_of(const struct nt_files *files, uint64_t id)
+{
+    for (struct nt_fetched *file = files->first; file; file = file->next)
+        for (struct part *part = file->parts; part; part = part->next)
+            if (part->id == id)
+                return part;
+    return NULL;
+}
+
 static void cancel(struct nt_files *files, uint64_t id)
 {
-    for (struct nt_fetched **link = &files->first; *link; link = &(*link)->next) {
+    struct part *part = part_of(files, id);
+    if (part) {
+        nt_jobs_remove(&files->jobs, &part->job);
+        remove_part(part);
+        return;
+    }
+    for (struct nt_fetched **link = &files->first; *link; link = &(*link)->next)
         if ((*link)->open_id == id && (*link)->head) {
             close_file(files, link);
             return;
         }
-        for (struct part *part = (*link)->parts; part; part = part->next)
-            if (part->id == id) {
-                nt_jobs_remove(&files->jobs, &part->job);
-                remove_part(part);
-                return;
-            }
-    }
 }
 
 void nt_files_take(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                    size_t bytes)
 {
     struct nt_fetched **link;
+    struct part *part;
     switch (request->kind) {
     case NT_FETCH_OPEN:
         open_file(files, request, text, bytes);
         break;
     case NT_FETCH_READ:
         read_part(files, request);
+        break;
+    case NT_FETCH_WANTED:
+        part = part_of(files, request->id);
+        if (part)
+            part->job.is_ahead = false;
         break;
     case NT_FETCH_CANCEL:
         cancel(files, request->id);

@@ -13,7 +13,14 @@
 #include <sys/random.h>
 #include <time.h>
 
-enum { AT_ONCE = 16, MOST_TRIES = 5, FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
+enum {
+    AT_ONCE = 16,
+    AHEAD_AT_ONCE = 12,
+    MOST_TRIES = 5,
+    FIRST_PAUSE = 200,
+    LONGEST_PAUSE = 5000,
+    LONGEST_WAIT = 1000
+};
 
 uint64_t nt_jobs_now(void)
 {
@@ -212,13 +219,21 @@ static void take_end(struct nt_jobs *jobs, struct nt_job *job, CURLcode code)
 
 /* ---- all of them ---- */
 
-/* One that may be started, or whose time is over. NULL. */
+/* Some connections are left to those who wait. */
+static bool has_room(const struct nt_jobs *jobs, const struct nt_job *job)
+{
+    return jobs->active < (job->is_ahead ? AHEAD_AT_ONCE : AT_ONCE);
+}
+
+/* One that may be started, or whose time is over: what nobody waits for last. NULL. */
 static struct nt_job *due(const struct nt_jobs *jobs, uint64_t now)
 {
-    for (struct nt_job *job = jobs->first; job; job = job->next)
-        if (!job->is_active && (now >= job->deadline || (job->start <= now && jobs->active < AT_ONCE)))
-            return job;
-    return NULL;
+    struct nt_job *found = NULL;
+    for (struct nt_job *job = jobs->first; job && !(found && !found->is_ahead); job = job->next)
+        if (!job->is_active && (now >= job->deadline || (job->start <= now && has_room(jobs, job))) &&
+            (!found || !job->is_ahead))
+            found = job;
+    return found;
 }
 
 /* What comes to its end may take others with it. */
@@ -254,7 +269,7 @@ uint64_t nt_jobs_work(struct nt_jobs *jobs)
     start_all(jobs);
     uint64_t now = nt_jobs_now(), wait = LONGEST_WAIT;
     for (const struct nt_job *job = jobs->first; job; job = job->next) {
-        uint64_t until = jobs->active < AT_ONCE && job->start < job->deadline ? job->start : job->deadline;
+        uint64_t until = has_room(jobs, job) && job->start < job->deadline ? job->start : job->deadline;
         if (!job->is_active && until < now + wait)
             wait = until > now ? until - now : 0;
     }

@@ -26,6 +26,7 @@ struct nt_job {
     unsigned tries;            /* that brought nothing, one after the other */
     unsigned all_tries;
     bool is_optional; /* tried once */
+    bool is_ahead;    /* nobody waits for it yet */
     bool is_paused, is_active;
     /* It has come, or failed: request.outcome and the rest tell. It may be freed. */
     void (*end)(struct nt_job *job);

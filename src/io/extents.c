@@ -106,6 +106,18 @@ void nt_stretch_keep(struct nt_stretch_room *room, struct nt_stretch *stretch)
     make_room(room);
 }
 
+void nt_stretch_forget(struct nt_stretch_room *room, struct nt_stretch *stretch)
+{
+    if (stretch->pins == 0) {
+        drop(room, stretch);
+        return;
+    }
+    unlink_kept(room, stretch);
+    room->bytes -= stretch->bytes;
+    stretch->is_kept = false;
+    nt_stretches_remove(stretch);
+}
+
 void nt_stretch_pin(struct nt_stretch_room *room, struct nt_stretch *stretch)
 {
     stretch->pins++;

@@ -41,6 +41,8 @@ void nt_stretches_deinit(struct nt_stretches *file, struct nt_stretch_room *room
 
 /* It has come: keep it. Those that were not used for longest go where there is no room. */
 void nt_stretch_keep(struct nt_stretch_room *room, struct nt_stretch *stretch);
+/* One that is kept is in its file no more, and goes when nobody uses it. */
+void nt_stretch_forget(struct nt_stretch_room *room, struct nt_stretch *stretch);
 void nt_stretch_pin(struct nt_stretch_room *room, struct nt_stretch *stretch);
 /* Frees one that is in no file any more. */
 void nt_stretch_unpin(struct nt_stretch_room *room, struct nt_stretch *stretch);

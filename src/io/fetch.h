@@ -12,7 +12,8 @@ enum nt_fetch_kind {
     NT_FETCH_HELLO = 1, /* from a process that fetches, before all else: who was asked before is gone */
     /* Asked for: */
     NT_FETCH_OPEN, /* an address behind it. Answered by OPENED, DATA of both ends of the file, DONE; or FAILED */
-    NT_FETCH_READ,   /* `bytes` at `offset` of a file. Answered by DATA in order, DONE; or FAILED */
+    NT_FETCH_READ, /* `bytes` at `offset` of a file. Answered by DATA in order, DONE; or FAILED */
+    NT_FETCH_WANTED, /* of the same number: what nobody waited for (`is_ahead`) somebody waits for now. Not answered */
     NT_FETCH_CANCEL, /* of the same number. Not answered */
     NT_FETCH_CLOSE,  /* a file: what is still asked of it is not answered */
     /* Answers: */
@@ -53,6 +54,8 @@ struct nt_fetch_request {
     uint64_t id;           /* of this request; never used twice */
     uint32_t file;         /* a number of the asker's, from its OPEN to its CLOSE */
     uint32_t milliseconds; /* to the end of which there is an answer */
+    uint32_t is_ahead;     /* nobody waits for it yet: others go first */
+    uint32_t unused;
     uint64_t offset, bytes;
 };
 

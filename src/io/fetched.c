@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/overflow.h"
 #include "io/remote.h"
 #include "io/remote_file.h"
 
@@ -33,6 +34,16 @@ static bool take_bytes(struct nt_fetch *fetch, const struct nt_fetch_answer *ans
     return true;
 }
 
+/* Somebody waits for it now, or it has come to its end. */
+static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *part)
+{
+    if (!part->is_ahead)
+        return;
+    part->is_ahead = false;
+    file->fetcher->ahead_bytes -= part->stretch.bytes;
+    file->fetcher->ahead_count--;
+}
+
 /* What did not come is not found by others any more. Where nobody waits for it, it is freed by the one who gave up last. */
 static void end_part(struct nt_fetch *fetch)
 {
@@ -42,6 +53,7 @@ static void end_part(struct nt_fetch *fetch)
     if (fetch->state == NT_FETCH_GOOD && part->got != part->stretch.bytes)
         nt_fetch_fall_short(fetch);
     part->stretch.pins++; /* by whom it was under way */
+    count_no_more(file, part);
     if (fetch->state == NT_FETCH_GOOD)
         nt_stretch_keep(&file->fetcher->room, &part->stretch);
     else
@@ -50,7 +62,8 @@ static void end_part(struct nt_fetch *fetch)
 }
 
 /* Ask for a part, with a pin of the caller's. NULL without memory. */
-static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offset, size_t bytes)
+static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offset, size_t bytes,
+                                      bool is_ahead)
 {
     struct nt_remote_part *part = calloc(1, sizeof(*part));
     uint8_t *data = malloc(bytes);
@@ -63,9 +76,15 @@ static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offs
     }
     part->fetch.take = take_bytes;
     part->fetch.end = end_part;
+    part->is_ahead = is_ahead;
+    file->fetcher->ahead_bytes += is_ahead ? bytes : 0;
+    file->fetcher->ahead_count += is_ahead;
     nt_fetcher_ask(file->fetcher, &part->fetch,
-                   (struct nt_fetch_request){
-                       .kind = NT_FETCH_READ, .file = file->file, .offset = offset, .bytes = bytes},
+                   (struct nt_fetch_request){.kind = NT_FETCH_READ,
+                                             .file = file->file,
+                                             .is_ahead = is_ahead,
+                                             .offset = offset,
+                                             .bytes = bytes},
                    "");
     return part;
 }
@@ -112,6 +131,13 @@ static bool add_part(struct reading *reading, struct nt_remote_part *part)
     return true;
 }
 
+static void want(struct nt_remote_file *file, struct nt_remote_part *part)
+{
+    if (part->is_ahead)
+        nt_fetcher_tell(file->fetcher, NT_FETCH_WANTED, part->fetch.id, file->file);
+    count_no_more(file, part);
+}
+
 /* All that has the bytes, here or asked for. */
 static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
@@ -123,9 +149,11 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
         if (stretch) {
             nt_stretch_pin(room, stretch);
+            want(file, (struct nt_remote_part *)stretch);
         } else {
             uint64_t end = end_of_request(file, at, reading->end, next);
-            struct nt_remote_part *part = ask_for(file, at, end - at < piece ? (size_t)(end - at) : piece);
+            struct nt_remote_part *part =
+                ask_for(file, at, end - at < piece ? (size_t)(end - at) : piece, false);
             stretch = part ? &part->stretch : NULL;
         }
         if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
@@ -216,6 +244,90 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
+/* ---- before anybody reads ---- */
+
+/* So much is asked for while nobody waits, and so many parts: there must be room for what somebody waits for. */
+static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
+{
+    enum { MOST_PARTS = 64 };
+    return fetcher->ahead_count < MOST_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.most_bytes / 2;
+}
+
+/* What of the range is neither here nor on its way. False where there is no room for more. */
+static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece)
+{
+    while (at < end) {
+        uint64_t next;
+        const struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
+        if (stretch) {
+            at = stretch->offset + stretch->bytes;
+            continue;
+        }
+        uint64_t border = end_of_request(file, at, end, next);
+        size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
+        struct nt_remote_part *part =
+            has_room_ahead(file->fetcher, bytes) ? ask_for(file, at, bytes, true) : NULL;
+        if (!part)
+            return false;
+        nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+        at += bytes;
+    }
+    return true;
+}
+
+/* Extents that lie near to one another are asked for at once: what is between them is less than another request. */
+static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count)
+{
+    enum { GAP = 32 * 1024 };
+    uint64_t total = 0, size = file->source.size, at = 0, end = 0;
+    for (size_t i = 0; i < count; i++)
+        total += extents[i].bytes < size ? extents[i].bytes : size;
+    for (size_t i = 0; i < count; i++) {
+        const struct nt_extent *extent = &extents[i];
+        if (!nt_fits(extent->offset, extent->bytes, size)) /* who reads it is told */
+            continue;
+        if (end && extent->offset >= at && extent->offset <= end + GAP) {
+            uint64_t new_end = extent->offset + extent->bytes;
+            end = new_end > end ? new_end : end;
+            continue;
+        }
+        if (!ask_ahead(file, at, end, piece_bytes(total)))
+            return;
+        at = extent->offset;
+        end = extent->offset + extent->bytes;
+    }
+    ask_ahead(file, at, end, piece_bytes(total));
+}
+
+/* Of a file that is not open now the next read finds out why. */
+static void fetched_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    const struct nt_fetcher *fetcher = file->fetcher;
+    pthread_mutex_lock(&file->fetcher->lock);
+    if (!file->has_changed && nt_fetcher_now() >= file->refused_until && file->epoch == fetcher->epoch &&
+        !fetcher->is_over)
+        ask_for_all(file, extents, count);
+    pthread_mutex_unlock(&file->fetcher->lock);
+}
+
+static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    uint64_t end = offset + bytes, next;
+    pthread_mutex_lock(&file->fetcher->lock);
+    while (offset < end) {
+        struct nt_stretch *stretch = nt_stretches_at(&file->stretches, offset, &next);
+        offset = stretch ? stretch->offset + stretch->bytes : next;
+        if (stretch && stretch->is_kept)
+            nt_stretch_forget(&file->fetcher->room, stretch);
+    }
+    pthread_mutex_unlock(&file->fetcher->lock);
+    return true;
+}
+
+/* ---- the source ---- */
+
 /* What is in memory is of the file that was opened. Whether there is another one now is found out by the next read that asks
  * the server; from then on nothing is given. */
 static enum nt_status fetched_check(struct nt_source *source, struct nt_error *error)
@@ -241,11 +353,14 @@ static enum nt_status fetched_stat(struct nt_source *source, struct stat *attrib
     return NT_OK;
 }
 
-/* Nobody reads any more, so that nothing is under way. */
+/* Nobody reads any more: what is still under way is for nobody. */
 static void fetched_close(struct nt_source *source)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     pthread_mutex_lock(&file->fetcher->lock);
+    for (size_t i = file->stretches.count; i-- > 0;)
+        if (!file->stretches.list[i]->is_kept)
+            nt_fetcher_drop(file->fetcher, &((struct nt_remote_part *)file->stretches.list[i])->fetch);
     if (file->epoch == file->fetcher->epoch && file->epoch)
         nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     nt_stretches_deinit(&file->stretches, &file->fetcher->room);
@@ -256,8 +371,12 @@ static void fetched_close(struct nt_source *source)
     free(file);
 }
 
-static const struct nt_source_ops fetched_ops = {
-    .read_at = fetched_read_at, .check = fetched_check, .stat = fetched_stat, .close = fetched_close};
+static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
+                                                 .check = fetched_check,
+                                                 .stat = fetched_stat,
+                                                 .will_need = fetched_will_need,
+                                                 .forget = fetched_forget,
+                                                 .close = fetched_close};
 
 static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                 struct nt_source **source_ret, struct nt_error *error)

@@ -42,6 +42,8 @@ struct nt_fetcher {
     uint32_t last_file;
     struct nt_fetch *underway;
     struct nt_stretch_room room;
+    uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
+    unsigned ahead_count;
     uint8_t *packet;
 };
 

@@ -29,6 +29,7 @@ struct nt_remote_part {
     struct nt_stretch stretch;
     struct nt_fetch fetch;
     size_t got;
+    bool is_ahead; /* nobody has waited for it yet: it counts in the fetcher */
 };
 
 /* Until it can be read, or the deadline. It is opened again where the process that fetches is another one, by one thread, while the

@@ -14,6 +14,12 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
+/* Where stored bytes lie. */
+struct nt_extent {
+    uint64_t offset; /* bytes from the start of the source */
+    uint64_t bytes;
+};
+
 /* All may be called from several threads at once. */
 struct nt_source_ops {
     /* Where `size` is known, the range has been checked against it. */
@@ -29,6 +35,10 @@ struct nt_source_ops {
     /* The first place at or behind `offset` that is not in a hole of a sparse file. NULL: no holes
      * are known. */
     uint64_t (*skip_hole)(struct nt_source *source, uint64_t offset);
+    /* A hint: these will be read soon, in about this order. Returns at once. NULL: it is as well to read them then. */
+    void (*will_need)(struct nt_source *source, const struct nt_extent *extents, size_t count);
+    /* These bytes make no sense: whatever is kept of them is read anew. False where that would not help. NULL: it would not. */
+    bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
     void (*close)(struct nt_source *source);
 };
 
@@ -45,12 +55,6 @@ struct nt_source {
     const char *path;     /* for messages; owned by the implementation */
     atomic_uint_least64_t checked_reads; /* those that have found it to be what was opened */
     struct nt_folder *folder;            /* a source of no bytes that stands for a folder; NULL: bytes */
-};
-
-/* Where stored bytes lie. */
-struct nt_extent {
-    uint64_t offset; /* bytes from the start of the source */
-    uint64_t bytes;
 };
 
 /* The same as nt_source_read, behind what a buffer has. What is too much is to be refused before. */
@@ -72,6 +76,21 @@ enum nt_status nt_source_check(struct nt_source *source, struct nt_error *error)
 static inline uint64_t nt_source_checked_reads(const struct nt_source *source)
 {
     return atomic_load_explicit(&source->checked_reads, memory_order_acquire);
+}
+/* Whether hints make a difference; and a hint, see above. */
+static inline bool nt_source_takes_hints(const struct nt_source *source)
+{
+    return source->ops->will_need != NULL;
+}
+static inline void nt_source_will_need(struct nt_source *source, const struct nt_extent *extents,
+                                       size_t count)
+{
+    if (count && source->ops->will_need)
+        source->ops->will_need(source, extents, count);
+}
+static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    return source->ops->forget && source->ops->forget(source, offset, bytes);
 }
 enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error);
 

@@ -239,8 +239,23 @@ enum nt_status nt_dataset_stored(struct nt_dataset *dataset, struct nt_dataset *
     return status;
 }
 
+/* A source that is told of several page lists need not be waited for each time. */
+static void want_groups(const struct nt_dataset *dataset, struct nt_groups groups)
+{
+    enum { EXTENTS = 64 };
+    struct nt_extent extents[EXTENTS];
+    size_t count = 0;
+    if (!dataset->ops->group_extent || !nt_source_takes_hints(dataset->sources[0]))
+        return;
+    for (uint32_t i = groups.first; i < groups.end && count < EXTENTS; i++)
+        if (!nt_group_is_loaded(&dataset->groups[i]))
+            count += dataset->ops->group_extent(dataset, i, &extents[count]);
+    nt_source_will_need(dataset->sources[0], extents, count);
+}
+
 enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)
 {
+    want_groups(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
         if (status != NT_OK)
@@ -252,6 +267,7 @@ enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups group
 enum nt_status nt_groups_load_readable(struct nt_dataset *dataset, struct nt_groups groups,
                                        struct nt_error *error)
 {
+    want_groups(dataset, groups);
     for (uint32_t i = groups.first; i < groups.end; i++) {
         enum nt_status status = nt_dataset_load_group(dataset, i, error);
         if (nt_is_machine_failure(status))

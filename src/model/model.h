@@ -162,6 +162,8 @@ struct nt_dataset_ops {
     /* Fill group->ranges, pages and page_count (and the clusters' entries where not known before); called
      * once, under the data set's lock. Memory from malloc, freed by the model. */
     enum nt_status (*load_group)(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);
+    /* Where the page list lies that load_group will read; false where that is not one place. NULL: it never is. */
+    bool (*group_extent)(const struct nt_dataset *dataset, uint32_t group, struct nt_extent *extent_ret);
     /* Where a page's stored bytes and digest lie (`extents_ret` from malloc); nothing is set where it is the one place
      * that the page tells. NULL: it always is. */
     enum nt_status (*page_extents)(const struct nt_dataset *dataset, const struct nt_page *page,

@@ -16,6 +16,7 @@
 #include "page/dataset_index.h"
 #include "page/pages.h"
 #include "page/sequence.h"
+#include "page/wanted.h"
 
 /* A place in a column. */
 struct position {
@@ -254,6 +255,16 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
     return status;
 }
 
+static void want(const struct column_read *read, uint64_t offset, uint64_t bytes)
+{
+    struct nt_sequence *sequence = &read->index->sequence;
+    uint64_t behind = nt_wanted_behind(sequence, offset, bytes);
+    uint64_t end = (offset + bytes + behind) / read->element_bytes + 1;
+    nt_elements_want(read->reader, read->dataset, sequence, offset / read->element_bytes,
+                     end < read->index->elements ? end : read->index->elements, bytes + behind, find_ahead,
+                     read);
+}
+
 enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
                               uint64_t offset, void *output, size_t bytes, struct nt_error *error)
 {
@@ -271,6 +282,7 @@ enum nt_status nt_column_read(struct nt_reader *reader, struct nt_dataset *datas
     nt_count(&reader->counters.reads, 1);
     nt_count(&reader->counters.served_bytes, bytes);
     read.is_random = !nt_sequence_follows(&read.index->sequence, offset, bytes);
+    want(&read, offset, bytes);
     status = read_bytes(&read, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(&read.index->sequence, offset, bytes))
         nt_ahead_queue(reader, dataset, &read.index->sequence, (offset + bytes) / read.element_bytes,

@@ -300,7 +300,7 @@ static enum nt_status load_stages(struct loading *load, struct nt_error *error)
     return status;
 }
 
-enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
+static enum nt_status load_once(const struct nt_page_request *request, void *output, struct nt_error *error)
 {
     const struct nt_page *page = request->page;
     struct loading load = {
@@ -320,6 +320,22 @@ enum nt_status nt_page_load_with(const struct nt_page_request *request, void *ou
     load.tally->counters.pages_decoded += 1 + request->beside_count;
     load.tally->counters.decoded_bytes += load.decoded_bytes;
     return NT_OK;
+}
+
+/* What came over a network may have been damaged on the way: it is called damage where it comes so twice. */
+enum nt_status nt_page_load_with(const struct nt_page_request *request, void *output, struct nt_error *error)
+{
+    const struct nt_page *page = request->page;
+    struct nt_page_request again = *request;
+    enum nt_status status = load_once(request, output, error);
+    if ((status != NT_CHECKSUM && status != NT_CORRUPT) ||
+        !nt_source_forget(request->dataset->sources[page->source], page->offset,
+                          page->stored_bytes + nt_checksum_info(page->checksum)->bytes))
+        return status;
+    again.stored = NULL;
+    if (error)
+        *error = (struct nt_error){0};
+    return load_once(&again, output, error);
 }
 
 enum nt_status nt_page_decoded_bytes(const struct nt_dataset *dataset, const struct nt_page *page,

@@ -11,6 +11,7 @@
 #include "page/counters.h"
 #include "page/stream.h"
 #include "page/together.h"
+#include "page/wanted.h"
 #include "page/workers.h"
 
 enum { SHARE_BYTES = 512 * 1024 };
@@ -163,6 +164,30 @@ static struct nt_stream_range range_of(const struct parallel_read *read, const s
                                     output + (share->first - range->first) * range->stream->element_bytes};
 }
 
+/* How much of each range its source is told of. */
+static uint64_t wanted_bytes(const struct parallel_read *read)
+{
+    return NT_WANTED_AT_ONCE / read->count;
+}
+
+/* Who reads one batch after the other will want the next one. */
+static void want_first(const struct parallel_read *read)
+{
+    for (size_t i = 0; i < read->count; i++) {
+        const struct nt_stream_range *range = &read->ranges[i];
+        bool follows = nt_wanted_follows(&range->stream->sequence, range->first);
+        nt_stream_want(range->stream, range->first, range->first + (1 + follows) * range->count,
+                       wanted_bytes(read));
+    }
+}
+
+/* From a share on. */
+static void want_rest(const struct parallel_read *read, const struct nt_stream_range *share, size_t range)
+{
+    nt_stream_want(share->stream, share->first, read->ranges[range].first + read->ranges[range].count,
+                   wanted_bytes(read));
+}
+
 static void work(void *context)
 {
     struct parallel_read *read = context;
@@ -174,6 +199,7 @@ static void work(void *context)
         struct nt_pages_made made[NT_PLAN_TOGETHER] = {{0}};
         for (uint32_t i = 0; i < count; i++)
             ranges[i] = range_of(read, &shares[i]);
+        want_rest(read, &ranges[0], shares[0].range);
         if (count > 1)
             nt_streams_make_together(ranges, count, made);
         for (uint32_t i = 0; i < count; i++) {
@@ -213,6 +239,7 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     nt_count(&reader->counters.served_bytes, bytes);
     struct parallel_read read = {.ranges = ranges, .count = count};
     begin_group(&read, 0);
+    want_first(&read);
     if (pthread_mutex_init(&read.lock, NULL))
         return nt_fail_memory(error);
     if (bytes <= 2 * SHARE_BYTES)

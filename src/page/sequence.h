@@ -13,9 +13,10 @@
 
 /* What the reads of one stream or column have looked like; shared by its readers, zero at first. */
 struct nt_sequence {
-    _Atomic uint64_t expected_offset; /* where the last read ended */
-    _Atomic uint32_t reads;           /* that followed one another */
-    _Atomic uint64_t queued;          /* pages before this element have been queued */
+    _Atomic uint64_t expected_offset;          /* where the last read ended */
+    _Atomic uint32_t reads;                    /* that followed one another */
+    _Atomic uint64_t queued;                   /* pages before this element have been queued */
+    _Atomic uint64_t wanted_first, wanted_end; /* elements that sources were told of (wanted.h) */
 };
 
 /* Whether a read of bytes [offset, offset + bytes) begins where the last one ended, or near: within a few

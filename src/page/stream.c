@@ -16,6 +16,7 @@
 #include "page/drops.h"
 #include "page/page.h"
 #include "page/rows.h"
+#include "page/wanted.h"
 
 enum nt_status nt_stream_check_field(const struct nt_dataset *dataset, uint32_t field,
                                      enum nt_stream_kind kind, struct nt_error *error)
@@ -438,6 +439,25 @@ void nt_stream_find_page(const void *walked, uint64_t element, struct nt_ahead_p
         *page_ret = (struct nt_ahead_page){.column = NT_NONE, .end = stream->elements};
     else
         find_page(stream, element, page_ret);
+}
+
+/* A page list that is not there yet will be wanted, too. */
+static void find_wanted(const void *walked, uint64_t element, struct nt_ahead_page *page_ret)
+{
+    struct nt_stream *stream = (struct nt_stream *)(uintptr_t)walked;
+    (void)!nt_stream_locate(stream, nt_stream_segment_of(stream, element), NULL);
+    find_page(stream, element, page_ret);
+}
+
+void nt_stream_want(struct nt_stream *stream, uint64_t first, uint64_t end, uint64_t bytes)
+{
+    uint64_t lead = nt_stream_lead(stream);
+    if (stream->choosing)
+        return;
+    if (end > stream->elements)
+        end = stream->elements;
+    nt_elements_want(stream->reader, stream->dataset, &stream->sequence, first < lead ? 0 : first - lead,
+                     end < lead ? 0 : end - lead, bytes, find_wanted, stream);
 }
 
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)

@@ -13,6 +13,7 @@
 #include "page/reader.h"
 #include "page/sequence.h"
 #include "page/stream.h"
+#include "page/wanted.h"
 
 enum nt_status nt_stream_finish(struct nt_stream *stream, uint64_t first, uint64_t count,
                                 struct nt_pages_made made, uint8_t *output, struct nt_error *error)
@@ -76,6 +77,9 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *o
         return NT_OK;
     nt_count(&stream->reader->counters.reads, 1);
     nt_count(&stream->reader->counters.served_bytes, bytes);
+    uint64_t behind = nt_wanted_behind(&stream->sequence, offset, bytes);
+    nt_stream_want(stream, offset / stream->element_bytes,
+                   (offset + bytes + behind) / stream->element_bytes + 1, bytes + behind);
     enum nt_status status = read_bytes(stream, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->transform &&
         !stream->choosing)

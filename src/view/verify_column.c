@@ -20,6 +20,7 @@
 #include "page/pages.h"
 #include "page/rows.h"
 #include "page/stream.h"
+#include "page/wanted.h"
 #include "view/known_pages.h"
 #include "view/verify_text.h"
 
@@ -460,6 +461,18 @@ static void open_stream(struct column *column)
         find(column, NT_NONE, UINT64_MAX, &error);
 }
 
+/* The pages in the `index`-th cluster of the group, if there is one, will be looked at next. */
+static void want_cluster(const struct column *column, const struct nt_group *group, uint32_t index)
+{
+    const struct nt_verify_job *job = column->job;
+    if (index >= group->clusters)
+        return;
+    const struct nt_range *range =
+        nt_group_range(job->dataset, group, group->first_cluster + index, job->column);
+    if (range->state == NT_RANGE_PRESENT)
+        nt_pages_want(job->reader, job->dataset, group->pages + range->first_page, range->pages);
+}
+
 static void verify_clusters(struct column *column)
 {
     struct nt_dataset *dataset = column->job->dataset;
@@ -468,8 +481,11 @@ static void verify_clusters(struct column *column)
         const struct nt_group *group = &dataset->groups[g];
         if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
             continue; /* told once, for the data set */
-        for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++)
+        want_cluster(column, group, 0);
+        for (uint32_t i = 0; i < group->clusters && !column->job->share->findings.has_failed; i++) {
+            want_cluster(column, group, i + 1);
             verify_cluster(column, group, group->first_cluster + i);
+        }
     }
 }
 

@@ -50,7 +50,7 @@ ONLY = {
     ('cli', 'choice'): {'ntuple/choice.h'},
     ('cli', 'page'): {'ntuple/read.h'},
     ('view', 'page'): {'ntuple/read.h', 'page/clusters.h', 'page/load.h', 'page/neighbours.h', 'page/page.h', 'page/pages.h', 'page/reader.h',
-                       'page/rows.h', 'page/stream.h', 'page/workers.h'},
+                       'page/rows.h', 'page/stream.h', 'page/wanted.h', 'page/workers.h'},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[>"]', re.MULTILINE)
 FUSE = re.compile(r'^(fuse3/)?(fuse|fuse_\w+|cuse_\w+)\.h$')

@@ -84,6 +84,27 @@ START_TEST(what_did_not_come_lives_as_long_as_somebody_has_it)
 }
 END_TEST
 
+START_TEST(what_is_forgotten_is_not_found_but_stays_with_who_has_it)
+{
+    struct nt_stretches file = {0};
+    struct nt_stretch_room room = {.most_bytes = 10 * PIECE};
+    uint64_t next;
+    for (uint64_t i = 0; i < 3; i++)
+        nt_stretch_keep(&room, add(&file, i * PIECE));
+    struct nt_stretch *held = nt_stretches_at(&file, PIECE, &next);
+    nt_stretch_pin(&room, held);
+    nt_stretch_forget(&room, held);
+    nt_stretch_forget(&room, nt_stretches_at(&file, 2 * PIECE, &next));
+    ck_assert_ptr_null(nt_stretches_at(&file, PIECE, &next));
+    ck_assert_uint_eq(next, UINT64_MAX);
+    ck_assert_uint_eq(room.bytes, PIECE);
+    held->data[0] = 1;
+    nt_stretch_unpin(&room, held);
+    nt_stretches_deinit(&file, &room);
+    ck_assert_uint_eq(room.bytes, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("extents");
@@ -91,6 +112,7 @@ int main(void)
     tcase_add_test(tests, each_byte_finds_its_stretch_or_the_next_one);
     tcase_add_test(tests, the_one_that_was_not_used_for_longest_goes);
     tcase_add_test(tests, what_did_not_come_lives_as_long_as_somebody_has_it);
+    tcase_add_test(tests, what_is_forgotten_is_not_found_but_stays_with_who_has_it);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
+from harness import (DATA, NTUPLE, case, cat_lines, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
                      scratch, wait_until)
 from web import nginx, served, unused_port
 
@@ -89,6 +89,37 @@ def few_requests_are_made():
             count = len(site.requests)
             same(column.read_bytes(), content, 'read again')
             same(len(site.requests), count, 'requests of a second read')
+
+
+@case
+def a_column_takes_a_request_for_each_cluster_and_three():
+    with scratch() as directory, served(directory) as site:
+        output(os.environ['WRITE_LARGE'], directory / 'large.root')
+        for column in ('c0', 'c47'):  # the smallest pages, the largest ones
+            count = len(site.requests)
+            same(output(NTUPLE, 'cat', site.url('large.root'), f'Events/{column}/data.bin'),
+                 output(NTUPLE, 'cat', directory / 'large.root', f'Events/{column}/data.bin'), column)
+            ranges = [headers['Range'] for _, headers in site.requests[count:]]
+            same(len(ranges) <= LARGE_CLUSTERS + 3, True, f'{column}: {ranges}')
+
+
+LARGE_CLUSTERS = 4
+
+
+EDGE = 8192  # comes with opening
+
+
+@case
+def what_is_damaged_on_the_way_is_fetched_once_more():
+    with served(DATA) as site:
+        pages = [line for line in cat_lines(DATA / FILE, 'layout.jsonl') if line['owner'] == 'page' and line['file_offset'] > EDGE]
+        site.damage_at = pages[len(pages) // 2]['file_offset']
+        told = [json.loads(output(NTUPLE, 'verify', '--json', source).splitlines()[-1])
+                for source in (DATA / FILE, site.url(f'damaged-once/{FILE}'))]
+        same([line['result'] for line in told], ['ok', 'ok'], told)
+        same(site.damaged, 1, 'one answer was damaged')
+        result = command(NTUPLE, 'verify', site.url('damaged_page.root'))
+        same(result.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode, result.stderr)
 
 
 @case

@@ -101,6 +101,7 @@ class Site:
         self.lock = threading.Lock()
         self.hangs = threading.Event()  # set: those that are silent go on
         self.is_good = False  # those that are bad for some time become good
+        self.damaged, self.damage_at = 0, None  # answers that were; where they are to be
 
     def content(self, name):
         if name in self.files:
@@ -283,6 +284,19 @@ def silent(handler, answer):
 def silent_later(handler, answer):
     """Once a test says so."""
     return handler.server.site.is_good is None and silent(handler, answer)
+
+
+@misbehaviour
+def damaged_once(handler, answer):
+    """The byte at a place that the test tells is wrong the first time that it is sent."""
+    site = handler.server.site
+    first = int(answer.headers['Content-Range'].removeprefix('bytes ').split('-')[0])
+    at = site.damage_at - first
+    with site.lock:
+        is_first = 0 <= at < len(answer.body) and not site.damaged
+        site.damaged += is_first
+    if is_first:
+        answer.body = answer.body[:at] + bytes([answer.body[at] ^ 1]) + answer.body[at + 1:]
 
 
 @misbehaviour

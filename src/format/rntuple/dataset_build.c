@@ -41,6 +41,16 @@ static enum nt_status load_group(struct nt_dataset *dataset, uint32_t group, str
     return status;
 }
 
+static bool group_extent(const struct nt_dataset *dataset, uint32_t group, struct nt_extent *extent_ret)
+{
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    if (rntuple->generation->is_predraft || rntuple->page_lists[group].locator.kind != NT_LOCATOR_FILE)
+        return false;
+    const struct nt_locator *locator = &rntuple->page_lists[group].locator;
+    *extent_ret = (struct nt_extent){locator->offset, locator->bytes};
+    return true;
+}
+
 static enum nt_status page_extents(const struct nt_dataset *dataset, const struct nt_page *page,
                                    struct nt_extent **extents_ret, size_t *count_ret, struct nt_error *error)
 {
@@ -59,6 +69,7 @@ static void close_dataset(struct nt_dataset *dataset)
 
 static const struct nt_dataset_ops ops = {
     .load_group = load_group,
+    .group_extent = group_extent,
     .page_extents = page_extents,
     .describe_dataset = nt_rntuple_describe,
     .describe_field = nt_rntuple_describe_field,

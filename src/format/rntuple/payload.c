@@ -113,6 +113,24 @@ static enum nt_status payload_size(struct nt_source *source, uint64_t *size_ret,
     return nt_source_size(((struct payload_source *)source)->file, size_ret, error);
 }
 
+/* Where a payload is split is told by the file: who reads it finds out. */
+static void payload_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count)
+{
+    struct payload_source *payload = (struct payload_source *)source;
+    size_t first = 0;
+    for (size_t i = 0; i <= count; i++)
+        if (i == count || extents[i].bytes > payload->maximum_key_bytes) {
+            nt_source_will_need(payload->file, extents + first, i - first);
+            first = i + 1;
+        }
+}
+
+static bool payload_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    struct payload_source *payload = (struct payload_source *)source;
+    return bytes <= payload->maximum_key_bytes && nt_source_forget(payload->file, offset, bytes);
+}
+
 static void payload_close(struct nt_source *source)
 {
     free(source);
@@ -128,14 +146,23 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
         .size = payload_size,
         .close = payload_close,
     };
+    static const struct nt_source_ops remote_payload_ops = {
+        .read_at = payload_read_at,
+        .stat = payload_stat,
+        .size = payload_size,
+        .will_need = payload_will_need,
+        .forget = payload_forget,
+        .close = payload_close,
+    };
     struct payload_source *payload = calloc(1, sizeof(*payload));
     if (!payload)
         return nt_fail_memory(error);
     /* A split payload may begin closer to the file's end than it is long: its reads are checked here. */
-    payload->source = (struct nt_source){.ops = &payload_ops,
-                                         .size = NT_UNKNOWN_SIZE,
-                                         .split_bytes = maximum_key_bytes,
-                                         .path = file_source->path};
+    payload->source =
+        (struct nt_source){.ops = nt_source_takes_hints(file_source) ? &remote_payload_ops : &payload_ops,
+                           .size = NT_UNKNOWN_SIZE,
+                           .split_bytes = maximum_key_bytes,
+                           .path = file_source->path};
     payload->file = file_source;
     payload->maximum_key_bytes = maximum_key_bytes ? maximum_key_bytes : UINT64_MAX;
     *source_ret = &payload->source;

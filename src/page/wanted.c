@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what will be read. Out: hints to the sources of its pages, but for those that are in the cache.
+ */
+#include "page/wanted.h"
+
+#include "page/page.h"
+#include "page/pages.h"
+
+enum { EXTENTS = 64 };
+#define FIRST_BYTES (UINT64_C(1) << 20)
+
+/* Of one source; told when there is no room, or another source. */
+struct hints {
+    struct nt_source *source;
+    size_t count;
+    struct nt_extent extents[EXTENTS];
+};
+
+bool nt_wants_hints(const struct nt_dataset *dataset)
+{
+    return dataset->source_count && nt_source_takes_hints(dataset->sources[0]);
+}
+
+static void tell(struct hints *hints)
+{
+    if (hints->count)
+        nt_source_will_need(hints->source, hints->extents, hints->count);
+    hints->count = 0;
+}
+
+static void add(struct hints *hints, const struct nt_reader *reader, const struct nt_dataset *dataset,
+                const struct nt_page *page)
+{
+    struct nt_source *source = dataset->sources[page->source];
+    if (page->compression == NT_COMPRESSION_ELSEWHERE || page->is_missing ||
+        !nt_page_is_absent(reader, dataset, page))
+        return;
+    if (source != hints->source || hints->count == EXTENTS)
+        tell(hints);
+    hints->source = source;
+    hints->extents[hints->count++] =
+        (struct nt_extent){page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
+}
+
+void nt_pages_want(const struct nt_reader *reader, const struct nt_dataset *dataset,
+                   const struct nt_page *pages, uint32_t count)
+{
+    struct hints hints = {.count = 0};
+    if (!nt_wants_hints(dataset))
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        add(&hints, reader, dataset, &pages[i]);
+    tell(&hints);
+}
+
+/* Half of what was asked for before may be used up before more is. */
+static bool is_wanted_already(const struct nt_sequence *sequence, uint64_t element, uint64_t end)
+{
+    uint64_t first = atomic_load_explicit(&sequence->wanted_first, memory_order_relaxed);
+    uint64_t until = atomic_load_explicit(&sequence->wanted_end, memory_order_relaxed);
+    return element >= first && element < until && (end <= until || element - first < (until - first) / 2);
+}
+
+void nt_elements_want(const struct nt_reader *reader, const struct nt_dataset *dataset,
+                      struct nt_sequence *sequence, uint64_t element, uint64_t end, uint64_t bytes,
+                      nt_ahead_find *find, const void *walked)
+{
+    struct hints hints = {.count = 0};
+    uint64_t at = element, found = 0;
+    if (!nt_wants_hints(dataset) || is_wanted_already(sequence, element, end))
+        return;
+    while (at < end && found < bytes) {
+        struct nt_ahead_page next;
+        find(walked, at, &next);
+        if (next.page) {
+            add(&hints, reader, dataset, next.page);
+            found += (uint64_t)next.page->elements * nt_page_decoder(dataset, next.page)->element_bytes;
+        }
+        at = next.end;
+    }
+    tell(&hints);
+    atomic_store_explicit(&sequence->wanted_first, element, memory_order_relaxed);
+    atomic_store_explicit(&sequence->wanted_end, at, memory_order_relaxed);
+}
+
+bool nt_wanted_follows(const struct nt_sequence *sequence, uint64_t element)
+{
+    return element > atomic_load_explicit(&sequence->wanted_first, memory_order_relaxed) &&
+           element <= atomic_load_explicit(&sequence->wanted_end, memory_order_relaxed);
+}
+
+uint64_t nt_wanted_behind(const struct nt_sequence *sequence, uint64_t offset, uint64_t bytes)
+{
+    enum { MOST_DOUBLINGS = 5 };
+    uint32_t reads = atomic_load_explicit(&sequence->reads, memory_order_relaxed);
+    if (!nt_sequence_follows(sequence, offset, bytes))
+        return 0;
+    return FIRST_BYTES << (reads < MOST_DOUBLINGS ? reads : MOST_DOUBLINGS);
+}

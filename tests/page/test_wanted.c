@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What sources are told before it is read, and read again where it is damaged. The source is memory that keeps a record.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "opened_stream.h"
+#include "page/page.h"
+#include "page/stream.h"
+#include "support.h"
+
+enum { CLUSTERS = 6, PAGE = 128, PAGES = 3, ELEMENTS = CLUSTERS * PAGES * PAGE, MOST = 256 };
+
+static struct recording {
+    struct nt_source source;
+    struct nt_source *inner;
+    struct nt_extent hints[MOST];
+    size_t hint_count;
+    unsigned reads, unexpected; /* those that no hint has told of before */
+    unsigned forgotten;
+    unsigned damaged_reads; /* so many, from now on, give a wrong byte */
+} recording;
+
+/* By one hint or several, which follow one another. */
+static bool is_hinted(uint64_t offset, uint64_t bytes)
+{
+    uint64_t end = offset + bytes;
+    for (size_t i = 0; i < recording.hint_count && offset < end; i++)
+        if (offset >= recording.hints[i].offset &&
+            offset < recording.hints[i].offset + recording.hints[i].bytes)
+            offset = recording.hints[i].offset + recording.hints[i].bytes;
+    return offset >= end;
+}
+
+static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
+                                    struct nt_error *error)
+{
+    (void)source;
+    recording.reads++;
+    recording.unexpected += !is_hinted(offset, bytes);
+    enum nt_status status = nt_source_read(recording.inner, offset, buffer, bytes, error);
+    if (recording.damaged_reads && status == NT_OK) {
+        recording.damaged_reads--;
+        *(uint8_t *)buffer ^= 1;
+    }
+    return status;
+}
+
+static void record_hints(struct nt_source *source, const struct nt_extent *extents, size_t count)
+{
+    (void)source;
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_uint_lt(recording.hint_count, MOST);
+        recording.hints[recording.hint_count++] = extents[i];
+    }
+}
+
+static bool record_forgotten(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    (void)source, (void)offset, (void)bytes;
+    recording.forgotten++;
+    return true;
+}
+
+static const struct nt_source_ops ops = {
+    .read_at = read_recorded, .will_need = record_hints, .forget = record_forgotten};
+
+/* A field of 32-bit numbers that count up, in clusters of some pages each. */
+static struct builder *counting_up(const struct nt_reader_options *options)
+{
+    struct builder *builder = builder_new();
+    builder->checksum = NT_CHECKSUM_XXH3_64;
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    uint64_t values[PAGES * PAGE];
+    for (uint32_t k = 0; k < CLUSTERS; k++) {
+        add_cluster(builder, (uint64_t)k * PAGES * PAGE, PAGES * PAGE);
+        for (uint32_t i = 0; i < PAGES * PAGE; i++)
+            values[i] = k * PAGES * PAGE + i;
+        add_elements(builder, k, column, values, PAGES * PAGE, PAGE);
+    }
+    finish(builder, options);
+    recording = (struct recording){.inner = builder->dataset->sources[0]};
+    recording.source =
+        (struct nt_source){.ops = &ops, .size = recording.inner->size, .path = recording.inner->path};
+    builder->dataset->sources[0] = &recording.source;
+    return builder;
+}
+
+static void done(struct builder *builder, struct nt_stream *stream)
+{
+    nt_stream_close(stream);
+    builder->dataset->sources[0] = recording.inner;
+    builder_free(builder);
+}
+
+static void read_elements(struct nt_stream *stream, uint64_t first, uint32_t count)
+{
+    struct nt_error error;
+    int32_t values[ELEMENTS];
+    assert_ok(nt_stream_read(stream, first * sizeof(*values), values, count * sizeof(*values), &error));
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_int_eq(values[i], (int32_t)(first + i));
+}
+
+START_TEST(who_reads_from_front_to_back_is_ahead_of_himself)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    for (uint64_t first = 0; first < ELEMENTS; first += 64)
+        read_elements(stream, first, 64);
+    ck_assert_uint_eq(recording.hint_count, CLUSTERS * PAGES); /* each page once */
+    ck_assert_uint_eq(recording.unexpected, 0);
+    ck_assert_uint_gt(recording.reads, 0);
+    for (size_t i = 1; i < recording.hint_count; i++)
+        ck_assert_uint_gt(recording.hints[i].offset, recording.hints[i - 1].offset);
+    done(builder, stream);
+}
+END_TEST
+
+START_TEST(who_reads_in_one_call_has_all_of_it_asked_for_first)
+{
+    struct nt_error error;
+    int32_t values[ELEMENTS];
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    assert_ok(nt_stream_read_elements(stream, PAGE, 4 * PAGE, values, &error));
+    ck_assert_uint_eq(recording.hint_count, 4);
+    assert_ok(
+        nt_stream_read_elements(stream, 5 * PAGE, 4 * PAGE, values, &error)); /* follows: the next, too */
+    ck_assert_uint_eq(recording.hint_count, 12);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, stream);
+}
+END_TEST
+
+START_TEST(who_wants_one_value_asks_for_its_page_alone)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    /* Near to where a reading began is as good as following it: so far a small data set does not reach. */
+    stream->sequence.expected_offset = UINT64_MAX / 2;
+    read_elements(stream, 5 * PAGE + 7, 1);
+    ck_assert_uint_eq(recording.hint_count, 1);
+    ck_assert_uint_eq(recording.hints[0].bytes, PAGE * sizeof(int32_t) + sizeof(uint64_t));
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, stream);
+}
+END_TEST
+
+START_TEST(what_is_in_the_cache_is_not_asked_for)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    for (uint64_t first = 0; first < ELEMENTS; first += 64)
+        read_elements(stream, first, 64);
+    nt_stream_close(stream);
+    recording.hint_count = recording.reads = 0;
+    stream = open_stream(builder, 0, NT_STREAM_DATA);
+    read_elements(stream, 0, ELEMENTS);
+    ck_assert_uint_eq(recording.reads, 0);
+    ck_assert_uint_eq(recording.hint_count, 0);
+    done(builder, stream);
+}
+END_TEST
+
+START_TEST(a_page_that_comes_damaged_is_fetched_once_more)
+{
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    recording.damaged_reads = 1;
+    read_elements(stream, 0, 1);
+    ck_assert_uint_eq(recording.forgotten, 1);
+    ck_assert_uint_eq(recording.reads, 2);
+    done(builder, stream);
+}
+END_TEST
+
+START_TEST(a_page_that_comes_damaged_twice_is_damaged)
+{
+    struct nt_error error = {0};
+    int32_t value;
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    recording.damaged_reads = 10;
+    assert_status(NT_CHECKSUM, nt_stream_read(stream, 0, &value, sizeof(value), &error));
+    ck_assert_uint_eq(recording.reads, 2);
+    done(builder, stream);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("wanted");
+    TCase *tests = tcase_create("wanted");
+    tcase_add_test(tests, who_reads_from_front_to_back_is_ahead_of_himself);
+    tcase_add_test(tests, who_reads_in_one_call_has_all_of_it_asked_for_first);
+    tcase_add_test(tests, who_wants_one_value_asks_for_its_page_alone);
+    tcase_add_test(tests, what_is_in_the_cache_is_not_asked_for);
+    tcase_add_test(tests, a_page_that_comes_damaged_is_fetched_once_more);
+    tcase_add_test(tests, a_page_that_comes_damaged_twice_is_damaged);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
