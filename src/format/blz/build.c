@@ -91,11 +91,10 @@ static enum nt_status set_member(struct nt_blz_build *build, uint32_t index, uin
     return field->dtype.numpy ? NT_OK : nt_fail_memory(error);
 }
 
+/* They are nested no deeper than the text of their type may be. */
 static enum nt_status add_members(struct nt_blz_build *build, uint32_t parent, uint64_t offset,
-                                  const struct nt_blz_dtype *dtype, unsigned depth, struct nt_error *error)
+                                  const struct nt_blz_dtype *dtype, struct nt_error *error)
 {
-    if (depth == NT_BLZ_DEPTH)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "structures nested deeper than %d", NT_BLZ_DEPTH);
     for (uint32_t i = 0; i < dtype->member_count; i++) {
         const struct nt_blz_member *member = &dtype->members[i];
         if (member->type.items == 0)
@@ -107,7 +106,7 @@ static enum nt_status add_members(struct nt_blz_build *build, uint32_t parent, u
         if (status == NT_OK)
             status = set_member(build, field, offset + member->offset, &member->type, error);
         if (status == NT_OK && !member->type.dimension_count)
-            status = add_members(build, field, offset + member->offset, &member->type, depth + 1, error);
+            status = add_members(build, field, offset + member->offset, &member->type, error);
         if (status != NT_OK)
             return status;
     }
@@ -186,7 +185,7 @@ enum nt_status nt_blz_add_column(struct nt_blz_build *build, uint32_t field, con
     build->model.fields[field].dtype = column.dtype;
     if (info->rows > build->entries)
         build->entries = info->rows;
-    return info->items ? add_members(build, field, 0, dtype, 0, error) : NT_OK;
+    return info->items ? add_members(build, field, 0, dtype, error) : NT_OK;
 }
 
 /* ---- the end ---- */
