@@ -39,6 +39,9 @@ static void set_up(void)
     put("_versions/18446744073709551600.manifest-half", "");
     put("_versions/d18446744073709551600.manifest", "");
     put("_versions/9.manifest.tmp", "");
+    put("_versions/.manifest", "");
+    put("_versions/12x.manifest", "");
+    put("_versions/99999999999999999999.manifest", "");
     put("tree/exp/one/_versions/18446744073709551612.manifest", "");
     put("tree/exp/one/_versions/18446744073709551611.manifest", "");
     put("_refs/branches/exp%2Fone.json", "{}");
@@ -49,6 +52,14 @@ static void set_up(void)
     put_tag("bad", "{\"version\": \"1\"}");
     put_tag("cut", "{\"version\": 1");
     put_tag("out", "{\"branch\": \"../../elsewhere\", \"version\": 1}");
+    put_tag("minus", "{\"version\": -1}");
+    put_tag("8", "{\"version\": -1}");
+    put_tag("text", "\"first\"");
+    put_tag("odd", "{\"branch\": 5, \"version\": 1}");
+    put_tag("nowhere", "{\"branch\": \"\", \"version\": 1}");
+    put("_refs/tags/first.txt", "{\"version\": 2}");
+    put("_refs/tags/.json", "{\"version\": 2}");
+    put("_refs/tags/json", "{\"version\": 2}");
     assert_ok(nt_folder_open(temporary_directory, NT_FOLDER_DATASET, &folder, &error));
 }
 
@@ -110,6 +121,16 @@ static const struct {
     {"bad", NT_CORRUPT, "_refs/tags/bad.json: a tag without the number"},
     {"cut", NT_CORRUPT, "_refs/tags/cut.json: JSON, line 1"},
     {"out", NT_CORRUPT, "'../../elsewhere'"},
+    {"minus", NT_CORRUPT, "_refs/tags/minus.json: a tag without the number"},
+    {"8", NT_CORRUPT, "_refs/tags/8.json: a tag without the number"},
+    {"text", NT_CORRUPT, "_refs/tags/text.json: JSON, line 1"},
+    {"odd", NT_CORRUPT, "a tag of a branch that is no name of one: ''"},
+    {"nowhere", NT_CORRUPT, "a tag of a branch that is no name of one: ''"},
+    {"first.txt", NT_NOT_FOUND, "no version, tag or branch 'first.txt'"},
+    {"exp/one:x", NT_NOT_FOUND, "no version, tag or branch 'exp/one:x'"},
+    {"exp/one:", NT_NOT_FOUND, "no version, tag or branch 'exp/one:'"},
+    {"12x", NT_NOT_FOUND, "no version, tag or branch '12x'"},
+    {"99999999999999999999", NT_NOT_FOUND, "no version, tag or branch '99999999999999999999'"},
 };
 
 START_TEST(what_is_no_version_is_refused_by_name)
@@ -117,6 +138,51 @@ START_TEST(what_is_no_version_is_refused_by_name)
     struct nt_version version;
     assert_status(refusals[_i].status, nt_lance_find_version(folder, refusals[_i].wanted, &version, &error));
     ck_assert_msg(strstr(error.message, refusals[_i].told) != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(of_two_names_of_a_version_the_newer_one_is_read)
+{
+    struct nt_version version;
+    put("_versions/3.manifest", "");
+    put("_versions/18446744073709551613.manifest", ""); /* 2 */
+    for (unsigned i = 0; i < 2; i++) {
+        assert_ok(nt_lance_find_version(folder, i ? "2" : NULL, &version, &error));
+        ck_assert_str_eq(version.file, i ? "_versions/18446744073709551613.manifest"
+                                         : "_versions/18446744073709551612.manifest");
+        nt_version_deinit(&version);
+    }
+}
+END_TEST
+
+START_TEST(a_tag_of_more_than_a_mebibyte_is_not_read)
+{
+    enum { BYTES = (1 << 20) + 1 };
+    static char text[BYTES + 1];
+    struct nt_version version;
+    memset(text, ' ', BYTES);
+    memcpy(text, "{\"version\": 1}", strlen("{\"version\": 1}"));
+    put_tag("long", text);
+    assert_status(NT_LIMIT, nt_lance_find_version(folder, "long", &version, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "a tag or branch of more than 1 MiB"));
+    text[BYTES - 1] = '\0';
+    put_tag("long", text);
+    assert_ok(nt_lance_find_version(folder, "long", &version, &error));
+    ck_assert_uint_eq(version.number, 1);
+    nt_version_deinit(&version);
+}
+END_TEST
+
+START_TEST(of_many_tags_some_are_told)
+{
+    struct nt_version version;
+    char name[16];
+    for (unsigned i = 0; i < 30; i++) {
+        snprintf(name, sizeof(name), "many%u", i);
+        put_tag(name, "{\"version\": 1}");
+    }
+    assert_status(NT_NOT_FOUND, nt_lance_find_version(folder, "none", &version, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, ", …; branches: exp/one"));
 }
 END_TEST
 
@@ -129,6 +195,9 @@ int main(void)
                         sizeof(choices) / sizeof(*choices));
     tcase_add_loop_test(tests, what_is_no_version_is_refused_by_name, 0,
                         sizeof(refusals) / sizeof(*refusals));
+    tcase_add_test(tests, of_two_names_of_a_version_the_newer_one_is_read);
+    tcase_add_test(tests, a_tag_of_more_than_a_mebibyte_is_not_read);
+    tcase_add_test(tests, of_many_tags_some_are_told);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }
