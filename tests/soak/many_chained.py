@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A chain of 10,000 files: its mount and looks at names take what one file takes, sizes open all files once, and with an index none; every
+file's values are there, and descriptors do not grow with their number.
+
+usage: many_chained.py [FILES]
+"""
+import os
+import struct
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'mount'))
+from harness import Foreground, data, errors_of, fuse_problem, high_water, same, scratch, wait_until  # noqa: E402
+
+ITEMS = 1000
+VALUES = struct.pack(f'<{ITEMS}i', *(i // 4 for i in range(ITEMS)))  # of each file's "ramp", as its writer made it
+PIECE = 250 * len(VALUES)
+BASE, FILE, OPENED = 48 << 20, 2048, 96 << 10  # bytes: of the program, and of each file before and after it is opened
+MOST_DESCRIPTORS = 192
+
+
+def timed(function, *arguments):
+    start = time.monotonic()
+    result = function(*arguments)
+    return result, time.monotonic() - start
+
+
+class Look:
+    """A mount, with what it has taken until now."""
+
+    def __init__(self, files, mount):
+        self.files, self.mount, self.values = files, mount, mount.mountpoint / 'compressed/ramp/data.bin'
+
+    def descriptors(self):
+        return len(os.listdir(f'/proc/{self.mount.decoder}/fd'))
+
+    def tell(self, what, seconds):
+        print(f'{what}: {seconds:.2f} s, {high_water(self.mount.decoder) / (1 << 20):.0f} MiB and {self.descriptors()} descriptors')
+
+    def names(self):
+        assert 'ramp' in os.listdir(self.mount.mountpoint / 'compressed')
+        assert high_water(self.mount.decoder) < BASE + FILE * self.files, high_water(self.mount.decoder)
+
+    def size(self):
+        size, seconds = timed(lambda: self.values.stat().st_size)
+        same(size, self.files * len(VALUES))
+        return seconds
+
+    def all_values(self):
+        count = 0
+        with open(self.values, 'rb', buffering=0) as file:
+            while piece := file.read(PIECE):
+                same(piece, VALUES * (len(piece) // len(VALUES)), count)
+                count += len(piece)
+        same(count, self.files * len(VALUES))
+        same(errors_of(self.mount.mountpoint), [], 'errors')
+        assert high_water(self.mount.decoder) < BASE + OPENED * self.files + (256 << 20), high_water(self.mount.decoder)
+        assert self.descriptors() <= MOST_DESCRIPTORS, self.descriptors()
+
+
+def main():
+    if problem := fuse_problem():
+        print(f'skip everything: {problem}')
+        return 77
+    files = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    content = data('compression_zstd.root').read_bytes()
+    with scratch() as directory:
+        index = directory / 'index.jsonl'
+        for number in range(files):
+            (directory / f'run{number:05}.root').write_bytes(content)
+        for what, options in (('', []), (', learning', ['-o', f'index={index}']), (', known', ['-o', f'index={index}'])):
+            start = time.monotonic()
+            with Foreground(directory / 'run*.root', options=['-o', 'chain', *options]) as mount:
+                seconds = time.monotonic() - start
+                look = Look(files, mount)
+                look.names()
+                before = look.descriptors()
+                look.tell(f'{files} files mounted{what}', seconds)
+                look.tell('first size', look.size())
+                assert (look.descriptors() == before) == (what == ', known'), (before, look.descriptors())
+                _, seconds = timed(look.all_values)
+                look.tell('all values', seconds)
+                if options:
+                    wait_until(index.exists, 'the index')
+    print('1 passed, 0 failed')
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
