@@ -106,6 +106,8 @@ static void start(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
                                    .take = request->take,
                                    .context = request->context};
     job->all_tries++;
+    jobs->totals.requests++;
+    jobs->totals.retries += job->all_tries > 1;
     job->is_active = true;
     jobs->active++;
     if (nt_request_start(request, jobs->multi, job))

@@ -37,6 +37,7 @@ struct nt_jobs {
     CURLM *multi;
     struct nt_job *first, **last;
     unsigned active, count;
+    struct nt_fetch_totals totals;
 };
 
 uint64_t nt_jobs_now(void); /* milliseconds */

@@ -19,9 +19,10 @@ struct nt_output_packet {
 
 enum { FULL_BYTES = 4 << 20 };
 
-void nt_output_init(struct nt_output *output, int channel, uint32_t epoch)
+void nt_output_init(struct nt_output *output, int channel, uint32_t epoch,
+                    const struct nt_fetch_totals *totals)
 {
-    *output = (struct nt_output){.channel = channel, .epoch = epoch};
+    *output = (struct nt_output){.channel = channel, .epoch = epoch, .totals = totals};
     output->end = &output->first;
 }
 
@@ -70,6 +71,7 @@ void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, cons
 {
     const char *rest = bytes;
     answer.epoch = output->epoch;
+    answer.totals = *output->totals;
     for (; count > NT_FETCH_DATA_BYTES; count -= NT_FETCH_DATA_BYTES) {
         put(output, &answer, rest, NT_FETCH_DATA_BYTES);
         rest += NT_FETCH_DATA_BYTES;

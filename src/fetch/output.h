@@ -13,14 +13,17 @@
 struct nt_output {
     int channel;
     uint32_t epoch;
+    const struct nt_fetch_totals *totals;
     struct nt_output_packet *first, **end;
     size_t bytes; /* that wait */
 };
 
-void nt_output_init(struct nt_output *output, int channel, uint32_t epoch);
+/* Epoch and totals go with each answer. */
+void nt_output_init(struct nt_output *output, int channel, uint32_t epoch,
+                    const struct nt_fetch_totals *totals);
 /* Whether so much waits that no more should be taken from servers. */
 bool nt_output_is_full(const struct nt_output *output);
-/* The epoch is filled in. What is longer than a message is cut into several of DATA. */
+/* What is longer than a message is cut into several of DATA. */
 void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, const void *bytes, size_t count);
 /* Send what the socket takes. */
 void nt_output_flush(struct nt_output *output);

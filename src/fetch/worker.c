@@ -80,7 +80,7 @@ void nt_fetch_work(int channel, uint32_t epoch)
     confine();
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !nt_jobs_init(&files.jobs))
         _exit(1);
-    nt_output_init(&files.output, channel, epoch);
+    nt_output_init(&files.output, channel, epoch, &files.jobs.totals);
     nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, NULL, 0);
     for (;;) {
         uint64_t wait = nt_jobs_work(&files.jobs);

@@ -59,12 +59,18 @@ struct nt_fetch_request {
     uint64_t offset, bytes;
 };
 
+/* What a process has asked servers for since it began. */
+struct nt_fetch_totals {
+    uint32_t requests, retries; /* the former has the latter in it */
+};
+
 struct nt_fetch_answer {
     uint32_t kind;
     uint32_t epoch;
     uint64_t id;
     uint32_t failure; /* enum nt_fetch_failure */
     uint32_t unused;
+    struct nt_fetch_totals totals; /* so far */
     uint64_t offset;
     uint64_t size;
     int64_t modified; /* seconds since 1970 */

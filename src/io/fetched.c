@@ -233,13 +233,15 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     struct nt_error failure = {0};
     struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
     pthread_mutex_lock(&file->fetcher->lock);
-    uint64_t deadline = nt_fetcher_now() + file->fetcher->milliseconds + GRACE_MILLISECONDS;
+    uint64_t start = nt_fetcher_now();
+    uint64_t deadline = start + file->fetcher->milliseconds + GRACE_MILLISECONDS;
     enum nt_status status =
         is_here(file, offset, reading.end) ? NT_OK : nt_remote_be_open(file, deadline, &failure);
     if (status == NT_OK)
         status = read_parts(&reading, buffer, deadline, &failure);
     if (status == NT_UNREACHABLE && nt_fetcher_now() >= file->refused_until)
         nt_remote_refuse(file, &failure);
+    file->fetcher->counters.wait_milliseconds += nt_fetcher_now() - start;
     pthread_mutex_unlock(&file->fetcher->lock);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }

@@ -18,6 +18,7 @@
 #include "base/sized.h"
 #include "base/thread.h"
 #include "io/fetch_start.h"
+#include "io/remote.h"
 
 enum { PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
 enum { DEFAULT_SECONDS = 60 };
@@ -83,6 +84,8 @@ void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct n
 {
     request.epoch = fetcher->epoch;
     request.id = fetch->id = ++fetcher->last_id;
+    fetcher->counters.reads += request.kind == NT_FETCH_READ;
+    fetcher->counters.ahead += request.is_ahead;
     request.milliseconds = (uint32_t)fetcher->milliseconds;
     fetch->state = NT_FETCH_UNDERWAY;
     fetch->next = fetcher->underway;
@@ -142,18 +145,56 @@ static void take_failure(struct nt_fetch *fetch, const struct nt_fetch_answer *a
          message);
 }
 
+/* Of one that is gone. */
+static void count_process(struct nt_fetcher *fetcher)
+{
+    fetcher->counters.requests += fetcher->totals.requests;
+    fetcher->counters.retries += fetcher->totals.retries;
+    fetcher->totals = (struct nt_fetch_totals){0};
+}
+
+bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret)
+{
+    pthread_mutex_lock(&fetcher->lock);
+    const struct nt_fetch_counters *counters = &fetcher->counters;
+    const struct {
+        const char *name;
+        uint64_t value;
+    } all[] = {
+        {"remote_requests", counters->requests + fetcher->totals.requests},
+        {"remote_retries", counters->retries + fetcher->totals.retries},
+        {"remote_failures", counters->failures},
+        {"remote_reads", counters->reads},
+        {"remote_reads_ahead", counters->ahead},
+        {"remote_bytes", counters->bytes},
+        {"remote_kept_bytes", fetcher->room.bytes},
+        {"remote_wait_milliseconds", counters->wait_milliseconds},
+    };
+    pthread_mutex_unlock(&fetcher->lock);
+    if (index >= sizeof(all) / sizeof(*all))
+        return false;
+    *name_ret = all[index].name;
+    *value_ret = all[index].value;
+    return true;
+}
+
 /* Whether it is the end of anything, or a beginning: what somebody may wait for. */
 static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
                  size_t count)
 {
     if (answer->kind == NT_FETCH_HELLO) {
         fetcher->epoch = answer->epoch ? answer->epoch : 1;
+        count_process(fetcher);
         fail_all(fetcher, "the process that fetches was ended");
         return true;
     }
     struct nt_fetch *fetch = underway(fetcher, answer->id);
+    if (answer->epoch == fetcher->epoch)
+        fetcher->totals = answer->totals;
     if (!fetch || answer->epoch != fetcher->epoch)
         return false;
+    fetcher->counters.bytes += answer->kind == NT_FETCH_DATA ? count : 0;
+    fetcher->counters.failures += answer->kind == NT_FETCH_FAILED;
     if (answer->kind == NT_FETCH_FAILED)
         take_failure(fetch, answer, bytes, count);
     else if (answer->kind == NT_FETCH_DONE)

@@ -29,6 +29,15 @@ struct nt_fetch {
     struct nt_fetch *next, **link;
 };
 
+/* Since it began. */
+struct nt_fetch_counters {
+    uint64_t requests, retries; /* of processes that are gone; see also `totals` */
+    uint64_t reads, ahead;      /* parts that were asked for, among them those that nobody waited for yet */
+    uint64_t bytes;             /* that have come */
+    uint64_t failures;          /* answers that told one */
+    uint64_t wait_milliseconds; /* of those who read */
+};
+
 struct nt_fetcher {
     pthread_mutex_t lock; /* of all that follows, and of the files that are fetched */
     pthread_cond_t changed;
@@ -44,6 +53,8 @@ struct nt_fetcher {
     struct nt_stretch_room room;
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
     unsigned ahead_count;
+    struct nt_fetch_counters counters;
+    struct nt_fetch_totals totals; /* as the process that fetches now told them last */
     uint8_t *packet;
 };
 

@@ -6,8 +6,11 @@
 #define NT_IO_REMOTE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
+
+struct nt_fetcher;
 
 /* Why a path could not be opened: the system's error; of an address that is not read, what to do instead (NT_UNSUPPORTED). */
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path);
@@ -17,6 +20,8 @@ bool nt_is_address(const char *path);
 /* How an address is called wherever it is seen: without what may be secret in it (user and password, query, fragment).
  * Any other path as it is. From malloc; NULL without memory. */
 char *nt_address_shown(const char *path);
+/* Counters of all that was fetched, by number: names and values, all since its beginning but remote_kept_bytes. False behind the last. */
+bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret);
 /* NT_INVALID where it has a user or a password: who lists processes would see them. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 

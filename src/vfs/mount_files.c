@@ -7,6 +7,7 @@
 #include <ntuple/version.h>
 
 #include "format/format.h"
+#include "io/remote.h"
 #include "vfs/content.h"
 #include "vfs/documents.h"
 #include "vfs/failures.h"
@@ -54,6 +55,7 @@ static void fill_up(struct nt_buffer *out)
 static enum nt_status stats(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
     struct nt_vfs *vfs = scope->vfs;
+    struct nt_fetcher *fetcher = vfs->options.open.fetcher;
     struct nt_json json;
     const char *name;
     uint64_t value;
@@ -62,6 +64,8 @@ static enum nt_status stats(const struct nt_scope *scope, struct nt_buffer *out,
     for (uint32_t i = 0; nt_reader_counter(vfs->reader, i, &name, &value); i++)
         nt_json_member_unsigned(&json, name, value);
     for (uint32_t i = 0; nt_produced_counter(vfs->produced, i, &name, &value); i++)
+        nt_json_member_unsigned(&json, name, value);
+    for (uint32_t i = 0; fetcher && nt_fetch_counter(fetcher, i, &name, &value); i++)
         nt_json_member_unsigned(&json, name, value);
     nt_json_finish(&json);
     fill_up(out);
