@@ -196,6 +196,47 @@ START_TEST(pages_that_differ_in_anything_have_trees_of_their_own)
 }
 END_TEST
 
+static const struct nt_tree_node *values_of(const struct nt_tree *tree)
+{
+    ck_assert_uint_lt(tree->values, tree->node_count);
+    return &tree->nodes[tree->values];
+}
+
+START_TEST(a_constant_among_the_values_is_of_their_width)
+{
+    assert_ok(make(around(1, mini_block(around(3, text_in(1, "abcd")), 0)), 2));
+    ck_assert_int_eq(values_of(layout.tree)->kind, NT_TREE_SAME);
+    ck_assert_uint_eq(values_of(layout.tree)->bits, 32);
+    ck_assert_mem_eq(values_of(layout.tree)->value, "abcd", 4);
+    assert_ok(make(around(1, mini_block(around(3, number_in(9, 0)), 0)), 2)); /* all are null */
+    ck_assert_int_eq(values_of(layout.tree)->kind, NT_TREE_SAME);
+    ck_assert_uint_eq(values_of(layout.tree)->bits, 32);
+    ck_assert_ptr_null(values_of(layout.tree)->value);
+}
+END_TEST
+
+static struct nt_buffer list_array(uint64_t items, struct nt_buffer values)
+{
+    return around(3, joined(number_in(1, items), around(2, values)));
+}
+
+/* Of 16 bits, and of three and of two times two that have 8 each. */
+START_TEST(a_packed_structure_of_2_0_is_as_wide_as_its_members)
+{
+    struct nt_buffer members =
+        joined(around(1, flat_array(16, 0, "none")), around(1, list_array(3, flat_array(8, 0, "none"))));
+    members = joined(members, around(1, list_array(2, list_array(2, flat_array(8, 0, "none")))));
+    assert_ok(make_of_kind(around(9, joined(members, around(2, number_in(1, 1)))), NT_LANCE_ENCODING_IS_ARRAY,
+                           2, NULL));
+    const struct nt_tree_node *packed = values_of(layout.tree),
+                              *rows = &layout.tree->nodes[packed->children[0]];
+    ck_assert_int_eq(packed->kind, NT_TREE_PACKED);
+    ck_assert_int_eq(rows->kind, NT_TREE_FLAT);
+    ck_assert_uint_eq(rows->bits, 16 + 3 * 8 + 4 * 8);
+    ck_assert_uint_eq(rows->buffer, 1);
+}
+END_TEST
+
 /* ---- refusals ---- */
 
 MESSAGE(of_a_compressed_buffer, one_block(around(1, joined(number_in(1, 32), around(2, number_in(1, 1))))))
@@ -270,6 +311,11 @@ MESSAGE(of_packed_bits, around(10, number_in(1, 3)))
 MESSAGE(of_packed_nulls,
         around(9, joined(around(1, around(2, around(3, number_in(9, 0)))), around(2, number_in(1, 0)))))
 MESSAGE(of_packed_bools, around(9, joined(around(1, flat_array(1, 0, "none")), around(2, number_in(1, 0)))))
+MESSAGE(of_packed_lists_of_none,
+        around(9, joined(around(1, list_array(0, flat_array(8, 0, "none"))), around(2, number_in(1, 0)))))
+MESSAGE(of_packed_lists_of_many,
+        around(9, joined(around(1, list_array(UINT32_MAX, list_array(UINT32_MAX, flat_array(8, 0, "none")))),
+                         around(2, number_in(1, 0)))))
 MESSAGE(of_packed_nothing, around(9, around(2, number_in(1, 0))))
 
 static const struct refusal arrays[] = {
@@ -280,6 +326,8 @@ static const struct refusal arrays[] = {
     {of_packed_bits, NT_UNSUPPORTED, "encoding 10 of arrays is not read"},
     {of_packed_nulls, NT_UNSUPPORTED, "a packed structure with a member that is all nulls"},
     {of_packed_bools, NT_UNSUPPORTED, "a packed structure with a member that is flat"},
+    {of_packed_lists_of_none, NT_UNSUPPORTED, "a packed structure with a member that is fixed-size list"},
+    {of_packed_lists_of_many, NT_UNSUPPORTED, "packed structures of "},
     {of_packed_nothing, NT_UNSUPPORTED, "packed structures of 0 bits"},
 };
 
@@ -297,6 +345,8 @@ int main(void)
     TCase *cases = tcase_create("messages");
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_loop_test(cases, pages_that_differ_in_anything_have_trees_of_their_own, 0, DIFFERENT);
+    tcase_add_test(cases, a_constant_among_the_values_is_of_their_width);
+    tcase_add_test(cases, a_packed_structure_of_2_0_is_as_wide_as_its_members);
     tcase_add_loop_test(cases, a_layout_that_is_not_read_is_refused, 0, sizeof(layouts) / sizeof(*layouts));
     tcase_add_loop_test(cases, an_array_that_is_not_read_is_refused, 0, sizeof(arrays) / sizeof(*arrays));
     suite_add_tcase(suite, cases);
