@@ -16,7 +16,8 @@
 enum {
     AT_ONCE = 16,
     AHEAD_AT_ONCE = 12,
-    MOST_TRIES = 5,
+    MOST_TRIES = 5,          /* of a file that may not be there; */
+    MOST_TRIES_OF_KNOWN = 7, /* of one that is: its server may just be starting anew */
     FIRST_PAUSE = 200,
     LONGEST_PAUSE = 5000,
     LONGEST_WAIT = 1000
@@ -158,7 +159,7 @@ static void try_again(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
     job->tries++;
     if (!pause && !request->got && request->outcome != NT_OUTCOME_ELSEWHERE)
         pause = pause_after(job->tries);
-    if (job->is_optional || job->tries >= MOST_TRIES) {
+    if (job->is_optional || job->tries >= (job->origin->is_known ? MOST_TRIES_OF_KNOWN : MOST_TRIES)) {
         give_up(jobs, job, "");
     } else if (pause >= job->deadline - now && request->wait_seconds) {
         snprintf(why, sizeof(why), "it wants to be asked again after %" PRIu64 " s: ", request->wait_seconds);

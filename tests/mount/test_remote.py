@@ -128,13 +128,15 @@ EDGE = 8192  # comes with opening
 
 @case
 def what_is_damaged_on_the_way_is_fetched_once_more():
+    size = (DATA / FILE).stat().st_size
     with served(DATA) as site:
-        pages = [line for line in cat_lines(DATA / FILE, 'layout.jsonl') if line['owner'] == 'page' and line['file_offset'] > EDGE]
-        site.damage_at = pages[len(pages) // 2]['file_offset']
-        told = [json.loads(output(NTUPLE, 'verify', '--json', source).splitlines()[-1])
-                for source in (DATA / FILE, site.url(f'damaged-once/{FILE}'))]
-        same([line['result'] for line in told], ['ok', 'ok'], told)
-        same(site.damaged, 1, 'one answer was damaged')
+        for owner in ('page', 'page list'):
+            places = [line['file_offset'] for line in cat_lines(DATA / FILE, 'layout.jsonl')
+                      if line['owner'] == owner and EDGE < line['file_offset'] < size - EDGE]
+            site.damage_at, site.damaged = places[len(places) // 2], 0
+            told = output(NTUPLE, 'verify', '--json', site.url(f'damaged-once/{FILE}')).splitlines()[-1]
+            same(json.loads(told)['result'], 'ok', owner)
+            same(site.damaged, 1, 'one answer was damaged')
         result = command(NTUPLE, 'verify', site.url('damaged_page.root'))
         same(result.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode, result.stderr)
 
@@ -269,6 +271,17 @@ def a_silent_server_is_an_error_in_time_and_no_damage():
         site.is_good = True
         time.sleep(1.1)
         same(path.read_bytes(), expected, 'when it answers again')
+
+
+@case
+def a_server_that_is_started_anew_is_waited_for():
+    with scratch() as directory, nginx(directory, '', f'location / {{ root {DATA}; }}') as server:
+        with mounted(f'http://127.0.0.1:{server.port}/{FILE}') as mountpoint:
+            path = data_files(mountpoint)[-1]
+            server.stop()
+            threading.Timer(0.7, server.start).start()
+            same(path.read_bytes(), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)), 'read meanwhile')
+            same(stats(mountpoint)['remote_retries'] > 0, True, 'it was not there')
 
 
 @case

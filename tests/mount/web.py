@@ -164,6 +164,10 @@ class Nginx:
         if self.process.poll() is not None:
             raise Skip(f'nginx does not run here: {(self.directory / "log").read_text()}')
 
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
     def read_again(self):
         """Its configuration; returns when the one before has no process any more."""
         before = self.workers()
@@ -183,8 +187,7 @@ def nginx(directory, around, within, ssl=''):
         yield server
     finally:
         if server.process:
-            server.process.terminate()
-            server.process.wait()
+            server.stop()
 
 
 # ---- what servers do ----

@@ -180,6 +180,24 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
     return NT_OK;
 }
 
+static enum nt_status load_once(struct nt_source *source, struct nt_budget *budget,
+                                const struct nt_generation *generation, enum nt_envelope_kind kind,
+                                const struct nt_anchor_link *place, struct nt_envelope *envelope_ret,
+                                struct nt_error *error)
+{
+    struct nt_envelope envelope;
+    enum nt_status status = nt_envelope_read(source, budget, kind, place, &envelope, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_envelope_verify(&envelope, generation, error);
+    if (status == NT_OK)
+        *envelope_ret = envelope;
+    else
+        nt_envelope_deinit(&envelope);
+    return status;
+}
+
+/* As a page that came over a network, it is damaged where it comes so twice. */
 enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budget,
                                 const struct nt_generation *generation, enum nt_envelope_kind kind,
                                 const struct nt_envelope_link *link, struct nt_envelope *envelope_ret,
@@ -189,17 +207,14 @@ enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budg
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "%s: lies elsewhere (locator type %u), not in the file", nt_envelope_name(kind),
                        link->locator.type);
-    struct nt_anchor_link place = {link->locator.offset, link->locator.bytes, link->length};
-    struct nt_envelope envelope;
-    enum nt_status status = nt_envelope_read(source, budget, kind, &place, &envelope, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_envelope_verify(&envelope, generation, error);
+    const struct nt_anchor_link place = {link->locator.offset, link->locator.bytes, link->length};
+    struct nt_error first = {0};
+    enum nt_status status = load_once(source, budget, generation, kind, &place, envelope_ret, &first);
     if (status == NT_OK)
-        *envelope_ret = envelope;
-    else
-        nt_envelope_deinit(&envelope);
-    return status;
+        return NT_OK;
+    if (nt_is_machine_failure(status) || !nt_source_forget(source, place.offset, place.stored_bytes))
+        return nt_fail_with(error, &first);
+    return load_once(source, budget, generation, kind, &place, envelope_ret, error);
 }
 
 enum nt_status nt_envelope_fail(const struct nt_envelope *envelope, const struct nt_cursor *at,
