@@ -154,6 +154,15 @@ def servers_that_are_odd_but_right_are_read():
 
 
 @case
+def files_on_servers_and_files_here_are_shown_together():
+    with served(DATA) as site, mounted(site.url(FILE), DATA / 'empty.root', site.url('damaged_page.root')) as mountpoint:
+        names = {'example.root': FILE, 'empty.root': 'empty.root', 'damaged_page.root': 'damaged_page.root'}
+        same(set(os.listdir(mountpoint)) >= set(names), True, os.listdir(mountpoint))
+        for name, source in names.items():
+            same((mountpoint / name / 'layout.jsonl').read_bytes(), output(NTUPLE, 'cat', DATA / source, 'layout.jsonl'), name)
+
+
+@case
 def nginx_is_read():
     with scratch() as directory, nginx(directory, 'gzip on; gzip_types *; gzip_min_length 1;', f'location / {{ root {DATA}; }}') as server:
         tree(f'http://127.0.0.1:{server.port}/{FILE}', directory / 'there')
