@@ -78,6 +78,23 @@ static enum nt_status add_folder(struct reading *reading, const char *path, bool
     return NT_OK;
 }
 
+/* Where a file lies: of a link, what that leads to. */
+static enum nt_status add_place(struct reading *reading, const char *path, bool is_folder,
+                                struct nt_error *error)
+{
+    struct stat itself;
+    if (lstat(path, &itself))
+        return nt_fail_path(error, errno, path);
+    if (!S_ISLNK(itself.st_mode))
+        return add_folder(reading, path, is_folder, error);
+    char *target = realpath(path, NULL);
+    if (!target)
+        return nt_fail_path(error, errno, path);
+    enum nt_status status = add_folder(reading, target, is_folder, error);
+    free(target);
+    return status;
+}
+
 static enum nt_status know(struct reading *reading, const char *path, const struct stat *attributes,
                            struct nt_error *error)
 {
@@ -92,7 +109,7 @@ static enum nt_status know(struct reading *reading, const char *path, const stru
     known->inode = attributes->st_ino;
     known->dataset = dataset;
     nt_hash_table_insert(&reading->known, &known->link, hash);
-    return add_folder(reading, path, S_ISDIR(attributes->st_mode), error);
+    return add_place(reading, path, S_ISDIR(attributes->st_mode), error);
 }
 
 static enum nt_status add(struct reading *reading, const char *path, const struct stat *attributes,

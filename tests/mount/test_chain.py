@@ -107,6 +107,18 @@ def patterns_reach_through_folders():
 
 
 @case
+def links_lead_to_files_wherever_they_are():
+    with scratch() as directory, scratch() as elsewhere:
+        paths = copies(elsewhere, 'example.root') + [elsewhere / 'data.lance']
+        shutil.copytree(data('lance_datasets/deletions_2.2'), paths[-1])
+        for number, path in enumerate(paths):
+            (directory / f'{number}{path.suffix}').symlink_to(path)
+        with mounted(*paths[:3]) as singles, chain(directory / '*.root') as whole:
+            compare([singles / path.name for path in paths[:3]], whole)
+        same(command(NTUPLE, 'verify', '--chain', directory / '3.lance').returncode, 0)
+
+
+@case
 def what_is_no_chain_is_refused_by_name():
     with scratch() as directory:
         paths = copies(directory, 'example.root')
