@@ -5,6 +5,7 @@
 usage: installed.py MESON SOURCE_DIRECTORY BUILD_DIRECTORY VERSION CC... [--cxx CXX...]        one case per program and
 question; exit status 1 where one failed. Without pkg-config nothing is asked.
 """
+import json
 import os
 import re
 import shutil
@@ -81,6 +82,18 @@ def pages_of_commands_are_there(target):
     return bool(commands) and not missing
 
 
+def a_wheel_has_places_for_all_that_it_installs(meson, root, build_directory):
+    """What pyproject.toml takes, by its tags, goes into folders that packages of Python have."""
+    places = {'{bindir}', '{py_platlib}', '{py_purelib}', '{datadir}', '{mandir}'}
+    tags = re.search(r"'--tags=([\w,-]+)'", (root / 'pyproject.toml').read_text())[1].split(',')
+    plan = json.loads(output(meson, 'introspect', '--install-plan', build_directory) or '{}')
+    taken = [entry['destination'] for entries in plan.values() for entry in entries.values() if entry['tag'] in tags]
+    lost = [destination for destination in taken if destination.split('/')[0] not in places]
+    if lost:
+        print(f'no place in a wheel: {", ".join(lost)}')
+    return bool(taken) and not lost
+
+
 def main(meson, root, build_directory, version, compilers):
     major, minor, _ = version.split('.')
     promised = f'{major}.{minor}' if major == '0' else major
@@ -90,9 +103,10 @@ def main(meson, root, build_directory, version, compilers):
             return 1
         installed = Installed(target)
         results = [installed.ask('--modversion') == [version], soname(installed) == f'libntuple.so.{promised}',
-                   links_lead_to_programs(target), pages_of_commands_are_there(target)]
+                   links_lead_to_programs(target), pages_of_commands_are_there(target),
+                   a_wheel_has_places_for_all_that_it_installs(meson, root, build_directory)]
         if not all(results):
-            print(f'version, name of the library, link to the program, pages: {results}')
+            print(f'version, name of the library, link to the program, pages, wheel: {results}')
         results += examples(installed, compilers, root, Path(folder))
     print(f'{results.count(True)} passed, {results.count(False)} failed')
     return 0 if all(results) else 1
