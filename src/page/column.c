@@ -257,6 +257,8 @@ static enum nt_status read_bytes(const struct column_read *read, uint64_t offset
 
 static void want(const struct column_read *read, uint64_t offset, uint64_t bytes)
 {
+    if (!nt_wants_hints(read->dataset))
+        return;
     struct nt_sequence *sequence = &read->index->sequence;
     uint64_t behind = nt_wanted_behind(sequence, offset, bytes);
     uint64_t end = (offset + bytes + behind) / read->element_bytes + 1;

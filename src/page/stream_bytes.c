@@ -68,6 +68,15 @@ static enum nt_status read_bytes(struct nt_stream *stream, uint64_t offset, uint
     return status;
 }
 
+static void want(struct nt_stream *stream, uint64_t offset, uint64_t bytes)
+{
+    if (!nt_wants_hints(stream->dataset))
+        return;
+    uint64_t behind = nt_wanted_behind(&stream->sequence, offset, bytes);
+    nt_stream_want(stream, offset / stream->element_bytes,
+                   (offset + bytes + behind) / stream->element_bytes + 1, bytes + behind);
+}
+
 enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *output, size_t bytes,
                               struct nt_error *error)
 {
@@ -77,9 +86,7 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *o
         return NT_OK;
     nt_count(&stream->reader->counters.reads, 1);
     nt_count(&stream->reader->counters.served_bytes, bytes);
-    uint64_t behind = nt_wanted_behind(&stream->sequence, offset, bytes);
-    nt_stream_want(stream, offset / stream->element_bytes,
-                   (offset + bytes + behind) / stream->element_bytes + 1, bytes + behind);
+    want(stream, offset, bytes);
     enum nt_status status = read_bytes(stream, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->transform &&
         !stream->choosing)
