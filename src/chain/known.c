@@ -47,9 +47,13 @@ const struct nt_known_dataset *nt_chain_known_dataset(const struct nt_chain_part
 /* Of the first part, which is open, and of those behind it. */
 static bool sum_entries(const struct nt_chain *chain, struct nt_dataset *dataset, uint64_t *sum_ret)
 {
+    char path[MOST_PATH];
     *sum_ret = dataset->entries;
+    if (nt_dataset_path(dataset, path, sizeof(path)) >= sizeof(path))
+        return false;
     for (uint32_t i = 0; i < chain->part_count; i++) {
-        const struct nt_known_dataset *known = nt_chain_known_dataset(&chain->parts[i], dataset);
+        const struct nt_known_file *file = chain->parts[i].known;
+        const struct nt_known_dataset *known = file ? nt_known_dataset_find(file, path) : NULL;
         bool is_good =
             known && (i > 0 ? nt_add(*sum_ret, known->entries, sum_ret) : known->entries == dataset->entries);
         if (!is_good || *sum_ret > INT64_MAX)
@@ -127,18 +131,21 @@ void nt_chain_keep_index(const struct nt_file *file)
 {
     const struct nt_chain *chain = nt_chain_of(file);
     struct nt_buffer text = {0};
-    struct nt_arena *arena = chain->options.keep_index ? nt_arena_new() : NULL;
     bool is_new = false;
+    for (uint32_t i = 0; chain->options.keep_index && !is_new && i < chain->part_count; i++)
+        is_new = !is_known(file, i);
+    if (!is_new)
+        return;
+    struct nt_arena *arena = nt_arena_new();
     enum nt_status status = arena ? NT_OK : NT_NO_MEMORY;
     for (uint32_t i = 0; status == NT_OK && i < chain->part_count; i++) {
         const struct nt_chain_part *part = &chain->parts[i];
-        is_new |= !is_known(file, i);
         if (part->file)
             status = put_part(&text, file, i, arena);
         else
             nt_known_file_append(&text, part->known);
     }
-    if (status == NT_OK && is_new && !text.failed)
+    if (status == NT_OK && !text.failed)
         chain->options.keep_index(chain->options.context, &text);
     nt_buffer_deinit(&text);
     nt_arena_free(arena);
