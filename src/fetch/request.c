@@ -15,6 +15,7 @@
 #include <ntuple/version.h>
 
 #include "fetch/credentials.h"
+#include "fetch/headers.h"
 #include "fetch/s3.h"
 
 enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MOST_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
@@ -254,26 +255,17 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
 
 /* ---- asking ---- */
 
-static bool add_header(struct nt_request *request, const char *name, const char *value)
-{
-    char line[NT_REPLY_TAG_BYTES + 64];
-    snprintf(line, sizeof(line), "%s: %s", name, value);
-    struct curl_slist *headers = curl_slist_append(request->headers, line);
-    if (headers)
-        request->headers = headers;
-    return headers != NULL;
-}
-
 /* Only another version is an answer then. A weak tag may not be asked for, and is compared in the answer alone. */
 static bool add_headers(struct nt_request *request)
 {
     const struct nt_validators *known = request->expected ? &request->expected->validators : NULL;
-    if (!add_header(request, "Accept-Encoding", "identity") ||
+    if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") ||
         (request->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
         return false;
     if (known && known->tag[0] && !known->is_weak)
-        return add_header(request, "If-Match", known->tag);
-    return !known || !known->modified[0] || add_header(request, "If-Unmodified-Since", known->modified);
+        return nt_headers_add(&request->headers, "If-Match", known->tag);
+    return !known || !known->modified[0] ||
+           nt_headers_add(&request->headers, "If-Unmodified-Since", known->modified);
 }
 
 static void set_range(const struct nt_request *request)

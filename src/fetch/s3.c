@@ -16,6 +16,7 @@
 
 #include "base/buffer.h"
 #include "fetch/environment.h"
+#include "fetch/headers.h"
 
 #define USUAL_REGION "us-east-1"
 
@@ -230,23 +231,11 @@ char *nt_s3_url(const char *name, const char **problem_ret)
 
 /* ---- signing ---- */
 
-static bool add_header(struct curl_slist **headers, const char *line)
-{
-    struct curl_slist *longer = curl_slist_append(*headers, line);
-    if (longer)
-        *headers = longer;
-    return longer != NULL;
-}
-
 /* S3 wants the digest of what is sent, which libcurl before 8.5 does not tell by itself. */
 static bool add_headers(const struct nt_s3 *s3, struct curl_slist **headers)
 {
-    char line[sizeof(s3->token) + 64];
-    snprintf(line, sizeof(line), "x-amz-security-token: %s", s3->token);
-    bool is_added = add_header(headers, "x-amz-content-sha256: UNSIGNED-PAYLOAD") &&
-                    (!s3->token[0] || add_header(headers, line));
-    explicit_bzero(line, sizeof(line));
-    return is_added;
+    return nt_headers_add(headers, "x-amz-content-sha256", "UNSIGNED-PAYLOAD") &&
+           (!s3->token[0] || nt_headers_add(headers, "x-amz-security-token", s3->token));
 }
 
 bool nt_s3_sign(CURL *easy, struct curl_slist **headers)
