@@ -33,11 +33,11 @@ __attribute__((format(printf, 4, 5))) static void judge(struct nt_request *reque
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(request->message, sizeof(request->message), format, arguments);
+    vsnprintf(request->result.message, sizeof(request->result.message), format, arguments);
     va_end(arguments);
     request->is_judged = true;
-    request->outcome = outcome;
-    request->failure = failure;
+    request->result.outcome = outcome;
+    request->result.failure = failure;
 }
 
 static bool is_other_version(const struct nt_request *request)
@@ -150,7 +150,7 @@ static void judge_code(struct nt_request *request, long code)
     case 503:
     case 504:
         curl_easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &seconds);
-        request->wait_seconds = seconds > 0 ? (uint64_t)seconds : 0;
+        request->result.wait_seconds = seconds > 0 ? (uint64_t)seconds : 0;
         judge(request, request->is_own ? NT_OUTCOME_AGAIN : NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE,
               "the server answers %ld", code);
         break;
@@ -210,7 +210,7 @@ void nt_request_end(struct nt_request *request, CURLcode code)
     uint64_t wanted = request->bytes;
     if (request->reply.has_range)
         wanted = request->reply.last - request->reply.first + 1;
-    if (code == CURLE_OK && request->got == wanted &&
+    if (code == CURLE_OK && request->result.got == wanted &&
         (request->is_suffix || wanted == request->bytes || !request->expected))
         judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
     else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
@@ -219,8 +219,8 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server is silent, or too slow");
     else
         judge_failure(request, code);
-    if (request->outcome == NT_OUTCOME_AGAIN && !request->is_own && request->got == 0)
-        request->outcome = NT_OUTCOME_ELSEWHERE;
+    if (request->result.outcome == NT_OUTCOME_AGAIN && !request->is_own && request->result.got == 0)
+        request->result.outcome = NT_OUTCOME_ELSEWHERE;
 }
 
 /* ---- what curl calls ---- */
@@ -239,17 +239,17 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
 {
     struct nt_request *request = argument;
     count *= size;
-    if (request->got == 0 && !request->is_judged)
+    if (request->result.got == 0 && !request->is_judged)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return 0;
-    if (count > request->reply.last - request->reply.first + 1 - request->got) {
+    if (count > request->reply.last - request->reply.first + 1 - request->result.got) {
         judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server sends more than it says");
         return 0;
     }
     if (!request->take(request->context, bytes, count))
         return CURL_WRITEFUNC_PAUSE;
-    request->got += count;
+    request->result.got += count;
     return count;
 }
 

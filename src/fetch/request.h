@@ -11,19 +11,12 @@
 
 #include "fetch/address.h"
 #include "fetch/reply.h"
-#include "io/fetch.h"
+#include "fetch/result.h"
 
 /* A file as it was found at first. */
 struct nt_version {
     struct nt_validators validators;
     uint64_t size;
-};
-
-enum nt_outcome {
-    NT_OUTCOME_GOOD,      /* all that was asked for has come */
-    NT_OUTCOME_AGAIN,     /* the same may be asked for again, of what is missing */
-    NT_OUTCOME_ELSEWHERE, /* the server that another one has named refuses: ask that one again */
-    NT_OUTCOME_BAD,
 };
 
 struct nt_request {
@@ -41,12 +34,8 @@ struct nt_request {
     void *context;
     /* Found: */
     struct nt_reply reply;
-    uint64_t got;
+    struct nt_result result;
     bool is_judged;
-    enum nt_outcome outcome;
-    enum nt_fetch_failure failure;
-    char message[160];     /* why it is not good */
-    uint64_t wait_seconds; /* that the server wants */
     CURL *easy;
     struct curl_slist *headers;
 };

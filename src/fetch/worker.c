@@ -16,9 +16,10 @@
 #include "fetch/credentials.h"
 #include "fetch/environment.h"
 #include "fetch/files.h"
+#include "fetch/web.h"
 #include "sandbox/sandbox.h"
 
-enum { PACKETS_AT_ONCE = 64, LONGEST_WAIT = 1000 };
+enum { PACKETS_AT_ONCE = 64 };
 
 /* Names are resolved and authorities are found by files of the system. */
 static const char *const system_places[] = {
@@ -77,8 +78,10 @@ static void flush(struct nt_files *files)
 void nt_fetch_work(int channel, uint32_t epoch)
 {
     struct nt_files files = {.count = 0};
+    struct nt_web web;
     confine();
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !nt_jobs_init(&files.jobs))
+    nt_jobs_init(&files.jobs);
+    if (!nt_web_init(&web, &files.jobs))
         _exit(1);
     nt_output_init(&files.output, channel, epoch, &files.jobs.totals);
     nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, NULL, 0);
@@ -86,7 +89,7 @@ void nt_fetch_work(int channel, uint32_t epoch)
         uint64_t wait = nt_jobs_work(&files.jobs);
         struct curl_waitfd event = {
             .fd = channel, .events = CURL_WAIT_POLLIN | (files.output.first ? CURL_WAIT_POLLOUT : 0)};
-        curl_multi_poll(files.jobs.multi, &event, 1, (int)(wait < LONGEST_WAIT ? wait : LONGEST_WAIT), NULL);
+        nt_web_wait(&web, &event, 1, wait);
         for (int i = 0; i < PACKETS_AT_ONCE && take_packet(&files); i++)
             ;
         flush(&files);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files at URLs, and opening them.
+ */
+#ifndef NT_FETCH_WEB_OPEN_H
+#define NT_FETCH_WEB_OPEN_H
+
+#include "fetch/files.h"
+#include "fetch/request.h"
+
+/* What requests to one address share. The attempt of its jobs is a struct nt_request. */
+struct nt_origin {
+    struct nt_remote remote;
+    char *address; /* a URL */
+    enum nt_service service;
+    char *elsewhere; /* where the server sent the last request to; NULL: nowhere else */
+    struct nt_version version;
+    bool is_known;               /* the version is */
+    struct nt_edge *head, *tail; /* while it is opened */
+};
+
+/* As nt_engine_ops has them. */
+bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                 const char **problem_ret);
+void nt_web_close(struct nt_fetched *file);
+
+#endif
