@@ -8,12 +8,14 @@ X.lance is written by pylance. X.json says what pylance's own reader finds in it
 of what the mounted tree has for it (tests/support/arrow_columns.py), some rows, and which encodings the columns have.
 Those are named here, and nothing is written where pylance tells of others. The values are the same each time; symbols of FSST are
 chosen at random. Files of the legacy version 0.2 are the only file of a data set of that version, which pylance reads; what
-is null was not stored, but of strings.
+is null was not stored, but of strings. lance_unread/ has what pylance does not read itself: there, X.json says what was written.
 """
 import datetime
 import decimal
 import json
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -315,6 +317,35 @@ def struct_lists(rows=700):
                                pa.struct([('pairs', pairs)]))))
 
 
+# ---- what pylance writes and cannot read ----
+
+def unread_struct_lists(rows=12):
+    """Of version 2.0: one column of packed structures, which pylance looks for in several."""
+    pairs = pa.list_(pa.struct([('x', pa.int32()), ('y', pa.float64())]), 2)
+    def pair(row):
+        return [{'x': row, 'y': row / 4}, {'x': -row, 'y': 0.5}]
+    kept = [('before', pa.array(every(5, list(range(rows)), 2))), ('after', pa.array([f'{row}' for row in range(rows)]))]
+    lost = [('pairs', pa.array([pair(row) for row in range(rows)], pairs)),
+            ('listed', pa.array([[pair(row)] * (row % 3) for row in range(rows)], pa.list_(pairs)))]
+    paths = [f'{top}/{path}'.rstrip('/') for top in ('pairs', 'listed/item') for path in ('', 'item', 'item/x', 'item/y')]
+    return table_of(kept[0], *lost, kept[1]), table_of(*kept), sorted(paths)
+
+
+def unread_blob_lists(rows=12):
+    """From 2.1 on: where the lists begin is written nowhere but beside what surrounds other members. In data sets of 2.2 blobs become
+    structures that describe them."""
+    blob = pa.field('blob', pa.large_binary(), metadata={'lance-encoding:blob': 'true'})
+    number, item = pa.field('number', pa.int32()), blob.with_name('item')
+    def lists(has_blob):
+        return [None if row % 5 == 4 else [{'number': row} | ({'blob': b'x' * row} if has_blob else {})] * (row % 3) for row in range(rows)]
+    counted = 'counted', pa.array(range(rows), pa.int64())
+    table = table_of(
+        ('blobs', pa.array([[b'x' * row] * (row % 3) for row in range(rows)], pa.list_(item))), counted,
+        ('structures', pa.array(lists(True), pa.list_(pa.struct([blob, number])))))
+    return table, table_of(counted, ('structures', pa.array(lists(False), pa.list_(pa.struct([number]))))), [
+        'blobs', 'blobs/item', 'structures/item/blob']
+
+
 def no_rows():
     return pa.table({'number': pa.array([], pa.int32()), 'text': pa.array([], pa.string()),
                      'list': pa.array([], pa.list_(pa.float32())),
@@ -387,6 +418,15 @@ FILES = {
 }
 
 
+# In lance_unread/.
+UNREAD = {
+    'struct_lists_2.0': unread_struct_lists,
+    'blob_lists_2.1': unread_blob_lists,
+    'blob_lists_2.2': unread_blob_lists,
+}
+DESCRIPTIONS = {'blob_lists_2.2': sorted(f'{blob}{member}' for blob in ('blobs/item', 'structures/item/blob') for member in ('', '/data', '/uri'))}
+
+
 def named_as_in_the_format(name):
     """pylance tells names as Rust has them."""
     if name in ('AllNulls', 'SomeNulls', 'NoNulls'):
@@ -448,7 +488,7 @@ def save(name, table, metadata, statistics=None):
     parts['rows'] = [f'[{row}, {line(rows[row])}]' for row in chosen]
     lines = [f' {line(key)}: {line(value)},' for key, value in head.items()]
     for key, members in parts.items():
-        lines += [f' {line(key)}: [', ',\n'.join('  ' + member for member in members), ' ],']
+        lines += [f' {line(key)}: [', ',\n'.join('  ' + line(member) for member in members), ' ],']
     text = '\n'.join(['{', *(each for each in lines if each)])[:-1] + '\n}\n'
     json.loads(text)
     (HERE / f'{name}.json').write_text(text)
@@ -484,11 +524,34 @@ def make(name):
     save(name, found, reader.metadata())
 
 
+def is_read(path, name):
+    """pylance ends the program at some."""
+    words = [sys.executable, '-c', 'import sys, lance.file; lance.file.LanceFileReader(sys.argv[1], columns=[sys.argv[2]]).read_all().to_table()']
+    return subprocess.run([*words, str(path), name], stderr=subprocess.DEVNULL).returncode == 0
+
+
+def make_unread(name):
+    """A file, and a data set of such a file, with what was written but for the fields that cannot be read."""
+    table, read, unreadable = UNREAD[name]()
+    folder, version = HERE / 'lance_unread', name.rpartition('_')[2]
+    path, data_set = folder / f'{name}.lance', folder / name
+    with LanceFileWriter(str(path), table.schema, version=version) as writer:
+        writer.write_batch(table)
+    for top in {field.partition('/')[0] for field in unreadable}:
+        if is_read(path, top):
+            sys.exit(f'{name}: pylance reads {top}')
+    shutil.rmtree(data_set, ignore_errors=True)
+    lance.write_dataset(table, str(data_set), data_storage_version=version)
+    parts = {'unreadable': unreadable, 'unreadable_in_data_set': DESCRIPTIONS.get(name, unreadable), 'columns': table_columns(read)}
+    lines = [f' {line(key)}: [\n' + ',\n'.join('  ' + line(member) for member in members) + '\n ]' for key, members in parts.items()]
+    (folder / f'{name}.json').write_text('{\n' + ',\n'.join(lines) + '\n}\n')
+
+
 def main(names):
-    if unknown := set(names) - set(FILES):
-        sys.exit(f'no such file: {", ".join(unknown)}; there are {", ".join(FILES)}')
-    for name in names or FILES:
-        make(name)
+    if unknown := set(names) - set(FILES) - set(UNREAD):
+        sys.exit(f'no such file: {", ".join(unknown)}; there are {", ".join([*FILES, *UNREAD])}')
+    for name in names or [*FILES, *UNREAD]:
+        (make if name in FILES else make_unread)(name)
 
 
 if __name__ == '__main__':

@@ -286,6 +286,22 @@ START_TEST(lists_around_fixed_size_lists_of_structures_leave_the_others_readable
 }
 END_TEST
 
+/* Version 2.0 packs them in one column, beside which the others are where they are. */
+START_TEST(fixed_size_lists_of_structures_have_one_column_in_2_0)
+{
+    assert_ok(open_schema(struct_lists, STRUCT_LISTS, 3, 0));
+    const struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = 0; i < STRUCT_LISTS; i++) {
+        bool is_read = i == 0 || i == STRUCT_LISTS - 1;
+        ck_assert_uint_eq(dataset->fields[i].kind != NT_FIELD_UNREADABLE, is_read);
+        if (!is_read)
+            ck_assert_str_eq(dataset->fields[i].unreadable,
+                             "fixed-size lists of structures are not read in files before 2.1");
+    }
+    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(dataset), STRUCT_LISTS - 1).column, 2);
+}
+END_TEST
+
 /* Types that pylance refuses to write, and versions that do not have them. */
 static const struct {
     const char *type;
@@ -294,7 +310,7 @@ static const struct {
 } unknown_lists[] = {{"fixed_size_list:struct:0", 2, 2},
                      {"fixed_size_list:fixed_size_list:struct:2:2", 2, 2},
                      {"fixed_size_list:string:2", 2, 2},
-                     {"fixed_size_list:struct:2", 0, 3}};
+                     {"fixed_size_list:struct:2", 0, 1}};
 
 START_TEST(other_fixed_size_lists_are_not_known)
 {
@@ -340,6 +356,26 @@ START_TEST(columns_have_the_rows_of_the_file_or_of_its_lists_items)
 }
 END_TEST
 
+/* As in data files with blobs that are described. */
+START_TEST(fields_without_an_id_are_none)
+{
+    struct nt_source *source;
+    lance_begin(&writer, 2, 2, 0);
+    lance_field(&writer, 0, -1, "a", "int64", false);
+    lance_field(&writer, -1, -1, "kind", "uint8", false);
+    lance_field(&writer, -1, -1, "position", "uint64", false);
+    lance_field(&writer, 1, -1, "b", "int8", false);
+    lance_column(&writer);
+    lance_column(&writer);
+    lance_end(&writer);
+    assert_ok(nt_source_open_memory(writer.out.bytes, writer.out.length, "test.lance", &source, NULL));
+    assert_ok(open_source(source));
+    ck_assert_uint_eq(file->datasets[0]->field_count, 2);
+    ck_assert_str_eq(path_of(1), "b");
+    ck_assert_uint_eq(nt_lance_use_in(nt_lance_of(file->datasets[0]), 1).column, 1);
+}
+END_TEST
+
 /* ---- what does not fit ---- */
 
 START_TEST(fewer_or_more_columns_than_the_schema_needs_are_corrupt)
@@ -377,10 +413,12 @@ int main(void)
     tcase_add_test(cases, a_type_that_is_not_known_leaves_the_others_readable);
     tcase_add_test(cases, fixed_size_lists_of_structures_are_told_by_their_members);
     tcase_add_test(cases, lists_around_fixed_size_lists_of_structures_leave_the_others_readable);
+    tcase_add_test(cases, fixed_size_lists_of_structures_have_one_column_in_2_0);
     tcase_add_loop_test(cases, other_fixed_size_lists_are_not_known, 0,
                         sizeof(unknown_lists) / sizeof(*unknown_lists));
     tcase_add_loop_test(cases, columns_have_the_rows_of_the_file_or_of_its_lists_items, 0,
                         sizeof(column_rows) / sizeof(*column_rows));
+    tcase_add_test(cases, fields_without_an_id_are_none);
     tcase_add_loop_test(cases, fewer_or_more_columns_than_the_schema_needs_are_corrupt, 0, 2);
     tcase_add_test(cases, a_type_that_is_too_deep_is_refused_by_its_field);
     suite_add_tcase(suite, cases);

@@ -111,6 +111,27 @@ def every_byte_of_a_file_has_an_owner(expected, data_set):
     same(at, os.stat(harness.data(f'{data_set.name}.lance')).st_size, 'the end')
 
 
+@case
+def what_pylance_writes_and_does_not_read_is_unreadable_and_all_else_is_served():
+    folder = data('lance_unread')
+    sources = sorted(path for path in folder.iterdir() if path.suffix != '.json')
+    same(len(sources), 6, 'files and data sets')
+    with harness.mounted(*sources) as mountpoint:
+        for source in sources:
+            name = source.name.removesuffix('.lance')
+            expected, tree = json.loads((folder / f'{name}.json').read_text()), mountpoint / source.name / name
+            told = {str(path.parent.relative_to(tree)): json.loads(path.read_text()) for path in tree.rglob('field.json')}
+            unreadable = expected['unreadable_in_data_set' if source.is_dir() else 'unreadable']
+            same(sorted(path for path, field in told.items() if field['kind'] == 'unreadable'), unreadable, source.name)
+            for path in unreadable:
+                same('are not read' in told[path]['unreadable'], True, told[path])
+            for column in expected['columns']:
+                check_column(tree / column['path'], column)
+            same(len(lines(tree / 'rows.jsonl')), expected['columns'][0]['rows'], 'rows')
+            harness.output(harness.NTUPLE, 'verify', source)
+        same(harness.errors_of(mountpoint), [])
+
+
 # ---- more rows than there is room for, in a file of a few hundred bytes, written by its definition ----
 
 def varint(number):

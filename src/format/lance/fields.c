@@ -15,12 +15,12 @@
 struct building {
     struct nt_dataset *dataset;
     struct nt_lance_schema *schema;
+    const struct nt_lance_leaf *leaves; /* by Lance's field */
     const struct nt_lance
         *lance; /* the file; NULL: a data set, whose files each tell where a field is stored */
     struct nt_lance_part *parts;
     uint32_t *built;   /* by Lance's field: the field of the model that its children lie in */
     bool *is_nullable; /* it, or a structure around it: what lies in a null structure is null */
-    bool has_item_columns;
     struct nt_builder builder;
     struct nt_error *error;
 };
@@ -104,37 +104,56 @@ static enum nt_status add_field(struct building *build, struct nt_field *field,
     return field->unreadable ? NT_OK : add_columns(build, *number_ret, field);
 }
 
+/* Whether a field's bytes lie elsewhere in its file: of a data set the schema tells, of a file its pages. */
+static bool is_blob(const struct building *build, uint32_t number)
+{
+    if (!build->lance)
+        return nt_lance_is_marked(&build->schema->fields[number], "lance-encoding:blob");
+    uint32_t column = build->leaves[number].column;
+    if (column == NT_NONE)
+        return false;
+    const struct nt_lance_column *c = &build->lance->columns[column];
+    return c->is_blob || (c->page_count && nt_lance_has_places(&c->pages[0]));
+}
+
+/* Whether a field lies in lists, or is one, and nothing but blobs tells of them. */
+static bool is_lost(const struct building *build, uint32_t number)
+{
+    const struct nt_lance_place *places = build->schema->places;
+    uint32_t leaf = build->leaves[number].field;
+    if (build->schema->has_item_columns || leaf == NT_NONE || places[leaf].type.shape != NT_LANCE_IS_BYTES ||
+        !is_blob(build, leaf))
+        return false;
+    bool is_in_list = places[leaf].multiple != places[number].multiple;
+    for (uint32_t at = leaf; at != NT_NONE; at = build->schema->fields[at].parent)
+        is_in_list |= places[at].type.shape == NT_LANCE_IS_LIST;
+    return is_in_list;
+}
+
 /* Why a field cannot be served; NULL: it can. */
 static const char *find_refusal(const struct building *build, uint32_t number)
 {
-    const struct nt_lance_place *place = &build->schema->places[number];
-    if (place->is_in_struct_list && (build->schema->is_legacy || build->has_item_columns))
+    const struct nt_lance_schema *schema = build->schema;
+    const struct nt_lance_place *place = &schema->places[number];
+    if (place->is_in_struct_list && schema->has_item_columns)
         return "fixed-size lists of structures are not read in files before 2.1";
-    if (place->has_struct_lists)
+    if (place->has_struct_lists && !schema->has_item_columns)
         return "lists around fixed-size lists of structures are not read";
+    if (place->is_described_blob)
+        return "blobs with descriptions (lance.blob.v2) are not read";
+    if (is_lost(build, number))
+        return "lists around blobs are not read: the file does not tell where they begin";
     if (place->type.shape == NT_LANCE_IS_UNKNOWN)
         return "the field's type is not known to this version";
     if (place->is_in_list)
         return "lists in packed structures are not read";
     if (!build->lance)
         return NULL;
-    uint32_t column = build->lance->leaves[number].column;
+    uint32_t column = build->leaves[number].column;
     if (column == NT_NONE)
         return "none of the file's columns stores it";
     const struct nt_error *failure = build->lance->columns[column].failure;
     return failure ? failure->message : NULL;
-}
-
-/* Whether a field's bytes lie elsewhere in its file: of a data set the schema tells, of a file its pages. */
-static bool is_blob(const struct building *build, uint32_t number)
-{
-    if (!build->lance)
-        return nt_lance_is_marked(&build->schema->fields[number], "lance-encoding:blob");
-    uint32_t column = build->lance->leaves[number].column;
-    if (column == NT_NONE)
-        return false;
-    const struct nt_lance_column *c = &build->lance->columns[column];
-    return c->is_blob || (c->page_count && nt_lance_has_places(&c->pages[0]));
 }
 
 static void set_kind(const struct building *build, uint32_t number, struct nt_field *field)
@@ -163,14 +182,16 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
     field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
 }
 
-/* Structures of version 2.0 are never null; members of packed ones are where the whole is. In legacy files there is no
+/* Structures of version 2.0 are never null, but for those that a file of a data set does not have; members of packed ones are where the whole is. In legacy files there is no
  * validity, but strings without bytes are null. */
 static bool has_validity(const struct building *build, uint32_t number)
 {
     const struct nt_lance_place *place = &build->schema->places[number];
     if (build->schema->is_legacy)
         return place->type.shape == NT_LANCE_IS_TEXT || place->type.shape == NT_LANCE_IS_BYTES;
-    return place->packed == NT_NONE && !(build->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT);
+    bool is_never_null =
+        build->lance && build->schema->has_item_columns && place->type.shape == NT_LANCE_IS_STRUCT;
+    return place->packed == NT_NONE && !is_never_null;
 }
 
 /* What tells Arrow of an extension: Lance's writers have it in the metadata of fields. */
@@ -290,14 +311,11 @@ static enum nt_status build_all(struct building *build)
 }
 
 enum nt_status nt_lance_build_fields(struct nt_dataset *dataset, struct nt_lance_schema *schema,
-                                     const struct nt_lance *lance, bool has_item_columns,
+                                     const struct nt_lance_leaf *leaves, const struct nt_lance *lance,
                                      struct nt_error *error)
 {
-    struct building build = {.dataset = dataset,
-                             .schema = schema,
-                             .lance = lance,
-                             .has_item_columns = has_item_columns,
-                             .error = error};
+    struct building build = {
+        .dataset = dataset, .schema = schema, .leaves = leaves, .lance = lance, .error = error};
     build.built = calloc((size_t)schema->field_count + 1, sizeof(*build.built));
     build.is_nullable = calloc((size_t)schema->field_count + 1, sizeof(*build.is_nullable));
     dataset->is_ordered = true; /* a column of another type is a new field, in the place of the old one */

@@ -21,8 +21,7 @@ struct nt_lance_home {
 struct nt_lance_side {
     const struct nt_lance_schema *schema;
     const struct nt_lance_leaf *leaves; /* by its fields: the columns of `stored` */
-    bool has_item_columns;              /* there are such files, */
-    bool has_levels;                    /* and such whose columns may have levels */
+    bool has_levels;                    /* there are files whose columns may have levels */
     /* Find the column of a field's part. Under the data set's lock, but where it was found before: then it is found again
      * without anything being read. */
     enum nt_status (*find_home)(struct nt_dataset *dataset, uint32_t field, uint32_t part,

@@ -62,8 +62,7 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     if (status == NT_OK)
         status = nt_lance_find_leaves(dataset->arena, lance, error);
     if (status == NT_OK)
-        status = nt_lance_build_fields(dataset, &lance->schema, lance,
-                                       nt_lance_has_item_columns(&lance->tail), error);
+        status = nt_lance_build_fields(dataset, &lance->schema, lance->leaves, lance, error);
     for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++)
         dataset->columns[i].stored = nt_lance_use_in(lance, dataset->columns[i].field).column;
     return status == NT_OK ? nt_dataset_add_only_part(dataset, lance->rows, error) : status;

@@ -84,8 +84,9 @@ struct nt_lance_legacy;
 struct nt_lance_schema {
     const struct nt_lance_field *fields; /* depth first: parents in front of their children */
     uint32_t field_count;
-    bool
-        is_legacy; /* of files, or a data set of them, in which only strings can be null, and no structure is packed */
+    /* Of a file, or of a data set of such files: */
+    bool is_legacy;        /* only strings can be null, and no structure is packed */
+    bool has_item_columns; /* those, and version 2.0: each field has a column */
     /* What follows from them, see places.h: by field, */
     const struct nt_lance_place *places;
     const struct nt_lance_value *values;

@@ -18,6 +18,16 @@ bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key)
            nt_text_is(value, "true");
 }
 
+/* Of a data set the extension tells, of its data files the encoding. */
+static bool is_description(const struct nt_lance_field *field)
+{
+    struct nt_text extension;
+    return nt_lance_is_marked(field, "lance-encoding:blob") ||
+           (nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, "ARROW:extension:name",
+                                &extension) &&
+            nt_text_is(extension, "lance.blob.v2"));
+}
+
 static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lance_schema *schema,
                                     struct nt_lance_place *places, uint32_t number, struct nt_error *error)
 {
@@ -29,6 +39,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
         place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
         (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
     place->is_in_struct_list = place->type.shape == NT_LANCE_IS_STRUCT_LIST;
+    place->is_described_blob = place->type.shape == NT_LANCE_IS_STRUCT && is_description(field);
     place->multiple = 1;
     if (status != NT_OK)
         nt_error_context(error, "schema: field %" PRId32, field->id);
@@ -37,6 +48,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     struct nt_lance_place *parent = &places[field->parent];
     parent->children++;
     place->is_in_struct_list |= parent->is_in_struct_list;
+    place->is_described_blob |= parent->is_described_blob;
     place->multiple = parent->multiple;
     if (parent->type.shape == NT_LANCE_IS_STRUCT_LIST &&
         !nt_multiply(parent->multiple, parent->type.items, &place->multiple))
@@ -49,6 +61,17 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
         place->packed != NT_NONE && (parent->is_in_list || place->type.shape == NT_LANCE_IS_LIST ||
                                      place->type.shape == NT_LANCE_IS_STRUCT_LIST);
     return NT_OK;
+}
+
+/* Blobs have no levels: what is stored in their places tells of nulls, and not where a list begins. */
+static void mark_blob(const struct nt_lance_schema *schema, struct nt_lance_place *places, uint32_t number)
+{
+    bool is_blob = places[number].type.shape == NT_LANCE_IS_BYTES &&
+                   nt_lance_is_marked(&schema->fields[number], "lance-encoding:blob");
+    for (uint32_t at = schema->fields[number].parent; is_blob && at != NT_NONE;
+         at = schema->fields[at].parent)
+        places[number].is_listed_blob |=
+            places[at].type.shape == NT_LANCE_IS_LIST || places[at].type.shape == NT_LANCE_IS_STRUCT_LIST;
 }
 
 /* Where a list is around fixed-size lists of structures, no repetition tells its items from theirs. */
@@ -103,8 +126,10 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
     if (status != NT_OK)
         return status;
     mark_lists(schema, places);
-    for (uint32_t i = 0; i < schema->field_count; i++)
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        mark_blob(schema, places, i);
         count_member(places, i);
+    }
     for (uint32_t i = 0; i < schema->field_count; i++)
         values[i] = value_of(&places[i]);
     schema->places = places;
@@ -114,17 +139,36 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
 
 /* ---- columns of a file ---- */
 
-static bool has_column(const struct nt_lance_place *place, bool has_item_columns)
+/* Version 2.0 packs what is in fixed-size lists of structures. */
+static bool has_column(const struct nt_lance_schema *schema, uint32_t number)
 {
+    const struct nt_lance_place *place = &schema->places[number];
+    uint32_t parent = schema->fields[number].parent;
     bool is_parent = place->type.shape == NT_LANCE_IS_STRUCT || place->type.shape == NT_LANCE_IS_LIST ||
                      place->type.shape == NT_LANCE_IS_STRUCT_LIST;
-    return place->packed == NT_NONE &&
-           (has_item_columns || place->is_packed || !place->children || !is_parent);
+    if (place->packed != NT_NONE)
+        return false;
+    if (schema->has_item_columns)
+        return schema->is_legacy || parent == NT_NONE || !schema->places[parent].is_in_struct_list;
+    return place->is_packed || !place->children || !is_parent;
+}
+
+/* What has no column is told by the first one below it that can tell of it. */
+static void find_tellers(const struct nt_lance_schema *schema, bool is_listed_blob,
+                         struct nt_lance_leaf *leaves)
+{
+    for (uint32_t i = 0; i < schema->field_count; i++) {
+        if (leaves[i].field != i || schema->places[i].is_listed_blob != is_listed_blob)
+            continue;
+        for (uint32_t at = schema->fields[i].parent; at != NT_NONE && leaves[at].field == NT_NONE;
+             at = schema->fields[at].parent)
+            leaves[at] = leaves[i];
+    }
 }
 
 enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
-                                       bool has_item_columns, const struct nt_lance_leaf **leaves_ret,
-                                       uint32_t *count_ret, struct nt_error *error)
+                                       const struct nt_lance_leaf **leaves_ret, uint32_t *count_ret,
+                                       struct nt_error *error)
 {
     struct nt_lance_leaf *leaves = nt_arena_alloc(arena, (size_t)schema->field_count + 1, sizeof(*leaves));
     uint32_t columns = 0;
@@ -132,13 +176,11 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
         return nt_fail_memory(error);
     for (uint32_t i = 0; i < schema->field_count; i++)
         leaves[i] = (struct nt_lance_leaf){NT_NONE, NT_NONE};
-    for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (!has_column(&schema->places[i], has_item_columns))
-            continue;
-        for (uint32_t at = i; at != NT_NONE && leaves[at].field == NT_NONE; at = schema->fields[at].parent)
-            leaves[at] = (struct nt_lance_leaf){i, columns};
-        columns++;
-    }
+    for (uint32_t i = 0; i < schema->field_count; i++)
+        if (has_column(schema, i))
+            leaves[i] = (struct nt_lance_leaf){i, columns++};
+    find_tellers(schema, false, leaves);
+    find_tellers(schema, true, leaves);
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (schema->places[i].packed != NT_NONE)
             leaves[i] = leaves[schema->places[i].packed];
@@ -150,8 +192,7 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
 enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lance, struct nt_error *error)
 {
     uint32_t columns;
-    enum nt_status status = nt_lance_number_columns(
-        arena, &lance->schema, nt_lance_has_item_columns(&lance->tail), &lance->leaves, &columns, error);
+    enum nt_status status = nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error);
     if (status == NT_OK && columns != lance->tail.columns)
         return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns, as the schema tells",
                               columns, lance->tail.columns);

@@ -23,6 +23,8 @@ struct nt_lance_place {
     bool is_in_list;        /* it is a list within a packed structure, or lies in one */
     bool is_in_struct_list; /* it is a fixed-size list of structures, or lies in one */
     bool has_struct_lists;  /* it is a list around fixed-size lists of structures, or lies in one */
+    bool is_described_blob; /* it is a structure that describes where a blob is, or lies in one */
+    bool is_listed_blob;    /* it has its bytes elsewhere in the file, and lies in a list of any sort */
     uint64_t multiple;      /* how many of it there are for a row around all fixed-size lists of structures */
 };
 
@@ -56,8 +58,8 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
 
 /* Which columns store each field where they stand in the order of the fields, and how many there are. */
 enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_lance_schema *schema,
-                                       bool has_item_columns, const struct nt_lance_leaf **leaves_ret,
-                                       uint32_t *count_ret, struct nt_error *error);
+                                       const struct nt_lance_leaf **leaves_ret, uint32_t *count_ret,
+                                       struct nt_error *error);
 
 /* Which of its columns a file that is mounted alone stores each field in: they stand in the order of the fields.
  * NT_CORRUPT where it has more, or fewer. */

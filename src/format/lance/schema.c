@@ -131,14 +131,37 @@ static enum nt_status read_field(struct reading *reading, uint32_t number, struc
     return status == NT_OK ? add_id(reading, number) : status;
 }
 
+/* The next field of a list. What descriptions of blobs consist of stands in the schemas of data files without an id, and
+ * is no field. */
+static bool next_field(struct nt_proto *list, struct nt_proto *field_ret)
+{
+    enum { NO_ID = -1 };
+    struct nt_proto_item item;
+    while (nt_proto_next(list, &item)) {
+        *field_ret = (struct nt_proto){item.bytes, item.size};
+        if (item.number == NT_LANCE_SCHEMA_FIELDS &&
+            (int32_t)nt_proto_number(*field_ret, NT_LANCE_FIELD_ID) != NO_ID)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t count_fields(struct nt_proto list)
+{
+    struct nt_proto field;
+    uint64_t count = 0;
+    while (next_field(&list, &field))
+        count++;
+    return count;
+}
+
 static enum nt_status read_fields(struct reading *reading, struct nt_proto list)
 {
-    struct nt_proto_item item;
+    struct nt_proto field;
     uint32_t number = 0;
     enum nt_status status = NT_OK;
-    while (status == NT_OK && nt_proto_next(&list, &item))
-        if (item.number == NT_LANCE_SCHEMA_FIELDS)
-            status = read_field(reading, number++, (struct nt_proto){item.bytes, item.size});
+    while (status == NT_OK && next_field(&list, &field))
+        status = read_field(reading, number++, field);
     return status;
 }
 
@@ -147,7 +170,7 @@ enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_
                                     struct nt_error *error)
 {
     struct reading reading = {.file = file, .message = message, .error = error};
-    uint64_t count = nt_proto_count(list, NT_LANCE_SCHEMA_FIELDS);
+    uint64_t count = count_fields(list);
     enum nt_status status = nt_budget_take(&file->budget, NT_COST_FIELD, count, message->offset, error);
     if (status == NT_OK && count >= NT_NONE)
         status = nt_fail(error, NT_LIMIT, message->offset, "%" PRIu64 " fields", count);
@@ -189,6 +212,7 @@ enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance
     const struct nt_lance_message descriptor = descriptor_of(lance);
     struct nt_proto schema = nt_proto_message(lance->descriptor, NT_LANCE_FILE_DESCRIPTOR_SCHEMA);
     enum nt_status status = nt_lance_read_fields(file, &descriptor, schema, &lance->schema, error);
+    lance->schema.has_item_columns = nt_lance_has_item_columns(&lance->tail);
     if (status != NT_OK)
         nt_error_context(error, "schema");
     return status;

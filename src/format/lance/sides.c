@@ -55,7 +55,7 @@ static struct nt_lance_use use_of(const struct adding *adding, uint32_t field)
 {
     const struct nt_lance_side *side = adding->side;
     const struct nt_lance_part *part = &side->schema->parts[field];
-    return nt_lance_use_of(side->schema, &side->leaves[part->field], side->has_item_columns, part);
+    return nt_lance_use_of(side->schema, &side->leaves[part->field], side->schema->has_item_columns, part);
 }
 
 /* The bytes of a packed structure. */
@@ -255,11 +255,9 @@ enum nt_status nt_lance_add_sides(struct nt_dataset *dataset, struct nt_error *e
     struct nt_lance_side *side = nt_arena_alloc(dataset->arena, 1, sizeof(*side));
     if (!side)
         return nt_fail_memory(error);
-    bool has_item_columns = nt_lance_has_item_columns(&lance->tail);
     *side = (struct nt_lance_side){.schema = &lance->schema,
                                    .leaves = lance->leaves,
-                                   .has_item_columns = has_item_columns,
-                                   .has_levels = !has_item_columns,
+                                   .has_levels = !lance->schema.has_item_columns,
                                    .find_home = find_home};
     return nt_lance_add_sides_of(dataset, side, error);
 }

@@ -160,7 +160,7 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
     const struct nt_lance_message manifest = {lance->manifest.message, lance->manifest.offset};
     enum nt_status status = nt_lance_read_fields(file, &manifest, manifest.message, &lance->schema, error);
     lance->schema.is_legacy = lance->generations == NT_LANCE_IS_LEGACY;
-    lance->side.has_item_columns = lance->generations & NT_LANCE_IS_2_0;
+    lance->schema.has_item_columns = lance->generations & (NT_LANCE_IS_LEGACY | NT_LANCE_IS_2_0);
     lance->side.has_levels = lance->generations & NT_LANCE_IS_LATER;
     if (status == NT_OK)
         status = nt_lance_find_places(file->arena, &lance->schema, error);
@@ -187,10 +187,12 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
     if (status == NT_OK)
         status = add_sources(dataset, lance, error);
     if (status == NT_OK)
-        status = nt_lance_build_fields(dataset, &lance->schema, NULL, false, error);
-    dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
-    if (status == NT_OK)
         status = nt_lance_prepare_sides(dataset, error);
+    if (status == NT_OK)
+        status = nt_lance_build_fields(dataset, &lance->schema, lance->side.leaves, NULL, error);
+    if (status == NT_OK)
+        nt_lance_find_side_columns(dataset);
+    dataset->ops = lance->generations & NT_LANCE_IS_LEGACY ? &legacy_ops : &dataset_ops;
     return status == NT_OK ? add_fragments(dataset, lance, error) : status;
 }
 

@@ -47,13 +47,16 @@ enum nt_status nt_lance_prepare_sides(struct nt_dataset *dataset, struct nt_erro
     side->schema = &lance->schema;
     side->find_home = find_home;
     side->find_part = find_part;
-    enum nt_status status = nt_lance_number_columns(dataset->arena, &lance->schema, side->has_item_columns,
-                                                    &side->leaves, &count, error);
-    for (uint32_t i = 0; status == NT_OK && i < dataset->column_count; i++) {
+    return nt_lance_number_columns(dataset->arena, &lance->schema, &side->leaves, &count, error);
+}
+
+void nt_lance_find_side_columns(struct nt_dataset *dataset)
+{
+    const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
+    for (uint32_t i = 0; i < dataset->column_count; i++) {
         uint32_t field = lance->schema.parts[dataset->columns[i].field].field;
-        dataset->columns[i].stored = side->leaves[field].column;
+        dataset->columns[i].stored = lance->side.leaves[field].column;
     }
-    return status;
 }
 
 enum nt_status nt_lance_add_dataset_sides(struct nt_dataset *dataset, struct nt_error *error)

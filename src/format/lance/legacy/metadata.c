@@ -114,7 +114,7 @@ static enum nt_status read_schema(const struct reading *reading)
     lance->globals = range;
     status =
         nt_lance_read_fields(reading->file, &manifest, lance->descriptor, &lance->schema, reading->error);
-    lance->schema.is_legacy = true;
+    lance->schema.is_legacy = lance->schema.has_item_columns = true;
     if (status == NT_OK)
         status = nt_lance_find_places(reading->file->arena, &lance->schema, reading->error);
     if (status != NT_OK)
