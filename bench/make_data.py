@@ -7,6 +7,7 @@ KIND         hits    a flat table: floats with full mantissas, doubles, integers
              deep    lists of lists of structures
              wide    N fields of one float or integer, with N as in "wide2000"
              columns N floats that are all alike
+             clusters 60 floats that keep a part of their mantissa and a list of such, in 8 clusters
              pages   one field of integers in N pages of 256 bytes and clusters of 10,000 pages
 COMPRESSION  zstd, lz4, zlib, lzma or none
 
@@ -19,7 +20,7 @@ import warnings
 warnings.filterwarnings("ignore")
 
 COMPRESSIONS = {"zstd": 505, "lz4": 404, "zlib": 101, "lzma": 207, "none": 0}
-ENTRIES = {"hits": 4_000_000, "events": 150_000, "deep": 60_000, "wide": 1_000, "columns": 4_000_000}
+ENTRIES = {"hits": 4_000_000, "events": 150_000, "deep": 60_000, "wide": 1_000, "columns": 4_000_000, "clusters": 1_000_000}
 PAGE_ENTRIES = 64
 
 GENERATOR = r"""
@@ -174,6 +175,19 @@ void columns(const Job &job) {
    write(job, std::move(model), [&](std::uint64_t) {
       for (auto &value : floats) *value = short_float(random.bits() >> 40);
    });
+}
+
+void clusters(const Job &job) {
+   auto model = ROOT::RNTupleModel::Create();
+   Random random;
+   std::vector<std::shared_ptr<float>> floats;
+   for (int i = 0; i < 60; ++i) floats.push_back(model->MakeField<float>("field" + std::to_string(i)));
+   auto list = model->MakeField<std::vector<float>>("list");
+   write(job, std::move(model), [&](std::uint64_t) {
+      for (auto &value : floats) *value = short_float(random.falling(20));
+      list->resize(random.number(3));
+      for (auto &value : *list) value = short_float(random.falling(20));
+   }, 0, job.entries / 8);
 }
 
 void pages(const Job &job) {

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Files behind a line that is long, breaks, or lets nothing through for a while; and that the line is what it is said to be."""
+import contextlib
+import functools
+import re
+import socket
+import socketserver
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy
+
+from harness import NTUPLE, case, command, run, same, scratch
+from line import slow_line
+from web import served
+
+sys.path.insert(0, str(Path(__file__).parent.parent / 'support'))
+from bloscpack_file import write_bloscpack
+
+ROUND_TRIP = 0.08
+LINE = {'rtt': 1000 * ROUND_TRIP}
+FIRST_WINDOW = 14600
+UNREACHABLE = 9
+
+
+# ---- the line ----
+
+class Sender(socketserver.BaseRequestHandler):
+    """A number and a line end: as many bytes are the answer."""
+
+    def handle(self):
+        with contextlib.suppress(OSError):
+            while wanted := self.request.makefile('rb', 0).readline():
+                self.request.sendall(bytes(int(wanted)))
+
+
+@contextlib.contextmanager
+def sender():
+    server = socketserver.ThreadingTCPServer(('127.0.0.1', 0), Sender)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextlib.contextmanager
+def connected(**told):
+    with sender() as server, slow_line(server, **told) as line, socket.create_connection(('127.0.0.1', line.port), 10) as connection:
+        yield connection, line.port
+
+
+def receive(connection, count):
+    while count:
+        bytes_read = len(connection.recv(min(count, 1 << 20)))
+        if not bytes_read:
+            raise EOFError(f'{count} bytes are missing')
+        count -= bytes_read
+
+
+def answered(connection, count):
+    """Seconds until an answer of so many bytes is here."""
+    start = time.monotonic()
+    connection.sendall(b'%d\n' % count)
+    receive(connection, count)
+    return time.monotonic() - start
+
+
+class Late(AssertionError):
+    pass
+
+
+def takes(seconds, round_trips, what):
+    """So many, and no other."""
+    least = round_trips * ROUND_TRIP
+    same(seconds >= least, True, f'{what}: {seconds:.3f} s, expected {least:.3f} s')
+    if seconds >= least + ROUND_TRIP:
+        raise Late(f'{what}: {seconds:.3f} s, expected {least:.3f} s')
+
+
+def tried_again(function):
+    """A busy machine adds time; not always."""
+    @functools.wraps(function)
+    def tried():
+        for _ in range(4):
+            with contextlib.suppress(Late):
+                return function()
+        return function()
+    return tried
+
+
+@case
+@tried_again
+def a_line_takes_round_trips():
+    with connected(**LINE) as (connection, _):
+        takes(answered(connection, 1), 2, 'the first answer of a connection')
+        takes(answered(connection, 1), 1, 'the next one')
+
+
+@case
+@tried_again
+def a_window_begins_with_ten_segments_and_doubles():
+    with connected(**LINE) as (connection, _):
+        answered(connection, 1)
+        takes(answered(connection, FIRST_WINDOW), 1, 'the first window')
+        takes(answered(connection, 7 * FIRST_WINDOW), 3, 'two windows, four, and one more')
+        takes(answered(connection, 8 * FIRST_WINDOW), 1, 'it has grown')
+        time.sleep(0.3)
+        takes(answered(connection, 7 * FIRST_WINDOW), 3, 'after a while it begins anew')
+    with connected(window=14, **LINE) as (connection, _):
+        answered(connection, 1)
+        takes(answered(connection, 4 * 14 * 1024), 4, 'it may not grow')
+
+
+@case
+def connections_share_the_rate():
+    count = 500_000
+    with connected(rate=2, window=4096) as (connection, port), socket.create_connection(('127.0.0.1', port), 10) as other:
+        start = time.monotonic()
+        for one in (connection, other):
+            one.sendall(b'%d\n' % count)
+        for one in (connection, other):
+            receive(one, count)
+        seconds = time.monotonic() - start
+        same(0.5 <= seconds < 2, True, f'a megabyte by 2 MB/s: {seconds} s')
+
+
+@case
+def a_line_is_cut_once_and_stalls_for_a_while():
+    with connected(cut=100_000) as (connection, port):
+        try:
+            answered(connection, 1_000_000)
+            same(True, False, 'it was not cut')
+        except (EOFError, ConnectionResetError):
+            pass
+        with socket.create_connection(('127.0.0.1', port), 10) as other:
+            answered(other, 1_000_000)
+    with connected(stall=100_000, stall_for=300) as (connection, _):
+        answered(connection, 50_000)
+        seconds = answered(connection, 1_000_000)
+        same(0.3 <= seconds < 3, True, seconds)
+
+
+# ---- files behind it ----
+
+@contextlib.contextmanager
+def large_column():
+    """A server of a file that is one column, and what the column holds: 3 MB, asked for in twelve parts."""
+    column = numpy.random.default_rng(1).integers(0, 1 << 62, 3 << 17)
+    with scratch() as directory, served(directory) as site:
+        write_bloscpack(directory / 'large.blp', column)
+        yield site, column.tobytes()
+
+
+def read_through(line, *options):
+    return command(NTUPLE, 'cat', *options, f'http://127.0.0.1:{line.port}/large.blp', 'large/values/data.bin')
+
+
+def is_read(line, content):
+    result = read_through(line)
+    same((result.returncode, result.stdout == content), (0, True), result.stderr)
+
+
+@case
+def a_line_that_is_cut_while_a_column_is_read_is_not_noticed():
+    with large_column() as (site, content):
+        for cut in (300_000, len(content) // 2):
+            count = len(site.requests)
+            with slow_line(site.port, rtt=5, rate=10, cut=cut) as line:
+                is_read(line, content)
+            same(line.happened, ['cut'], 'the line')
+            ranges = [headers['Range'].removeprefix('bytes=').split('-') for _, headers in site.requests[count:]]
+            asked = sum(int(last) - int(first) + 1 for first, last in ranges if first)
+            same(len(content) < asked < 2 * len(content), True, f'{asked} bytes were asked for of {len(content)}')
+
+
+@case
+def a_line_that_stalls_for_a_while_is_waited_for():
+    with large_column() as (site, content):
+        with slow_line(site.port, rtt=5, stall=len(content) // 3, stall_for=700) as line:
+            is_read(line, content)
+        same(line.happened, ['stalled'], 'the line')
+
+
+@case
+def a_line_that_stalls_for_good_is_an_error_in_time():
+    with large_column() as (site, content), slow_line(site.port, rtt=5, stall=len(content) // 3) as line:
+        start = time.monotonic()
+        result = read_through(line, '--timeout=1')
+        message = result.stderr.decode()
+        same(result.returncode, UNREACHABLE, message)
+        same(re.search('damage|corrupt|checksum', message), None, message)
+        same(time.monotonic() - start < 6, True, time.monotonic() - start)
+
+
+run(needs_fuse=False)
