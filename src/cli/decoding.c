@@ -12,6 +12,7 @@
 #include "cli/confine.h"
 #include "cli/program.h"
 #include "io/fetcher.h"
+#include "io/remote.h"
 
 struct decoding {
     struct nt_program *program;
@@ -88,9 +89,19 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     return options;
 }
 
+static void note_missing(struct nt_program *program, const char *sandbox, const char *missing)
+{
+    char line[512];
+    if (!missing[0])
+        return;
+    snprintf(line, sizeof(line), "of %s there is no %s here", sandbox, missing);
+    nt_log_note(&program->log, line);
+}
+
 static enum nt_exit_status open_tree(struct decoding *decoding)
 {
     struct nt_error error = {0};
+    struct nt_fetch_sandbox sandbox;
     struct nt_program *program = decoding->program;
     enum nt_status status = nt_index_file_read(&program->index, &error);
     if (status == NT_OK)
@@ -104,6 +115,10 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
         return nt_program_fail(program, nt_exit_status(status), &error);
     }
     nt_vfs_try_sources(decoding->vfs);
+    if (program->settings.fetcher) {
+        nt_fetch_sandbox(program->settings.fetcher, &sandbox);
+        note_missing(program, "the sandbox of the process that fetches", sandbox.missing);
+    }
     return NT_EXIT_OK;
 }
 
@@ -202,7 +217,6 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
     const struct nt_settings *settings = &program->settings;
     const char *const *places = program->sources;
     size_t count = program->source_count;
-    char line[512];
     enum nt_status status = nt_settings_chain(settings, places, count, &decoding->chain, error);
     if (status == NT_OK && decoding->chain) {
         places = decoding->chain->folders;
@@ -211,10 +225,8 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
     if (status == NT_OK)
         status = nt_confine(settings, places, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox,
                             error);
-    if (status == NT_OK && sandbox->missing[0]) {
-        snprintf(line, sizeof(line), "of the sandbox there is no %s here", sandbox->missing);
-        nt_log_note(&program->log, line);
-    }
+    if (status == NT_OK)
+        note_missing(program, "the sandbox", sandbox->missing);
     return status;
 }
 

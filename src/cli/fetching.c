@@ -8,6 +8,17 @@
 
 #include "io/remote.h"
 
+/* It has a sandbox of its own, which no option opens. */
+static enum nt_status check_strictly(const struct nt_settings *settings, struct nt_error *error)
+{
+    struct nt_fetch_sandbox sandbox;
+    enum nt_status status = nt_fetch_await_sandbox(settings->fetcher, &sandbox, error);
+    if (status != NT_OK || !sandbox.missing[0])
+        return status;
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                   "sandbox=strict: for the process that fetches there is no %s here", sandbox.missing);
+}
+
 static enum nt_status start(struct nt_settings *settings, const char *address, struct nt_error *error)
 {
     const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
@@ -18,7 +29,8 @@ static enum nt_status start(struct nt_settings *settings, const char *address, s
     if (shown)
         nt_error_context(error, "%s", shown);
     free(shown);
-    return status;
+    return status == NT_OK && settings->sandbox == NT_CONFINEMENT_STRICT ? check_strictly(settings, error)
+                                                                         : status;
 }
 
 enum nt_status nt_start_fetching(struct nt_settings *settings, const char *const *sources, size_t count,

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 enum nt_fetch_kind {
-    NT_FETCH_HELLO = 1, /* from a process that fetches, before all else: who was asked before is gone */
+    NT_FETCH_HELLO =
+        1, /* from a process that fetches, before all else, with its sandbox behind it: who was asked before is gone */
     /* Asked for: */
     NT_FETCH_OPEN, /* an address behind it. Answered by OPENED, DATA of both ends of the file, DONE; or FAILED */
     NT_FETCH_READ, /* `bytes` at `offset` of a file. Answered by DATA in order, DONE; or FAILED */
@@ -57,6 +58,11 @@ struct nt_fetch_request {
     uint32_t is_ahead;     /* nobody waits for it yet: others go first */
     uint32_t unused;
     uint64_t offset, bytes;
+};
+
+/* Of the sandbox of a process that fetches what holds, names with blanks between; and what does not, with the reasons. */
+struct nt_fetch_sandbox {
+    char parts[128], missing[256];
 };
 
 /* What a process has asked servers for since it began. */

@@ -178,14 +178,54 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
     return true;
 }
 
+static void take_sandbox(struct nt_fetch_sandbox *sandbox, const uint8_t *bytes, size_t count)
+{
+    *sandbox = (struct nt_fetch_sandbox){0};
+    if (count == sizeof(*sandbox))
+        memcpy(sandbox, bytes, count);
+    sandbox->parts[sizeof(sandbox->parts) - 1] = '\0';
+    sandbox->missing[sizeof(sandbox->missing) - 1] = '\0';
+}
+
+/* Another process follows one that is gone. */
+static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                       size_t count)
+{
+    fetcher->epoch = answer->epoch ? answer->epoch : 1;
+    take_sandbox(&fetcher->sandbox, bytes, count);
+    count_process(fetcher);
+    fail_all(fetcher, "the process that fetches was ended");
+}
+
+void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret)
+{
+    pthread_mutex_lock(&fetcher->lock);
+    *sandbox_ret = fetcher->sandbox;
+    pthread_mutex_unlock(&fetcher->lock);
+}
+
+/* The first packet stays where it is, for the thread that takes all. */
+enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret,
+                                      struct nt_error *error)
+{
+    struct pollfd event = {.fd = fetcher->channel, .events = POLLIN};
+    uint64_t now = nt_fetcher_now(), deadline = now + fetcher->milliseconds;
+    for (; now < deadline && poll(&event, 1, (int)(deadline - now)) < 0; now = nt_fetcher_now())
+        ;
+    ssize_t count = recv(fetcher->channel, fetcher->packet, PACKET_BYTES, MSG_PEEK | MSG_DONTWAIT);
+    if (count < (ssize_t)sizeof(struct nt_fetch_answer))
+        return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "the process that fetches does not answer");
+    count -= (ssize_t)sizeof(struct nt_fetch_answer);
+    take_sandbox(sandbox_ret, fetcher->packet + sizeof(struct nt_fetch_answer), (size_t)count);
+    return NT_OK;
+}
+
 /* Whether it is the end of anything, or a beginning: what somebody may wait for. */
 static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answer, const uint8_t *bytes,
                  size_t count)
 {
     if (answer->kind == NT_FETCH_HELLO) {
-        fetcher->epoch = answer->epoch ? answer->epoch : 1;
-        count_process(fetcher);
-        fail_all(fetcher, "the process that fetches was ended");
+        take_hello(fetcher, answer, bytes, count);
         return true;
     }
     struct nt_fetch *fetch = underway(fetcher, answer->id);

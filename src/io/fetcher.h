@@ -54,7 +54,8 @@ struct nt_fetcher {
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
     unsigned ahead_count;
     struct nt_fetch_counters counters;
-    struct nt_fetch_totals totals; /* as the process that fetches now told them last */
+    struct nt_fetch_sandbox sandbox; /* of the process that fetches now, as it says */
+    struct nt_fetch_totals totals;   /* as the process that fetches now told them last */
     uint8_t *packet;
 };
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "io/fetch.h"
 
 struct nt_fetcher;
 
@@ -22,6 +23,10 @@ bool nt_is_address(const char *path);
 char *nt_address_shown(const char *path);
 /* Counters of all that was fetched, by number: names and values, all since its beginning but remote_kept_bytes. False behind the last. */
 bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret);
+/* What holds of the sandbox of the process that fetches, once a file was opened. Before, that may be waited for, by one thread alone. */
+void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret);
+enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret,
+                                      struct nt_error *error);
 /* NT_INVALID where it has a user or a password: who lists processes would see them. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 

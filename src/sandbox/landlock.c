@@ -23,6 +23,8 @@ enum { ASK_VERSION = 1, RULE_PATH_BENEATH = 1 };
 #define MAKE_DIRECTORY (UINT64_C(1) << 7)
 #define MAKE_FILE (UINT64_C(1) << 8)
 #define TRUNCATE (UINT64_C(1) << 14)
+#define BIND (UINT64_C(1) << 0)
+#define CONNECT (UINT64_C(1) << 1)
 
 struct ruleset {
     uint64_t files, network, scopes;
@@ -41,7 +43,7 @@ static const struct {
     {1, {.files = (UINT64_C(1) << 13) - 1}}, /* open, list, make and remove */
     {2, {.files = UINT64_C(1) << 13}},       /* move and link to another folder */
     {3, {.files = TRUNCATE}},
-    {4, {.network = 3}},               /* bind and connect by TCP */
+    {4, {.network = BIND | CONNECT}},  /* by TCP */
     {5, {.files = UINT64_C(1) << 15}}, /* ioctl of devices */
     {6, {.scopes = 3}},                /* sockets without a file, and signals, of others */
 };
@@ -82,7 +84,7 @@ int nt_landlock_enter(const struct nt_sandbox_rules *rules)
         return version < 0 ? errno : ENOSYS;
     struct ruleset all = all_of(version);
     if (rules->uses & NT_SANDBOX_CONNECTS)
-        all.network = 0;
+        all.network &= ~CONNECT;
     int ruleset = (int)syscall(CREATE_RULESET, &all, sizeof(all), 0);
     if (ruleset < 0)
         return errno;

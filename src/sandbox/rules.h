@@ -16,7 +16,8 @@ enum {
     NT_SANDBOX_TELLS = 8,    /* asks a terminal for its size */
     NT_SANDBOX_FETCHES = 16, /* asks another process to fetch files, over a socket that is open */
     NT_SANDBOX_CONNECTS =
-        32, /* has connections to other machines, by libraries whose calls are not known here */
+        32, /* has connections to other machines, whose names it looks up; nobody connects to it */
+    NT_SANDBOX_LOADS = 64, /* loads libraries from its places: of names, of certificates */
 };
 
 struct nt_sandbox_place {

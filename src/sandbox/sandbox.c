@@ -37,8 +37,7 @@ void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules 
     sandbox->has_landlock = problem == 0;
     note(&entering, "landlock", problem);
     note(&entering, "not_dumpable", nt_memory_hide());
-    if (!(rules->uses & NT_SANDBOX_CONNECTS))
-        note(&entering, "seccomp", nt_seccomp_enter(rules->uses, sandbox->has_landlock));
+    note(&entering, "seccomp", nt_seccomp_enter(rules->uses, sandbox->has_landlock));
 }
 
 bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses)

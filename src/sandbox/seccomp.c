@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -46,6 +47,8 @@ enum {
     WRITES = NT_SANDBOX_WRITES,
     TELLS = NT_SANDBOX_TELLS,
     FETCHES = NT_SANDBOX_FETCHES,
+    CONNECTS = NT_SANDBOX_CONNECTS,
+    LOADS = NT_SANDBOX_LOADS,
     BENEATH = 1 << 8, /* where landlock looks at what the filter cannot */
     SANITIZED = 1 << 9,
 };
@@ -54,6 +57,7 @@ enum condition {
     ANY,
     HAS,     /* all bits of `value` in the argument */
     HAS_NOT, /* none of them */
+    NEVER,   /* all bits: refused, whatever rows follow */
     IS,
     IS_SELF, /* this process */
 };
@@ -67,7 +71,7 @@ struct call {
 
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
-/* Those of every read first: older kernels try one after the other. */
+/* The first row that holds decides. Those of every read first: older kernels try one after the other. */
 static const struct call calls[] = {
     {SYS_pread64, ALWAYS, ANY, 0, 0},
     {SYS_writev, ALWAYS, ANY, 0, 0},
@@ -168,6 +172,36 @@ static const struct call calls[] = {
     {SYS_sendto, FETCHES, IS, 4, 0}, /* to who is connected */
     {SYS_shutdown, FETCHES, ANY, 0, 0},
 
+    /* servers, and who knows their names: resolvers over UDP and TCP, processes of this machine, the kernel of its addresses */
+    {SYS_socket, CONNECTS, IS, 0, AF_INET},
+    {SYS_socket, CONNECTS, IS, 0, AF_INET6},
+    {SYS_socket, CONNECTS, IS, 0, AF_UNIX},
+    {SYS_socket, CONNECTS, IS, 0, AF_NETLINK},
+    {SYS_bind, CONNECTS, ANY, 0, 0}, /* by which the kernel tells addresses; none is listened at */
+    {SYS_connect, CONNECTS, ANY, 0, 0},
+    {SYS_sendto, CONNECTS, ANY, 0, 0},
+    {SYS_sendmsg, CONNECTS, ANY, 0, 0},
+    {SYS_sendmmsg, CONNECTS, ANY, 0, 0},
+    {SYS_recvfrom, CONNECTS, ANY, 0, 0},
+    {SYS_recvmsg, CONNECTS, ANY, 0, 0},
+    {SYS_getsockname, CONNECTS, ANY, 0, 0},
+    {SYS_getpeername, CONNECTS, ANY, 0, 0},
+    {SYS_getsockopt, CONNECTS, ANY, 0, 0},
+    {SYS_setsockopt, CONNECTS, ANY, 0, 0},
+    {SYS_shutdown, CONNECTS, ANY, 0, 0},
+    {SYS_fcntl, CONNECTS, IS, 1, F_SETFL},
+    {SYS_ioctl, CONNECTS, IS, 1, FIONREAD},
+    {SYS_ioctl, CONNECTS, IS, 1, FIONBIO},
+    {SYS_uname, CONNECTS, ANY, 0, 0},
+    /* waking a thread that waits for them */
+    {SYS_socketpair, CONNECTS, IS, 0, AF_UNIX},
+    {SYS_pipe2, CONNECTS, ANY, 0, 0},
+    {SYS_eventfd2, CONNECTS, ANY, 0, 0},
+
+    /* code of files, which landlock chooses and nobody here can write */
+    {SYS_mmap, LOADS, NEVER, 3, MAP_ANONYMOUS},
+    {SYS_mmap, LOADS, HAS_NOT, 2, PROT_WRITE},
+
     {SYS_ioctl, TELLS, IS, 1, TIOCGWINSZ},
     {SYS_ioctl, TELLS, IS, 1, TCGETS},
 
@@ -193,6 +227,8 @@ static const struct call calls[] = {
     {SYS_dup, SANITIZED, ANY, 0, 0},
     {SYS_ioctl, SANITIZED, ANY, 0, 0},
 };
+
+#define REFUSED (SECCOMP_RET_ERRNO | EPERM)
 
 enum { CALLS = sizeof(calls) / sizeof(*calls), MOST_STEPS = 6 * CALLS + 16 };
 
@@ -224,13 +260,14 @@ static void end(struct program *program, uint32_t outcome)
  * the kernel looks at in those that have a condition. */
 static void add_call(struct program *program, const struct call *call)
 {
+    const uint32_t outcome = call->condition == NEVER ? REFUSED : SECCOMP_RET_ALLOW;
     uint32_t value = call->condition == IS_SELF ? (uint32_t)getpid() : call->value;
     if (call->condition == ANY) {
         add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 1);
-        end(program, SECCOMP_RET_ALLOW);
+        end(program, outcome);
         return;
     }
-    unsigned masked = call->condition == HAS;
+    unsigned masked = call->condition == HAS || call->condition == NEVER;
     add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 4 + masked);
     load(program, WORD_OF(args) + call->argument * sizeof(uint64_t));
     if (masked)
@@ -239,7 +276,7 @@ static void add_call(struct program *program, const struct call *call)
         add(program, BPF_JMP | BPF_JSET | BPF_K, value, 1, 0);
     else
         add(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    end(program, SECCOMP_RET_ALLOW);
+    end(program, outcome);
     load(program, WORD_OF(nr));
 }
 
@@ -255,7 +292,7 @@ static void make(struct program *program, unsigned uses)
     /* Its flags cannot be looked at; the C library takes the older call where there is none. */
     add(program, BPF_JMP | BPF_JEQ | BPF_K, CALL_CLONE3, 0, 1);
     end(program, SECCOMP_RET_ERRNO | ENOSYS);
-    end(program, SECCOMP_RET_ERRNO | EPERM);
+    end(program, REFUSED);
 }
 
 int nt_seccomp_enter(unsigned uses, bool has_landlock)

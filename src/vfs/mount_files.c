@@ -3,6 +3,7 @@
  * .ntuplefs: the daemon itself. Its files change while it runs, so they are made for each look and each open.
  */
 #include <gnu/libc-version.h>
+#include <string.h>
 
 #include <ntuple/version.h>
 
@@ -13,6 +14,19 @@
 #include "vfs/failures.h"
 
 /* ---- version.json ---- */
+
+static void add_fetch_sandbox(struct nt_json *json, struct nt_fetcher *fetcher)
+{
+    struct nt_fetch_sandbox sandbox;
+    char *rest = sandbox.parts, *name;
+    nt_fetch_sandbox(fetcher, &sandbox);
+    nt_json_key(json, "fetch_sandbox");
+    nt_json_array(json);
+    while ((name = strsep(&rest, " ")))
+        if (*name)
+            nt_json_string(json, name);
+    nt_json_end_array(json);
+}
 
 static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *out, struct nt_error *error)
 {
@@ -33,6 +47,8 @@ static enum nt_status version(const struct nt_scope *scope, struct nt_buffer *ou
     for (size_t i = 0; scope->vfs->options.sandbox && scope->vfs->options.sandbox[i]; i++)
         nt_json_string(&json, scope->vfs->options.sandbox[i]);
     nt_json_end_array(&json);
+    if (scope->vfs->options.open.fetcher)
+        add_fetch_sandbox(&json, scope->vfs->options.open.fetcher);
     nt_json_finish(&json);
     return NT_OK;
 }

@@ -339,6 +339,20 @@ def fetchers():
 
 
 @case
+def the_sandbox_of_the_process_that_fetches_is_told():
+    before = set(fetchers())
+    with served(DATA) as site, mounted(site.url(FILE)) as mountpoint:
+        told = json.loads((mountpoint / '.ntuplefs/version.json').read_text())
+        same(told['fetch_sandbox'], told['sandbox'], 'both have all that the kernel has')
+        mine = {process: parent for process, parent in fetchers().items() if process not in before}
+        worker = next(process for process, parent in mine.items() if parent in mine)
+        status = dict(line.split(':\t', 1) for line in Path(f'/proc/{worker}/status').read_text().splitlines() if ':\t' in line)
+        same(status['Seccomp'], '2' if 'seccomp' in told['fetch_sandbox'] else '0', 'as the kernel says')
+    with mounted(DATA / FILE) as mountpoint:
+        same('fetch_sandbox' in json.loads((mountpoint / '.ntuplefs/version.json').read_text()), False, 'nothing is fetched')
+
+
+@case
 def a_new_process_follows_one_that_was_killed():
     before = set(fetchers())
     with served(DATA) as site, mounted(site.url(FILE)) as mountpoint:

@@ -6,13 +6,16 @@ import json
 import os
 import re
 import shutil
-import subprocess
+import tempfile
 from pathlib import Path
 
-from harness import (NTUPLE, Foreground, Skip, case, command, data, decoder_of, mounted, ntuplefs, run, same, scratch, wait_until)
+from harness import (DATA, NTUPLE, Foreground, Skip, case, command, data, decoder_of, mounted, ntuplefs, run, same, scratch, wait_until)
+from web import served
 
 PRELOAD = os.environ.get('ESCAPE_PRELOAD')
 REFUSED = {errno.EPERM, errno.EACCES, errno.ENOSYS}
+FETCH = os.environ.get('NTUPLE_FETCH')
+ATTEMPTS = 31
 PARTS = ['no_new_privs', 'capabilities', 'landlock', 'not_dumpable', 'seccomp']
 # Without the sandbox, too, for others than root or on some machines.
 OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'look_at_events', 'add_key', 'control_device', 'trace_other',
@@ -75,7 +78,7 @@ def who_takes_over_the_process_that_decodes_has_nothing():
                     has_landlock = 'landlock' in parts_of(mount.mountpoint)
                     assert list(mount.mountpoint.rglob('data.bin')), 'it goes on'
                     same(mount.end(), 0)
-                same(len(ended), 30)
+                same(len(ended), ATTEMPTS)
                 allowed = {name for name, number in ended.items() if number not in REFUSED}
                 if not has_landlock:
                     allowed -= {'read_file', 'write_file', 'make_file'}
@@ -113,7 +116,7 @@ def who_takes_over_the_tool_has_no_more():
                 result = command(NTUPLE, words[0], option, *words[1:], env=environment)
                 same(result.returncode, 0, result.stderr)
                 ended = dict(re.findall(r'^escape (\w+) (\d+)$', result.stderr.decode(), re.M))
-                same(len(ended), 30)
+                same(len(ended), ATTEMPTS)
                 refused = {name for name, number in ended.items() if int(number) in REFUSED}
                 if option == '--sandbox=strict':
                     same(set(ended) - refused, set(), words[0])
@@ -121,6 +124,32 @@ def who_takes_over_the_tool_has_no_more():
                 else:
                     same(refused - OF_ROOT, set(), words[0])
                 (directory / 'folder/copy').unlink(missing_ok=True)
+
+
+@case
+def who_takes_over_the_process_that_fetches_has_connections_and_no_more():
+    """While it answers: it is on the network already. What it may read lies in a few folders, /tmp among them."""
+    if not PRELOAD or not FETCH:
+        raise Skip('no library of attempts, or no program that fetches')
+    with scratch() as directory, tempfile.TemporaryDirectory(dir='.') as elsewhere, served(DATA) as site:
+        victim, told = Path(elsewhere).resolve() / 'victim', directory / 'told'
+        victim.write_text('What nobody was given.\n')
+        program = directory / 'fetch'
+        program.write_text(f'#!/bin/sh\nLD_PRELOAD={PRELOAD} NTUPLE_ESCAPE=3:{victim} exec {FETCH} 2>>{told}\n')
+        program.chmod(0o700)
+        environment = {**os.environ, 'NTUPLE_FETCH': str(program)}
+        result = command(NTUPLE, 'cat', site.url('example.root'), '.ntuplefs/version.json', env=environment)
+        same(result.returncode, 0, result.stderr)
+        holds = json.loads(result.stdout)['fetch_sandbox']
+        if 'seccomp' not in holds:
+            raise Skip('this kernel has no seccomp')
+        ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', told.read_text(), re.M)}
+        same(len(ended), ATTEMPTS)
+        allowed = {name for name, number in ended.items() if number not in REFUSED}
+        if 'landlock' not in holds:
+            allowed -= {'read_file'}
+        same(allowed, {'make_socket', 'make_local_socket'})
+        same(os.listdir(elsewhere), ['victim'])
 
 
 def status_fields(process):

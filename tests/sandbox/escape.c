@@ -2,7 +2,7 @@
  *
  * A program that was taken over: loaded before the C library by LD_PRELOAD, it makes the calls that a sandbox is to refuse, once, in the
  * middle of a reply to the kernel or of what it prints, and tells on stderr how each ended: "escape NAME ERRNO", 0 where it
- * was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev (of write where N is negative); the file is none that the program was
+ * was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev or sendmsg (of write where N is negative); the file is none that the program was
  * given, and lies in a folder in which there is nothing else that matters.
  *
  * Calls that would change the process have arguments that the kernel refuses, with another error, if it looks at them.
@@ -84,6 +84,12 @@ static long make_socket(void)
 static long make_local_socket(void)
 {
     return syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0);
+}
+
+static long listen_to_others(void)
+{
+    int listener = (int)make_socket();
+    return listener < 0 ? listener : listen(listener, 1);
 }
 
 static long make_process(void)
@@ -211,6 +217,7 @@ static const struct {
     {"move_file", move_file},
     {"make_socket", make_socket},
     {"make_local_socket", make_local_socket},
+    {"listen_to_others", listen_to_others},
     {"make_process", make_process},
     {"make_process_anew", make_process_anew},
     {"run_program", run_program},
@@ -267,6 +274,16 @@ ssize_t writev(int descriptor, const struct iovec *parts, int part_count)
     if (!when_written)
         count();
     return next(descriptor, parts, part_count);
+}
+
+ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags)
+{
+    static __typeof__(&sendmsg) next;
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "sendmsg");
+    if (!when_written)
+        count();
+    return next(descriptor, message, flags);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t count_of_bytes)

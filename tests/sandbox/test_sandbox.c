@@ -6,8 +6,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +135,42 @@ static int maps_code(void)
                                                                                                      : 0;
 }
 
+static int maps(int protection, int flags, const char *path)
+{
+    int descriptor = path ? open(temporary_path(path), O_RDONLY) : -1;
+    return mmap(NULL, 4096, protection, flags, descriptor, 0) == MAP_FAILED ? errno : 0;
+}
+
+static int maps_code_of_file(void)
+{
+    return maps(PROT_READ | PROT_EXEC, MAP_PRIVATE, "read/file");
+}
+
+static int maps_code_to_write(void)
+{
+    return maps(PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE, "read/file");
+}
+
+/* Nothing listens at the first port. */
+static int connects(void)
+{
+    const struct sockaddr_in nobody = {
+        .sin_family = AF_INET, .sin_port = htons(1), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return descriptor < 0 ? errno : result_of(connect(descriptor, (const void *)&nobody, sizeof(nobody)));
+}
+
+static int listens(void)
+{
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    return descriptor < 0 ? ENOTSUP : result_of(listen(descriptor, 1));
+}
+
+static int opens_raw_socket(void)
+{
+    return result_of(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
+}
+
 static int opens_file_after_narrowing(void)
 {
     return nt_sandbox_narrow(&sandbox, 0) ? opens_file() : ENOTSUP;
@@ -205,6 +243,22 @@ START_TEST(calls_that_are_not_needed_fail)
 }
 END_TEST
 
+START_TEST(who_fetches_connects_and_nobody_connects_to_it)
+{
+    const unsigned uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS | NT_SANDBOX_LOADS;
+    ck_assert_int_eq(in_sandbox(uses, connects), ECONNREFUSED);
+    ck_assert_int_eq(in_sandbox(uses, maps_code_of_file), 0);
+    if (!in_sandbox(uses, has_seccomp) || NT_IS_SANITIZED)
+        return;
+    ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, connects), EPERM);
+    ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, maps_code_of_file), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, listens), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, opens_raw_socket), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, maps_code), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, maps_code_to_write), EPERM);
+}
+END_TEST
+
 START_TEST(each_part_holds_or_is_named)
 {
     ck_assert_int_eq(in_sandbox(0, names_each_part), 0);
@@ -228,6 +282,7 @@ int main(void)
     tcase_add_test(cases, what_is_needed_works);
     tcase_add_test(cases, other_files_are_out_of_reach);
     tcase_add_test(cases, calls_that_are_not_needed_fail);
+    tcase_add_test(cases, who_fetches_connects_and_nobody_connects_to_it);
     tcase_add_test(cases, each_part_holds_or_is_named);
     tcase_add_test(cases, parts_that_the_system_refuses_are_named_with_the_reason);
     suite_add_tcase(suite, cases);
