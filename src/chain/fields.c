@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "chain/names.h"
 #include "model/kind.h"
 #include "model/path.h"
 
@@ -127,41 +128,75 @@ bool nt_chain_are_named(const struct nt_dataset *dataset, uint32_t parent)
     return form == NT_FORM_RECORD || form == NT_FORM_VALUE;
 }
 
-/* Of a parent's children the one of this name; mostly it has the same place. Of several of one name each is found by its
- * place alone. */
-static uint32_t find_child(const struct nt_dataset *dataset, uint32_t parent, uint32_t place,
-                           struct nt_text name)
-{
+/* What lies in one field. */
+struct siblings {
+    const struct nt_dataset *dataset;
+    const uint32_t *fields;
     uint32_t count;
-    const uint32_t *children = nt_dataset_children(dataset, parent, &count);
-    bool have_names = nt_chain_are_named(dataset, parent);
-    if (place < count && (!have_names || nt_texts_are_equal(dataset->fields[children[place]].name, name)))
-        return children[place];
-    for (uint32_t i = 0; have_names && i < count; i++)
-        if (nt_texts_are_equal(dataset->fields[children[i]].name, name))
-            return children[i];
-    return NT_NONE;
+    bool have_names;
+    struct nt_chain_names names; /* nothing until a field is not where it was looked for first */
+};
+
+static struct siblings siblings_in(const struct nt_dataset *dataset, uint32_t parent)
+{
+    struct siblings siblings = {.dataset = dataset, .have_names = nt_chain_are_named(dataset, parent)};
+    siblings.fields = nt_dataset_children(dataset, parent, &siblings.count);
+    return siblings;
+}
+
+/* The one of this name, NT_NONE; mostly it has the same place. Of several of one name each is found by its place alone. */
+static enum nt_status find_sibling(struct siblings *siblings, uint32_t place, struct nt_text name,
+                                   uint32_t *found_ret, struct nt_error *error)
+{
+    const struct nt_field *all = siblings->dataset->fields;
+    *found_ret = NT_NONE;
+    if (place < siblings->count &&
+        (!siblings->have_names || nt_texts_are_equal(all[siblings->fields[place]].name, name))) {
+        *found_ret = siblings->fields[place];
+        return NT_OK;
+    }
+    if (!siblings->have_names)
+        return NT_OK;
+    enum nt_status status =
+        siblings->names.sorted
+            ? NT_OK
+            : nt_chain_names_init(&siblings->names, all, siblings->fields, siblings->count, error);
+    const struct nt_chain_name *found = status == NT_OK ? nt_chain_names_find(&siblings->names, name) : NULL;
+    if (found)
+        *found_ret = found->field;
+    return status;
+}
+
+static enum nt_status match_siblings(const struct matching *matching, struct siblings *here,
+                                     struct siblings *there)
+{
+    uint32_t found;
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; status == NT_OK && i < here->count; i++) {
+        const struct nt_field *field = &matching->dataset->fields[here->fields[i]];
+        status = find_sibling(there, i, field->name, &found, matching->error);
+        const struct nt_field *other = found == NT_NONE ? NULL : &matching->other->fields[found];
+        if (status == NT_OK && (!other || !are_equal(field, other)))
+            return differ(matching, matching->dataset, here->fields[i], field, other);
+        matching->fields[here->fields[i]] = found;
+    }
+    for (uint32_t i = 0; status == NT_OK && i < there->count && there->count != here->count; i++) {
+        const struct nt_field *other = &matching->other->fields[there->fields[i]];
+        status = find_sibling(here, i, other->name, &found, matching->error);
+        if (status == NT_OK && found == NT_NONE)
+            return differ(matching, matching->other, there->fields[i], NULL, other);
+    }
+    return status;
 }
 
 static enum nt_status match_children(const struct matching *matching, uint32_t parent, uint32_t other_parent)
 {
-    uint32_t count, other_count;
-    const uint32_t *children = nt_dataset_children(matching->dataset, parent, &count);
-    const uint32_t *others = nt_dataset_children(matching->other, other_parent, &other_count);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct nt_field *field = &matching->dataset->fields[children[i]];
-        uint32_t found = find_child(matching->other, other_parent, i, field->name);
-        const struct nt_field *there = found == NT_NONE ? NULL : &matching->other->fields[found];
-        if (!there || !are_equal(field, there))
-            return differ(matching, matching->dataset, children[i], field, there);
-        matching->fields[children[i]] = found;
-    }
-    for (uint32_t i = 0; i < other_count && other_count != count; i++) {
-        const struct nt_field *there = &matching->other->fields[others[i]];
-        if (find_child(matching->dataset, parent, i, there->name) == NT_NONE)
-            return differ(matching, matching->other, others[i], NULL, there);
-    }
-    return NT_OK;
+    struct siblings here = siblings_in(matching->dataset, parent),
+                    there = siblings_in(matching->other, other_parent);
+    enum nt_status status = match_siblings(matching, &here, &there);
+    nt_chain_names_deinit(&here.names);
+    nt_chain_names_deinit(&there.names);
+    return status;
 }
 
 /* Parents before their children, whatever their numbers: depth by depth, of which there are few. */

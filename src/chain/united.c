@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "chain/fields.h"
+#include "chain/names.h"
 #include "chain/numbers.h"
 
 /* What is known of a field of the chain beside itself. */
@@ -215,44 +216,79 @@ static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32
 
 /* ---- the fields of a file ---- */
 
-/* A child of this name among `first` and those behind it, as far as `end`. Of several of one name each is found once. */
-static uint32_t find_among(const struct uniting *uniting, uint32_t first, uint32_t end, struct nt_text name)
+/* What is known of what lies in one field, before a file is taken in. */
+struct siblings {
+    uint32_t first,
+        expected; /* most files have their fields in one order: the next is the expected one, or near */
+    struct nt_chain_names names; /* nothing until it is not */
+};
+
+static enum nt_status sort_siblings(const struct uniting *uniting, struct siblings *siblings)
 {
-    uint32_t at = first;
-    while (at != end && (uniting->united[at].last_share == uniting->share ||
-                         !nt_texts_are_equal(uniting->fields[at].name, name)))
-        at = uniting->united[at].next;
-    return at == end ? NT_NONE : at;
+    uint32_t count = 0;
+    for (uint32_t at = siblings->first; at != NT_NONE; at = uniting->united[at].next)
+        count++;
+    uint32_t *fields = malloc(((size_t)count + 1) * sizeof(*fields));
+    if (!fields)
+        return nt_fail_memory(uniting->error);
+    count = 0;
+    for (uint32_t at = siblings->first; at != NT_NONE; at = uniting->united[at].next)
+        fields[count++] = at;
+    enum nt_status status =
+        nt_chain_names_init(&siblings->names, uniting->fields, fields, count, uniting->error);
+    free(fields);
+    return status;
 }
 
-/* Most files have their fields in one order: what is looked for stands mostly at `expected`. */
-static uint32_t find_child(const struct uniting *uniting, uint32_t first, uint32_t expected,
-                           struct nt_text name)
+/* Of several of one name each is found once. */
+static bool is_free(const struct uniting *uniting, uint32_t number)
 {
-    uint32_t found = find_among(uniting, expected, NT_NONE, name);
-    return found == NT_NONE ? find_among(uniting, first, expected, name) : found;
+    return uniting->united[number].last_share != uniting->share;
+}
+
+static uint32_t find_near(const struct uniting *uniting, uint32_t expected, struct nt_text name)
+{
+    enum { NEAR = 16 };
+    for (unsigned i = 0; i < NEAR && expected != NT_NONE; i++) {
+        if (is_free(uniting, expected) && nt_texts_are_equal(uniting->fields[expected].name, name))
+            return expected;
+        expected = uniting->united[expected].next;
+    }
+    return NT_NONE;
+}
+
+/* The one of this name, NT_NONE. */
+static enum nt_status find_sibling(const struct uniting *uniting, struct siblings *siblings,
+                                   struct nt_text name, uint32_t *found_ret)
+{
+    *found_ret = find_near(uniting, siblings->expected, name);
+    if (*found_ret != NT_NONE || siblings->first == NT_NONE)
+        return NT_OK;
+    enum nt_status status = siblings->names.sorted ? NT_OK : sort_siblings(uniting, siblings);
+    struct nt_chain_name *first = status == NT_OK ? nt_chain_names_find(&siblings->names, name) : NULL;
+    for (; first && first->taken < first->alike && *found_ret == NT_NONE; first->taken++)
+        if (is_free(uniting, first[first->taken].field))
+            *found_ret = first[first->taken].field;
+    return status;
 }
 
 /* Those that have children themselves wait for their turn. */
-static enum nt_status unite_children(struct uniting *uniting, uint32_t own_parent)
+static enum nt_status unite_siblings(struct uniting *uniting, uint32_t own_parent, uint32_t parent,
+                                     struct siblings *siblings, bool are_named)
 {
     const struct nt_dataset *dataset = share_of(uniting)->dataset;
     uint32_t *numbers = uniting->numbers[uniting->share], count;
-    uint32_t parent = own_parent == NT_NONE ? NT_NONE : numbers[own_parent];
-    const struct united *of = above(uniting, parent);
-    bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
-    uint32_t first = of->first_child, expected = first;
     const uint32_t *children = nt_dataset_children(dataset, own_parent, &count);
     enum nt_status status = NT_OK;
     for (uint32_t i = 0; status == NT_OK && i < count; i++) {
-        uint32_t own = children[i];
-        uint32_t number =
-            are_named ? find_child(uniting, first, expected, dataset->fields[own].name) : expected;
-        if (number == NT_NONE) {
+        uint32_t own = children[i], number = siblings->expected;
+        if (are_named)
+            status = find_sibling(uniting, siblings, dataset->fields[own].name, &number);
+        if (status == NT_OK && number == NT_NONE) {
             status = add_field(uniting, parent, own, &number);
-        } else {
+        } else if (status == NT_OK) {
             status = unite_field(uniting, number, own);
-            expected = uniting->united[number].next;
+            siblings->expected = uniting->united[number].next;
         }
         if (status != NT_OK)
             return status;
@@ -261,6 +297,18 @@ static enum nt_status unite_children(struct uniting *uniting, uint32_t own_paren
             uniting->waiting[uniting->waiting_count++] = own;
     }
     return NT_OK;
+}
+
+static enum nt_status unite_children(struct uniting *uniting, uint32_t own_parent)
+{
+    const struct nt_dataset *dataset = share_of(uniting)->dataset;
+    uint32_t parent = own_parent == NT_NONE ? NT_NONE : uniting->numbers[uniting->share][own_parent];
+    const struct united *of = above(uniting, parent);
+    struct siblings siblings = {.first = of->first_child, .expected = of->first_child};
+    bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
+    enum nt_status status = unite_siblings(uniting, own_parent, parent, &siblings, are_named);
+    nt_chain_names_deinit(&siblings.names);
+    return status;
 }
 
 /* What a field shows must be one thing in all files. */

@@ -5,8 +5,11 @@
 #ifndef NT_TESTS_CHAIN_SCHEMAS_H
 #define NT_TESTS_CHAIN_SCHEMAS_H
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "model/builder.h"
 #include "model/kind.h"
 #include "support.h"
@@ -55,10 +58,10 @@ static inline struct nt_file *make_file_storing(const char *path, const struct m
     struct nt_file *file;
     struct nt_dataset *dataset;
     struct nt_builder builder;
-    uint32_t owners[64];
-    ck_assert_uint_le(count, 64);
+    uint32_t *owners = malloc(((size_t)count + 1) * sizeof(*owners));
+    ck_assert_ptr_nonnull(owners);
     assert_ok(nt_source_open_memory("", 0, path, &source, &error));
-    assert_ok(nt_file_new(path, source, &(struct nt_limits){0}, &file, &error));
+    assert_ok(nt_file_new(path, source, &(struct nt_limits){.metadata_bytes = 1u << 30}, &file, &error));
     assert_ok(nt_file_add_dataset(file, &dataset, &error));
     nt_builder_init(&builder, dataset);
     for (uint32_t i = 0; i < count; i++) {
@@ -100,12 +103,33 @@ static inline struct nt_file *make_file_storing(const char *path, const struct m
     for (uint32_t i = 0; i < count; i++)
         if (owners[i] != NT_NONE)
             nt_field_share_columns(dataset, i, owners[i]);
+    free(owners);
     return file;
 }
 
 static inline struct nt_file *make_file(const char *path, const struct made_field *made, uint32_t count)
 {
     return make_file_storing(path, made, count, NT_ELEMENT_OPAQUE);
+}
+
+/* Many values, whose names are numbers: `number` of the first, and from there up or down. */
+enum { WIDE_FIELDS = 100000 };
+
+static inline struct nt_file *make_wide_file(const char *path, unsigned number, int step)
+{
+    enum { NAME_BYTES = 12 };
+    struct made_field *fields = calloc(WIDE_FIELDS, sizeof(*fields));
+    char *names = malloc((size_t)WIDE_FIELDS * NAME_BYTES);
+    ck_assert(fields && names);
+    for (uint32_t i = 0; i < WIDE_FIELDS; i++, number += (unsigned)step) {
+        char *name = names + (size_t)i * NAME_BYTES;
+        snprintf(name, NAME_BYTES, "%u", number);
+        fields[i] = (struct made_field){VALUE(name, TOP, NT_ELEMENT_INT32)};
+    }
+    struct nt_file *file = make_file(path, fields, WIDE_FIELDS);
+    ck_assert(nt_arena_adopt(file->arena, names));
+    free(fields);
+    return file;
 }
 
 #endif

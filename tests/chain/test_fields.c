@@ -106,6 +106,18 @@ START_TEST(a_field_more_is_told_too)
 }
 END_TEST
 
+START_TEST(many_fields_are_found_in_another_order)
+{
+    uint32_t *numbers = malloc(WIDE_FIELDS * sizeof(*numbers));
+    one = make_wide_file("/one", 0, 1);
+    other = make_wide_file("/other", WIDE_FIELDS - 1, -1);
+    assert_ok(nt_chain_match_fields(one->datasets[0], other->datasets[0], numbers, &error));
+    for (uint32_t i = 0; i < WIDE_FIELDS; i++)
+        ck_assert_uint_eq(numbers[i], WIDE_FIELDS - 1 - i);
+    free(numbers);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("chain fields");
@@ -115,6 +127,8 @@ int main(void)
     tcase_add_test(tests, an_item_may_have_any_name);
     tcase_add_loop_test(tests, what_differs_is_told_with_path_types_and_files, 0, LENGTH(differences));
     tcase_add_test(tests, a_field_more_is_told_too);
+    tcase_set_timeout(tests, 20); /* of processors that are busy: it takes less than one */
+    tcase_add_test(tests, many_fields_are_found_in_another_order);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

@@ -323,6 +323,29 @@ START_TEST(of_several_fields_of_one_name_each_is_found_once)
 }
 END_TEST
 
+/* The second file has those of the first from behind, but for the last ones; the third has more. */
+START_TEST(many_fields_are_one_in_any_order)
+{
+    enum { MORE = 40 };
+    files[file_count++] = make_wide_file("/a", 0, 1);
+    files[file_count++] = make_wide_file("/b", WIDE_FIELDS - 1 + MORE, -1);
+    files[file_count++] = make_wide_file("/c", 2 * MORE, 1);
+    for (uint32_t i = 0; i < file_count; i++)
+        parts[i].path = files[i]->path;
+    unite();
+    ck_assert_uint_eq(chain->fields.count, WIDE_FIELDS + 2 * MORE);
+    for (uint32_t i = 0; i < WIDE_FIELDS; i++) {
+        ck_assert_uint_eq(chain->shares[0].fields[i], i);
+        ck_assert_uint_eq(chain->shares[1].fields[i], i < MORE ? NT_NONE : WIDE_FIELDS - 1 + MORE - i);
+        ck_assert_uint_eq(chain->shares[2].fields[i], i < 2 * MORE ? NT_NONE : i - 2 * MORE);
+    }
+    for (uint32_t i = 0; i < MORE; i++) { /* as the second file has them */
+        ck_assert_uint_eq(chain->shares[1].fields[WIDE_FIELDS + i], i);
+        ck_assert_uint_eq(chain->shares[2].fields[WIDE_FIELDS + i], WIDE_FIELDS - 1 - MORE - i);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("chain united");
@@ -339,6 +362,8 @@ int main(void)
     tcase_add_loop_test(tests, what_may_be_null_in_a_file_may_be_null, 0, 2);
     tcase_add_test(tests, items_are_known_by_their_places);
     tcase_add_test(tests, of_several_fields_of_one_name_each_is_found_once);
+    tcase_set_timeout(tests, 20); /* of processors that are busy: it takes less than one */
+    tcase_add_test(tests, many_fields_are_one_in_any_order);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }
