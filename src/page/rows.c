@@ -285,8 +285,8 @@ enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *datase
     return NT_OK;
 }
 
-enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, uint32_t field,
-                                   const struct nt_rows *rows, struct nt_error *error)
+enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, const struct nt_rows *rows,
+                                   struct nt_error *error)
 {
     if (rows->is_total_known)
         return NT_OK;
@@ -296,7 +296,7 @@ enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, uint32_t fi
     for (uint32_t i = rows->count; i-- > 0;) {
         enum nt_fault fault = rows->pieces[i].span.fault;
         if (fault == NT_FAULT_GROUP || fault == NT_FAULT_NOT_COVERED || fault == NT_FAULT_MISSING)
-            return nt_fault_error(dataset, field, &rows->pieces[i].span, 0, 0, error);
+            return nt_fault_error(dataset, &rows->pieces[i].span, 0, 0, error);
     }
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the number of rows cannot be told");
 }
@@ -309,7 +309,7 @@ static enum nt_status total_from_all(struct nt_reader *reader, struct nt_dataset
     if (status != NT_OK)
         return status;
     *total_ret = rows.total;
-    status = nt_rows_check_total(dataset, field, &rows, error);
+    status = nt_rows_check_total(dataset, &rows, error);
     nt_rows_deinit(&rows);
     return status;
 }
@@ -392,8 +392,8 @@ static const struct nt_error *cause_of(const struct nt_dataset *dataset, const s
     return NULL;
 }
 
-enum nt_status nt_fault_error(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span,
-                              uint64_t expected, uint64_t found, struct nt_error *error)
+enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_span *span, uint64_t expected,
+                              uint64_t found, struct nt_error *error)
 {
     static const char *const texts[] = {
         [NT_FAULT_GROUP] = "the page list cannot be read",
@@ -418,10 +418,8 @@ enum nt_status nt_fault_error(const struct nt_dataset *dataset, uint32_t field, 
         status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", texts[span->fault]);
     }
     if (span->cluster == NT_NONE)
-        nt_error_context(error, "field %" PRIu32 ", entries %" PRIu64 " to %" PRIu64,
-                         dataset->fields[field].id, span->first_entry, last_entry);
+        nt_error_context(error, "entries %" PRIu64 " to %" PRIu64, span->first_entry, last_entry);
     else
-        nt_error_context(error, "field %" PRIu32 ", cluster %" PRIu32, dataset->fields[field].id,
-                         span->cluster);
+        nt_error_context(error, "cluster %" PRIu32, span->cluster);
     return status;
 }

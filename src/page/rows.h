@@ -29,15 +29,15 @@ enum nt_status nt_rows_build(struct nt_reader *reader, struct nt_dataset *datase
 void nt_rows_deinit(struct nt_rows *rows);
 
 /* NT_OK where the total is known, else the error of the span that leaves it unknown. */
-enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, uint32_t field,
-                                   const struct nt_rows *rows, struct nt_error *error);
+enum nt_status nt_rows_check_total(const struct nt_dataset *dataset, const struct nt_rows *rows,
+                                   struct nt_error *error);
 
 /* The total alone, from as few page lists as can answer. */
 enum nt_status nt_rows_total(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              enum nt_rows_of of, uint64_t *total_ret, struct nt_error *error);
 
-/* The error of rows that cannot be read. */
-enum nt_status nt_fault_error(const struct nt_dataset *dataset, uint32_t field, const struct nt_span *span,
-                              uint64_t expected, uint64_t found, struct nt_error *error);
+/* The error of rows that cannot be read: which ones it tells, but not of which field. */
+enum nt_status nt_fault_error(const struct nt_dataset *dataset, const struct nt_span *span, uint64_t expected,
+                              uint64_t found, struct nt_error *error);
 
 #endif

@@ -3,12 +3,22 @@
  * In: a field. Out: its streams, how many elements they have, and how many rows of it lie in front of each cluster: of the
  * chosen entries, where some are left out.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/overflow.h"
 #include "page/choosing.h"
 #include "page/page.h"
 #include "page/rows.h"
+
+/* Whose rows cannot be told. Returns `status`. */
+static enum nt_status name_field(const struct nt_dataset *dataset, uint32_t field, enum nt_status status,
+                                 struct nt_error *error)
+{
+    if (status != NT_OK)
+        nt_error_context(error, "field %" PRIu32, dataset->fields[field].id);
+    return status;
+}
 
 static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                  enum nt_rows_of of, uint64_t *rows_ret, struct nt_error *error)
@@ -18,7 +28,7 @@ static enum nt_status count_rows(struct nt_reader *reader, struct nt_dataset *da
     if (status != NT_OK)
         return status;
     if (!left_out.drops)
-        return nt_rows_total(reader, dataset, field, of, rows_ret, error);
+        return name_field(dataset, field, nt_rows_total(reader, dataset, field, of, rows_ret, error), error);
     if (!nt_multiply(nt_drops_total_kept(left_out.drops), left_out.per_row, rows_ret))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of rows overflows");
     return NT_OK;
@@ -54,7 +64,7 @@ static enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *
     enum nt_status status = nt_rows_build(reader, dataset, field, of, &rows, error);
     if (status != NT_OK)
         return status;
-    status = nt_rows_check_total(dataset, field, &rows, error);
+    status = name_field(dataset, field, nt_rows_check_total(dataset, &rows, error), error);
     if (status == NT_OK)
         status = nt_left_out_find(reader, dataset, field, of, &left_out, error);
     if (status == NT_OK && !(borders = calloc((size_t)rows.count + 1, sizeof(*borders))))

@@ -3,6 +3,7 @@
  * In: a stream and a range of its elements, as they are stored. Out: exactly these. The range is walked segment by segment
  * and page by page.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -316,9 +317,11 @@ static enum nt_status produce_in_segment(struct reading *reading, uint64_t first
     enum nt_status status = nt_stream_locate(stream, segment, error);
     if (status != NT_OK)
         return status;
-    if (segment->span.fault != NT_FAULT_NONE)
-        return nt_fault_error(stream->dataset, stream->field, &segment->span, segment->elements,
-                              segment->found, error);
+    if (segment->span.fault != NT_FAULT_NONE) {
+        status = nt_fault_error(stream->dataset, &segment->span, segment->elements, segment->found, error);
+        nt_error_context(error, "field %" PRIu32, stream->dataset->fields[stream->field].id);
+        return status;
+    }
     reading->dropped = 0;
     if (segment->drops && segment->page_count)
         skip_dropped(reading, &first, count);

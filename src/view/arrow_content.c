@@ -2,28 +2,11 @@
  *
  * The bytes of a record batch's buffers, any part of any of them. Where no optional and no variant is in
  * between, an Arrow buffer is a stretch of our stream; else the rows of the stream are spread over the slots.
- *
- * Work is done in pieces of at most PIECE_SLOTS slots, so that memory stays bounded whatever is asked for.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/arrow_internal.h"
-
-enum { PIECE_SLOTS = 16384 };
-
-enum {
-    SLOT_ABSENT = 0,
-    SLOT_PRESENT = 1,
-    SLOT_VALID = 3
-}; /* present: a row is stored, though it may count as null */
-
-/* The rows behind some slots of a node: `count` slots, of which those that are present have the stream's rows
- * [first_row, first_row + rows) in order. */
-struct slots {
-    uint64_t first_row, rows, count;
-    uint8_t *marks; /* [count]; NULL: all are valid */
-};
+#include "view/arrow_slots.h"
 
 struct reading {
     const struct nt_arrow *arrow;
@@ -33,232 +16,19 @@ struct reading {
     struct nt_error *error;
 };
 
-static uint64_t row_space_begin(const struct nt_arrow *arrow, const struct nt_arrow_node *node,
-                                uint32_t cluster)
-{
-    while (!node->begins_row_space)
-        node = &arrow->nodes[node->parent];
-    return node->space_borders[cluster];
-}
-
-/* ---- from slots to rows ---- */
-
-/* Each of the slots becomes `size` slots, of which [skip, skip + count) are kept; skip < size. */
-static enum nt_status multiply_slots(struct slots *slots, uint64_t size, uint64_t skip, uint64_t count,
-                                     struct nt_error *error)
-{
-    slots->first_row *= size;
-    slots->count = count;
-    if (!slots->marks) {
-        slots->first_row += skip;
-        slots->rows = count;
-        return NT_OK;
-    }
-    uint8_t *marks = malloc(count + 1);
-    if (!marks)
-        return nt_fail_memory(error);
-    if (skip)
-        slots->first_row += slots->marks[0] & SLOT_PRESENT ? skip : 0;
-    slots->rows = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        marks[i] = slots->marks[(skip + i) / size];
-        slots->rows += marks[i] & SLOT_PRESENT;
-    }
-    free(slots->marks);
-    slots->marks = marks;
-    return NT_OK;
-}
-
-static enum nt_status make_marks(struct slots *slots, struct nt_error *error)
-{
-    if (slots->marks)
-        return NT_OK;
-    slots->marks = malloc(slots->count + 1);
-    if (!slots->marks)
-        return nt_fail_memory(error);
-    memset(slots->marks, SLOT_VALID, slots->count);
-    return NT_OK;
-}
-
-/* A sparse optional: each of its rows has no or one row below. */
-static enum nt_status pass_optional(const struct nt_arrow *arrow, struct slots *slots,
-                                    const struct nt_arrow_step *step, struct nt_error *error)
-{
-    uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
-    enum nt_status status = ends ? make_marks(slots, error) : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_arrow_read_stream(arrow, step->stream, slots->first_row * sizeof(*ends), ends,
-                                      (slots->rows + 1) * sizeof(*ends), error);
-    if (status != NT_OK)
-        goto out;
-    uint64_t row = 0;
-    for (uint64_t i = 0; i < slots->count; i++) {
-        if (!(slots->marks[i] & SLOT_PRESENT))
-            continue;
-        uint64_t values = ends[row + 1] - ends[row];
-        if (values > 1) {
-            status = nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "optional: row %llu has %llu values",
-                             (unsigned long long)(slots->first_row + row), (unsigned long long)values);
-            goto out;
-        }
-        if (values == 0)
-            slots->marks[i] = SLOT_ABSENT;
-        row++;
-    }
-    uint64_t first = ends[0];
-    slots->rows = ends[slots->rows] - first;
-    slots->first_row = first;
-out:
-    free(ends);
-    return status;
-}
-
-/* A dense optional, or a nullable field: a row is stored for each of its rows, valid or not. */
-static enum nt_status pass_valid(const struct nt_arrow *arrow, struct slots *slots, uint32_t stream,
-                                 struct nt_error *error)
-{
-    uint8_t *valid = malloc(slots->rows + 1);
-    enum nt_status status = valid ? make_marks(slots, error) : nt_fail_memory(error);
-    if (status == NT_OK)
-        status = nt_arrow_read_stream(arrow, stream, slots->first_row, valid, slots->rows, error);
-    for (uint64_t i = 0, row = 0; status == NT_OK && i < slots->count; i++)
-        if (slots->marks[i] & SLOT_PRESENT && !valid[row++])
-            slots->marks[i] = SLOT_PRESENT;
-    free(valid);
-    return status;
-}
-
-/* An alternative of a variant: those of its rows that have it have one row below each. */
-static enum nt_status pass_alternative(const struct reading *reading, struct slots *slots,
-                                       const struct nt_arrow_step *step)
-{
-    uint64_t first_row = 0, row = 0, left = 0;
-    uint32_t *tags = malloc((slots->rows + 1) * sizeof(*tags));
-    enum nt_status status = tags ? make_marks(slots, reading->error) : nt_fail_memory(reading->error);
-    if (status == NT_OK)
-        status = nt_arrow_read_tags(reading->arrow, step, reading->cluster, slots->first_row, slots->rows,
-                                    tags, &first_row, reading->error);
-    for (uint64_t i = 0; status == NT_OK && i < slots->count; i++) {
-        if (!(slots->marks[i] & SLOT_PRESENT))
-            continue;
-        if (tags[row++] == step->tag)
-            left++;
-        else
-            slots->marks[i] = SLOT_ABSENT;
-    }
-    slots->first_row = first_row;
-    slots->rows = left;
-    free(tags);
-    return status;
-}
-
-/* `first` and `count` are the slots wanted behind the step, `before` the first in front of it. */
-static enum nt_status pass_step(const struct reading *reading, struct slots *slots,
-                                const struct nt_arrow_step *step, uint64_t before, uint64_t first,
-                                uint64_t count)
-{
-    switch (step->kind) {
-    case NT_ARROW_STEP_SIZE:
-        return multiply_slots(slots, step->size, first - before * step->size, count, reading->error);
-    case NT_ARROW_STEP_OPTIONAL:
-        return pass_optional(reading->arrow, slots, step, reading->error);
-    case NT_ARROW_STEP_DENSE_OPTIONAL:
-        return pass_valid(reading->arrow, slots, step->stream, reading->error);
-    case NT_ARROW_STEP_ALTERNATIVE:
-        break;
-    }
-    return pass_alternative(reading, slots, step);
-}
-
-/* The rows of slots [first, first + count). slots->marks is the caller's to free, also after a failure. */
-static enum nt_status resolve(const struct reading *reading, uint64_t first, uint64_t count,
-                              struct slots *slots)
-{
-    const struct nt_arrow_node *node = reading->node;
-    const struct nt_arrow_step *steps = nt_arrow_steps(reading->arrow, node);
-    uint64_t firsts[2 * NT_MAX_DEPTH + 9], counts[2 * NT_MAX_DEPTH + 9];
-    firsts[node->step_count] = first;
-    counts[node->step_count] = count;
-    for (uint32_t k = node->step_count; k-- > 0;) {
-        uint64_t size = steps[k].kind == NT_ARROW_STEP_SIZE ? steps[k].size : 1;
-        uint64_t end = firsts[k + 1] + counts[k + 1];
-        firsts[k] = firsts[k + 1] / size;
-        counts[k] = end / size + (end % size != 0) - firsts[k];
-    }
-    *slots = (struct slots){
-        .first_row = row_space_begin(reading->arrow, node, reading->cluster) + firsts[0],
-        .rows = counts[0],
-        .count = counts[0],
-    };
-    enum nt_status status = NT_OK;
-    for (uint32_t k = 0; k < node->step_count && status == NT_OK; k++)
-        status = pass_step(reading, slots, &steps[k], firsts[k], firsts[k + 1], counts[k + 1]);
-    return status;
-}
-
-/* The same, where only those count as valid that are so themselves. */
-static enum nt_status resolve_valid(const struct reading *reading, uint64_t first, uint64_t count,
-                                    struct slots *slots)
-{
-    enum nt_status status = resolve(reading, first, count, slots);
-    if (status == NT_OK && reading->node->valid != NT_NONE)
-        status = pass_valid(reading->arrow, slots, reading->node->valid, reading->error);
-    return status;
-}
-
-/* How many slots from one on are counted together, of which `looked_ret` are looked at: of many rows that are equal, one. */
-static enum nt_status next_piece(const struct reading *reading, uint64_t first, uint64_t slots,
-                                 uint64_t *count_ret, uint64_t *looked_ret)
-{
-    const struct nt_arrow_node *node = reading->node;
-    uint64_t equal = 1, left = slots - first;
-    enum nt_status status = NT_OK;
-    if (node->valid != NT_NONE && !node->step_count)
-        status = nt_arrow_equal_elements(reading->arrow, node->valid,
-                                         row_space_begin(reading->arrow, node, reading->cluster) + first,
-                                         &equal, reading->error);
-    bool is_equal = equal > PIECE_SLOTS;
-    uint64_t most = is_equal ? equal : PIECE_SLOTS;
-    *count_ret = left < most ? left : most;
-    *looked_ret = is_equal ? 1 : *count_ret;
-    return status;
-}
-
-enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
-                                    uint64_t slots, uint64_t *count_ret, struct nt_error *error)
-{
-    struct reading reading = {
-        .arrow = arrow, .cluster = cluster, .node = &arrow->nodes[node], .error = error};
-    uint64_t valid = 0, count = 0, looked;
-    for (uint64_t first = 0; first < slots; first += count) {
-        struct slots piece = {0};
-        enum nt_status status = next_piece(&reading, first, slots, &count, &looked);
-        if (status == NT_OK)
-            status = resolve_valid(&reading, first, looked, &piece);
-        for (uint64_t i = 0; status == NT_OK && i < looked; i++)
-            if (!piece.marks || piece.marks[i] == SLOT_VALID)
-                valid += count / looked;
-        free(piece.marks);
-        if (status != NT_OK)
-            return status;
-    }
-    *count_ret = valid;
-    return NT_OK;
-}
-
 /* ---- one piece of a buffer ---- */
 
 /* Spread `rows` elements at the start of `values` over the slots, zeros elsewhere; from the end, in place. */
-static void spread(uint8_t *values, const struct slots *slots, size_t element_bytes)
+static void spread(uint8_t *values, const struct nt_arrow_slots *slots, size_t element_bytes)
 {
     if (!slots->marks)
         return;
     uint64_t row = slots->rows;
     for (uint64_t i = slots->count; i-- > 0;) {
         uint8_t *to = values + i * element_bytes;
-        if (slots->marks[i] & SLOT_PRESENT)
+        if (slots->marks[i] & NT_ARROW_SLOT_PRESENT)
             memmove(to, values + --row * element_bytes, element_bytes);
-        if (slots->marks[i] != SLOT_VALID)
+        if (slots->marks[i] != NT_ARROW_SLOT_VALID)
             memset(to, 0, element_bytes);
     }
 }
@@ -279,12 +49,12 @@ static void pack_bits(uint8_t *output, const uint8_t *values, uint64_t count, ui
         output[whole] |= (uint8_t)((values[i] >= least) << i % 8);
 }
 
-static enum nt_status piece_of_validity(const struct reading *reading, const struct slots *slots,
+static enum nt_status piece_of_validity(const struct reading *reading, const struct nt_arrow_slots *slots,
                                         uint8_t *output)
 {
     (void)reading;
     if (slots->marks) {
-        pack_bits(output, slots->marks, slots->count, SLOT_VALID);
+        pack_bits(output, slots->marks, slots->count, NT_ARROW_SLOT_VALID);
         return NT_OK;
     }
     memset(output, 0, (slots->count + 7) / 8);
@@ -293,8 +63,8 @@ static enum nt_status piece_of_validity(const struct reading *reading, const str
     return NT_OK;
 }
 
-static enum nt_status read_spread(const struct reading *reading, uint32_t stream, const struct slots *slots,
-                                  uint8_t *values)
+static enum nt_status read_spread(const struct reading *reading, uint32_t stream,
+                                  const struct nt_arrow_slots *slots, uint8_t *values)
 {
     size_t bytes = reading->arrow->streams[stream].element_bytes;
     enum nt_status status = nt_arrow_read_stream(reading->arrow, stream, slots->first_row * bytes, values,
@@ -304,17 +74,17 @@ static enum nt_status read_spread(const struct reading *reading, uint32_t stream
     return status;
 }
 
-static enum nt_status piece_of_bools(const struct reading *reading, const struct slots *slots,
+static enum nt_status piece_of_bools(const struct reading *reading, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
-    uint8_t values[PIECE_SLOTS];
+    uint8_t values[NT_ARROW_PIECE_SLOTS];
     enum nt_status status = read_spread(reading, reading->node->data, slots, values);
     if (status == NT_OK)
         pack_bits(output, values, slots->count, 1);
     return status;
 }
 
-static enum nt_status piece_of_values(const struct reading *reading, const struct slots *slots,
+static enum nt_status piece_of_values(const struct reading *reading, const struct nt_arrow_slots *slots,
                                       uint8_t *output)
 {
     return read_spread(reading, reading->node->data, slots, output);
@@ -342,7 +112,7 @@ static void put_offset(const struct nt_arrow_node *node, uint8_t *output, uint64
 }
 
 /* `slots` has one slot less than there are offsets to write. */
-static enum nt_status piece_of_offsets(const struct reading *reading, const struct slots *slots,
+static enum nt_status piece_of_offsets(const struct reading *reading, const struct nt_arrow_slots *slots,
                                        uint8_t *output)
 {
     uint64_t begin = items_begin(reading), items = items_in(reading), row = 0;
@@ -352,7 +122,7 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
                                     ends, (slots->rows + 1) * sizeof(*ends), reading->error)
              : nt_fail_memory(reading->error);
     for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
-        if (i > 0 && (!slots->marks || slots->marks[i - 1] & SLOT_PRESENT))
+        if (i > 0 && (!slots->marks || slots->marks[i - 1] & NT_ARROW_SLOT_PRESENT))
             row++;
         uint64_t value = ends[row] - begin;
         if (value > items)
@@ -364,10 +134,10 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
     return status;
 }
 
-static enum nt_status piece_of_types(const struct reading *reading, const struct slots *slots,
+static enum nt_status piece_of_types(const struct reading *reading, const struct nt_arrow_slots *slots,
                                      uint8_t *output)
 {
-    uint32_t tags[PIECE_SLOTS];
+    uint32_t tags[NT_ARROW_PIECE_SLOTS];
     enum nt_status status = read_spread(reading, reading->node->data, slots, (uint8_t *)tags);
     for (uint64_t i = 0; status == NT_OK && i < slots->count; i++)
         output[i] = (uint8_t)tags[i];
@@ -375,13 +145,13 @@ static enum nt_status piece_of_types(const struct reading *reading, const struct
 }
 
 /* Offsets count within the batch's part of each alternative; those of the null child are all 0. */
-static enum nt_status piece_of_union_offsets(const struct reading *reading, const struct slots *slots,
-                                             uint8_t *output)
+static enum nt_status piece_of_union_offsets(const struct reading *reading,
+                                             const struct nt_arrow_slots *slots, uint8_t *output)
 {
     const struct nt_arrow *arrow = reading->arrow;
     const struct nt_arrow_node *node = reading->node;
-    uint32_t *tags = malloc(PIECE_SLOTS * sizeof(*tags));
-    uint64_t *index = malloc(PIECE_SLOTS * sizeof(*index));
+    uint32_t *tags = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*tags));
+    uint64_t *index = malloc(NT_ARROW_PIECE_SLOTS * sizeof(*index));
     uint64_t begins[INT8_MAX + 1] = {0}, counts[INT8_MAX + 1] = {0};
     enum nt_status status = tags && index ? NT_OK : nt_fail_memory(reading->error);
     uint32_t child = (uint32_t)(node - arrow->nodes) + 1;
@@ -411,7 +181,8 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading, cons
 /* ---- any part of a buffer ---- */
 
 struct piece_kind {
-    enum nt_status (*make)(const struct reading *reading, const struct slots *slots, uint8_t *output);
+    enum nt_status (*make)(const struct reading *reading, const struct nt_arrow_slots *slots,
+                           uint8_t *output);
     unsigned bits;        /* of a slot in the buffer; 0: of the node's element, or of an offset */
     unsigned extra_slots; /* elements beyond the slots */
     bool is_validity;
@@ -438,16 +209,17 @@ static enum nt_status read_pieces(const struct reading *reading, const struct pi
     size_t bits = kind->bits          ? kind->bits
                   : kind->extra_slots ? 8 * nt_arrow_offset_bytes(reading->node)
                                       : 8 * (size_t)reading->node->dtype->bytes;
-    size_t most_slots = bits <= 64 ? PIECE_SLOTS : (size_t)PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
+    size_t most_slots =
+        bits <= 64 ? NT_ARROW_PIECE_SLOTS : (size_t)NT_ARROW_PIECE_SLOTS * 64 / bits / 8 * 8 + 8;
     uint8_t *piece = malloc((most_slots * bits + 7) / 8);
     enum nt_status status = piece ? NT_OK : nt_fail_memory(reading->error);
     while (status == NT_OK && bytes) {
         uint64_t first = (bits < 8 ? offset * 8 : offset / (bits / 8)) / 8 * 8, count = most_slots;
         if (count > elements - first)
             count = elements - first;
-        struct slots slots = {0};
-        status =
-            (kind->is_validity ? resolve_valid : resolve)(reading, first, count - kind->extra_slots, &slots);
+        struct nt_arrow_slots slots = {0};
+        status = nt_arrow_resolve_slots(reading->arrow, reading->node, reading->cluster, kind->is_validity,
+                                        first, count - kind->extra_slots, &slots, reading->error);
         if (status == NT_OK)
             status = kind->make(reading, &slots, piece);
         free(slots.marks);
@@ -469,7 +241,7 @@ static bool find_first_row(const struct nt_arrow *arrow, const struct nt_arrow_n
                            uint64_t *row_ret)
 {
     const struct nt_arrow_step *steps = nt_arrow_steps(arrow, node);
-    *row_ret = row_space_begin(arrow, node, cluster);
+    *row_ret = nt_arrow_row_space_begin(arrow, node, cluster);
     for (uint32_t i = 0; i < node->step_count; i++) {
         if (steps[i].kind != NT_ARROW_STEP_SIZE)
             return false;

@@ -203,6 +203,10 @@ static inline const struct nt_arrow_step *nt_arrow_steps(const struct nt_arrow *
 /* arrow_nodes.c: from fields to nodes */
 enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *error);
 
+/* arrow_left_out.c: that a field is, and why */
+enum nt_status nt_arrow_leave_out(struct nt_arrow *arrow, uint32_t field, const char *reason,
+                                  struct nt_error *error);
+
 /* arrow_buffers.c: the buffers of all nodes */
 enum nt_status nt_arrow_number_buffers(struct nt_arrow *arrow, struct nt_error *error);
 
@@ -296,7 +300,8 @@ struct nt_arrow_run {
 };
 bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body *body, uint32_t buffer,
                        struct nt_arrow_run *run_ret);
-/* Valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals and of nullable
+
+/* arrow_slots.c: valid ones among the `slots` slots of a node in a cluster, counted (behind dense optionals and of nullable
  * fields; others are known from metadata). */
 enum nt_status nt_arrow_count_valid(const struct nt_arrow *arrow, uint32_t node, uint32_t cluster,
                                     uint64_t slots, uint64_t *count_ret, struct nt_error *error);

@@ -31,15 +31,7 @@ static void stop(struct build *build, enum nt_status status)
 
 static bool leave_out(struct build *build, uint32_t field, const char *reason)
 {
-    struct nt_arrow *arrow = build->arrow;
-    struct nt_arrow_left_out *left_out =
-        nt_grow(arrow->left_out, arrow->left_out_count, &arrow->left_out_capacity, sizeof(*left_out));
-    if (!left_out) {
-        stop(build, nt_fail_memory(build->error));
-        return false;
-    }
-    arrow->left_out = left_out;
-    left_out[arrow->left_out_count++] = (struct nt_arrow_left_out){field, reason};
+    stop(build, nt_arrow_leave_out(build->arrow, field, reason, build->error));
     return false;
 }
 
@@ -487,17 +479,4 @@ enum nt_status nt_arrow_build_nodes(struct nt_arrow *arrow, struct nt_error *err
         return status;
     set_ends(arrow);
     return nt_arrow_number_buffers(arrow, error);
-}
-
-/* ---- what is left out ---- */
-
-uint32_t nt_arrow_left_out(const struct nt_arrow *arrow)
-{
-    return arrow->left_out_count;
-}
-
-uint32_t nt_arrow_left_out_field(const struct nt_arrow *arrow, uint32_t number, const char **reason_ret)
-{
-    *reason_ret = arrow->left_out[number].reason;
-    return arrow->left_out[number].field;
 }

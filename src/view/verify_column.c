@@ -22,6 +22,7 @@
 #include "page/stream.h"
 #include "page/wanted.h"
 #include "view/known_pages.h"
+#include "view/verify_rows.h"
 #include "view/verify_text.h"
 
 /* Where the work on a column stands. */
@@ -57,20 +58,6 @@ struct cluster {
 
 /* ---- findings ---- */
 
-static void find(struct column *column, uint32_t cluster, uint64_t page, const struct nt_error *error)
-{
-    struct nt_finding finding = nt_finding(column->job->dataset, error);
-    if (nt_is_passing_failure(error->status)) {
-        column->job->share->findings.has_failed = true;
-        return;
-    }
-    finding.field = column->info->field;
-    finding.column = column->job->column;
-    finding.cluster = cluster;
-    finding.page = page;
-    nt_findings_add(&column->job->share->findings, &finding);
-}
-
 /* What is unsupported is so for most pages of a column: one finding for all. */
 static void find_unsupported(struct column *column, uint32_t cluster, uint64_t page,
                              const struct nt_error *error)
@@ -80,18 +67,9 @@ static void find_unsupported(struct column *column, uint32_t cluster, uint64_t p
         findings->items[column->unsupported - 1].count++;
         return;
     }
-    find(column, cluster, page, error);
+    nt_verify_find(column->job, cluster, page, error);
     if (!findings->has_failed)
         column->unsupported = findings->count;
-}
-
-static void find_in_cluster(struct column *column, uint32_t cluster, const char *what, uint64_t expected,
-                            uint64_t found)
-{
-    struct nt_error error;
-    nt_fail_number(&error, NT_CORRUPT, NT_NO_OFFSET, what, expected, found);
-    nt_error_context(&error, "cluster %" PRIu32, cluster);
-    find(column, cluster, UINT64_MAX, &error);
 }
 
 /* ---- a page ---- */
@@ -181,7 +159,7 @@ static void warn_of_text(struct column *column, const struct cluster *cluster, c
     struct nt_error error;
     enum nt_status status = nt_fail(&error, NT_OK, NT_NO_OFFSET, "text that is not UTF-8");
     nt_page_error(column->job->dataset, column->job->column, page, status, &error);
-    find(column, cluster->number, number, &error);
+    nt_verify_find(column->job, cluster->number, number, &error);
     column->has_bad_text = true;
 }
 
@@ -224,7 +202,7 @@ static enum nt_status look_at_page(struct column *column, struct cluster *cluste
     if (status == NT_UNSUPPORTED)
         find_unsupported(column, cluster->number, column->page, &error);
     else if (status != NT_OK)
-        find(column, cluster->number, column->page, &error);
+        nt_verify_find(column->job, cluster->number, column->page, &error);
     return status;
 }
 
@@ -296,14 +274,15 @@ static const struct nt_segment *segment_in(const struct column *column, uint32_t
 /* What the page list alone tells. False where the elements cannot be compared with anything. */
 static bool check_segment(struct column *column, struct cluster *cluster, const struct nt_segment *segment)
 {
+    struct nt_verify_job *job = column->job;
     struct nt_error error = {0};
     uint64_t stored = nt_range_elements(cluster->group, cluster->range);
     if (segment->span.fault == NT_FAULT_MISSING || segment->span.fault == NT_FAULT_SEVERAL ||
         segment->span.fault == NT_FAULT_COUNT) {
         if (column->is_first) {
-            nt_fault_error(column->job->dataset, column->info->field, &segment->span, segment->elements,
-                           segment->found, &error);
-            find(column, cluster->number, UINT64_MAX, &error);
+            nt_fault_error(job->dataset, &segment->span, segment->elements, segment->found, &error);
+            nt_error_context(&error, "field %" PRIu32, job->dataset->fields[column->info->field].id);
+            nt_verify_find(job, cluster->number, UINT64_MAX, &error);
         }
         return false;
     }
@@ -311,16 +290,17 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
         return false;
     if (cluster->range->state != NT_RANGE_PRESENT)
         return false;
-    if (stored && segment->column != column->job->column) {
-        find_in_cluster(column, cluster->number, "stored elements", 0, stored);
+    if (stored && segment->column != job->column) {
+        nt_verify_find_in_cluster(job, cluster->number, "stored elements", 0, stored);
         return false;
     }
-    if (stored && !column->info->is_deferred && nt_dataset_tells_positions(column->job->dataset) &&
+    if (stored && !column->info->is_deferred && nt_dataset_tells_positions(job->dataset) &&
         segment->first != cluster->range->first_element)
-        find_in_cluster(column, cluster->number, "first element, as the page list tells", segment->first,
-                        cluster->range->first_element);
+        nt_verify_find_in_cluster(job, cluster->number, "first element, as the page list tells",
+                                  segment->first, cluster->range->first_element);
     if (column->stream->row->has_leading_zero && !stored && segment->limit)
-        find_in_cluster(column, cluster->number, "items below a field without rows", 0, segment->limit);
+        nt_verify_find_in_cluster(job, cluster->number, "items below a field without rows", 0,
+                                  segment->limit);
     return true;
 }
 
@@ -331,8 +311,9 @@ static void check_alternatives(struct column *column, const struct cluster *clus
     for (uint32_t i = 0; i < stream->alternative_count; i++) {
         uint64_t rows = stream->alternatives[segment * stream->alternative_count + i].rows;
         if (rows != column->chosen[i])
-            find_in_cluster(column, cluster->number, "rows of an alternative, as the switches tell",
-                            column->chosen[i], rows);
+            nt_verify_find_in_cluster(column->job, cluster->number,
+                                      "rows of an alternative, as the switches tell", column->chosen[i],
+                                      rows);
     }
 }
 
@@ -365,65 +346,6 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
 }
 
 /* ---- a column ---- */
-
-/* The field below the collection or variant above that the field keeps step with; the field itself where
- * nothing lies between. `per_row_ret`: rows of the field for each of its rows. */
-static uint32_t find_branch(const struct nt_dataset *dataset, uint32_t field, uint64_t *per_row_ret)
-{
-    uint32_t above = nt_field_row_parent(dataset, field), branch = field;
-    *per_row_ret = 1;
-    while (dataset->fields[branch].parent != above) {
-        branch = dataset->fields[branch].parent;
-        if (!nt_multiply(*per_row_ret, nt_field_rows_below(&dataset->fields[branch]), per_row_ret))
-            return field;
-    }
-    return branch;
-}
-
-static bool has_rows(const struct nt_piece *piece)
-{
-    return piece->span.fault == NT_FAULT_NONE;
-}
-
-static void compare_rows(struct column *column, const struct nt_rows *rows, const struct nt_rows *above,
-                         uint64_t per_row)
-{
-    for (uint32_t i = 0; i < rows->count && i < above->count; i++) {
-        const struct nt_piece *piece = &rows->pieces[i], *branch = &above->pieces[i];
-        uint64_t expected;
-        if (piece->span.cluster != branch->span.cluster || !has_rows(piece) || !has_rows(branch))
-            continue;
-        if (nt_multiply(branch->rows, per_row, &expected) && expected != piece->rows)
-            find_in_cluster(column, piece->span.cluster, "rows, as the fields beside it tell", expected,
-                            piece->rows);
-    }
-}
-
-/* Below a collection or variant each field counts its rows by its own column: they must be as many as those
- * of the fields beside it. */
-static void verify_rows(struct column *column)
-{
-    struct nt_verify_job *job = column->job;
-    struct nt_rows rows = {0}, above = {0};
-    struct nt_error error = {0};
-    uint32_t field = column->info->field;
-    uint64_t per_row;
-    if (nt_field_row_parent(job->dataset, field) == NT_NONE || column->info->position ||
-        job->dataset->fields[field].kind == NT_FIELD_UNREADABLE)
-        return;
-    uint32_t branch = find_branch(job->dataset, field, &per_row);
-    if (branch == field)
-        return;
-    enum nt_status status = nt_rows_build(job->reader, job->dataset, field, NT_ROWS_OF_FIELD, &rows, &error);
-    if (status == NT_OK)
-        status = nt_rows_build(job->reader, job->dataset, branch, NT_ROWS_OF_FIELD, &above, &error);
-    if (status == NT_OK)
-        compare_rows(column, &rows, &above, per_row);
-    else
-        find(column, NT_NONE, UINT64_MAX, &error);
-    nt_rows_deinit(&rows);
-    nt_rows_deinit(&above);
-}
 
 static enum nt_status map_segments(struct column *column, struct nt_error *error)
 {
@@ -458,7 +380,7 @@ static void open_stream(struct column *column)
     if (status == NT_OK)
         status = map_segments(column, &error);
     if (status != NT_OK && (column->is_first || nt_is_passing_failure(status)))
-        find(column, NT_NONE, UINT64_MAX, &error);
+        nt_verify_find(column->job, NT_NONE, UINT64_MAX, &error);
 }
 
 /* The pages in the `index`-th cluster of the group, if there is one, will be looked at next. */
@@ -500,7 +422,7 @@ void nt_verify_column(struct nt_verify_job *job)
     if (!job->is_alone) {
         open_stream(&column);
         if (column.is_first)
-            verify_rows(&column);
+            nt_verify_rows(job);
     }
     nt_known_pages_init(&column.known);
     if (!job->share->findings.has_failed)
