@@ -14,23 +14,30 @@
 #include "sandbox/sandbox.h"
 
 /* Names are resolved and authorities are found by files of the system, some of them by libraries there. */
-static const char *const system_places[] = {
-    "/etc",         "/usr",      "/lib", "/lib64", "/run/systemd/resolve", "/var/lib/ca-certificates",
-    "/dev/urandom", "/dev/null", "/tmp"};
-static const char *const below_home[] = {"/.netrc", "/.aws"};
+static const char *const system_places[] = {"/etc",
+                                            "/usr",
+                                            "/lib",
+                                            "/lib64",
+                                            "/run/systemd/resolve",
+                                            "/var/lib/ca-certificates",
+                                            "/var/lib/sss/pubconf",
+                                            "/dev/urandom",
+                                            "/dev/null",
+                                            "/tmp"};
+static const char *const below_home[] = {"/.netrc", "/.aws", "/.globus", "/.xrootd", "/.xrd"};
 
 enum {
     SYSTEM_PLACES = sizeof(system_places) / sizeof(*system_places),
     BELOW_HOME = sizeof(below_home) / sizeof(*below_home),
-    MOST_PLACES = SYSTEM_PLACES + NT_CREDENTIAL_PLACES + BELOW_HOME
+    MOST_PLACES = 1 + SYSTEM_PLACES + NT_CREDENTIAL_PLACES + BELOW_HOME
 };
 
-static void enter(struct nt_sandbox *sandbox)
+static void enter(struct nt_sandbox *sandbox, const char *module)
 {
     char *credentials[NT_CREDENTIAL_PLACES], paths[BELOW_HOME][4096];
-    struct nt_sandbox_place places[MOST_PLACES] = {0};
+    struct nt_sandbox_place places[MOST_PLACES] = {{.path = module}};
     const char *home = nt_environment("HOME");
-    size_t count = 0, found = nt_credentials_places(credentials);
+    size_t count = 1, found = nt_credentials_places(credentials);
     for (size_t i = 0; i < SYSTEM_PLACES; i++)
         places[count++].path = system_places[i];
     for (size_t i = 0; i < found; i++)
@@ -45,12 +52,12 @@ static void enter(struct nt_sandbox *sandbox)
         free(credentials[--found]);
 }
 
-void nt_fetch_confine(struct nt_fetch_sandbox *told_ret)
+void nt_fetch_confine(struct nt_fetch_sandbox *told_ret, const char *module)
 {
     struct nt_sandbox sandbox;
     size_t length = 0;
     *told_ret = (struct nt_fetch_sandbox){0};
-    enter(&sandbox);
+    enter(&sandbox, module);
     for (size_t i = 0; sandbox.parts[i]; i++)
         length += (size_t)snprintf(told_ret->parts + length, sizeof(told_ret->parts) - length, "%s%s",
                                    length ? " " : "", sandbox.parts[i]);

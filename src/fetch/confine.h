@@ -7,7 +7,7 @@
 
 #include "io/fetch.h"
 
-/* It is entered before anything is asked of a server, or any thread started. */
-void nt_fetch_confine(struct nt_fetch_sandbox *told_ret);
+/* It is entered before anything is asked of a server, or any thread started. `module`: a file that may be loaded later. */
+void nt_fetch_confine(struct nt_fetch_sandbox *told_ret, const char *module);
 
 #endif

@@ -14,16 +14,28 @@
 
 #include "fetch/environment.h"
 
-/* What is renewed is another file of the same name: its folder is needed. */
+/* What is renewed is another file of the same name: its folder is needed. Of Kerberos a kind of places stands before the path, or none is a path. */
 static const struct {
     const char *name;
-    bool is_renewed;
+    bool is_renewed, has_kind;
 } places[NT_CREDENTIAL_PLACES] = {
-    {"NETRC", false},           {"BEARER_TOKEN_FILE", true},
-    {"XDG_RUNTIME_DIR", false}, {"X509_USER_PROXY", true},
-    {"X509_CERT_DIR", false},   {"SSL_CERT_FILE", false},
-    {"SSL_CERT_DIR", false},    {"CURL_CA_BUNDLE", false},
-    {"AWS_CONFIG_FILE", true},  {"AWS_SHARED_CREDENTIALS_FILE", true},
+    {"NETRC", false, false},
+    {"BEARER_TOKEN_FILE", true, false},
+    {"XDG_RUNTIME_DIR", false, false},
+    {"X509_USER_PROXY", true, false},
+    {"X509_USER_CERT", false, false},
+    {"X509_USER_KEY", false, false},
+    {"X509_CERT_DIR", false, false},
+    {"X509_VOMS_DIR", false, false},
+    {"SSL_CERT_FILE", false, false},
+    {"SSL_CERT_DIR", false, false},
+    {"CURL_CA_BUNDLE", false, false},
+    {"AWS_CONFIG_FILE", true, false},
+    {"AWS_SHARED_CREDENTIALS_FILE", true, false},
+    {"KRB5CCNAME", true, true},
+    {"KRB5_CONFIG", false, false},
+    {"XrdSecSSSKT", false, false},
+    {"XRD_PLUGINCONFDIR", false, false},
 };
 
 static char *folder_of(const char *path)
@@ -39,6 +51,8 @@ size_t nt_credentials_places(char *places_ret[NT_CREDENTIAL_PLACES])
     size_t count = 0;
     for (size_t i = 0; i < NT_CREDENTIAL_PLACES; i++) {
         const char *path = nt_environment(places[i].name);
+        if (path && places[i].has_kind)
+            path = strchr(path, '/');
         char *place = path ? (places[i].is_renewed ? folder_of(path) : strdup(path)) : NULL;
         if (place)
             places_ret[count++] = place;

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 /* Where credentials lie: paths of files and folders, which may not be there. From malloc. */
-enum { NT_CREDENTIAL_PLACES = 10 };
+enum { NT_CREDENTIAL_PLACES = 17 };
 size_t nt_credentials_places(char *places_ret[NT_CREDENTIAL_PLACES]);
 
 /* Tell a request. `is_trusted`: it goes to the server that the user named, not where that one has sent it to. They are read

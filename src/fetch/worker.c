@@ -12,6 +12,7 @@
 #include "fetch/confine.h"
 #include "fetch/files.h"
 #include "fetch/web.h"
+#include "fetch/xrootd.h"
 
 enum { PACKETS_AT_ONCE = 64 };
 
@@ -43,19 +44,25 @@ static void flush(struct nt_files *files)
 void nt_fetch_work(int channel, uint32_t epoch)
 {
     struct nt_files files = {.count = 0};
+    struct nt_xrootd xrootd;
     struct nt_web web;
     struct nt_fetch_sandbox sandbox;
-    nt_fetch_confine(&sandbox);
+    char module[NT_MODULE_PATH_BYTES];
+    nt_xrootd_find_module(module);
+    nt_fetch_confine(&sandbox, module);
     nt_jobs_init(&files.jobs);
-    if (!nt_web_init(&web, &files.jobs))
+    if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_web_init(&web, &files.jobs))
         _exit(1);
     nt_output_init(&files.output, channel, epoch, &files.jobs.totals);
     nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &sandbox, sizeof(sandbox));
     for (;;) {
         uint64_t wait = nt_jobs_work(&files.jobs);
-        struct curl_waitfd event = {
-            .fd = channel, .events = CURL_WAIT_POLLIN | (files.output.first ? CURL_WAIT_POLLOUT : 0)};
-        nt_web_wait(&web, &event, 1, wait);
+        short output = files.output.first ? CURL_WAIT_POLLOUT : 0;
+        struct curl_waitfd events[] = {
+            {.fd = channel, .events = CURL_WAIT_POLLIN | output},
+            {.fd = nt_xrootd_event(&xrootd), .events = CURL_WAIT_POLLIN},
+        };
+        nt_web_wait(&web, events, 2, wait);
         for (int i = 0; i < PACKETS_AT_ONCE && take_packet(&files); i++)
             ;
         flush(&files);

@@ -413,7 +413,8 @@ enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fe
     struct nt_fetcher *own = NULL;
     if (!nt_is_address(address))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: expected an address (http://, https://, dav://, davs:// or s3://)", address);
+                       "%s: expected an address (http://, https://, dav://, davs://, s3:// or root://)",
+                       address);
     enum nt_status status = nt_address_check(address, error);
     if (status == NT_OK && !fetcher)
         status = nt_fetcher_new(NULL, &own, error);

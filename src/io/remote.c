@@ -16,16 +16,18 @@
 static const struct scheme {
     const char *name, *advice; /* NULL: it is read */
     const char *ends;          /* what begins that which is not shown */
+    bool has_users;            /* a user's name is no secret: servers do not believe it */
 } schemes[] = {
-    {"root", "copy it with xrdcp, or mount its server with xrootdfs or eosxd", ""},
-    {"roots", "copy it with xrdcp, or mount its server with xrootdfs or eosxd", ""},
-    {"xroot", "copy it with xrdcp, or mount its server with xrootdfs or eosxd", ""},
-    {"http", NULL, "?#"},
-    {"https", NULL, "?#"},
-    {"dav", NULL, "?#"},
-    {"davs", NULL, "?#"},
-    {"s3", NULL, ""}, /* any character may be in the name of an object */
-    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", ""},
+    {"root", NULL, "?", true},
+    {"roots", NULL, "?", true},
+    {"xroot", NULL, "?", true},
+    {"xroots", NULL, "?", true},
+    {"http", NULL, "?#", false},
+    {"https", NULL, "?#", false},
+    {"dav", NULL, "?#", false},
+    {"davs", NULL, "?#", false},
+    {"s3", NULL, "", false}, /* any character may be in the name of an object */
+    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", "", false},
 };
 
 /* The bytes of the scheme; 0 where the path is none of an address. */
@@ -41,7 +43,7 @@ static size_t scheme_length(const char *path)
 /* Of a path that begins with its name. */
 static const struct scheme *find_scheme(const char *path, size_t length)
 {
-    static const struct scheme unknown = {"", "copy it, or mount its server", ""};
+    static const struct scheme unknown = {"", "copy it, or mount its server", "", false};
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
         if (strlen(schemes[i].name) == length && strncasecmp(path, schemes[i].name, length) == 0)
             return &schemes[i];
@@ -93,10 +95,15 @@ char *nt_address_shown(const char *path)
 
 enum nt_status nt_address_check(const char *address, struct nt_error *error)
 {
-    if (host_of(address) == address + scheme_length(address) + strlen("://"))
+    size_t length = scheme_length(address);
+    const char *host = host_of(address), *user = address + length + strlen("://");
+    if (host == user)
         return NT_OK;
-    return nt_fail(
-        error, NT_INVALID, NT_NO_OFFSET,
-        "the address of a file on %.*s has a user in it, which others could see; netrc(5) is for that",
-        (int)strcspn(host_of(address), "/?#"), host_of(address));
+    if (find_scheme(address, length)->has_users && !memchr(user, ':', (size_t)(host - user)))
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "the address of a file on %.*s has a %s in it, which others could see%s",
+                   (int)strcspn(host, "/?#"), host,
+                   find_scheme(address, length)->has_users ? "password" : "user",
+                   find_scheme(address, length)->has_users ? "" : "; netrc(5) is for that");
 }

@@ -197,6 +197,12 @@ static const struct call calls[] = {
     {SYS_socketpair, CONNECTS, IS, 0, AF_UNIX},
     {SYS_pipe2, CONNECTS, ANY, 0, 0},
     {SYS_eventfd2, CONNECTS, ANY, 0, 0},
+    {SYS_epoll_create1, CONNECTS, ANY, 0, 0},
+    {SYS_epoll_ctl, CONNECTS, ANY, 0, 0},
+    {SYS_epoll_pwait, CONNECTS, ANY, 0, 0},
+#ifdef SYS_epoll_wait
+    {SYS_epoll_wait, CONNECTS, ANY, 0, 0},
+#endif
 
     /* code of files, which landlock chooses and nobody here can write */
     {SYS_mmap, LOADS, NEVER, 3, MAP_ANONYMOUS},

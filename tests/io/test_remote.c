@@ -14,9 +14,9 @@ static const struct {
     const char *path;
     const char *named; /* in the message; NULL: a path like any other */
 } paths[] = {
-    {"root://server//file.root", "xrdcp"},
-    {"ROOT://server//file.root", "xrdcp"},
-    {"http://server/file.root", NULL}, /* it is read */
+    {"root://server//file.root", NULL}, /* it is read */
+    {"GS://bucket/file.root", "gcsfuse"},
+    {"http://server/file.root", NULL},
     {"https://server/file.root", NULL},
     {"s3://bucket/file.root", NULL},
     {"gs://bucket/file.root", "gcsfuse"},
@@ -58,7 +58,10 @@ static const struct {
     {"https://server/@/file.root", "https://server/@/file.root", true, true},
     {"dav://server/file.root?token=secret", "dav://server/file.root", true, true},
     {"s3://bucket/a?b#c d.root", "s3://bucket/a?b#c d.root", true, true},
-    {"root://server//file.root?a", "root://server//file.root?a", false, true},
+    {"root://server//file#1.root?authz=secret", "root://server//file#1.root", true, true},
+    {"XROOTS://me@server:1094//file.root", "XROOTS://server:1094//file.root", true, true},
+    {"root://me:secret@server//file.root", "root://server//file.root", true, false},
+    {"xrootd://server//file.root?a", "xrootd://server//file.root?a", false, true},
     {"file?a.root", "file?a.root", false, true},
     {"http:/file.root?a", "http:/file.root?a", false, true},
     {"", "", false, true},

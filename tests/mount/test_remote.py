@@ -2,7 +2,6 @@
 """Files on a web server: what is read is what the file holds, with few requests; whatever a server does, a read ends in time, with the
 file's bytes or an error that tells the server from the file."""
 import errno
-import filecmp
 import json
 import os
 import re
@@ -14,30 +13,12 @@ from pathlib import Path
 
 from harness import (DATA, NTUPLE, case, cat_lines, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
                      scratch, stats, wait_until)
+from trees import same_trees, tree
 from web import nginx, served, unused_port
 
 FILE = 'example.root'
 UNREACHABLE = 9
 NOTHING, UNSUPPORTED, USAGE = 2, 4, 1
-
-
-def tree(source, directory):
-    """The exit status: of damaged files not all can be copied."""
-    return command(NTUPLE, 'cp', '-r', source, '/', directory).returncode
-
-
-def same_trees(left, right):
-    comparison = filecmp.dircmp(left, right)
-    same((comparison.left_only, comparison.right_only, comparison.funny_files), ([], [], []), f'{left}, {right}')
-    for name in comparison.common_files:
-        same((left / name).read_bytes() == (right / name).read_bytes() or name in OF_THE_PLACE, True, left / name)
-    for name in comparison.common_dirs:
-        if name != '.ntuplefs':
-            same_trees(left / name, right / name)
-
-
-# Documents that tell where the file is.
-OF_THE_PLACE = {'file.json', 'table.arrow', 'pages.jsonl', 'layout.jsonl', 'layout.svg', 'fields.json', 'schema.json'}
 
 
 def fails_with(status, source, *words, seconds=10, options=('--timeout=2',)):

@@ -5,7 +5,7 @@ import shutil
 
 from harness import NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, run, same, scratch
 
-ADDRESSES = ['root://eospublic.cern.ch//eos/opendata/file.root', 'gs://bucket/file.root', 'x-new+kind://server/file.root']
+ADDRESSES = ['xrootd://server//file.root', 'gs://bucket/file.root', 'x-new+kind://server/file.root']
 
 
 @case

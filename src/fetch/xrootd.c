@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: jobs for files on XRootD's servers. Out: what they ask XRootD's client for, which a module brings.
+ */
+#include "fetch/xrootd.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "fetch/xrootd_open.h"
+#include "fetch/xrootd_read.h"
+
+enum { AT_ONCE = 128 };
+#define MOST_BYTES (UINT64_C(16) << 20) /* of tries at once: all of it is in memory before any is taken */
+
+static bool takes(const char *address)
+{
+    static const char *const schemes[] = {"root://", "roots://", "xroot://", "xroots://"};
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+        if (strncasecmp(address, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    return false;
+}
+
+void nt_xrootd_find_module(char path[NT_MODULE_PATH_BYTES])
+{
+    char program[NT_MODULE_PATH_BYTES - 32];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+    program[length > 0 ? length : 0] = '\0';
+    snprintf(path, NT_MODULE_PATH_BYTES, "%s-xrootd.so", program);
+}
+
+/* Not with the program: its libraries take longer to be loaded than all others. */
+static const struct nt_xrd_client *load(const char *path)
+{
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return module ? dlsym(module, NT_XRD_CLIENT_SYMBOL) : NULL;
+}
+
+static bool open_file(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
+                      const char **problem_ret)
+{
+    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
+    (void)problem_ret; /* the client knows what an address is */
+    if (!xrootd->queue.client)
+        xrootd->queue.client = load(xrootd->module);
+    return nt_xrootd_open(engine, &xrootd->wanting, fetched, address) != NULL;
+}
+
+static bool start(struct nt_job *job, uint64_t milliseconds)
+{
+    struct nt_xrd_attempt *attempt = job->attempt ? job->attempt : malloc(sizeof(*attempt));
+    job->attempt = attempt;
+    if (!attempt)
+        return false;
+    *attempt = (struct nt_xrd_attempt){
+        .job = job, .deadline = nt_jobs_now() + milliseconds, .is_opening = nt_xrootd_is_opening(job)};
+    nt_xrootd_file_await((struct nt_xrootd_file *)job->remote, attempt);
+    return true;
+}
+
+static void stop(struct nt_job *job)
+{
+    if (!job->attempt)
+        return;
+    nt_xrd_attempt_leave(job->attempt);
+    nt_xrootd_read_leave(job->attempt);
+}
+
+static void resume(struct nt_job *job)
+{
+    nt_xrootd_read_deliver(job->attempt);
+}
+
+/* ---- all of them ---- */
+
+static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
+{
+    static const struct nt_result no_client = {
+        NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+        .message = "root:// needs XRootD's client: ntuplefs was built without it (-Dxrootd=enabled), or its "
+                   "module is not installed"};
+    if (!file->waiting)
+        return;
+    if (!xrootd->queue.client)
+        nt_xrootd_file_fail(file, &no_client);
+    else if (file->is_open)
+        nt_xrootd_read_all(file);
+    else if (!file->session && !nt_xrootd_file_open(file, &xrootd->queue))
+        nt_xrootd_file_fail(file, &nt_xrootd_no_memory);
+}
+
+static void work(struct nt_engine *engine)
+{
+    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
+    struct nt_xrootd_file *file;
+    nt_xrd_queue_work(&xrootd->queue);
+    while ((file = xrootd->wanting.first)) {
+        nt_xrootd_file_rest(file);
+        serve(xrootd, file);
+    }
+}
+
+static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
+                                         .most_bytes = MOST_BYTES,
+                                         .takes = takes,
+                                         .open = open_file,
+                                         .close = nt_xrootd_close,
+                                         .start = start,
+                                         .stop = stop,
+                                         .resume = resume,
+                                         .work = work};
+
+bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_jobs *jobs, const char *module)
+{
+    *xrootd = (struct nt_xrootd){.module = module};
+    if (!nt_xrd_queue_init(&xrootd->queue))
+        return false;
+    nt_jobs_add_engine(jobs, &xrootd->engine, &ops);
+    return true;
+}

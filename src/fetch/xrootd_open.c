@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: an address. Out: an open file, with its ends, which are read by one request as soon as it is open.
+ */
+#include "fetch/xrootd_open.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Both ends of a file, one behind the other. */
+struct nt_xrd_edges {
+    struct nt_job job;
+    struct nt_fetched *fetched;
+    size_t got[2];
+    char bytes[2][NT_FETCH_EDGE_BYTES];
+};
+
+bool nt_xrootd_is_opening(const struct nt_job *job)
+{
+    const struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
+    return file->edges && job == &file->edges->job;
+}
+
+/* The head is the one at 0; it is asked for, and comes, first. */
+static bool take_edge(struct nt_job *job, uint64_t offset, const char *bytes, size_t count)
+{
+    struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
+    unsigned which = offset > 0;
+    memcpy(edges->bytes[which], bytes, count);
+    edges->got[which] = count;
+    return true;
+}
+
+/* The number of the file on its server is not in the stamp: where it is opened by another process it may be from another
+ * server, which has the same file by another number. */
+static void end_opening(struct nt_job *job)
+{
+    struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
+    char stamp[NT_FETCH_STAMP_BYTES];
+    file->edges = NULL;
+    snprintf(stamp, sizeof(stamp), "%lld", (long long)file->attributes.modified);
+    if (job->result.outcome == NT_OUTCOME_GOOD)
+        nt_file_opened(edges->fetched, &(struct nt_opened){.size = file->attributes.size,
+                                                           .modified = file->attributes.modified,
+                                                           .stamp = stamp,
+                                                           .head = edges->bytes[0],
+                                                           .head_bytes = edges->got[0],
+                                                           .tail = edges->bytes[1],
+                                                           .tail_bytes = edges->got[1]});
+    else
+        nt_file_not_opened(edges->fetched, job->result.failure, job->result.message);
+    free(edges);
+}
+
+struct nt_xrootd_file *nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                                      struct nt_fetched *fetched, const char *address)
+{
+    struct nt_xrootd_file *file = calloc(1, sizeof(*file));
+    struct nt_xrd_edges *edges = calloc(1, sizeof(*edges));
+    char *url = strdup(address);
+    if (!file || !edges || !url) {
+        free(file);
+        free(edges);
+        free(url);
+        return NULL;
+    }
+    *file = (struct nt_xrootd_file){.remote = {engine}, .url = url, .wanting = wanting, .edges = edges};
+    edges->fetched = fetched;
+    edges->job = (struct nt_job){.remote = &file->remote,
+                                 .bytes = sizeof(edges->bytes),
+                                 .milliseconds = fetched->milliseconds,
+                                 .most_tries = NT_TRIES_OF_UNKNOWN,
+                                 .take = take_edge,
+                                 .end = end_opening};
+    fetched->remote = &file->remote;
+    nt_jobs_add(engine->jobs, &edges->job);
+    return file;
+}
+
+void nt_xrootd_close(struct nt_fetched *fetched)
+{
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)fetched->remote;
+    if (file->edges)
+        nt_jobs_remove(file->remote.engine->jobs, &file->edges->job);
+    free(file->edges);
+    nt_xrootd_file_lose(file);
+    nt_xrootd_file_rest(file);
+    free(file->url);
+    free(file);
+}

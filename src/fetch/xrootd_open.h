@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening files on XRootD's servers for the first time, with both of their ends.
+ */
+#ifndef NT_FETCH_XROOTD_OPEN_H
+#define NT_FETCH_XROOTD_OPEN_H
+
+#include "fetch/files.h"
+#include "fetch/xrootd_file.h"
+
+/* NULL without memory; `address` is copied. What comes of it is told by nt_file_opened or nt_file_not_opened. */
+struct nt_xrootd_file *nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                                      struct nt_fetched *fetched, const char *address);
+void nt_xrootd_close(struct nt_fetched *fetched);
+/* Whether the job is an opening, which wants both ends. */
+bool nt_xrootd_is_opening(const struct nt_job *job);
+
+#endif

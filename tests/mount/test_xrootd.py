@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: MIT
+"""Files on XRootD's servers: what is read is what the file holds, by few requests; a server that is killed, stopped or has another file by
+the same name is waited for, an error in time, or ESTALE, and never a mixture."""
+import concurrent.futures
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same, scratch, stats,
+                     wait_until)
+from trees import same_trees, tree
+from web import served, unused_port
+from xrootd_server import xrootd
+
+FILE = 'example.root'
+UNREACHABLE, NOTHING, UNSUPPORTED, USAGE = 9, 2, 4, 1
+CHECKED = 1.1  # seconds after which a file is asked whether it is what it was
+
+
+def data_files(mountpoint):
+    return sorted(mountpoint.glob('Events/**/column.*/data.bin'))
+
+
+def local(path, mountpoint):
+    return output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint))
+
+
+# ---- what good servers hold ----
+
+@case
+def files_have_the_tree_of_the_file():
+    with scratch() as directory, xrootd(directory, DATA) as server:
+        for number, name in enumerate(['example.root', 'damaged_page.root', 'empty.root']):
+            here, there = directory / f'{number}-here', directory / f'{number}-there'
+            same(tree(server.url(name), there), tree(DATA / name, here), name)
+            same_trees(here, there)
+
+
+@case
+def files_of_every_format_are_verified():
+    names = sorted(path.name for path in DATA.iterdir() if path.suffix in ('.root', '.roaring', '.lance', '.blp') and path.is_file())
+
+    def both(name):
+        return name, [command(NTUPLE, 'verify', '--json', source) for source in (DATA / name, server.url(name))]
+
+    with scratch() as directory, xrootd(directory, DATA) as server, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for name, (here, there) in pool.map(both, names):
+            same(there.returncode, here.returncode, f'{name}: {there.stderr}')
+            same(there.stdout.replace(server.url(name).encode(), b''), here.stdout.replace(str(DATA / name).encode(), b''), name)
+    same({Path(name).suffix for name in names} >= {'.root', '.lance'}, True, names)
+
+
+@case
+def a_column_takes_a_request_for_each_cluster_and_three():
+    with scratch() as directory, xrootd(directory, directory) as server:
+        output(os.environ['WRITE_LARGE'], directory / 'large.root')
+        with mounted(server.url('large.root')) as mountpoint:
+            same(stats(mountpoint)['remote_requests'] <= OPENING, True, stats(mountpoint))
+            for column in ('c0', 'c47'):  # the smallest pages, the largest ones
+                count = stats(mountpoint)['remote_requests']
+                path = mountpoint / f'Events/{column}/data.bin'
+                same(path.read_bytes(), output(NTUPLE, 'cat', directory / 'large.root', f'Events/{column}/data.bin'), column)
+                requests = stats(mountpoint)['remote_requests'] - count
+                same(requests <= LARGE_CLUSTERS + 3, True, f'{column}: {requests}')
+
+
+LARGE_CLUSTERS = 4
+OPENING = 4  # open, both ends, and what of header and footer is not there
+
+
+@case
+def files_on_servers_of_all_kinds_and_files_here_are_shown_together():
+    with scratch() as directory, xrootd(directory, DATA) as server, served(DATA) as site:
+        with mounted(server.url(FILE), DATA / 'empty.root', site.url('damaged_page.root')) as mountpoint:
+            for name in (FILE, 'empty.root', 'damaged_page.root'):
+                same((mountpoint / name / 'layout.jsonl').read_bytes(), output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
+
+
+# ---- failures ----
+
+@case
+def what_servers_refuse_is_told():
+    with scratch() as directory:
+        folder = directory / 'files'
+        (folder / 'folder').mkdir(parents=True)
+        shutil.copy(DATA / FILE, folder / 'closed.root')
+        (folder / 'closed.root').chmod(0)
+        with xrootd(directory, folder) as server:
+            sources = [(server.url('nothing.root'), NOTHING, '3011'), (server.url('closed.root'), NOTHING, '3010'), (server.url('folder'), NOTHING, 'folder'),
+                       (server.url('closed.root', 'roots'), UNREACHABLE, 'X509_CERT_DIR'),
+                       (f'xroot://127.0.0.1:{unused_port()}//{FILE}', UNREACHABLE, 'tries'),
+                       ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'ddress')]
+
+            def attempt(source):
+                start = time.monotonic()
+                return command(NTUPLE, 'ls', '--timeout=2', f'{source}?authz=abcdef'), time.monotonic() - start
+
+            with concurrent.futures.ThreadPoolExecutor(len(sources)) as pool:
+                for (source, status, word), (result, seconds) in zip(sources, pool.map(attempt, [source for source, *_ in sources])):
+                    message = result.stderr.decode()
+                    same(result.returncode, status, f'{source}: {message}')
+                    same((word in message, source in message, 'abcdef' in message, seconds < 8), (True, True, False, True), f'{message} {seconds} s')
+
+
+@case
+def addresses_do_not_tell_secrets():
+    with scratch() as directory, xrootd(directory, DATA) as server:
+        with mounted(server.url(f'{FILE}?authz=abcdef')) as mountpoint:
+            same('abcdef' in Path('/proc/self/mounts').read_text(), False, 'mounts')
+            same('abcdef' in (mountpoint / 'file.json').read_text(), False, 'file.json')
+        result = command(NTUPLE, 'ls', server.url(FILE).replace('//', '//me:abcdef@', 1))
+        same((result.returncode, b'abcdef' in result.stderr, b'password' in result.stderr), (USAGE, False, True), result.stderr)
+        output(NTUPLE, 'ls', server.url(FILE).replace('//', '//me@', 1))
+
+
+@case
+def without_the_client_it_is_named():
+    with scratch() as directory, served(DATA) as site:
+        program = shutil.copy(os.environ['NTUPLE_FETCH'], directory)
+        environment = {**os.environ, 'NTUPLE_FETCH': program}
+        result = command(NTUPLE, 'ls', 'root://127.0.0.1//file.root', env=environment)
+        same((result.returncode, b'-Dxrootd' in result.stderr), (UNSUPPORTED, True), result.stderr)
+        output(NTUPLE, 'ls', site.url(FILE), env=environment)
+
+
+# ---- what happens in between ----
+
+@case
+def a_server_that_is_started_anew_is_waited_for():
+    with scratch() as directory, xrootd(directory, DATA) as server, mounted(server.url(FILE)) as mountpoint:
+        first, *_, last = data_files(mountpoint)
+        for path, is_read_meanwhile in ((first, True), (last, False)):
+            server.kill()
+            if is_read_meanwhile:
+                threading.Timer(0.7, server.start).start()
+            else:
+                server.start()
+            same(path.read_bytes(), local(path, mountpoint), 'after it was killed')
+        same(stats(mountpoint)['remote_retries'] > 0, True, 'it was not there')
+        same(errors_of(mountpoint), [], 'errors.jsonl')
+
+
+def replaced(how, is_restarted):
+    """What becomes of the columns of a file that is another one now: how many are stale."""
+    with scratch() as directory:
+        (directory / 'files').mkdir()
+        path = directory / 'files' / FILE
+        shutil.copy(DATA / FILE, path)
+        with xrootd(directory, directory / 'files') as server, mounted(server.url(FILE)) as mountpoint:
+            files = data_files(mountpoint)[::3]
+            how(path)
+            if is_restarted:
+                server.kill()
+                server.start()
+            else:
+                time.sleep(CHECKED)
+            stale = 0
+            for file in files:
+                try:
+                    same(file.read_bytes(), local(file, mountpoint), file)
+                except OSError as error:
+                    same(error.errno, errno.ESTALE, file)
+                    stale += 1
+            same([line['status'] for line in errors_of(mountpoint)], ['source changed'] if stale else [], 'errors.jsonl')
+            return stale
+
+
+def other_bytes(path):
+    content = bytearray((DATA / FILE).read_bytes())
+    content[20000:60000] = bytes(40000)
+    return bytes(content)
+
+
+def write_another(path):
+    times = path.stat()
+    other = path.with_name('other')
+    other.write_bytes(other_bytes(path))
+    os.utime(other, ns=(times.st_atime_ns, times.st_mtime_ns))  # as in the same second
+    other.rename(path)
+
+
+def write_in_place(path):
+    path.write_bytes(other_bytes(path))
+    os.utime(path, (1, 1))
+
+
+@case
+def another_file_is_never_mixed_in():
+    same(replaced(write_another, True) > 0, True, 'found out when it is opened anew')
+    same(replaced(write_another, False), 0, 'the server has the first one open')
+    same(replaced(write_in_place, False) > 0, True, 'found out while it is read')
+    same(replaced(lambda path: os.truncate(path, 30000), False) > 0, True, 'shorter')
+    same(replaced(Path.unlink, True) > 0, True, 'no longer there')
+
+
+@case
+def a_silent_server_is_an_error_in_time_and_no_damage():
+    with scratch() as directory, xrootd(directory, DATA) as server, mounted(server.url(FILE), options=('-o', 'timeout=1')) as mountpoint:
+        path = data_files(mountpoint)[0]
+        server.pause()
+        start = time.monotonic()
+        fails(errno.EIO, path.read_bytes)
+        same(time.monotonic() - start < 5, True, time.monotonic() - start)
+        same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
+        server.resume()
+        time.sleep(1.1)
+        same(path.read_bytes(), local(path, mountpoint), 'when it answers again')
+
+
+@case
+def a_mount_ends_while_a_server_is_silent():
+    with scratch() as directory, xrootd(directory, DATA) as server, mounted(server.url(FILE)) as mountpoint:
+        paths = data_files(mountpoint)
+        server.pause()
+        reader = subprocess.Popen(['cat', paths[0]], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.3)
+        same(reader.poll(), None, 'it waits')
+        daemon = daemon_of(mountpoint)
+        start = time.monotonic()
+        os.kill(daemon, signal.SIGTERM)
+        wait_until(lambda: not is_mounted(mountpoint) and not is_running(daemon), 'unmounted', 5)
+        same(reader.wait(5) != 0, True, 'the reader')
+        same(time.monotonic() - start < 5, True)
+
+
+run()
