@@ -4,8 +4,8 @@
 
 usage: make_lance.py KIND VERSION FILE [NUMBER [ROWS]]
 
-Of KIND int64, float64, vectors, fsst, dictionary, list or nullable the file has a column `value` of NUMBER rows, about 256 MB of
-values, null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows. Of fragments it is a data set of
+Of KIND int64, float64, vectors, fsst, dictionary, list, nullable or zipped (lists in full-zip pages) the file has a column `value` of
+NUMBER rows, about 256 MB of values (64 of zipped), null ones of nullable alone; of columns it has NUMBER columns field0, field1, ... of 10 rows. Of fragments it is a data set of
 NUMBER fragments, each of ROWS rows of an int64, a float64 and a string.
 """
 import sys
@@ -18,7 +18,8 @@ SIZE = 256 * MEBIBYTE
 BATCH_ROWS = 1 << 20
 VECTOR, WORDS = 768, 4096
 ROWS = {"int64": SIZE // 8, "float64": SIZE // 8, "nullable": SIZE // 8, "vectors": SIZE // (4 * VECTOR),
-        "fsst": SIZE // 40, "dictionary": SIZE // 24, "list": SIZE // 24}
+        "fsst": SIZE // 40, "dictionary": SIZE // 24, "list": SIZE // 24, "zipped": SIZE // 96}
+ENCODINGS = {"zipped": {"lance-encoding:structural-encoding": "fullzip"}}
 
 
 def integers(random, rows):
@@ -72,7 +73,7 @@ def lists(random, rows):
 
 
 KINDS = {"int64": integers, "float64": lambda random, rows: pyarrow.array(random.standard_normal(rows)), "vectors": vectors,
-         "fsst": sentences, "dictionary": names, "list": lists, "nullable": nullable}
+         "fsst": sentences, "dictionary": names, "list": lists, "nullable": nullable, "zipped": lists}
 
 
 def batches(kind, number):
@@ -82,7 +83,7 @@ def batches(kind, number):
         return
     for first in range(0, number, BATCH_ROWS):
         values = KINDS[kind](random, min(BATCH_ROWS, number - first))
-        field = pyarrow.field("value", values.type, nullable=kind == "nullable")
+        field = pyarrow.field("value", values.type, nullable=kind == "nullable", metadata=ENCODINGS.get(kind))
         yield pyarrow.table([values], pyarrow.schema([field]))
 
 

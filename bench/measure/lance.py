@@ -17,7 +17,7 @@ from .peers import HERE
 from .random_reads import READS, SIZE, read_at, touched
 from .rounds import take_turns
 
-KINDS = ["int64", "float64", "vectors", "fsst", "dictionary", "list", "nullable"]
+KINDS = ["int64", "float64", "vectors", "fsst", "dictionary", "list", "nullable", "zipped"]
 VERSIONS = ["2.1", "2.2"]
 ARRAYS = {"int64": "value/data.bin", "float64": "value/data.bin", "vectors": "value/item/data.bin"}
 COLUMNS = [10, 100, 1_000, 10_000]

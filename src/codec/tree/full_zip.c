@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a full-zip page, or rows of one: of each row its levels and its value, one behind the other. Out:
- * levels and an array of values (Lance's encoding, "Full zip layout").
- *
- *   control word of 0, 1, 2 or 4 bytes: definition in the low bits, repetition above
- *   what is masked by an outer list has nothing else; of values of fixed width, those that are null have room,
- *   too; of others, those that are valid have a length and so many bytes
+ * In: a full-zip page, or rows of one, of which each has its own levels and value, one behind the other. Out: levels and an array of
+ * values (Lance's encoding, "Full zip layout").
  */
 #include "codec/tree/full_zip.h"
 
@@ -14,147 +10,9 @@
 
 #include "base/bytes.h"
 #include "base/overflow.h"
-#include "codec/tree/levels.h"
+#include "codec/tree/full_zip_rows.h"
 #include "codec/tree/nodes.h"
 #include "codec/tree/strings.h"
-
-struct walk {
-    const struct nt_tree *tree;
-    struct nt_cursor cursor;
-    struct nt_layer_rule rule;
-    uint32_t control_bytes, length_bytes, value_bytes;
-};
-
-struct row {
-    uint16_t repetition, definition;
-    bool is_visible;
-    struct nt_part value;
-};
-
-static uint64_t get_number(struct nt_cursor *cursor, uint32_t bytes)
-{
-    switch (bytes) {
-    case 0:
-        return 0;
-    case 1:
-        return nt_get_u8(cursor);
-    case 2:
-        return nt_get_le16(cursor);
-    case 4:
-        return nt_get_le32(cursor);
-    default:
-        return nt_get_le64(cursor);
-    }
-}
-
-static void start(struct walk *walk, const struct nt_tree *tree, const struct nt_part *part)
-{
-    *walk = (struct walk){.tree = tree, .cursor = nt_cursor(part->data, part->bytes)};
-    walk->control_bytes = nt_tree_control_bytes(tree);
-    walk->length_bytes = tree->offset_bits / 8;
-    walk->value_bytes = (tree->value_bits + 7) / 8;
-    nt_layer_rule(tree, 0, &walk->rule);
-}
-
-static bool next(struct walk *walk, struct row *row)
-{
-    if (!nt_cursor_left(&walk->cursor))
-        return false;
-    uint64_t control = get_number(&walk->cursor, walk->control_bytes);
-    uint64_t definition = control & ((UINT64_C(1) << walk->tree->definition_bits) - 1);
-    uint64_t repetition = control >> walk->tree->definition_bits;
-    *row = (struct row){.repetition = (uint16_t)(repetition < UINT16_MAX ? repetition : UINT16_MAX),
-                        .definition = (uint16_t)definition,
-                        .is_visible = definition <= walk->rule.visible};
-    if (row->is_visible) {
-        row->value.bytes = walk->value_bytes;
-        if (walk->length_bytes)
-            row->value.bytes = definition ? 0 : get_number(&walk->cursor, walk->length_bytes);
-        row->value.data = nt_get_bytes(&walk->cursor, row->value.bytes);
-    }
-    return !walk->cursor.failed;
-}
-
-struct totals {
-    uint64_t rows, values, bytes;
-};
-
-static enum nt_status count(const struct nt_tree *tree, const struct nt_part *part, struct totals *totals,
-                            struct nt_error *error)
-{
-    struct walk walk;
-    struct row row;
-    start(&walk, tree, part);
-    *totals = (struct totals){0};
-    if (!walk.control_bytes && !walk.length_bytes && !walk.value_bytes)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a full-zip page take no bytes");
-    while (next(&walk, &row)) {
-        totals->rows++;
-        totals->values += row.is_visible;
-        totals->bytes += row.value.bytes;
-    }
-    if (walk.cursor.failed)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
-                       "row %" PRIu64 " of a full-zip page goes on behind its %" PRIu64 " bytes",
-                       totals->rows, part->bytes);
-    return NT_OK;
-}
-
-/* ---- gathering ---- */
-
-struct gathered {
-    uint16_t *repetition, *definition;
-    uint8_t *bytes;
-    uint64_t *ends;
-};
-
-static enum nt_status take_memory(struct nt_work *work, const struct totals *totals,
-                                  struct gathered *gathered, struct nt_error *error)
-{
-    const struct nt_tree *tree = work->tree;
-    enum nt_status status = NT_OK;
-    if (tree->repetition_bits)
-        status = nt_work_take(work, totals->rows * sizeof(uint16_t), &gathered->repetition, error);
-    if (status == NT_OK && tree->definition_bits)
-        status = nt_work_take(work, totals->rows * sizeof(uint16_t), &gathered->definition, error);
-    if (status == NT_OK)
-        status = nt_work_take(work, totals->bytes, &gathered->bytes, error);
-    if (status == NT_OK && tree->offset_bits)
-        status = nt_work_take(work, totals->values * sizeof(uint64_t), &gathered->ends, error);
-    return status;
-}
-
-static enum nt_status gather(struct nt_work *work, const struct nt_part *part, const struct totals *totals,
-                             struct nt_opened *opened, struct nt_error *error)
-{
-    struct gathered gathered = {0};
-    struct walk walk;
-    struct row row;
-    uint64_t rows = 0, values = 0, bytes = 0;
-    enum nt_status status = take_memory(work, totals, &gathered, error);
-    if (status != NT_OK)
-        return status;
-    start(&walk, work->tree, part);
-    for (; next(&walk, &row); rows++) {
-        if (gathered.repetition)
-            gathered.repetition[rows] = row.repetition;
-        if (gathered.definition)
-            gathered.definition[rows] = row.definition;
-        if (!row.is_visible)
-            continue;
-        if (row.value.bytes)
-            memcpy(gathered.bytes + bytes, row.value.data, row.value.bytes);
-        bytes += row.value.bytes;
-        if (gathered.ends)
-            gathered.ends[values] = bytes;
-        values++;
-    }
-    if (gathered.repetition || gathered.definition)
-        opened->levels = (struct nt_levels){rows, gathered.repetition, gathered.definition};
-    opened->array =
-        (struct nt_array){.elements = values, .data = gathered.bytes, .bytes = bytes, .ends = gathered.ends};
-    return nt_levels_check(work->tree, &opened->levels, error);
-}
 
 /* ---- values that have an encoding each ---- */
 
@@ -357,7 +215,7 @@ static enum nt_status select_member(struct nt_work *work, const struct nt_tree_n
         struct nt_cursor cursor = nt_cursor(array->data + begin, array->ends[i] - begin);
         for (uint32_t k = 0; k <= member && array->ends[i] != begin; k++) {
             const struct nt_tree_member *at = &node->members[k];
-            uint64_t bytes = at->bits ? at->bits / 8 : get_number(&cursor, at->length_bits / 8);
+            uint64_t bytes = at->bits ? at->bits / 8 : nt_full_zip_number(&cursor, at->length_bits / 8);
             const uint8_t *value = nt_get_bytes(&cursor, bytes);
             if (k == member && value) {
                 memcpy(output + made, value, bytes);
@@ -447,13 +305,10 @@ enum nt_status nt_full_zip_open(struct nt_work *work, uint32_t member, uint64_t 
 {
     const struct nt_tree *tree = work->tree;
     const struct nt_part part = {work->packed->data, work->packed->bytes};
-    struct totals totals;
     enum nt_status status = NT_OK;
     opened->has_array = true;
-    if (tree->repetition_bits || tree->definition_bits || tree->offset_bits) {
-        status = count(tree, &part, &totals, error);
-        if (status == NT_OK)
-            status = gather(work, &part, &totals, opened, error);
+    if (nt_full_zip_is_walked(tree)) {
+        status = nt_full_zip_walk(work, &part, opened, error);
     } else {
         uint64_t bytes = 0;
         if (!nt_multiply(values, (tree->value_bits + 7) / 8, &bytes))

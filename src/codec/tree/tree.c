@@ -4,6 +4,7 @@
  */
 #include "codec/tree/tree.h"
 
+#include "codec/tree/full_zip_rows.h"
 #include "codec/tree/levels.h"
 #include "codec/tree/made.h"
 #include "codec/tree/structure.h"
@@ -53,8 +54,9 @@ bool nt_tree_is_shareable(const struct nt_tree *tree, const struct nt_tree_want 
     static const bool is_shareable[] = {
         [NT_TREE_VALUES] = true, [NT_TREE_VALID] = true, [NT_TREE_OFFSETS] = true,
         [NT_TREE_ENDS] = true,   [NT_TREE_BYTES] = true, [NT_TREE_PRESENT] = false};
-    return tree->layout == NT_TREE_MINI_BLOCK && !tree->is_whole && !nt_tree_is_structure(tree) &&
-           !want->depth && want->repeats <= 1 && is_shareable[want->output];
+    bool is_walked = tree->layout == NT_TREE_FULL_ZIP && nt_full_zip_is_walked(tree);
+    return (tree->layout == NT_TREE_MINI_BLOCK || is_walked) && !tree->is_whole &&
+           !nt_tree_is_structure(tree) && !want->depth && want->repeats <= 1 && is_shareable[want->output];
 }
 
 /* What decodes all values, straight to where they are wanted, and leaves to the others what they ask for. */
