@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/attributes.h"
 #include "cli/command.h"
+#include "io/remote.h"
 #include "view/json_values.h"
 
 #define XATTR_PREFIX "user.ntuplefs."
@@ -82,6 +83,37 @@ static void put_member(struct nt_json *json, const char *key, enum nt_vfs_value 
 
 /* ---- both ---- */
 
+/* What opening a remote file cost: nothing else has been asked for before the first path is told. */
+static const struct {
+    const char *counter, *name;
+} costs[] = {
+    {"remote_requests", "open_requests"},
+    {"remote_waits", "open_round_trips"},
+    {"remote_bytes", "open_bytes"},
+    {"remote_wait_milliseconds", "open_milliseconds"},
+};
+
+static uint64_t counted(struct nt_fetcher *fetcher, const char *name)
+{
+    const char *counter;
+    uint64_t value = 0;
+    for (uint32_t i = 0; nt_fetch_counter(fetcher, i, &counter, &value); i++)
+        if (strcmp(counter, name) == 0)
+            break;
+    return value;
+}
+
+static void tell_costs(const struct teller *teller, struct nt_fetcher *fetcher)
+{
+    for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+        uint64_t value = counted(fetcher, costs[i].counter);
+        if (teller->json)
+            nt_json_member_unsigned(teller->json, costs[i].name, value);
+        else
+            printf("%s: %ju\n", costs[i].name, (uintmax_t)value);
+    }
+}
+
 /* A name that is listed without looking may turn out to have no value: null in a document. So has what cannot
  * be read, which is told once. */
 static void tell_xattr(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const char *path,
@@ -126,22 +158,24 @@ static void tell(struct teller *teller, struct nt_vfs *vfs, uint64_t node, const
 
 static enum nt_exit_status stat_path(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
-    (void)context;
     struct teller teller = {0};
     tell(&teller, vfs, node, *path ? path : "/");
+    if (context && !*path)
+        tell_costs(&teller, context);
     return teller.status;
 }
 
 static enum nt_exit_status stat_path_as_json(void *context, struct nt_vfs *vfs, const char *path,
                                              uint64_t node)
 {
-    (void)context;
     struct nt_buffer document = {0};
     struct nt_json json;
     struct teller teller = {.json = &json};
     nt_json_document(&json, &document, "stat");
     nt_json_member_text(&json, "path", nt_text_of(*path ? path : "/"));
     tell(&teller, vfs, node, *path ? path : "/");
+    if (context && !*path)
+        tell_costs(&teller, context);
     nt_json_finish(&json);
     nt_note_failure(&teller.status, nt_print_buffer(&document, path));
     nt_buffer_deinit(&document);
@@ -150,7 +184,8 @@ static enum nt_exit_status stat_path_as_json(void *context, struct nt_vfs *vfs, 
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
-    return nt_for_each_path(invocation, invocation->settings->json ? stat_path_as_json : stat_path, NULL);
+    return nt_for_each_path(invocation, invocation->settings->json ? stat_path_as_json : stat_path,
+                            invocation->settings->fetcher);
 }
 
 static const struct nt_option options[] = {

@@ -5,6 +5,7 @@
  */
 #include "fetch/files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,12 +67,14 @@ void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, 
 
 void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened)
 {
+    char text[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES];
     struct nt_output *output = &file->files->output;
     struct nt_fetch_answer answer = {
         .kind = NT_FETCH_OPENED, .id = file->open_id, .size = opened->size, .modified = opened->modified};
     file->size = opened->size;
     file->is_open = true;
-    nt_output_put(output, answer, opened->stamp, strlen(opened->stamp));
+    int length = snprintf(text, sizeof(text), "%s%c%s", opened->stamp, '\0', opened->server);
+    nt_output_put(output, answer, text, (size_t)length);
     answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .id = file->open_id};
     nt_output_put(output, answer, opened->head, opened->head_bytes);
     answer.offset = opened->head_bytes;

@@ -31,7 +31,8 @@ struct nt_fetched {
 struct nt_opened {
     uint64_t size;
     int64_t modified;  /* seconds since 1970, or NT_FETCH_NO_TIME */
-    const char *stamp; /* the same of the same version whatever process asks */
+    const char *stamp; /* the same of the same version whatever process asks; "": the server does not tell */
+    char server[NT_FETCH_SERVER_BYTES]; /* where it is: scheme, host and port. What is longer is cut off */
     const char *head, *tail;
     size_t head_bytes, tail_bytes; /* of the edges: all of the file, or NT_FETCH_EDGE_BYTES each */
 };

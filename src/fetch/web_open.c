@@ -49,20 +49,35 @@ static void fail_opening(struct nt_fetched *file, const struct nt_result *result
 
 static const struct nt_result no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, .message = "out of memory"};
 
+/* Without what is behind it, which may be secret. A URL that is asked for has no user in it. */
+static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
+{
+    const char *host = strstr(url, "://");
+    size_t bytes = host ? (size_t)(host + 3 - url) : 0;
+    bytes += strcspn(url + bytes, "/?#");
+    if (bytes >= NT_FETCH_SERVER_BYTES)
+        bytes = NT_FETCH_SERVER_BYTES - 1;
+    memcpy(server, url, bytes);
+    server[bytes] = '\0';
+}
+
 static void tell_opened(struct nt_fetched *file)
 {
     struct nt_origin *origin = origin_of(file);
     const struct nt_validators *known = &origin->version.validators;
     char stamp[NT_FETCH_STAMP_BYTES];
     time_t modified = known->modified[0] ? curl_getdate(known->modified, NULL) : -1;
-    snprintf(stamp, sizeof(stamp), "%s %s", known->tag, known->modified);
-    nt_file_opened(file, &(struct nt_opened){.size = origin->version.size,
-                                             .modified = modified >= 0 ? (int64_t)modified : NT_FETCH_NO_TIME,
-                                             .stamp = stamp,
-                                             .head = origin->head->bytes,
-                                             .head_bytes = origin->head->got,
-                                             .tail = origin->tail ? origin->tail->bytes : NULL,
-                                             .tail_bytes = origin->tail ? origin->tail->got : 0});
+    snprintf(stamp, sizeof(stamp), "%s%s%s", known->tag, known->tag[0] && known->modified[0] ? " " : "",
+             known->modified);
+    struct nt_opened opened = {.size = origin->version.size,
+                               .modified = modified >= 0 ? (int64_t)modified : NT_FETCH_NO_TIME,
+                               .stamp = stamp,
+                               .head = origin->head->bytes,
+                               .head_bytes = origin->head->got,
+                               .tail = origin->tail ? origin->tail->bytes : NULL,
+                               .tail_bytes = origin->tail ? origin->tail->got : 0};
+    put_server(origin->elsewhere ? origin->elsewhere : origin->address, opened.server);
+    nt_file_opened(file, &opened);
     drop_edge(file, &origin->head);
     drop_edge(file, &origin->tail);
 }

@@ -18,8 +18,8 @@ enum nt_fetch_kind {
     NT_FETCH_CANCEL, /* of the same number. Not answered */
     NT_FETCH_CLOSE,  /* a file: what is still asked of it is not answered */
     /* Answers: */
-    NT_FETCH_OPENED, /* `size`, `modified`; behind it what tells this file from another at the address */
-    NT_FETCH_DATA,   /* the bytes at `offset` */
+    NT_FETCH_OPENED, /* `size`, `modified`; behind it what tells this file from another at the address, 0, and the server */
+    NT_FETCH_DATA, /* the bytes at `offset` */
     NT_FETCH_DONE,
     NT_FETCH_FAILED, /* a message behind it */
 };
@@ -38,6 +38,7 @@ enum nt_fetch_failure {
 enum {
     NT_FETCH_TEXT_BYTES = 8 * 1024,  /* of an address, at most */
     NT_FETCH_STAMP_BYTES = 512,      /* of what tells files apart */
+    NT_FETCH_SERVER_BYTES = 512,     /* of who has the file */
     NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
     NT_FETCH_EDGE_BYTES =
         8 * 1024, /* of both ends of a file, which come with opening it: more would take a round trip more */

@@ -235,8 +235,9 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     pthread_mutex_lock(&file->fetcher->lock);
     uint64_t start = nt_fetcher_now();
     uint64_t deadline = start + file->fetcher->milliseconds + GRACE_MILLISECONDS;
-    enum nt_status status =
-        is_here(file, offset, reading.end) ? NT_OK : nt_remote_be_open(file, deadline, &failure);
+    bool waits = !is_here(file, offset, reading.end);
+    enum nt_status status = waits ? nt_remote_be_open(file, deadline, &failure) : NT_OK;
+    file->fetcher->counters.waits += waits;
     if (status == NT_OK)
         status = read_parts(&reading, buffer, deadline, &failure);
     if (status == NT_UNREACHABLE && nt_fetcher_now() >= file->refused_until)
@@ -380,6 +381,18 @@ static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .forget = fetched_forget,
                                                  .close = fetched_close};
 
+bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *names_ret)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    if (source->ops != &fetched_ops)
+        return false;
+    pthread_mutex_lock(&file->fetcher->lock);
+    memcpy(names_ret->server, file->server, sizeof(names_ret->server));
+    memcpy(names_ret->validator, file->stamp, sizeof(names_ret->validator));
+    pthread_mutex_unlock(&file->fetcher->lock);
+    return true;
+}
+
 static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                 struct nt_source **source_ret, struct nt_error *error)
 {
@@ -398,7 +411,9 @@ static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                     .address = address_copy,
                                     .shown = shown};
     pthread_mutex_lock(&fetcher->lock);
-    status = nt_remote_be_open(file, nt_fetcher_now() + fetcher->milliseconds + GRACE_MILLISECONDS, error);
+    uint64_t start = nt_fetcher_now();
+    status = nt_remote_be_open(file, start + fetcher->milliseconds + GRACE_MILLISECONDS, error);
+    fetcher->counters.wait_milliseconds += nt_fetcher_now() - start;
     pthread_mutex_unlock(&fetcher->lock);
     if (status != NT_OK)
         fetched_close(&file->source);

@@ -168,6 +168,7 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
         {"remote_reads_ahead", counters->ahead},
         {"remote_bytes", counters->bytes},
         {"remote_kept_bytes", fetcher->room.bytes},
+        {"remote_waits", counters->waits},
         {"remote_wait_milliseconds", counters->wait_milliseconds},
     };
     pthread_mutex_unlock(&fetcher->lock);

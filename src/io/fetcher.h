@@ -35,7 +35,8 @@ struct nt_fetch_counters {
     uint64_t reads, ahead;      /* parts that were asked for, among them those that nobody waited for yet */
     uint64_t bytes;             /* that have come */
     uint64_t failures;          /* answers that told one */
-    uint64_t wait_milliseconds; /* of those who read */
+    uint64_t waits;             /* of who opens or reads, for what had to come first: one behind the other */
+    uint64_t wait_milliseconds; /* that they took */
 };
 
 struct nt_fetcher {

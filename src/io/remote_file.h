@@ -17,7 +17,8 @@ struct nt_remote_file {
     uint32_t epoch; /* in which it was opened; 0: it was not yet */
     bool is_opening;
     int64_t modified;
-    char stamp[NT_FETCH_STAMP_BYTES + 1]; /* what tells it from another one */
+    char stamp[NT_FETCH_STAMP_BYTES];   /* what tells it from another one; "": nothing does */
+    char server[NT_FETCH_SERVER_BYTES]; /* that had it last */
     struct nt_stretches stretches;
     struct nt_error refusal; /* the last failure, for all until: */
     uint64_t refused_until;

@@ -18,8 +18,8 @@ struct opening {
     uint32_t epoch;
     uint64_t size;
     int64_t modified;
-    char stamp[NT_FETCH_STAMP_BYTES + 1];
-    bool is_told; /* size and stamp have come */
+    char stamp[NT_FETCH_STAMP_BYTES], server[NT_FETCH_SERVER_BYTES];
+    bool is_told; /* size, stamp and server have come */
     uint8_t *edges;
     size_t got; /* bytes of the edges */
 };
@@ -84,20 +84,29 @@ static uint64_t edge_bytes(uint64_t size)
     return size < most ? size : most;
 }
 
+static bool take_names(struct opening *opening, const uint8_t *bytes, size_t count)
+{
+    const uint8_t *end = count ? memchr(bytes, '\0', count) : NULL;
+    size_t stamp = end ? (size_t)(end - bytes) : 0, server = end ? count - stamp - 1 : 0;
+    if (!end || stamp >= sizeof(opening->stamp) || server >= sizeof(opening->server))
+        return false;
+    memcpy(opening->stamp, bytes, stamp);
+    opening->stamp[stamp] = '\0';
+    memcpy(opening->server, end + 1, server);
+    opening->server[server] = '\0';
+    opening->is_told = true;
+    return true;
+}
+
 /* The edges lie one behind the other, as they come. */
 static bool take_opened(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
                         size_t count)
 {
     struct opening *opening = (struct opening *)fetch;
     if (answer->kind == NT_FETCH_OPENED) {
-        if (opening->is_told || count > NT_FETCH_STAMP_BYTES || answer->size > INT64_MAX)
-            return false;
-        opening->is_told = true;
         opening->size = answer->size;
         opening->modified = answer->modified;
-        memcpy(opening->stamp, bytes, count);
-        opening->stamp[count] = '\0';
-        return true;
+        return !opening->is_told && answer->size <= INT64_MAX && take_names(opening, bytes, count);
     }
     uint64_t expected = edge_bytes(opening->size);
     if (answer->kind != NT_FETCH_DATA || !opening->is_told || count > expected - opening->got)
@@ -154,6 +163,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
     } else if (opening->size != file->source.size || strcmp(opening->stamp, file->stamp) != 0) {
         return nt_remote_fail_changed(file, error);
     }
+    memcpy(file->server, opening->server, sizeof(file->server));
     file->epoch = opening->epoch;
     return NT_OK;
 }
@@ -167,6 +177,7 @@ static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *o
                                           "%s: the process that fetches has ended", file->shown)
                                 : nt_remote_fail_silent(file, error);
     file->file = ++fetcher->last_file;
+    fetcher->counters.waits++;
     opening->epoch = fetcher->epoch;
     opening->fetch.take = take_opened;
     opening->fetch.end = end_opening;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/format.h"
+#include "io/remote.h"
 #include "json/number.h"
 #include "page/page.h"
 #include "vfs/documents.h"
@@ -59,6 +60,13 @@ static bool in_column(const struct nt_scope *scope)
 static bool in_file(const struct nt_scope *scope)
 {
     return scope->file != NULL;
+}
+
+/* What is of the whole file stands with what is of no data set alone. */
+static bool is_remote(const struct nt_scope *scope)
+{
+    struct nt_remote_names names;
+    return in_file(scope) && !scope->dataset && nt_source_remote(scope->file->source, &names);
 }
 
 /* The file's columns are there then, or cannot be told: only where the machine fails is it an error of who asks. */
@@ -244,6 +252,23 @@ static enum nt_status get_file(const struct nt_scope *scope, const struct answer
     return put_string(answer, scope->file->path);
 }
 
+static enum nt_status get_server(const struct nt_scope *scope, const struct answer *answer)
+{
+    struct nt_remote_names names;
+    nt_source_remote(scope->file->source, &names);
+    return put_string(answer, names.server);
+}
+
+static enum nt_status get_validator(const struct nt_scope *scope, const struct answer *answer)
+{
+    struct nt_remote_names names;
+    nt_source_remote(scope->file->source, &names);
+    if (!names.validator[0])
+        return nt_fail(answer->error, NT_NOT_FOUND, NT_NO_OFFSET,
+                       "the server does not tell versions of the file apart");
+    return put_string(answer, names.validator);
+}
+
 static enum nt_status get_description(const struct nt_scope *scope, const struct answer *answer)
 {
     return put_text(answer, in_field(scope) ? field_of(scope)->description : scope->dataset->description);
@@ -385,6 +410,8 @@ static const struct attribute attributes[] = {
     {"format", NT_VFS_VALUE_TEXT, get_format, in_file, NAMES},
     {"writer", NT_VFS_VALUE_TEXT, get_writer, in_good_dataset, NAMES},
     {"file", NT_VFS_VALUE_TEXT, get_file, in_file, NAMES},
+    {"server", NT_VFS_VALUE_TEXT, get_server, is_remote, NAMES},
+    {"validator", NT_VFS_VALUE_TEXT, get_validator, is_remote, NAMES},
 };
 
 enum { ATTRIBUTES = sizeof(attributes) / sizeof(attributes[0]) };

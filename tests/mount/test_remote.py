@@ -108,6 +108,32 @@ EDGE = 8192  # comes with opening
 
 
 @case
+def stat_tells_server_validator_and_what_opening_costs():
+    with served(DATA) as site:
+        server = site.url('').rstrip('/')
+        for way, validated in ('', True), ('weak/', True), ('unnamed/', False), ('elsewhere/', True):
+            before = len(site.requests)
+            result = command(NTUPLE, 'stat', '--json', site.url(f'{way}{FILE}?token=abcdef'))
+            told = json.loads(result.stdout)
+            same((told['server'], b'abcdef' in result.stdout), (server, False), way)
+            tag = f'"{(DATA / FILE).stat().st_mtime_ns:x}" '
+            same(told['validator'] is not None and told['validator'].startswith(tag), validated, told['validator'])
+            if way != 'elsewhere/':  # where each is made twice
+                same(told['open_requests'], len(site.requests) - before, way)
+            same(2 * EDGE <= told['open_bytes'] <= (DATA / FILE).stat().st_size, True, told)
+            same(1 <= told['open_round_trips'] <= told['open_requests'], True, told)
+            same(0 <= told['open_milliseconds'] < 60000, True, told)
+        text = output(NTUPLE, 'stat', site.url(FILE)).decode()
+        for name in ('server', 'validator', 'open_requests', 'open_round_trips', 'open_bytes', 'open_milliseconds'):
+            same(f'\n{name}: ' in text, True, text)
+        with mounted(site.url(FILE)) as mountpoint:
+            same(os.getxattr(mountpoint, 'user.ntuplefs.server').decode(), server, 'of a mount')
+            same('user.ntuplefs.server' in os.listxattr(mountpoint / 'Events'), False, 'of a data set')
+    told = json.loads(output(NTUPLE, 'stat', '--json', DATA / FILE))
+    same([name for name in told if name.startswith('open_') or name in ('server', 'validator')], [], 'of a file here')
+
+
+@case
 def what_is_damaged_on_the_way_is_fetched_once_more():
     size = (DATA / FILE).stat().st_size
     with served(DATA) as site:
