@@ -25,16 +25,27 @@ void lance_deinit(struct lance_writer *writer)
     nt_buffer_deinit(&writer->out);
 }
 
-void lance_field(struct lance_writer *writer, int32_t id, int32_t parent, const char *name, const char *type,
-                 bool is_nullable)
+void lance_marked_field(struct lance_writer *writer, int32_t id, int32_t parent, const char *name,
+                        const char *type, bool is_nullable, const char *key)
 {
-    struct nt_buffer field = {0};
+    struct nt_buffer field = {0}, entry = {0};
     put_text(&field, 2, name);
     put_number(&field, 3, (uint64_t)(int64_t)id);
     put_number(&field, 4, (uint64_t)(int64_t)parent);
     put_text(&field, 5, type);
     put_number(&field, 6, is_nullable);
+    if (key) {
+        put_text(&entry, 1, key);
+        put_text(&entry, 2, "true");
+        put_message(&field, 10, &entry);
+    }
     put_message(&writer->schema, 1, &field);
+}
+
+void lance_field(struct lance_writer *writer, int32_t id, int32_t parent, const char *name, const char *type,
+                 bool is_nullable)
+{
+    lance_marked_field(writer, id, parent, name, type, is_nullable, NULL);
 }
 
 struct lance_place lance_buffer(struct lance_writer *writer, const void *bytes, size_t count)

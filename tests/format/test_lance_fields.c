@@ -112,20 +112,43 @@ struct described {
     bool is_nullable;
 };
 
-static enum nt_status open_schema(const struct described *fields, unsigned count, unsigned columns,
-                                  uint16_t minor)
+/* Places of blobs, of no rows. */
+static struct nt_buffer no_places(void)
+{
+    struct nt_buffer inner = lance_flat_layout(128, 0), blobs = {0}, layout = {0};
+    put_message(&blobs, 1, &inner);
+    put_packed(&blobs, 2, (const uint64_t[]){NT_LAYER_ITEM}, 1);
+    put_message(&layout, 4, &blobs);
+    return layout;
+}
+
+/* `keys`: by field, one of its metadata that is "true", or NULL. `blob_columns`: a bit for each that stores places. */
+static enum nt_status open_marked_schema(const struct described *fields, const char *const *keys,
+                                         unsigned count, unsigned columns, unsigned blob_columns,
+                                         uint16_t minor)
 {
     struct nt_source *source;
     lance_begin(&writer, 2, minor, 0);
     for (unsigned i = 0; i < count; i++)
-        lance_field(&writer, (int32_t)i, fields[i].parent, fields[i].name, fields[i].type,
-                    fields[i].is_nullable);
-    for (unsigned i = 0; i < columns; i++)
+        lance_marked_field(&writer, (int32_t)i, fields[i].parent, fields[i].name, fields[i].type,
+                           fields[i].is_nullable, keys ? keys[i] : NULL);
+    for (unsigned i = 0; i < columns; i++) {
         lance_column(&writer);
+        if (!(blob_columns >> i & 1))
+            continue;
+        struct nt_buffer encoding = no_places();
+        lance_page(&writer, NULL, 0, 0, 0, LANCE_LAYOUT, &encoding);
+    }
     lance_end(&writer);
     ck_assert(nt_source_open_memory(writer.out.bytes, writer.out.length, "test.lance", &source, NULL) ==
               NT_OK);
     return open_source(source);
+}
+
+static enum nt_status open_schema(const struct described *fields, unsigned count, unsigned columns,
+                                  uint16_t minor)
+{
+    return open_marked_schema(fields, NULL, count, columns, 0, minor);
 }
 
 /* A field of the model, and its use. */
@@ -356,6 +379,98 @@ START_TEST(columns_have_the_rows_of_the_file_or_of_its_lists_items)
 }
 END_TEST
 
+/* ---- blobs in lists, and what is packed ---- */
+
+#define BLOB "lance-encoding:blob"
+#define LISTED "lists around blobs are not read: the file does not tell where they begin"
+enum { MOST_FIELDS = 6 };
+
+static const struct described blobs[] = {{"l", "list", -1, true},
+                                         {"item", "large_binary", 0, true},
+                                         {"n", "int8", -1, true}},
+                              blob_first[] = {{"l", "list.struct", -1, true},
+                                              {"item", "struct", 0, true},
+                                              {"b", "large_binary", 1, true},
+                                              {"n", "int8", 1, true}},
+                              blob_last[] = {{"l", "list.struct", -1, true},
+                                             {"item", "struct", 0, true},
+                                             {"n", "int8", 1, true},
+                                             {"b", "large_binary", 1, true}},
+                              fixed_first[] = {{"f", "fixed_size_list:struct:2", -1, true},
+                                               {"item", "struct", 0, true},
+                                               {"b", "large_binary", 1, true},
+                                               {"n", "int8", 1, true}},
+                              member[] = {{"s", "struct", -1, true}, {"b", "large_binary", 0, true}},
+                              described_blob[] = {{"b", "struct", -1, true}, {"n", "int8", -1, true}},
+                              packed_list[] = {{"p", "struct", -1, true},
+                                               {"n", "int8", 0, true},
+                                               {"l", "list", 0, true},
+                                               {"item", "int8", 2, true}},
+                              packed_fixed[] = {{"p", "struct", -1, true},
+                                                {"f", "fixed_size_list:struct:2", 0, true},
+                                                {"item", "struct", 1, true},
+                                                {"n", "int8", 2, true}};
+
+/* Which fields are read, a bit each, and why the others are not. */
+static const struct {
+    const struct described *fields;
+    unsigned count;
+    const char *keys[MOST_FIELDS];
+    unsigned columns, blob_columns;
+    uint16_t minor;
+    unsigned are_read;
+    const char *reason;
+} unread[] = {
+    {blobs, 3, {NULL, BLOB}, 2, 1, 1, 4, LISTED},
+    {blob_first, 4, {NULL, NULL, BLOB}, 2, 1, 2, 11, LISTED},     /* the other member tells of the list, */
+    {blob_last, 4, {NULL, NULL, NULL, BLOB}, 2, 2, 2, 7, LISTED}, /* whichever stands first */
+    {fixed_first, 4, {NULL, NULL, BLOB}, 2, 1, 2, 15, NULL},
+    {fixed_first, 3, {NULL, NULL, BLOB}, 1, 1, 2, 6, LISTED},
+    {blobs, 2, {NULL, BLOB}, 2, 0, 0, 3, NULL},
+    {member, 2, {NULL, BLOB}, 1, 1, 1, 3, NULL},
+    {described_blob, 2, {BLOB}, 2, 0, 2, 2, "blobs with descriptions (lance.blob.v2) are not read"},
+    {packed_list, 4, {"packed"}, 1, 0, 1, 3, "lists in packed structures are not read"},
+    {packed_fixed, 4, {"lance-encoding:packed"}, 1, 0, 2, 1, "lists in packed structures are not read"},
+};
+
+START_TEST(what_cannot_be_told_is_unreadable_and_nothing_else)
+{
+    assert_ok(open_marked_schema(unread[_i].fields, unread[_i].keys, unread[_i].count, unread[_i].columns,
+                                 unread[_i].blob_columns, unread[_i].minor));
+    const struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = 0; i < unread[_i].count; i++) {
+        bool is_read = unread[_i].are_read >> i & 1;
+        ck_assert_msg((dataset->fields[i].kind != NT_FIELD_UNREADABLE) == is_read, "%d: %s", _i, path_of(i));
+        if (!is_read)
+            ck_assert_str_eq(dataset->fields[i].unreadable, unread[_i].reason);
+    }
+}
+END_TEST
+
+START_TEST(items_of_lists_that_overflow_are_refused)
+{
+    static const struct described values[] = {
+        {"v", "fixed_size_list:fixed_size_list:fixed_size_list:int8:4294967295:4294967295:4294967295", -1,
+         true}};
+    static const struct described structures[] = {
+        {"a", "fixed_size_list:struct:4294967295", -1, true},
+        {"item", "struct", 0, true},
+        {"b", "fixed_size_list:struct:4294967295", 1, true},
+        {"item", "struct", 2, true},
+        {"c", "fixed_size_list:struct:4294967295", 3, true},
+        {"item", "struct", 4, true},
+        {"x", "int8", 5, true},
+    };
+    ck_assert_uint_eq(open_schema(values, 1, 1, 2), NT_LIMIT);
+    ck_assert_msg(strstr(error.message, "number of items of fixed-size lists overflows"), "%s",
+                  error.message);
+    lance_deinit(&writer);
+    ck_assert_uint_eq(open_schema(structures, 7, 1, 2), NT_LIMIT);
+    ck_assert_msg(strstr(error.message, "field 5: the number of items of fixed-size lists overflows"), "%s",
+                  error.message);
+}
+END_TEST
+
 /* As in data files with blobs that are described. */
 START_TEST(fields_without_an_id_are_none)
 {
@@ -419,6 +534,9 @@ int main(void)
     tcase_add_loop_test(cases, columns_have_the_rows_of_the_file_or_of_its_lists_items, 0,
                         sizeof(column_rows) / sizeof(*column_rows));
     tcase_add_test(cases, fields_without_an_id_are_none);
+    tcase_add_loop_test(cases, what_cannot_be_told_is_unreadable_and_nothing_else, 0,
+                        sizeof(unread) / sizeof(*unread));
+    tcase_add_test(cases, items_of_lists_that_overflow_are_refused);
     tcase_add_loop_test(cases, fewer_or_more_columns_than_the_schema_needs_are_corrupt, 0, 2);
     tcase_add_test(cases, a_type_that_is_too_deep_is_refused_by_its_field);
     suite_add_tcase(suite, cases);
