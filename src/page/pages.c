@@ -49,17 +49,21 @@ static enum nt_status prepare(const struct nt_page_request *request, struct nt_c
                            : nt_page_error(request->dataset, request->column, request->page, status, error);
 }
 
-/* A page in the cache, loaded where it is not there, whose file is still what it was. */
+/* A page in the cache, loaded where it is not there, whose file is still what it was. Who is told of a failure has no pin, and is
+ * not shown one: callers that keep the page at hand go by that. */
 static enum nt_status pin(struct nt_page_request *request, const struct nt_cache_key *key, size_t bytes,
                           enum nt_cache_asker asker, struct nt_cached **pinned_ret, struct nt_error *error)
 {
     struct nt_cache *cache = request->reader->cache;
-    enum nt_status status = nt_cache_get(cache, key, bytes, asker, load_and_tell, request, pinned_ret, error);
+    struct nt_cached *pinned;
+    enum nt_status status = nt_cache_get(cache, key, bytes, asker, load_and_tell, request, &pinned, error);
     if (status != NT_OK)
         return status;
     status = check_part(request->dataset, request->page, error);
-    if (status != NT_OK)
-        nt_cache_release(cache, *pinned_ret, NT_CACHE_PASSED);
+    if (status == NT_OK)
+        *pinned_ret = pinned;
+    else
+        nt_cache_release(cache, pinned, NT_CACHE_PASSED);
     return status;
 }
 
