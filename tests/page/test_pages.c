@@ -20,6 +20,7 @@ struct counting_source {
     struct nt_source *inner;
     unsigned reads;
     uint64_t most_bytes;
+    bool has_changed;
 };
 
 static enum nt_status counting_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
@@ -32,6 +33,13 @@ static enum nt_status counting_read(struct nt_source *source, uint64_t offset, v
     return nt_source_read(counting->inner, offset, buffer, bytes, error);
 }
 
+static enum nt_status counting_check(struct nt_source *source, struct nt_error *error)
+{
+    return ((struct counting_source *)source)->has_changed
+               ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "another file now")
+               : NT_OK;
+}
+
 static struct builder *builder;
 static struct counting_source counting;
 static int32_t expected[ENTRIES], elements[ENTRIES];
@@ -39,7 +47,7 @@ static const struct nt_page *pages;
 
 static void setup(void)
 {
-    static const struct nt_source_ops ops = {.read_at = counting_read};
+    static const struct nt_source_ops ops = {.read_at = counting_read, .check = counting_check};
     struct nt_error error;
     builder = plain_dataset(ENTRIES, PAGE_ELEMENTS);
     finish(builder, NULL);
@@ -135,6 +143,27 @@ START_TEST(cached_pages_are_not_loaded_again)
     ck_assert_mem_eq(elements, expected, sizeof(expected));
     nt_counters_read(builder->reader, &counters);
     ck_assert_uint_eq(counters.pages_decoded, PAGES);
+}
+END_TEST
+
+/* The file is only a part of the data set, so that pages in the cache are asked for it, too. */
+START_TEST(a_page_of_a_file_that_has_changed_is_not_pinned)
+{
+    struct nt_error error;
+    struct nt_cached *pinned, *not_pinned = NULL;
+    const uint8_t *data;
+    assert_ok(nt_page_pin(builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
+    nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
+    counting.has_changed = true;
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(nt_page_pin(builder->reader, builder->dataset, 0, pages, &not_pinned, &data, &error),
+                         NT_CHANGED);
+        ck_assert_ptr_null(not_pinned);
+    }
+    counting.has_changed = false;
+    assert_ok(nt_page_pin(builder->reader, builder->dataset, 0, pages, &pinned, &data, &error));
+    ck_assert_mem_eq(data, expected, PAGE_ELEMENTS * sizeof(*expected));
+    nt_page_unpin(builder->reader, pinned, NT_CACHE_STAY);
 }
 END_TEST
 
@@ -262,6 +291,7 @@ int main(void)
     tcase_add_test(cases, pages_that_do_not_lie_one_behind_the_other_are_read_apart);
     tcase_add_test(cases, reads_are_no_longer_than_what_a_source_holds_in_one_part);
     tcase_add_test(cases, cached_pages_are_not_loaded_again);
+    tcase_add_test(cases, a_page_of_a_file_that_has_changed_is_not_pinned);
     tcase_add_test(cases, a_bad_page_among_neighbours_is_named_and_told_once);
     tcase_add_test(cases, neighbours_behind_the_end_of_the_file_are_found_one_by_one);
     tcase_add_test(cases, neighbours_that_are_loaded_one_after_the_other_are_read_once);
