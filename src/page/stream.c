@@ -188,6 +188,7 @@ static enum nt_status locate_known(struct nt_stream *stream, struct nt_error *er
     return status;
 }
 
+/* The elements of all rows together do not overflow. */
 static enum nt_status build_segments(struct nt_stream *stream, const struct nt_rows *rows,
                                      struct nt_error *error)
 {
@@ -201,10 +202,9 @@ static enum nt_status build_segments(struct nt_stream *stream, const struct nt_r
         const struct nt_piece *piece = &rows->pieces[i];
         segment->span = piece->span;
         segment->column = NT_NONE;
-        if (!nt_multiply(piece->first_row, per_row, &segment->first) ||
-            !nt_multiply(piece->origin, per_row, &segment->origin) ||
-            !nt_multiply(piece->rows, per_row, &segment->elements))
-            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of elements overflows");
+        segment->first = piece->first_row * per_row;
+        segment->origin = piece->origin * per_row;
+        segment->elements = piece->rows * per_row;
     }
     return NT_OK;
 }
@@ -297,8 +297,7 @@ static enum nt_status add_alternatives(struct nt_stream *stream, struct nt_error
 /* The size that was told before, from the last cluster alone, must be the sum over all clusters. */
 static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows *rows, struct nt_error *error)
 {
-    uint64_t size, elements, total;
-    uint64_t per_row = nt_stream_row_elements(&stream->dataset->fields[stream->field], stream->row);
+    uint64_t size, total;
     enum nt_status status =
         nt_rows_total(stream->reader, stream->dataset, stream->field, stream->row->of, &total, error);
     if (status == NT_OK)
@@ -306,11 +305,10 @@ static enum nt_status check_size(struct nt_stream *stream, const struct nt_rows 
                                           &stream->elements, error);
     if (status != NT_OK)
         return status;
-    if (!nt_multiply(rows->total, per_row, &elements) ||
-        elements + stream->row->has_leading_zero != stream->elements)
+    if (rows->total != total)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
-                              "elements of all clusters, as the last cluster's page list tells",
-                              stream->elements, elements + stream->row->has_leading_zero);
+                              "rows of all clusters, as the last cluster's page list tells", total,
+                              rows->total);
     if (!nt_multiply(stream->elements, stream->element_bytes, &size) || size > INT64_MAX)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the stream is larger than a file can be");
     return NT_OK;

@@ -69,25 +69,31 @@ static void add_roaring(const char *name)
     add(name);
 }
 
-static void put_column(const char *name)
+enum { ROWS = 700, CHUNK_ROWS = 300, WIDTH = 100 };
+
+static void put_column(const char *name, const char *dtype, const void *values, size_t width)
 {
-    enum { ROWS = 250, CHUNK_ROWS = 100 };
-    int values[ROWS];
-    for (int i = 0; i < ROWS; i++)
-        values[i] = 3 * i;
-    put_metadata(name, "int32", "[250]", CHUNK_ROWS);
+    put_metadata(name, dtype, "[700]", CHUNK_ROWS);
     for (unsigned first = 0; first < ROWS; first += CHUNK_ROWS) {
         unsigned rows = ROWS - first < CHUNK_ROWS ? ROWS - first : CHUNK_ROWS;
-        put_chunk(name, first / CHUNK_ROWS, values + first, rows * sizeof(*values), sizeof(*values));
+        put_chunk(name, first / CHUNK_ROWS, (const char *)values + first * width, rows * width,
+                  (unsigned)width);
     }
 }
 
+/* Of the strings more than a read takes at once, which so ends within one of them. */
 static void add_blz(void)
 {
+    static int numbers[ROWS];
+    static char strings[ROWS][WIDTH];
+    for (int i = 0; i < ROWS; i++) {
+        numbers[i] = 3 * i;
+        memset(strings[i], 'a' + i % 26, 1 + (size_t)i % WIDTH);
+    }
     put_text("folder/table/__rootdirs__", "{\"names\": [\"x\", \"y\"]}");
     put_text("folder/table/__attrs__", "{\"origin\": \"here\"}");
-    put_column("folder/table/x");
-    put_column("folder/table/y");
+    put_column("folder/table/x", "int32", numbers, sizeof(*numbers));
+    put_column("folder/table/y", "|S100", strings, WIDTH);
     add("folder/table");
 }
 

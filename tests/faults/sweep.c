@@ -5,11 +5,11 @@
  * gives what it always gives, or the machine's error; tried once more it gives what it always gives; nobody
  * remembers that it failed.
  *
- * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRY] [-c] [FILE...]
+ * usage: sweep [-f FAULT] [-d CALLERS | -n POINTS] [-s START] [-l] [-t THREADS] [-e ENTRIES] [-c] [FILE...]
  * -d: of all points those whose innermost so many callers no point before had, which is each way to a call once; -n: so many,
  * evenly spread, beginning with number -s; -l: what fails goes on failing; -t: with so many workers; -e: of
- * the only data set of each file the entries from this one on are chosen; -c: each file is the list of a chain. Without files: the
- * samples.
+ * the only data set of each file the entries are chosen that this file names; -c: each file is the list of a chain. Without files:
+ * the samples.
  */
 #include <errno.h>
 #include <signal.h>
@@ -358,12 +358,14 @@ static const struct kind *find_kind(const char *name)
     exit(2);
 }
 
-/* All entries from one on. */
-static void choose(const char *first)
+static void choose(const char *path)
 {
     static struct nt_choice *choice;
-    if (nt_choice_of_range(strtoull(first, NULL, 10), UINT64_MAX, &choice, NULL) != NT_OK)
+    struct nt_error error = {0};
+    if (nt_choice_open(path, &choice, &error) != NT_OK) {
+        fprintf(stderr, "%s\n", error.message);
         exit(2);
+    }
     sweep.choice = choice;
 }
 

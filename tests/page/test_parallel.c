@@ -173,6 +173,28 @@ static void *read_here_and_there(void *argument)
     return NULL;
 }
 
+START_TEST(where_all_pages_are_bad_the_first_is_the_error_of_each_shared_read)
+{
+    enum { TIMES = 30 };
+    struct nt_error error;
+    struct builder *builder = long_list();
+    finish(builder, &(struct nt_reader_options){.threads = 3});
+    for (uint32_t i = 0; i < builder->page_count[0]; i++)
+        builder->bytes.bytes[builder->pages[0][i].offset] ^= 1;
+    struct nt_stream *stream = open_data(builder, 1, NT_STREAM_DATA);
+    uint64_t first = builder->pages[0][builder->shares[0][1].first_page].offset;
+    char *got = malloc(nt_stream_elements(stream) * 4);
+    for (int i = 0; i < TIMES; i++) {
+        assert_status(NT_CHECKSUM,
+                      nt_stream_read_elements(stream, 0, nt_stream_elements(stream), got, &error));
+        ck_assert_uint_eq(error.offset, first);
+    }
+    nt_stream_close(stream);
+    free(got);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(streams_of_two_readers_are_not_read_together)
 {
     struct nt_error error;
@@ -337,6 +359,7 @@ int main(void)
     tcase_add_test(cases, many_streams_read_together_are_those_read_alone);
     tcase_add_loop_test(cases, elements_read_together_are_those_read_alone, 0, 2);
     tcase_add_test(cases, the_first_of_several_bad_pages_is_the_error_of_a_shared_read);
+    tcase_add_test(cases, where_all_pages_are_bad_the_first_is_the_error_of_each_shared_read);
     tcase_add_test(cases, streams_of_two_readers_are_not_read_together);
     tcase_add_loop_test(cases, threads_that_read_one_stream_do_not_disturb_one_another, 0, 4);
     tcase_add_test(cases, pages_that_load_fast_are_not_decoded_ahead);

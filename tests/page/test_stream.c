@@ -200,6 +200,37 @@ START_TEST(an_index_that_leads_outside_or_back_is_an_error_where_it_stands)
 }
 END_TEST
 
+/* A size is the distance from the element before, which may lie in another page. */
+START_TEST(a_bad_page_fails_what_lies_behind_it_as_far_as_that_needs_it)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t list = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32).index;
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_CARDINALITY, NT_ELEMENT_UINT64);
+    uint32_t sizes = add_column(builder, field, NT_ENCODING_INDEX64, 0);
+    static const uint64_t ends[] = {1, 2, 4, 5}, items[] = {10, 20, 30, 40, 50};
+    add_cluster(builder, 0, 4);
+    add_elements(builder, 0, list, ends, 4, 2);
+    add_elements(builder, 0, 1, items, 5, 5);
+    add_elements(builder, 0, sizes, ends, 4, 2);
+    finish(builder, NULL);
+    uint64_t got[2];
+    for (uint32_t column = list; column <= sizes; column += sizes - list)
+        builder->bytes.bytes[builder->pages[0][builder->shares[0][column].first_page].offset] ^= 1;
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_OFFSETS);
+    assert_status(NT_CHECKSUM, nt_stream_read(stream, 8, got, 8, &error));
+    assert_ok(nt_stream_read(stream, 24, got, 16, &error));
+    ck_assert_mem_eq(got, ((uint64_t[]){4, 5}), sizeof(got));
+    nt_stream_close(stream);
+    stream = open_stream(builder, field, NT_STREAM_DATA);
+    assert_status(NT_CHECKSUM, nt_stream_read(stream, 16, got, 8, &error));
+    assert_ok(nt_stream_read(stream, 24, got, 8, &error));
+    ck_assert_uint_eq(got[0], 1);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 static struct builder *variant_with(uint64_t second)
 {
     struct builder *builder = builder_new();
@@ -386,6 +417,7 @@ int main(void)
     TCase *written_out = tcase_create("written out");
     tcase_add_test(written_out, offsets_count_over_clusters_in_entry_order);
     tcase_add_loop_test(written_out, an_index_that_leads_outside_or_back_is_an_error_where_it_stands, 0, 3);
+    tcase_add_test(written_out, a_bad_page_fails_what_lies_behind_it_as_far_as_that_needs_it);
     tcase_add_test(written_out, a_variant_tells_the_row_of_its_alternative_even_where_it_has_no_columns);
     tcase_add_loop_test(written_out, a_variant_that_leads_outside_is_an_error_where_it_stands, 0, 3);
     tcase_add_test(written_out, elements_that_are_missing_without_deferral_spoil_their_cluster_only);

@@ -107,6 +107,34 @@ START_TEST(clusters_that_contradict_the_told_size_fail_the_opening)
 }
 END_TEST
 
+/* ---- late columns ---- */
+
+/* An earlier specification lets the first element that is stored be told by the page list alone. */
+START_TEST(what_a_late_column_leaves_out_may_be_told_by_its_page_list)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    int32_t got[4];
+    defer_column(builder, column, 1);
+    add_elements(builder, add_cluster(builder, 0, 4), column, (uint64_t[]){7, 8}, 2, 2);
+    finish(builder, NULL);
+    builder->shares[0][column].listed_first = (uint64_t)_i;
+    struct nt_stream *stream = open_stream(builder, field, NT_STREAM_DATA);
+    if (_i == 2) {
+        assert_ok(nt_stream_read(stream, 0, got, sizeof(got), &error));
+        ck_assert_mem_eq(got, ((int32_t[]){0, 0, 7, 8}), sizeof(got));
+    } else {
+        assert_status(NT_CORRUPT, nt_stream_read(stream, 0, got, sizeof(got), &error));
+        ck_assert_str_eq(error.expected, "4");
+        ck_assert_str_eq(error.found, "2");
+    }
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 /* ---- sharded clusters ---- */
 
 START_TEST(sharded_clusters_are_read_by_column_and_holes_are_errors)
@@ -174,6 +202,56 @@ START_TEST(a_collection_and_its_items_in_different_shards_agree)
 }
 END_TEST
 
+/* Items of five entries, of which those of the second and the third are not stored. */
+static const struct {
+    const char *told_by;
+    uint64_t entries[5]; /* of each cluster of the collection */
+    uint32_t hole, bad;  /* of these clusters: nothing is stored of it; its page is damaged */
+} cuts[] = {
+    {"the collection, cluster by cluster", {1, 1, 1, 1, 1}, NT_NONE, NT_NONE},
+    {"the collection, in one cluster", {1, 2, 2}, NT_NONE, NT_NONE},
+    {"the items behind them: a cluster has others, too", {2, 1, 2}, NT_NONE, NT_NONE},
+    {"the items behind them: a cluster of the collection is not there", {1, 1, 1, 1, 1}, 2, NT_NONE},
+    {"the items behind them: a cluster of the collection is damaged", {1, 1, 1, 1, 1}, NT_NONE, 2},
+};
+
+START_TEST(items_that_no_shard_stores_have_their_place)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    struct vector vector = add_vector(builder, NT_ENCODING_INDEX64, NT_ENCODING_INT32);
+    uint32_t group_list = add_column_group(builder, &vector.index, 1),
+             group_item = add_column_group(builder, &vector.values, 1);
+    uint64_t entry = 0;
+    for (uint32_t i = 0; entry < 5; entry += cuts[_i].entries[i++])
+        if (i != cuts[_i].hole) {
+            uint32_t cluster = add_cluster(builder, entry, cuts[_i].entries[i]);
+            builder->clusters[cluster].column_group = group_list;
+            add_elements(builder, cluster, vector.index, (uint64_t[]){2, 4}, (uint32_t)cuts[_i].entries[i],
+                         2);
+        }
+    for (uint64_t first = 0; first < 5; first += 3) {
+        uint32_t cluster = add_cluster(builder, first, first ? 2 : 1);
+        builder->clusters[cluster].column_group = group_item;
+        add_elements(builder, cluster, vector.values, (uint64_t[]){first, 7, 8, 9}, first ? 4 : 2, 4);
+    }
+    finish(builder, NULL);
+    builder->shares[builder->cluster_count - 1][vector.values].listed_first = 6;
+    if (cuts[_i].bad != NT_NONE)
+        builder->bytes
+            .bytes[builder->pages[0][builder->shares[cuts[_i].bad][vector.index].first_page].offset] ^= 1;
+    int32_t data[10];
+    struct nt_stream *stream = open_stream(builder, vector.item, NT_STREAM_DATA);
+    ck_assert_uint_eq(nt_stream_elements(stream), 10);
+    assert_ok(nt_stream_read(stream, 0, data, 8, &error));
+    assert_status(NT_CORRUPT, nt_stream_read(stream, 8, data, 4, &error));
+    assert_ok(nt_stream_read(stream, 24, data, 16, &error));
+    ck_assert_mem_eq(data, ((int32_t[]){3, 7, 8, 9}), 16);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 /* ---- what clusters do not store ---- */
 
 /* Of three clusters of two entries the first stores values and which of them are null, the second values that never are, the third
@@ -215,9 +293,11 @@ int main(void)
     tcase_add_loop_test(cases, a_bad_page_list_spoils_its_rows_and_leaves_the_others, 0, 2);
     tcase_add_loop_test(cases, sizes_that_depend_on_a_bad_page_list_fail_and_others_do_not, 0, 2);
     tcase_add_loop_test(cases, a_size_costs_at_most_one_page_list, 0, 2);
+    tcase_add_loop_test(cases, what_a_late_column_leaves_out_may_be_told_by_its_page_list, 1, 4);
     tcase_add_test(cases, clusters_that_contradict_the_told_size_fail_the_opening);
     tcase_add_test(cases, sharded_clusters_are_read_by_column_and_holes_are_errors);
     tcase_add_test(cases, a_collection_and_its_items_in_different_shards_agree);
+    tcase_add_loop_test(cases, items_that_no_shard_stores_have_their_place, 0, sizeof(cuts) / sizeof(*cuts));
     tcase_add_test(cases, rows_are_valid_where_none_is_null_and_null_where_nothing_is_stored);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

@@ -8,6 +8,7 @@
 #include "opened_stream.h"
 #include "page/page.h"
 #include "page/stream.h"
+#include "page/wanted.h"
 #include "support.h"
 
 enum { CLUSTERS = 6, PAGE = 128, PAGES = 3, ELEMENTS = CLUSTERS * PAGES * PAGE, MOST = 256 };
@@ -165,6 +166,30 @@ START_TEST(what_is_in_the_cache_is_not_asked_for)
 }
 END_TEST
 
+START_TEST(pages_without_bytes_in_the_file_are_not_asked_for)
+{
+    enum { COPIES = 5 }; /* more than are told at once */
+    struct builder *builder = counting_up(NULL);
+    uint32_t count = builder->page_count[0];
+    struct nt_page *pages = malloc(COPIES * count * sizeof(*pages));
+    for (uint32_t i = 0; i < COPIES * count; i++) {
+        pages[i] = builder->pages[0][i % count];
+        pages[i].is_missing = i % count == 1;
+        if (i % count == 2)
+            pages[i].compression = NT_COMPRESSION_ELSEWHERE;
+    }
+    nt_pages_want(builder->reader, builder->dataset, pages, COPIES * count);
+    ck_assert_uint_eq(recording.hint_count, COPIES * (count - 2));
+    for (uint32_t i = 0; i < recording.hint_count; i++)
+        ck_assert(recording.hints[i].offset != pages[1].offset &&
+                  recording.hints[i].offset != pages[2].offset);
+    builder->dataset->sources[0] = recording.inner; /* takes no hints */
+    nt_pages_want(builder->reader, builder->dataset, pages, COPIES * count);
+    free(pages);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(a_page_that_comes_damaged_is_fetched_once_more)
 {
     struct builder *builder = counting_up(NULL);
@@ -198,6 +223,7 @@ int main(void)
     tcase_add_test(tests, who_reads_in_one_call_has_all_of_it_asked_for_first);
     tcase_add_test(tests, who_wants_one_value_asks_for_its_page_alone);
     tcase_add_test(tests, what_is_in_the_cache_is_not_asked_for);
+    tcase_add_test(tests, pages_without_bytes_in_the_file_are_not_asked_for);
     tcase_add_test(tests, a_page_that_comes_damaged_is_fetched_once_more);
     tcase_add_test(tests, a_page_that_comes_damaged_twice_is_damaged);
     suite_add_tcase(suite, tests);

@@ -17,14 +17,15 @@ LEAST_MINUTES = 15                  # that say something about growth
 
 
 def occupied(process):
-    """Bytes of memory, descriptors and threads of a process; None where it has ended."""
+    """Bytes of memory of its own, descriptors and threads of a process; None where it has ended. Pages of programs and
+    libraries, which come and go as the machine has room for them, are not its own."""
     try:
         status = Path(f'/proc/{process}/status').read_text()
         descriptors = len(list(Path(f'/proc/{process}/fd').iterdir()))
     except OSError:
         return None
-    memory = re.search(r'VmRSS:\s+(\d+) kB', status)
-    return memory and [int(memory[1]) * 1024, descriptors, int(re.search(r'Threads:\s+(\d+)', status)[1])]
+    counts = {name: int(number) for name, number in re.findall(r'^(Rss\w+|Threads):\s+(\d+)', status, re.MULTILINE)}
+    return 'RssAnon' in counts and [(counts['RssAnon'] + counts['RssShmem']) * 1024, descriptors, counts['Threads']]
 
 
 def growth(times, values):
