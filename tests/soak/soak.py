@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from places import Material, harness
-from reader import read_until
+from reader import read_until, visit
 from report import gather, is_good, occupied, over_time, text
 
 SAMPLE = 5       # seconds
@@ -108,6 +108,8 @@ class Soak:
         self.ends = start + self.seconds
         for place in self.places:
             place.mount(self.top)
+        visitor = multiprocessing.Process(target=visit, args=(self.places, self.ends, self.top / 'reader-0.jsonl'), daemon=True)
+        visitor.start()
         for _ in range(self.wanted):
             self.start_reader()
         next_sample, next_report = start, start + 60
@@ -122,7 +124,7 @@ class Soak:
             if time.monotonic() >= next_report:
                 each_minute(self.report((time.monotonic() - start) / 60))
                 next_report += 60
-        for process in self.readers.values():
+        for process in [visitor, *self.readers.values()]:
             process.join(harness.TIMEOUT)
             if process.is_alive():
                 self.find('stuck', 'a reader does not end')
