@@ -44,3 +44,10 @@ char *nt_address_url(const char *address, enum nt_service *service_ret, const ch
     *problem_ret = "its kind of address is not known";
     return NULL;
 }
+
+bool nt_address_is_same_server(const char *one, const char *other)
+{
+    const char *host = strstr(one, "://");
+    size_t length = host ? (size_t)(host - one) + 3 + strcspn(host + 3, "/?#") : strlen(one);
+    return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
+}

@@ -5,6 +5,8 @@
 #ifndef NT_FETCH_ADDRESS_H
 #define NT_FETCH_ADDRESS_H
 
+#include <stdbool.h>
+
 /* How a server knows its users. */
 enum nt_service {
     NT_SERVICE_WEB, /* http, https, WebDAV */
@@ -13,5 +15,8 @@ enum nt_service {
 
 /* The URL behind an address, by http or https, from malloc; else NULL, and why there is none. */
 char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret);
+
+/* Scheme, host and port of two URLs without users are the same. */
+bool nt_address_is_same_server(const char *one, const char *other);
 
 #endif

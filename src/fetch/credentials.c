@@ -113,6 +113,17 @@ static void add_token(CURL *easy)
 
 /* ---- certificates ---- */
 
+/* The system's bundle has those of its folder, too. Where a folder might be looked into libcurl reads the bundle anew for each
+ * connection, 30 ms of work, and of many at once only the last would have time for an answer. */
+static void leave_out_folder(CURL *easy, const char *bundle)
+{
+    char *found = NULL;
+    if (!bundle && curl_easy_getinfo(easy, CURLINFO_CAINFO, &found) == CURLE_OK)
+        bundle = found;
+    if (bundle && access(bundle, R_OK) == 0)
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+}
+
 static void add_authorities(CURL *easy)
 {
     const char *bundle = nt_environment("CURL_CA_BUNDLE"), *folder = nt_environment("X509_CERT_DIR");
@@ -124,6 +135,8 @@ static void add_authorities(CURL *easy)
         curl_easy_setopt(easy, CURLOPT_CAINFO, bundle);
     if (folder)
         curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
+    else
+        leave_out_folder(easy, bundle);
 }
 
 static void add_proxy(CURL *easy)

@@ -50,7 +50,7 @@ void nt_jobs_add(struct nt_jobs *jobs, struct nt_job *job)
 static void stop(struct nt_job *job)
 {
     struct nt_engine *engine = job->remote->engine;
-    if (job->is_active) {
+    if (job->is_active && !job->is_beside) {
         engine->active--;
         engine->active_bytes -= job->active_bytes;
     }
@@ -91,8 +91,10 @@ static void start(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
     jobs->totals.retries += job->all_tries > 1;
     job->is_active = true;
     job->active_bytes = job->bytes;
-    engine->active++;
-    engine->active_bytes += job->active_bytes;
+    if (!job->is_beside) {
+        engine->active++;
+        engine->active_bytes += job->active_bytes;
+    }
     if (engine->ops->start(job, job->deadline - now))
         return;
     job->result = (struct nt_result){NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, .message = "out of memory"};
@@ -177,8 +179,9 @@ static bool has_room(const struct nt_job *job)
     unsigned most = engine->ops->at_once;
     if (job->is_ahead)
         most -= most / 4;
-    return engine->active < most &&
-           (!engine->active || engine->active_bytes + job->bytes <= engine->ops->most_bytes);
+    return job->is_beside ||
+           (engine->active < most &&
+            (!engine->active || engine->active_bytes + job->bytes <= engine->ops->most_bytes));
 }
 
 /* One whose time is over, or that may be started: what nobody waits for last. NULL. */

@@ -62,7 +62,8 @@ struct nt_job {
     unsigned tries;           /* that brought nothing, one after the other, */
     unsigned most_tries;      /* and how many these may be */
     unsigned all_tries;
-    bool is_ahead; /* nobody waits for it yet */
+    bool is_ahead;  /* nobody waits for it yet */
+    bool is_beside; /* nobody will: it takes nobody's place */
     bool is_paused, is_active;
     uint64_t active_bytes; /* that it counts as in its engine */
     /* Bytes at `offset` of the file; of a suffix, of that. False: not now, see `resume`. */

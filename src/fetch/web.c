@@ -6,21 +6,31 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "fetch/web_open.h"
+#include "fetch/web_warm.h"
 
-enum { AT_ONCE = 16 };
+/* Requests, and so connections that are kept; opening has two. */
+enum { AT_ONCE = 16, OPENING = 2 };
+
+/* ---- files ---- */
+
+static bool open_file(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                      const char **problem_ret)
+{
+    if (!nt_web_open(engine, file, address, problem_ret))
+        return false;
+    nt_web_warm(file, AT_ONCE - OPENING);
+    return true;
+}
+
+static void close_file(struct nt_fetched *file)
+{
+    nt_web_cool(file);
+    nt_web_close(file);
+}
 
 /* ---- one try ---- */
-
-/* Scheme, host and port are the same: no address that curl gives has a user in it. */
-static bool is_same_server(const char *one, const char *other)
-{
-    const char *host = strstr(one, "://");
-    size_t length = host ? (size_t)(host - one) + 3 + strcspn(host + 3, "/?#") : strlen(one);
-    return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
-}
 
 static bool take_bytes(void *context, const char *bytes, size_t count)
 {
@@ -37,18 +47,18 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
     job->attempt = request;
     if (!request)
         return false;
-    *request = (struct nt_request){.address = origin->elsewhere ? origin->elsewhere : origin->address,
-                                   .is_own = !origin->elsewhere,
-                                   .is_trusted = !origin->elsewhere ||
-                                                 is_same_server(origin->address, origin->elsewhere),
-                                   .service = origin->service,
-                                   .is_suffix = job->is_suffix,
-                                   .first = job->first,
-                                   .bytes = job->bytes,
-                                   .expected = origin->is_known ? &origin->version : NULL,
-                                   .milliseconds = milliseconds,
-                                   .take = take_bytes,
-                                   .context = job};
+    *request = (struct nt_request){
+        .address = origin->elsewhere ? origin->elsewhere : origin->address,
+        .is_own = !origin->elsewhere,
+        .is_trusted = !origin->elsewhere || nt_address_is_same_server(origin->address, origin->elsewhere),
+        .service = origin->service,
+        .is_suffix = job->is_suffix,
+        .first = job->first,
+        .bytes = job->bytes,
+        .expected = origin->is_known ? &origin->version : NULL,
+        .milliseconds = milliseconds,
+        .take = take_bytes,
+        .context = job};
     web->engine.jobs->totals.requests++;
     return nt_request_start(request, web->multi, job);
 }
@@ -127,8 +137,8 @@ static void work(struct nt_engine *engine)
 
 static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
                                          .most_bytes = UINT64_MAX, /* they pass through */
-                                         .open = nt_web_open,
-                                         .close = nt_web_close,
+                                         .open = open_file,
+                                         .close = close_file,
                                          .start = start,
                                          .stop = stop,
                                          .resume = resume,

@@ -19,11 +19,6 @@ struct nt_edge {
     char bytes[NT_FETCH_EDGE_BYTES];
 };
 
-static struct nt_origin *origin_of(const struct nt_fetched *file)
-{
-    return (struct nt_origin *)file->remote;
-}
-
 static void drop_edge(struct nt_fetched *file, struct nt_edge **edge)
 {
     if (*edge && !(*edge)->has_ended)
@@ -34,7 +29,7 @@ static void drop_edge(struct nt_fetched *file, struct nt_edge **edge)
 
 void nt_web_close(struct nt_fetched *file)
 {
-    struct nt_origin *origin = origin_of(file);
+    struct nt_origin *origin = nt_origin_of(file);
     drop_edge(file, &origin->head);
     drop_edge(file, &origin->tail);
     free(origin->address);
@@ -63,7 +58,7 @@ static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
 
 static void tell_opened(struct nt_fetched *file)
 {
-    struct nt_origin *origin = origin_of(file);
+    struct nt_origin *origin = nt_origin_of(file);
     const struct nt_validators *known = &origin->version.validators;
     char stamp[NT_FETCH_STAMP_BYTES];
     time_t modified = known->modified[0] ? curl_getdate(known->modified, NULL) : -1;
@@ -140,7 +135,7 @@ static bool is_of_version(const struct nt_edge *tail, const struct nt_version *v
 /* Both have ended, or the first was all. */
 static void join_edges(struct nt_fetched *file)
 {
-    struct nt_origin *origin = origin_of(file);
+    struct nt_origin *origin = nt_origin_of(file);
     struct nt_edge *tail = origin->tail;
     uint64_t size = origin->version.size, behind = size - origin->head->got;
     uint64_t wanted = behind < NT_FETCH_EDGE_BYTES ? behind : NT_FETCH_EDGE_BYTES;
@@ -163,7 +158,7 @@ static void end_head(struct nt_job *job)
 {
     struct nt_edge *head = (struct nt_edge *)job;
     struct nt_fetched *file = head->file;
-    struct nt_origin *origin = origin_of(file);
+    struct nt_origin *origin = nt_origin_of(file);
     const struct nt_result *result = note_end(head);
     const struct nt_reply *reply = &head->reply;
     if (result->outcome != NT_OUTCOME_GOOD) {
@@ -182,7 +177,7 @@ static void end_tail(struct nt_job *job)
     struct nt_edge *tail = (struct nt_edge *)job;
     struct nt_fetched *file = tail->file;
     note_end(tail);
-    if (origin_of(file)->head->has_ended)
+    if (nt_origin_of(file)->head->has_ended)
         join_edges(file);
 }
 

@@ -17,9 +17,15 @@ struct nt_origin {
     struct nt_version version;
     bool is_known;               /* the version is */
     struct nt_edge *head, *tail; /* while it is opened */
+    struct nt_warmer *warmers;
 };
 
-/* As nt_engine_ops has them. */
+static inline struct nt_origin *nt_origin_of(const struct nt_fetched *file)
+{
+    return (struct nt_origin *)file->remote;
+}
+
+/* As nt_engine_ops has them; warmers are another's (web_warm.h). */
 bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *address,
                  const char **problem_ret);
 void nt_web_close(struct nt_fetched *file);

@@ -71,6 +71,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         site = self.server.site
         with site.lock:
             site.requests.append((self.path, dict(self.headers)))
+            site.connections.append(self.client_address)
             self.number = len(site.requests)
         try:
             content, tag, modified = site.content(name)
@@ -86,9 +87,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 128  # as servers have it: many connections are made at once
 
     def handle_error(self, *_):
         """Clients that go away are what many tests are about."""
+
+
+BEGINNING = 'bytes=0-8191'
 
 
 class Site:
@@ -98,6 +103,7 @@ class Site:
         self.folder = Path(folder)
         self.files = {}
         self.requests = []
+        self.connections = []  # on which each of them came
         self.lock = threading.Lock()
         self.hangs = threading.Event()  # set: those that are silent go on
         self.is_good = False  # those that are bad for some time become good
@@ -108,6 +114,11 @@ class Site:
             return self.files[name]
         path = self.folder / name
         return path.read_bytes(), f'"{path.stat().st_mtime_ns:x}"', path.stat().st_mtime
+
+    def ranges(self, since=0):
+        """What was asked for, but for connections that are only made ready, which ask for the beginning of a file once more."""
+        found = [headers['Range'] for _, headers in self.requests[since:]]
+        return [wanted for number, wanted in enumerate(found) if wanted != BEGINNING or wanted not in found[:number]]
 
     def url(self, path):
         return f'http://127.0.0.1:{self.port}/{path}'
