@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/overflow.h"
+#include "io/ranges.h"
 #include "io/remote.h"
 #include "io/remote_file.h"
 
@@ -61,9 +62,10 @@ static void end_part(struct nt_fetch *fetch)
     nt_stretch_unpin(&file->fetcher->room, &part->stretch);
 }
 
-/* Ask for a part, with a pin of the caller's. NULL without memory. */
+/* Ask for a part, with a pin of the caller's, who reads it, or is ahead of those who will; `is_now`: somebody waits for it. NULL without
+ * memory. */
 static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offset, size_t bytes,
-                                      bool is_ahead)
+                                      bool is_ahead, bool is_now)
 {
     struct nt_remote_part *part = calloc(1, sizeof(*part));
     uint8_t *data = malloc(bytes);
@@ -79,24 +81,12 @@ static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offs
     part->is_ahead = is_ahead;
     file->fetcher->ahead_bytes += is_ahead ? bytes : 0;
     file->fetcher->ahead_count += is_ahead;
-    nt_fetcher_ask(file->fetcher, &part->fetch,
-                   (struct nt_fetch_request){.kind = NT_FETCH_READ,
-                                             .file = file->file,
-                                             .is_ahead = is_ahead,
-                                             .offset = offset,
-                                             .bytes = bytes},
-                   "");
+    nt_fetcher_ask(
+        file->fetcher, &part->fetch,
+        (struct nt_fetch_request){
+            .kind = NT_FETCH_READ, .file = file->file, .is_ahead = !is_now, .offset = offset, .bytes = bytes},
+        "");
     return part;
-}
-
-/* How much is asked for at once: many connections share what is large. */
-static size_t piece_bytes(uint64_t bytes)
-{
-    enum { AT_ONCE = 16, FEWEST = 256 * 1024 };
-    uint64_t piece = bytes / AT_ONCE;
-    if (piece < FEWEST)
-        piece = FEWEST;
-    return (size_t)(piece < NT_FETCH_MOST_BYTES ? piece : NT_FETCH_MOST_BYTES);
 }
 
 /* Pages lie one behind the other as they are read: what is short is asked for with what follows, up to where bytes are that are here
@@ -143,7 +133,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
     struct nt_stretch_room *room = &file->fetcher->room;
-    const size_t piece = piece_bytes(reading->end - reading->offset);
+    const size_t piece = (size_t)nt_ranges_piece(reading->end - reading->offset);
     for (uint64_t at = reading->offset; at < reading->end;) {
         uint64_t next;
         struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
@@ -153,7 +143,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         } else {
             uint64_t end = end_of_request(file, at, reading->end, next);
             struct nt_remote_part *part =
-                ask_for(file, at, end - at < piece ? (size_t)(end - at) : piece, false);
+                ask_for(file, at, end - at < piece ? (size_t)(end - at) : piece, false, true);
             stretch = part ? &part->stretch : NULL;
         }
         if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
@@ -257,7 +247,7 @@ static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
 }
 
 /* What of the range is neither here nor on its way. False where there is no room for more. */
-static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece)
+static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece, bool is_now)
 {
     while (at < end) {
         uint64_t next;
@@ -269,7 +259,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
         uint64_t border = end_of_request(file, at, end, next);
         size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
         struct nt_remote_part *part =
-            has_room_ahead(file->fetcher, bytes) ? ask_for(file, at, bytes, true) : NULL;
+            has_room_ahead(file->fetcher, bytes) ? ask_for(file, at, bytes, true, is_now) : NULL;
         if (!part)
             return false;
         nt_stretch_unpin(&file->fetcher->room, &part->stretch);
@@ -278,39 +268,34 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
     return true;
 }
 
-/* Extents that lie near to one another are asked for at once: what is between them is less than another request. */
-static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count)
+/* Without memory, who reads will ask. */
+static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *extents, size_t count,
+                        bool is_now)
 {
-    enum { GAP = 32 * 1024 };
-    uint64_t total = 0, size = file->source.size, at = 0, end = 0;
-    for (size_t i = 0; i < count; i++)
-        total += extents[i].bytes < size ? extents[i].bytes : size;
-    for (size_t i = 0; i < count; i++) {
-        const struct nt_extent *extent = &extents[i];
-        if (!nt_fits(extent->offset, extent->bytes, size)) /* who reads it is told */
-            continue;
-        if (end && extent->offset >= at && extent->offset <= end + GAP) {
-            uint64_t new_end = extent->offset + extent->bytes;
-            end = new_end > end ? new_end : end;
-            continue;
-        }
-        if (!ask_ahead(file, at, end, piece_bytes(total)))
-            return;
-        at = extent->offset;
-        end = extent->offset + extent->bytes;
-    }
-    ask_ahead(file, at, end, piece_bytes(total));
+    struct nt_extent *ranges = malloc(count * sizeof(*ranges));
+    uint64_t bytes = 0;
+    bool has_room = ranges != NULL;
+    if (ranges)
+        memcpy(ranges, extents, count * sizeof(*ranges));
+    size_t joined = ranges ? nt_ranges_join(ranges, count, file->source.size) : 0;
+    for (size_t i = 0; i < joined; i++)
+        bytes += ranges[i].bytes;
+    for (size_t i = 0; i < joined && has_room; i++)
+        has_room = ask_ahead(file, ranges[i].offset, ranges[i].offset + ranges[i].bytes,
+                             (size_t)nt_ranges_piece(bytes), is_now);
+    free(ranges);
 }
 
 /* Of a file that is not open now the next read finds out why. */
-static void fetched_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count)
+static void fetched_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                              bool is_now)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     const struct nt_fetcher *fetcher = file->fetcher;
     pthread_mutex_lock(&file->fetcher->lock);
     if (!file->has_changed && nt_fetcher_now() >= file->refused_until && file->epoch == fetcher->epoch &&
         !fetcher->is_over)
-        ask_for_all(file, extents, count);
+        ask_for_all(file, extents, count, is_now);
     pthread_mutex_unlock(&file->fetcher->lock);
 }
 

@@ -35,8 +35,9 @@ struct nt_source_ops {
     /* The first place at or behind `offset` that is not in a hole of a sparse file. NULL: no holes
      * are known. */
     uint64_t (*skip_hole)(struct nt_source *source, uint64_t offset);
-    /* A hint: these will be read soon, in about this order. Returns at once. NULL: it is as well to read them then. */
-    void (*will_need)(struct nt_source *source, const struct nt_extent *extents, size_t count);
+    /* A hint: these will be read soon, in about this order; or `is_now`, somebody waits for all of them. Returns at once. NULL: it
+     * is as well to read them then. */
+    void (*will_need)(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now);
     /* These bytes make no sense: whatever is kept of them is read anew. False where that would not help. NULL: it would not. */
     bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
     void (*close)(struct nt_source *source);
@@ -83,10 +84,10 @@ static inline bool nt_source_takes_hints(const struct nt_source *source)
     return source->ops->will_need != NULL;
 }
 static inline void nt_source_will_need(struct nt_source *source, const struct nt_extent *extents,
-                                       size_t count)
+                                       size_t count, bool is_now)
 {
     if (count && source->ops->will_need)
-        source->ops->will_need(source, extents, count);
+        source->ops->will_need(source, extents, count, is_now);
 }
 static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {

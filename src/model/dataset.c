@@ -250,7 +250,7 @@ static void want_groups(const struct nt_dataset *dataset, struct nt_groups group
     for (uint32_t i = groups.first; i < groups.end && count < EXTENTS; i++)
         if (!nt_group_is_loaded(&dataset->groups[i]))
             count += dataset->ops->group_extent(dataset, i, &extents[count]);
-    nt_source_will_need(dataset->sources[0], extents, count);
+    nt_source_will_need(dataset->sources[0], extents, count, true);
 }
 
 enum nt_status nt_groups_load(struct nt_dataset *dataset, struct nt_groups groups, struct nt_error *error)

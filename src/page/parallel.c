@@ -5,6 +5,7 @@
  * whoever is free.
  */
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/overflow.h"
@@ -164,28 +165,13 @@ static struct nt_stream_range range_of(const struct parallel_read *read, const s
                                     output + (share->first - range->first) * range->stream->element_bytes};
 }
 
-/* How much of each range its source is told of. */
-static uint64_t wanted_bytes(const struct parallel_read *read)
-{
-    return NT_WANTED_AT_ONCE / read->count;
-}
-
-/* Who reads one batch after the other will want the next one. */
-static void want_first(const struct parallel_read *read)
-{
-    for (size_t i = 0; i < read->count; i++) {
-        const struct nt_stream_range *range = &read->ranges[i];
-        bool follows = nt_wanted_follows(&range->stream->sequence, range->first);
-        nt_stream_want(range->stream, range->first, range->first + (1 + follows) * range->count,
-                       wanted_bytes(read));
-    }
-}
-
-/* From a share on. */
+/* From a share on; how much of each range its source is told of at once. */
 static void want_rest(const struct parallel_read *read, const struct nt_stream_range *share, size_t range)
 {
-    nt_stream_want(share->stream, share->first, read->ranges[range].first + read->ranges[range].count,
-                   wanted_bytes(read));
+    struct nt_hints hints = {.count = 0};
+    nt_stream_want(share->stream, &hints, share->first, read->ranges[range].first + read->ranges[range].count,
+                   NT_WANTED_AT_ONCE / read->count);
+    nt_hints_tell(&hints);
 }
 
 static void work(void *context)
@@ -227,19 +213,14 @@ static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t 
     return NT_OK;
 }
 
-enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, size_t count,
-                                        struct nt_error *error)
+static enum nt_status read_all(const struct nt_stream_range *ranges, size_t count, struct nt_error *error)
 {
-    uint64_t bytes;
-    enum nt_status status = check_ranges(ranges, count, &bytes, error);
-    if (status != NT_OK || !bytes)
-        return status;
     struct nt_reader *reader = ranges->stream->reader;
-    nt_count(&reader->counters.reads, count);
-    nt_count(&reader->counters.served_bytes, bytes);
     struct parallel_read read = {.ranges = ranges, .count = count};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        bytes += bytes_of(&ranges[i]);
     begin_group(&read, 0);
-    want_first(&read);
     if (pthread_mutex_init(&read.lock, NULL))
         return nt_fail_memory(error);
     if (bytes <= 2 * SHARE_BYTES)
@@ -250,6 +231,74 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     if (read.status != NT_OK && error)
         *error = read.error;
     return read.status;
+}
+
+/* ---- what must be waited for ---- */
+
+/* Where a band of a range begins: `number` of `count`, which end with segments. What is read of many streams lies side by side in
+ * each cluster: cluster by cluster it is fetched by few requests. */
+static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number, uint64_t count)
+{
+    uint64_t end = range->first + range->count;
+    if (number == 0 || number == count || !range->count)
+        return number ? end : range->first;
+    double middle = ((double)number - 0.5) / (double)count;
+    uint64_t found = segment_end(range->stream, range->first + (uint64_t)((double)range->count * middle));
+    return found < end ? found : end;
+}
+
+/* All ranges from a band to the end of the next one. */
+static void want_bands(const struct nt_stream_range *ranges, size_t count, uint64_t number, uint64_t bands)
+{
+    struct nt_hints hints = {.is_now = bands == 1};
+    uint64_t behind = number + 2 < bands ? number + 2 : bands;
+    for (size_t i = 0; i < count; i++) {
+        const struct nt_stream_range *range = &ranges[i];
+        uint64_t end = band_begin(range, behind, bands);
+        /* Who reads one batch after the other will want the next one. */
+        if (bands == 1 && nt_wanted_follows(&range->stream->sequence, range->first)) {
+            end += range->count;
+            hints.is_now = false;
+        }
+        nt_stream_want(range->stream, &hints, band_begin(range, number, bands), end, NT_WANTED_AT_ONCE);
+    }
+    nt_hints_tell(&hints);
+}
+
+static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t bands,
+                                 struct nt_error *error)
+{
+    struct nt_stream_range *band = calloc(count, sizeof(*band));
+    enum nt_status status = band ? NT_OK : nt_fail_memory(error);
+    for (uint64_t number = 0; status == NT_OK && number < bands; number++) {
+        want_bands(ranges, count, number, bands);
+        for (size_t i = 0; i < count; i++) {
+            uint64_t first = band_begin(&ranges[i], number, bands);
+            uint64_t end = band_begin(&ranges[i], number + 1, bands);
+            uint8_t *output = ranges[i].output;
+            band[i] = (struct nt_stream_range){ranges[i].stream, first, end - first,
+                                               output + (first - ranges[i].first) *
+                                                            ranges[i].stream->element_bytes};
+        }
+        status = read_all(band, count, error);
+    }
+    free(band);
+    return status;
+}
+
+enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, size_t count,
+                                        struct nt_error *error)
+{
+    uint64_t bytes;
+    enum nt_status status = check_ranges(ranges, count, &bytes, error);
+    if (status != NT_OK || !bytes)
+        return status;
+    struct nt_reader *reader = ranges->stream->reader;
+    nt_count(&reader->counters.reads, count);
+    nt_count(&reader->counters.served_bytes, bytes);
+    if (!nt_wants_hints(ranges->stream->dataset))
+        return read_all(ranges, count, error);
+    return read_bands(ranges, count, count > 1 ? bytes / NT_WANTED_AT_ONCE + 1 : 1, error);
 }
 
 enum nt_status nt_stream_read_elements(struct nt_stream *stream, uint64_t first, uint64_t count, void *output,

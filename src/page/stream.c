@@ -447,15 +447,17 @@ static void find_wanted(const void *walked, uint64_t element, struct nt_ahead_pa
     find_page(stream, element, page_ret);
 }
 
-void nt_stream_want(struct nt_stream *stream, uint64_t first, uint64_t end, uint64_t bytes)
+void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end,
+                    uint64_t bytes)
 {
     uint64_t lead = nt_stream_lead(stream);
     if (stream->choosing)
         return;
     if (end > stream->elements)
         end = stream->elements;
-    nt_elements_want(stream->reader, stream->dataset, &stream->sequence, first < lead ? 0 : first - lead,
-                     end < lead ? 0 : end - lead, bytes, find_wanted, stream);
+    nt_elements_want(hints, stream->reader, stream->dataset, &stream->sequence,
+                     first < lead ? 0 : first - lead, end < lead ? 0 : end - lead, bytes, find_wanted,
+                     stream);
 }
 
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)

@@ -110,8 +110,10 @@ static inline bool nt_segment_is_located(const struct nt_segment *segment)
 
 /* The page that holds an element, if its segment is located; an nt_ahead_find for streams. None where entries are chosen. */
 void nt_stream_find_page(const void *stream, uint64_t element, struct nt_ahead_page *page_ret);
-/* Elements [first, end) will be read: their sources are told of the first of them, see wanted.h. */
-void nt_stream_want(struct nt_stream *stream, uint64_t first, uint64_t end, uint64_t bytes);
+struct nt_hints;
+/* Elements [first, end) will be read: their sources are to be told of the first of them, see wanted.h. */
+void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end,
+                    uint64_t bytes);
 /* Where the page ends that holds a stored element, as far as can be told: behind the element at least. */
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element);
 /* How many elements from one on are equal, as the page tells that it lies in: 1 where no page does. Of streams whose

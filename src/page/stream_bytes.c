@@ -73,8 +73,10 @@ static void want(struct nt_stream *stream, uint64_t offset, uint64_t bytes)
     if (!nt_wants_hints(stream->dataset))
         return;
     uint64_t behind = nt_wanted_behind(&stream->sequence, offset, bytes);
-    nt_stream_want(stream, offset / stream->element_bytes,
+    struct nt_hints hints = {.is_now = behind == 0};
+    nt_stream_want(stream, &hints, offset / stream->element_bytes,
                    (offset + bytes + behind) / stream->element_bytes + 1, bytes + behind);
+    nt_hints_tell(&hints);
 }
 
 enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *output, size_t bytes,

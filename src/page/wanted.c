@@ -4,41 +4,49 @@
  */
 #include "page/wanted.h"
 
+#include <stdlib.h>
+
+#include "base/grow.h"
 #include "page/page.h"
 #include "page/pages.h"
 
-enum { EXTENTS = 64 };
 #define FIRST_BYTES (UINT64_C(1) << 20)
-
-/* Of one source; told when there is no room, or another source. */
-struct hints {
-    struct nt_source *source;
-    size_t count;
-    struct nt_extent extents[EXTENTS];
-};
 
 bool nt_wants_hints(const struct nt_dataset *dataset)
 {
     return dataset->source_count && nt_source_takes_hints(dataset->sources[0]);
 }
 
-static void tell(struct hints *hints)
+static void tell(struct nt_hints *hints)
 {
     if (hints->count)
-        nt_source_will_need(hints->source, hints->extents, hints->count);
+        nt_source_will_need(hints->source, hints->extents, hints->count, hints->is_now);
     hints->count = 0;
 }
 
-static void add(struct hints *hints, const struct nt_reader *reader, const struct nt_dataset *dataset,
+void nt_hints_tell(struct nt_hints *hints)
+{
+    tell(hints);
+    free(hints->extents);
+    *hints = (struct nt_hints){.count = 0};
+}
+
+/* Of another source than those before: they are told. Without memory nobody is told, and nothing is wrong. */
+static void add(struct nt_hints *hints, const struct nt_reader *reader, const struct nt_dataset *dataset,
                 const struct nt_page *page)
 {
     struct nt_source *source = dataset->sources[page->source];
+    struct nt_extent *extents;
     if (page->compression == NT_COMPRESSION_ELSEWHERE || page->is_missing ||
         !nt_page_is_absent(reader, dataset, page))
         return;
-    if (source != hints->source || hints->count == EXTENTS)
+    if (source != hints->source)
         tell(hints);
     hints->source = source;
+    extents = nt_grow(hints->extents, hints->count, &hints->capacity, sizeof(*extents));
+    if (!extents)
+        return;
+    hints->extents = extents;
     hints->extents[hints->count++] =
         (struct nt_extent){page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
 }
@@ -46,12 +54,12 @@ static void add(struct hints *hints, const struct nt_reader *reader, const struc
 void nt_pages_want(const struct nt_reader *reader, const struct nt_dataset *dataset,
                    const struct nt_page *pages, uint32_t count)
 {
-    struct hints hints = {.count = 0};
+    struct nt_hints hints = {.count = 0};
     if (!nt_wants_hints(dataset))
         return;
     for (uint32_t i = 0; i < count; i++)
         add(&hints, reader, dataset, &pages[i]);
-    tell(&hints);
+    nt_hints_tell(&hints);
 }
 
 /* Half of what was asked for before may be used up before more is. */
@@ -62,11 +70,10 @@ static bool is_wanted_already(const struct nt_sequence *sequence, uint64_t eleme
     return element >= first && element < until && (end <= until || element - first < (until - first) / 2);
 }
 
-void nt_elements_want(const struct nt_reader *reader, const struct nt_dataset *dataset,
-                      struct nt_sequence *sequence, uint64_t element, uint64_t end, uint64_t bytes,
-                      nt_ahead_find *find, const void *walked)
+void nt_elements_want(struct nt_hints *hints, const struct nt_reader *reader,
+                      const struct nt_dataset *dataset, struct nt_sequence *sequence, uint64_t element,
+                      uint64_t end, uint64_t bytes, nt_ahead_find *find, const void *walked)
 {
-    struct hints hints = {.count = 0};
     uint64_t at = element, found = 0;
     if (!nt_wants_hints(dataset) || is_wanted_already(sequence, element, end))
         return;
@@ -74,12 +81,11 @@ void nt_elements_want(const struct nt_reader *reader, const struct nt_dataset *d
         struct nt_ahead_page next;
         find(walked, at, &next);
         if (next.page) {
-            add(&hints, reader, dataset, next.page);
+            add(hints, reader, dataset, next.page);
             found += (uint64_t)next.page->elements * nt_page_decoder(dataset, next.page)->element_bytes;
         }
         at = next.end;
     }
-    tell(&hints);
     atomic_store_explicit(&sequence->wanted_first, element, memory_order_relaxed);
     atomic_store_explicit(&sequence->wanted_end, at, memory_order_relaxed);
 }

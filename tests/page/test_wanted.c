@@ -18,7 +18,9 @@ static struct recording {
     struct nt_source *inner;
     struct nt_extent hints[MOST];
     size_t hint_count;
-    unsigned reads, unexpected; /* those that no hint has told of before */
+    uint64_t places[MOST]; /* that were read, */
+    unsigned calls, calls_now, reads,
+        unexpected; /* with hints; reads, and those that no hint has told of before */
     unsigned forgotten;
     unsigned damaged_reads; /* so many, from now on, give a wrong byte */
 } recording;
@@ -38,7 +40,8 @@ static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, v
                                     struct nt_error *error)
 {
     (void)source;
-    recording.reads++;
+    ck_assert_uint_lt(recording.reads, MOST);
+    recording.places[recording.reads++] = offset;
     recording.unexpected += !is_hinted(offset, bytes);
     enum nt_status status = nt_source_read(recording.inner, offset, buffer, bytes, error);
     if (recording.damaged_reads && status == NT_OK) {
@@ -48,9 +51,11 @@ static enum nt_status read_recorded(struct nt_source *source, uint64_t offset, v
     return status;
 }
 
-static void record_hints(struct nt_source *source, const struct nt_extent *extents, size_t count)
+static void record_hints(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
 {
     (void)source;
+    recording.calls++;
+    recording.calls_now += is_now;
     for (size_t i = 0; i < count; i++) {
         ck_assert_uint_lt(recording.hint_count, MOST);
         recording.hints[recording.hint_count++] = extents[i];
@@ -67,6 +72,14 @@ static bool record_forgotten(struct nt_source *source, uint64_t offset, uint64_t
 static const struct nt_source_ops ops = {
     .read_at = read_recorded, .will_need = record_hints, .forget = record_forgotten};
 
+static void record(struct builder *builder)
+{
+    recording = (struct recording){.inner = builder->dataset->sources[0]};
+    recording.source =
+        (struct nt_source){.ops = &ops, .size = recording.inner->size, .path = recording.inner->path};
+    builder->dataset->sources[0] = &recording.source;
+}
+
 /* A field of 32-bit numbers that count up, in clusters of some pages each. */
 static struct builder *counting_up(const struct nt_reader_options *options)
 {
@@ -82,10 +95,7 @@ static struct builder *counting_up(const struct nt_reader_options *options)
         add_elements(builder, k, column, values, PAGES * PAGE, PAGE);
     }
     finish(builder, options);
-    recording = (struct recording){.inner = builder->dataset->sources[0]};
-    recording.source =
-        (struct nt_source){.ops = &ops, .size = recording.inner->size, .path = recording.inner->path};
-    builder->dataset->sources[0] = &recording.source;
+    record(builder);
     return builder;
 }
 
@@ -128,9 +138,11 @@ START_TEST(who_reads_in_one_call_has_all_of_it_asked_for_first)
     struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
     assert_ok(nt_stream_read_elements(stream, PAGE, 4 * PAGE, values, &error));
     ck_assert_uint_eq(recording.hint_count, 4);
+    ck_assert_uint_eq(recording.calls_now, recording.calls); /* all of it is waited for */
     assert_ok(
         nt_stream_read_elements(stream, 5 * PAGE, 4 * PAGE, values, &error)); /* follows: the next, too */
     ck_assert_uint_eq(recording.hint_count, 12);
+    ck_assert_uint_lt(recording.calls_now, recording.calls);
     ck_assert_uint_eq(recording.unexpected, 0);
     done(builder, stream);
 }
@@ -147,6 +159,74 @@ START_TEST(who_wants_one_value_asks_for_its_page_alone)
     ck_assert_uint_eq(recording.hints[0].bytes, PAGE * sizeof(int32_t) + sizeof(uint64_t));
     ck_assert_uint_eq(recording.unexpected, 0);
     done(builder, stream);
+}
+END_TEST
+
+enum { COLUMNS = 2, LARGE_CLUSTERS = 4, LARGE = 1 << 19, LARGE_PAGE = 1 << 17 };
+enum { PAGES_OF_COLUMN = LARGE_CLUSTERS * LARGE / LARGE_PAGE };
+
+/* Fields of 64-bit numbers, 4 MiB in each cluster. */
+static struct builder *large_columns(void)
+{
+    struct builder *builder = builder_new();
+    uint32_t columns[COLUMNS];
+    uint64_t *values = malloc(LARGE * sizeof(*values));
+    ck_assert_ptr_nonnull(values);
+    for (uint32_t c = 0; c < COLUMNS; c++)
+        columns[c] = add_column(builder, add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT64),
+                                NT_ENCODING_INT64, 0);
+    for (uint32_t k = 0; k < LARGE_CLUSTERS; k++) {
+        add_cluster(builder, (uint64_t)k * LARGE, LARGE);
+        for (uint32_t c = 0; c < COLUMNS; c++) {
+            for (uint64_t i = 0; i < LARGE; i++)
+                values[i] = ((uint64_t)k * LARGE + i) * (c + 1);
+            add_elements(builder, k, columns[c], values, LARGE, LARGE_PAGE);
+        }
+    }
+    free(values);
+    finish(builder, NULL);
+    record(builder);
+    return builder;
+}
+
+/* How many reads there were before the one at an offset. */
+static unsigned reads_before(uint64_t offset)
+{
+    unsigned count = 0;
+    while (count < recording.reads && recording.places[count] != offset)
+        count++;
+    return count;
+}
+
+/* What lies side by side is told in one call, and read some clusters at a time. */
+START_TEST(columns_that_are_read_together_are_read_by_clusters)
+{
+    struct nt_error error;
+    struct nt_stream *streams[COLUMNS];
+    struct nt_stream_range ranges[COLUMNS];
+    struct builder *builder = large_columns();
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        streams[c] = open_stream(builder, c, NT_STREAM_DATA);
+        uint64_t count = nt_stream_elements(streams[c]);
+        ranges[c] = (struct nt_stream_range){streams[c], 0, count, malloc(count * sizeof(int64_t))};
+        ck_assert_ptr_nonnull(ranges[c].output);
+    }
+    assert_ok(nt_streams_read_elements(ranges, COLUMNS, &error));
+    ck_assert_uint_eq(recording.unexpected, 0);
+    ck_assert_uint_eq(recording.calls, 1);
+    ck_assert_uint_eq(recording.hint_count, COLUMNS * PAGES_OF_COLUMN);
+    ck_assert_uint_lt(reads_before(recording.hints[PAGES_OF_COLUMN].offset),
+                      reads_before(recording.hints[PAGES_OF_COLUMN - 1].offset));
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        const int64_t *values = ranges[c].output;
+        uint64_t wrong = 0;
+        for (uint64_t i = 0; i < ranges[c].count; i++)
+            wrong += values[i] != (int64_t)(i * (c + 1));
+        ck_assert_uint_eq(wrong, 0);
+        free(ranges[c].output);
+    }
+    nt_stream_close(streams[0]);
+    done(builder, streams[1]);
 }
 END_TEST
 
@@ -221,6 +301,7 @@ int main(void)
     TCase *tests = tcase_create("wanted");
     tcase_add_test(tests, who_reads_from_front_to_back_is_ahead_of_himself);
     tcase_add_test(tests, who_reads_in_one_call_has_all_of_it_asked_for_first);
+    tcase_add_test(tests, columns_that_are_read_together_are_read_by_clusters);
     tcase_add_test(tests, who_wants_one_value_asks_for_its_page_alone);
     tcase_add_test(tests, what_is_in_the_cache_is_not_asked_for);
     tcase_add_test(tests, pages_without_bytes_in_the_file_are_not_asked_for);

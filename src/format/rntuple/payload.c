@@ -114,13 +114,14 @@ static enum nt_status payload_size(struct nt_source *source, uint64_t *size_ret,
 }
 
 /* Where a payload is split is told by the file: who reads it finds out. */
-static void payload_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count)
+static void payload_will_need(struct nt_source *source, const struct nt_extent *extents, size_t count,
+                              bool is_now)
 {
     struct payload_source *payload = (struct payload_source *)source;
     size_t first = 0;
     for (size_t i = 0; i <= count; i++)
         if (i == count || extents[i].bytes > payload->maximum_key_bytes) {
-            nt_source_will_need(payload->file, extents + first, i - first);
+            nt_source_will_need(payload->file, extents + first, i - first, is_now);
             first = i + 1;
         }
 }
