@@ -40,13 +40,17 @@ static inline void *touched_memory(size_t bytes)
     return memset(memory, 1, bytes);
 }
 
-/* True where `wanted` is the name of a top-level field, or "*". */
+/* True where `wanted` names a top-level field, or is "*"; of several names between commas one is enough. */
 static inline bool is_wanted(const struct nt_dataset *dataset, uint32_t field, const char *wanted)
 {
     struct nt_text name = dataset->fields[field].name;
-    return strcmp(wanted, "*") == 0 ||
-           (dataset->fields[field].parent == NT_NONE && name.length == strlen(wanted) &&
-            memcmp(name.bytes, wanted, name.length) == 0);
+    bool is_found = strcmp(wanted, "*") == 0;
+    while (!is_found && dataset->fields[field].parent == NT_NONE && *wanted) {
+        size_t length = strcspn(wanted, ",");
+        is_found = name.length == length && memcmp(name.bytes, wanted, length) == 0;
+        wanted += length + (wanted[length] != '\0');
+    }
+    return is_found;
 }
 
 #endif

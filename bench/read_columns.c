@@ -2,7 +2,7 @@
  *
  * How fast libntuple reads columns whole into memory, all of them by one call:
  *
- *   read_columns FILE FIELD|* THREADS ROUNDS
+ *   read_columns FILE FIELD,...|* THREADS ROUNDS
  *
  * Prints decoded bytes, then the seconds of each round. THREADS counts the calling one.
  */
@@ -46,7 +46,7 @@ int main(int argument_count, char **arguments)
     struct nt_reader *reader;
     uint64_t bytes = 0;
     if (argument_count != 5) {
-        fprintf(stderr, "usage: read_columns FILE FIELD|* THREADS ROUNDS\n");
+        fprintf(stderr, "usage: read_columns FILE FIELD,...|* THREADS ROUNDS\n");
         return EXIT_FAILURE;
     }
     struct nt_reader_options options = {.struct_bytes = sizeof(options),

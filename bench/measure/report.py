@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Results as tables and as a picture."""
-from . import targets
+from . import remote, targets
 from .comparison import OPENING, RANDOM, comparisons
 from .rounds import FEWEST, median, names, ratios, series
 from .tables import heading, mebibytes, row, spread, table
@@ -131,6 +131,18 @@ def chains_table(cases, prefixes):
                   for what in measured])
 
 
+def remote_tables(cases, prefixes):
+    """Times, and what is counted, by lines."""
+    if not cases:
+        return []
+    measured = in_order([found for rounds in cases.values() for found in rounds], prefixes)
+    counted = [what for what in measured if any(word in what for word in (remote.REQUESTS, remote.BEYOND, remote.RATE))]
+    return (table("a file on a server, ms", cases, [(what, "", lambda values: spread(values, 1e3, 0)) for what in measured
+                                                    if what not in counted and remote.MEMORY not in what]) +
+            table("the same", cases, [(what, "", spread) for what in counted]) +
+            table("occupied, MiB", cases, [(what, "", mebibytes) for what in measured if remote.MEMORY in what]))
+
+
 def python_table(cases, prefixes):
     if not cases:
         return []
@@ -169,6 +181,7 @@ def markdown(results):
     lines += [*reader_tables(results["readers"], prefixes), *memory_table(results["memory"], prefixes),
               *random_table(results["random"], prefixes), *rows_table(results["rows"], prefixes),
               *chains_table(results["chains"], prefixes), *python_table(results["python"], prefixes),
+              *remote_tables(results["remote"], prefixes),
               *lance_tables(results["lance"], prefixes), *comparisons(results), "",
               *targets.table(results)]
     return "\n".join(lines) + "\n"

@@ -2,7 +2,7 @@
 """The targets, as tables, and what the results of the first build say about them."""
 import collections
 
-from . import chains
+from . import chains, remote
 from .rounds import MET, MISSED, NOT_TOLD_APART, judge, median, quartiles, ratios, series
 
 # Of the ratios of each round; in the cases whose names begin with one of `cases`, alone or in the median over them.
@@ -45,6 +45,12 @@ SPEED = [
 GROWTH, TOTAL, FAIR_SHARE = 1.3, 0.8, 0.5
 LANCE_WHOLE, LANCE_MEDIAN = 1.5, 2
 LANCE_MOUNT = [("vectors", ("vectors",), 1), ("int64 and float64", ("int64", "float64"), 0.4)]
+REMOTE_SECONDS = {"one column": {"20 ms": 0.17, "100 ms": 0.75}, "five columns": {"20 ms": 0.23, "100 ms": 0.95},
+                  "60 columns": {"20 ms": 1.1, "100 ms": 2}, remote.OPEN: {"100 ms": 0.23},
+                  remote.VALUE: {"100 ms": 0.35}, remote.VALUE_AGAIN: {"100 ms": 0.13}}
+REMOTE_COUNTS = [(f"one column: {remote.REQUESTS}", "≤", remote.CLUSTERS + 3), (f"{remote.VALUE}: {remote.REQUESTS}", "≤", 1),
+                 (remote.AGAIN, "≤", 0), *((f"{what}: {remote.BEYOND}", "≤", 0.25) for what in remote.COLUMNS),
+                 (remote.MEMORY, "≤", remote.CACHE_BYTES + (32 << 20))]
 CALLS_MILLISECONDS = {"99 of 100": 2.5, "longest": 8}
 
 
@@ -139,6 +145,19 @@ def chains_targets(cases):
                      {name: ratios(rounds, above, below) for name, rounds in cases.items()})
 
 
+def remote_targets(cases):
+    """Seconds by a line, and what is counted. What peers take is measured beside them."""
+    for what, thresholds in REMOTE_SECONDS.items():
+        for line, threshold in thresholds.items():
+            yield Target(f"by a line of {line}: {what}, seconds", "≤", threshold, {"": series(cases.get(line, []), what)})
+    for what, bound, threshold in REMOTE_COUNTS:
+        yield Target(f"remote: {what}", bound, threshold, {line: series(rounds, what) for line, rounds in cases.items()}, True)
+    for peer in ("uproot", "ROOT"):
+        for what in list(remote.COLUMNS)[:2]:
+            yield Target(f"remote: {what} / {peer}", "≤", 0.5,
+                         {line: ratios(rounds, what, f"{peer}: {what}") for line, rounds in cases.items()})
+
+
 def lance_targets(found):
     """Beside pylance. {what: {file: ...}}, empty where nothing was measured."""
     whole = {file: ratios(rounds, "library", "pylance") for file, rounds in found.get("whole", {}).items()}
@@ -182,6 +201,7 @@ def all_targets(results):
     found += random_targets(results["random"])
     found += chains_targets(results["chains"])
     found += python_targets(results["python"])
+    found += remote_targets(results["remote"])
     found += lance_targets(results["lance"])
     found = [target._replace(values={where: values for where, values in target.values.items() if values})
              for target in found]

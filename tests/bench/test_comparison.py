@@ -17,7 +17,7 @@ def rounds(**values):
 
 def results(**parts):
     empty = {part: {} for part in ("speed", "processors", "fields", "pages", "readers", "memory", "random", "rows", "chains",
-                                "python", "lance")}
+                                "python", "remote", "lance")}
     machine = {"date": "2026-01-01", "processor": "p", "processors": 2, "kernel": "k", "load at start": [1], "threads": 2,
                "rounds": ROUNDS, "scheduling group": "own", "processors of others": 0.25, "builds": BUILDS}
     return {"machine": machine, **empty, **parts}

@@ -129,8 +129,8 @@ def stat_tells_server_validator_and_what_opening_costs():
             same((told['server'], b'abcdef' in result.stdout), (server, False), way)
             tag = f'"{(DATA / FILE).stat().st_mtime_ns:x}" '
             same(told['validator'] is not None and told['validator'].startswith(tag), validated, told['validator'])
-            if way != 'elsewhere/':  # where each is made twice
-                same(told['open_requests'], len(site.requests) - before, way)
+            if way != 'elsewhere/':  # where each is made twice; some connections may not have been made when it ends
+                same(2 <= len(site.requests) - before <= told['open_requests'] <= CONNECTIONS, True, f'{way}: {told}')
             same(2 * EDGE <= told['open_bytes'] <= (DATA / FILE).stat().st_size, True, told)
             same(1 <= told['open_round_trips'] <= told['open_requests'], True, told)
             same(0 <= told['open_milliseconds'] < 60000, True, told)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""Columns of a file on a server, by a line of 20 and of 100 ms, beside uproot and ROOT on the same file by lines that are alike. All is
+cold: a process of its own, new connections."""
+import contextlib
+import functools
+import json
+import os
+import subprocess
+import time
+
+from .mount import Mount, most_memory, read_whole
+from .peers import HERE, python_peer
+from .rounds import take_turns
+from .servers import slow_line, web, xrootd
+
+FILE = "clusters-zstd"
+CLUSTERS, ROUND_TRIPS = 8, (20, 100)
+COLUMNS = {"one column": ["field7"], "five columns": [f"field{number}" for number in range(7, 57, 10)],
+           "60 columns": [f"field{number}" for number in range(60)]}
+OPEN, VALUE, VALUE_AGAIN = "open", "one value", "another value, warm"
+REQUESTS, AGAIN, BEYOND, RATE, MEMORY = "requests", "requests of a second read", "bytes beyond the wanted", "MB/s", "memory"
+CACHE_BYTES = 128 << 20
+
+
+def timed_process(*command):
+    start = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+def use(build):
+    """What a program of the build fetches by."""
+    os.environ["NTUPLE_FETCH"] = str(build.directory / "ntuplefs-fetch")
+
+
+def read_columns(build, server, url, what, stored):
+    """A process from its start to its end; requests and bytes as the server counts them."""
+    use(build)
+    server.requests()
+    seconds = timed_process(build.tool("read_columns"), url, ",".join(COLUMNS[what]), "2", "1")
+    asked = server.requests()
+    return build.named({what: seconds, f"{what}: {REQUESTS}": len(asked),
+                        f"{what}: {BEYOND}": sum(sent for _, sent in asked) / stored - 1,
+                        f"{what}: {RATE}": stored / seconds / 1e6})
+
+
+def open_file(build, url):
+    use(build)
+    return build.named({OPEN: timed_process(build.ntuple, "ls", url, "/")})
+
+
+def value_at(path, share):
+    """Seconds to read four bytes, which lie in the middle of a page."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        at = int(os.fstat(file).st_size * share) // 4 * 4
+        start = time.perf_counter()
+        os.pread(file, 4, at)
+        return time.perf_counter() - start
+    finally:
+        os.close(file)
+
+
+def fetcher_memory(mount):
+    """Of the process that fetches, which is a grandchild of nobody's."""
+    found = 0
+    for process in os.listdir("/proc"):
+        with contextlib.suppress(OSError, ValueError):
+            with open(f"/proc/{int(process)}/environ", "rb") as file:
+                is_ours = f"{MARK}={mount}".encode() in file.read().split(b"\0")
+            if is_ours and os.path.basename(os.readlink(f"/proc/{process}/exe")) == "ntuplefs-fetch":
+                found = max(found, most_memory(int(process)))
+    return found
+
+
+MARK = "NTUPLE_BENCH"
+
+
+def through_mount(build, server, url):
+    """One value in the middle of a column, another one, a whole column twice, and what all of them occupied."""
+    use(build)
+    os.environ[MARK] = str(id(server))
+    with Mount(build.ntuplefs, url) as mount:
+        first, other, column = (mount.files(name)[0] for name in ("field3", "field5", "field7"))
+        server.requests()
+        found = {VALUE: value_at(first, 0.45)}
+        found[f"{VALUE}: {REQUESTS}"] = len(server.requests())
+        found[VALUE_AGAIN] = value_at(other, 0.45)
+        found["mount, one column"] = read_whole(column)
+        server.requests()
+        read_whole(column)
+        found[AGAIN] = len(server.requests())
+        for name in COLUMNS["60 columns"]:
+            read_whole(mount.files(name)[0])
+        found[MEMORY] = fetcher_memory(id(server)) + mount.stats()["remote_kept_bytes"]
+        return build.named(found)
+
+
+def read_by_peer(command, name, url, what):
+    """Opening and reading, nothing of what it takes to start."""
+    done = subprocess.run([*command, url, ",".join(COLUMNS[what])], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=120)
+    if done.returncode:
+        return {}
+    opened, read = map(float, done.stdout.split())
+    return {f"{name}: {what}": opened + read, f"{name}: {OPEN}": opened}
+
+
+def peers(arguments, near):
+    """(name, command, URL) of those that are installed, each of a server that it can read from."""
+    if not arguments.peers:
+        return []
+    addresses = {"http": f"http://127.0.0.1:{near['http']}/{FILE}.root", "root": near.get("root") and f"root://127.0.0.1:{near['root']}//{FILE}.root"}
+    found = [("uproot", "uproot", addresses["http"]), ("ROOT", "root", addresses["root"])]
+    return [(name, [python_peer({"root": "rdataframe"}.get(peer, peer))[0], HERE / "remote_peer.py", peer], address) for name, peer, address in found
+            if address and python_peer({"root": "rdataframe"}.get(peer, peer))]
+
+
+def stored_bytes(build, path):
+    """{what: bytes of its pages}"""
+    told = subprocess.run([build.ntuple, "cat", path, "layout.jsonl"], stdout=subprocess.PIPE, check=True).stdout
+    pages = [line for line in map(json.loads, filter(None, told.splitlines())) if line["owner"] in ("page", "checksum")]
+    return {what: sum(page["stored_bytes"] for page in pages if page["field"] in names) for what, names in COLUMNS.items()}
+
+
+def groups_of(arguments, server, near, stored):
+    url = f"http://127.0.0.1:{near['http']}/{FILE}.root"
+    builds = arguments.builds
+    groups = [[functools.partial(open_file, build, url) for build in builds],
+              [functools.partial(through_mount, build, server, url) for build in builds]]
+    for what in COLUMNS:
+        groups.append([functools.partial(read_columns, build, server, url, what, stored[what]) for build in builds])
+        if what != "60 columns":
+            groups += [[functools.partial(read_by_peer, command, name, address, what)] for name, command, address in peers(arguments, near)]
+    return groups
+
+
+def measure(arguments, folder, results, save):
+    if arguments.only not in FILE:
+        return
+    state = folder / "servers"
+    state.mkdir()
+    stored = stored_bytes(arguments.builds[0], arguments.data / f"{FILE}.root")
+    with web(arguments.data, state) as server, xrootd(arguments.data, state / "xrootd") as other:
+        if not server:
+            print("remote: nginx is not installed, or does not run here")
+            return
+        for milliseconds in ROUND_TRIPS:
+            line = functools.partial(slow_line, arguments.builds[0].tool("slow_line"), milliseconds=milliseconds)
+            with line(server.port) as http, line(other) if other else contextlib.nullcontext() as root:
+                groups = groups_of(arguments, server, {"http": http, "root": root}, stored)
+                results["remote"][f"{milliseconds} ms"] = take_turns(groups, arguments.rounds)
+            save()

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Servers of a folder on this machine, as they are installed: nginx for http, xrootd for root://; and a slow line to them."""
+import contextlib
+import os
+import pathlib
+import pwd
+import shutil
+import socket
+import subprocess
+import time
+
+START_SECONDS = 10
+
+
+def unused_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port, process):
+    end = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+        time.sleep(0.05)
+    return False
+
+
+def find(program):
+    return shutil.which(program) or shutil.which(program, path="/usr/sbin")
+
+
+@contextlib.contextmanager
+def running(command, port):
+    """True once it listens."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield wait_for(port, process)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+class Web:
+    """nginx, and what it was asked for."""
+
+    def __init__(self, port, log):
+        self.port, self.log, self.read = port, log, 0
+
+    def requests(self):
+        """[(Range, bytes sent)] of the requests since the last call, but for those that only make connections ready: they ask for what
+        was asked for before."""
+        time.sleep(0.05)  # it writes a line when an answer has been sent
+        lines = self.log.read_text().splitlines()
+        found = [line.split() for line in lines[self.read:]]
+        self.read = len(lines)
+        return [(wanted, int(sent)) for number, (wanted, sent) in enumerate(found)
+                if wanted not in [before for before, _ in found[:number]]]
+
+
+@contextlib.contextmanager
+def web(folder, state):
+    """nginx of a folder, or None where it is not installed. With tcp_nopush each answer would wait 40 ms on loopback."""
+    program, port = find("nginx"), unused_port()
+    if not program:
+        yield None
+        return
+    user = f"user {pwd.getpwuid(0).pw_name};" if os.geteuid() == 0 else ""
+    temporary = "".join(f"{kind}_temp_path {state}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    (state / "nginx").write_text(f"""{user} daemon off; pid {state}/pid; error_log {state}/errors; events {{ worker_connections 1024; }}
+        http {{ log_format ranges '$http_range $body_bytes_sent'; access_log {state}/requests ranges; {temporary}
+                tcp_nopush off; keepalive_requests 100000;
+                server {{ listen 127.0.0.1:{port}; location / {{ root {folder}; }} }} }}""")
+    with running([program, "-e", state / "errors", "-c", state / "nginx"], port) as is_there:
+        yield Web(port, state / "requests") if is_there else None
+
+
+@contextlib.contextmanager
+def xrootd(folder, state):
+    """Its port, or None. It does not run as root, and takes another user then."""
+    program, port = find("xrootd"), unused_port()
+    if not program:
+        yield None
+        return
+    state.mkdir()
+    state.chmod(0o777)
+    (state / "configuration").write_text(f"""xrd.port {port}
+        xrd.network nodnr
+        all.export / r/o
+        oss.localroot {folder}
+        all.adminpath {state}
+        all.pidpath {state}
+        """)
+    other = ["-R", "nobody"] if os.geteuid() == 0 else []
+    with running([program, *other, "-c", state / "configuration", "-l", state / "log", "-n", "bench"], port) as is_there:
+        yield port if is_there else None
+
+
+@contextlib.contextmanager
+def slow_line(program, port, milliseconds):
+    """The port of its near end: 125 MB/s, windows of 4 MiB, slow start."""
+    with subprocess.Popen([program, "--rtt", str(milliseconds), "--rate", "125", "--window", "4096", str(port)],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.stdin.close()
