@@ -4,11 +4,10 @@ server that they are for, and are seen nowhere. By nginx, with certificates that
 import contextlib
 import errno
 import os
-import shutil
-import subprocess
 import time
 
-from harness import DATA, NTUPLE, Skip, case, command, errors_of, fails, mounted, output, run, same, scratch
+from certificates import make_certificates
+from harness import DATA, NTUPLE, case, command, errors_of, fails, mounted, output, run, same, scratch
 from web import nginx, served
 
 FILE = 'example.root'
@@ -21,30 +20,6 @@ VARIABLES = ('NETRC', 'BEARER_TOKEN', 'BEARER_TOKEN_FILE', 'XDG_RUNTIME_DIR', 'X
 
 def environment(**variables):
     return {**{name: value for name, value in os.environ.items() if name not in VARIABLES}, **{name: str(value) for name, value in variables.items()}}
-
-
-def openssl(directory, *arguments):
-    subprocess.run(['openssl', *arguments], cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-NEW = ('-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2')
-
-
-def make_certificates(directory):
-    """Of an authority that nobody knows, a server and a user."""
-    if not shutil.which('openssl'):
-        raise Skip('openssl is not installed')
-    openssl(directory, 'req', '-x509', *NEW, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority')
-    (directory / 'names').write_text('subjectAltName=IP:127.0.0.1,DNS:localhost')
-    for name in ('server', 'user'):
-        openssl(directory, 'req', *NEW[:-2], '-keyout', f'{name}.key', '-out', f'{name}.csr', '-subj', f'/CN={name}')
-        openssl(directory, 'x509', '-req', '-in', f'{name}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
-                '-out', f'{name}.pem', '-extfile', 'names')
-    (directory / 'proxy').write_bytes((directory / 'user.pem').read_bytes() + (directory / 'user.key').read_bytes())
-    (directory / 'proxy').chmod(0o600)
-    (directory / 'authorities').mkdir()
-    shutil.copy(directory / 'ca.pem', directory / 'authorities')
-    openssl(directory, 'rehash', 'authorities')
 
 
 def locations(directory, token):

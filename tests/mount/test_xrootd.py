@@ -4,6 +4,7 @@ the same name is waited for, an error in time, or ESTALE, and never a mixture.""
 import concurrent.futures
 import errno
 import os
+import pwd
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+from certificates import make_certificates
 from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same, scratch, stats,
                      wait_until)
 from trees import same_trees, tree
@@ -79,6 +81,22 @@ def files_on_servers_of_all_kinds_and_files_here_are_shown_together():
         with mounted(server.url(FILE), DATA / 'empty.root', site.url('damaged_page.root')) as mountpoint:
             for name in (FILE, 'empty.root', 'damaged_page.root'):
                 same((mountpoint / name / 'layout.jsonl').read_bytes(), output(NTUPLE, 'cat', DATA / name, 'layout.jsonl'), name)
+
+
+@case
+def servers_that_somebody_vouches_for_are_read_by_encrypted_connections():
+    with scratch() as directory:
+        make_certificates(directory)
+        if os.geteuid() == 0:
+            os.chown(directory / 'server.key', pwd.getpwnam('nobody').pw_uid, -1)
+        with xrootd(directory, DATA, f"""
+            xrd.tls {directory}/server.pem {directory}/server.key
+            xrd.tlsca certdir {directory}/authorities
+            xrootd.tls capable all""") as server:
+            for address in (server.url(FILE, 'roots'), server.url(FILE, 'xroots')):
+                output(NTUPLE, 'verify', address, env={**os.environ, 'X509_CERT_DIR': str(directory / 'authorities')})
+            result = command(NTUPLE, 'ls', server.url(FILE, 'roots'), env={**os.environ, 'X509_CERT_DIR': str(directory)})
+            same((result.returncode, b'X509_CERT_DIR' in result.stderr), (UNREACHABLE, True), result.stderr)
 
 
 # ---- failures ----
@@ -191,11 +209,14 @@ def write_in_place(path):
 
 @case
 def another_file_is_never_mixed_in():
-    same(replaced(write_another, True) > 0, True, 'found out when it is opened anew')
-    same(replaced(write_another, False), 0, 'the server has the first one open')
-    same(replaced(write_in_place, False) > 0, True, 'found out while it is read')
-    same(replaced(lambda path: os.truncate(path, 30000), False) > 0, True, 'shorter')
-    same(replaced(Path.unlink, True) > 0, True, 'no longer there')
+    ways = [('found out when it is opened anew', write_another, True, True),
+            ('the server has the first one open', write_another, False, False),
+            ('found out while it is read', write_in_place, False, True),
+            ('shorter', lambda path: os.truncate(path, 30000), False, True),
+            ('no longer there', Path.unlink, True, True)]
+    with concurrent.futures.ThreadPoolExecutor(len(ways)) as pool:
+        for (what, _, _, is_stale), stale in zip(ways, pool.map(lambda way: replaced(*way[1:3]), ways)):
+            same(stale > 0, is_stale, what)
 
 
 @case
