@@ -41,14 +41,17 @@ static void end_opening(struct nt_job *job)
     char stamp[NT_FETCH_STAMP_BYTES];
     file->edges = NULL;
     snprintf(stamp, sizeof(stamp), "%lld", (long long)file->attributes.modified);
+    struct nt_opened opened = {.size = file->attributes.size,
+                               .modified = file->attributes.modified,
+                               .stamp = stamp,
+                               .head = edges->bytes[0],
+                               .head_bytes = edges->got[0],
+                               .tail = edges->bytes[1],
+                               .tail_bytes = edges->got[1]};
+    snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
+             file->attributes.server);
     if (job->result.outcome == NT_OUTCOME_GOOD)
-        nt_file_opened(edges->fetched, &(struct nt_opened){.size = file->attributes.size,
-                                                           .modified = file->attributes.modified,
-                                                           .stamp = stamp,
-                                                           .head = edges->bytes[0],
-                                                           .head_bytes = edges->got[0],
-                                                           .tail = edges->bytes[1],
-                                                           .tail_bytes = edges->got[1]});
+        nt_file_opened(edges->fetched, &opened);
     else
         nt_file_not_opened(edges->fetched, job->result.failure, job->result.message);
     free(edges);

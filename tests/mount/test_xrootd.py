@@ -3,6 +3,7 @@
 the same name is waited for, an error in time, or ESTALE, and never a mixture."""
 import concurrent.futures
 import errno
+import json
 import os
 import pwd
 import shutil
@@ -73,6 +74,14 @@ def a_column_takes_a_request_for_each_cluster_and_three():
 
 LARGE_CLUSTERS = 4
 OPENING = 4  # open, both ends, and what of header and footer is not there
+
+
+@case
+def stat_tells_server_and_validator():
+    with scratch() as directory, xrootd(directory, DATA) as server:
+        told = json.loads(output(NTUPLE, 'stat', '--json', server.url(f'{FILE}?authz=abcdef')))
+        same((told['server'], told['validator']), (server.url('').rstrip('/'), str(int((DATA / FILE).stat().st_mtime))), told)
+        same(told['open_requests'] <= OPENING, True, told)
 
 
 @case

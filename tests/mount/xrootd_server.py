@@ -6,6 +6,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+from pathlib import Path
 
 from harness import Skip, wait_until
 from web import is_open, unused_port
@@ -47,7 +48,10 @@ class Xrootd:
         self.process.wait()
 
     def pause(self):
+        """Returns when none of its threads answers any more."""
         self.process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: all(stat.read_text().rsplit(')', 1)[1].split()[0] == 'T' for stat in Path(f'/proc/{self.process.pid}/task').glob('*/stat')),
+                   'stopped')
 
     def resume(self):
         self.process.send_signal(signal.SIGCONT)
