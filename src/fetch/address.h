@@ -19,4 +19,11 @@ char *nt_address_url(const char *address, enum nt_service *service_ret, const ch
 /* Scheme, host and port of two URLs without users are the same. */
 bool nt_address_is_same_server(const char *one, const char *other);
 
+/* The URL that is asked what is in a folder, likewise; of S3 for what follows `token`, from the beginning where that is "". */
+char *nt_address_list_url(const char *address, const char *token, enum nt_service *service_ret,
+                          const char **problem_ret);
+
+/* What the list of a folder calls it: of S3 what keys in it begin with; else the path of a URL that was asked. From malloc; NULL without memory. */
+char *nt_address_folder(const char *address, const char *url);
+
 #endif

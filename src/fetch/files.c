@@ -16,21 +16,6 @@ struct nt_part {
     struct nt_part *next;
 };
 
-/* ---- answers ---- */
-
-static void fail_request(struct nt_files *files, uint64_t id, enum nt_fetch_failure failure,
-                         const char *message)
-{
-    nt_output_put(&files->output,
-                  (struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = id, .failure = failure}, message,
-                  strlen(message));
-}
-
-static void done(struct nt_files *files, uint64_t id)
-{
-    nt_output_put(&files->output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .id = id}, NULL, 0);
-}
-
 /* ---- files ---- */
 
 static struct nt_fetched **file_of(struct nt_files *files, uint32_t number)
@@ -61,7 +46,7 @@ static void close_file(struct nt_files *files, struct nt_fetched **link)
 void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, const char *message)
 {
     struct nt_files *files = file->files;
-    fail_request(files, file->open_id, failure, message);
+    nt_output_fail(&files->output, file->open_id, failure, message);
     close_file(files, file_of(files, file->number));
 }
 
@@ -80,15 +65,7 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened)
     answer.offset = opened->head_bytes;
     if (opened->tail_bytes)
         nt_output_put(output, answer, opened->tail, opened->tail_bytes);
-    done(file->files, file->open_id);
-}
-
-static struct nt_engine *engine_of(const struct nt_jobs *jobs, const char *address)
-{
-    unsigned i = 0;
-    while (jobs->engines[i]->ops->takes && !jobs->engines[i]->ops->takes(address))
-        i++;
-    return jobs->engines[i];
+    nt_output_done(&file->files->output, file->open_id);
 }
 
 static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch_request *request)
@@ -102,30 +79,49 @@ static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch
                                 .number = request->file,
                                 .open_id = request->id,
                                 .milliseconds = request->milliseconds,
+                                .size = request->bytes,
                                 .next = files->first};
     files->first = file;
     files->count++;
     return file;
 }
 
+/* Behind the address of what a list has told of stands its stamp: then it is open at once. */
+static bool open_with(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                      const char *stamp, const char **problem_ret)
+{
+    if (!stamp)
+        return engine->ops->open(engine, file, address, problem_ret);
+    if (!engine->ops->open_listed || !engine->ops->open_listed(engine, file, address, stamp, problem_ret))
+        return false;
+    file->is_open = true;
+    nt_output_done(&file->files->output, file->open_id);
+    return true;
+}
+
 static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                       size_t bytes)
 {
     const char *problem = NULL;
-    char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
-    struct nt_fetched *file = address ? add_file(files, request) : NULL;
-    struct nt_engine *engine = file ? engine_of(&files->jobs, address) : NULL;
+    char *address = strndup(text, bytes), *stamp = NULL;
+    size_t length = address ? strlen(address) : 0;
+    if (length < bytes && request->kind == NT_FETCH_OPEN_LISTED)
+        stamp = strndup(text + length + 1, bytes - length - 1);
+    bool is_whole = address && (length == bytes) == (request->kind == NT_FETCH_OPEN) &&
+                    (length == bytes) == !stamp && request->bytes <= INT64_MAX;
+    struct nt_fetched *file = is_whole ? add_file(files, request) : NULL;
     if (!file) {
-        fail_request(files, request->id, NT_FETCH_UNREACHABLE,
-                     "the process that fetches cannot open more files");
-    } else if (!engine->ops->open(engine, file, address, &problem)) {
-        fail_request(files, request->id, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
-                     problem ? problem : "out of memory");
+        nt_output_fail(&files->output, request->id, NT_FETCH_UNREACHABLE,
+                       "the process that fetches cannot open more files");
+    } else if (!open_with(nt_jobs_engine(&files->jobs, address), file, address, stamp, &problem)) {
+        nt_output_fail(&files->output, request->id, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
+                       problem ? problem : "out of memory");
         files->first = file->next;
         files->count--;
         free(file);
     }
     free(address);
+    free(stamp);
 }
 
 /* ---- reading ---- */
@@ -156,9 +152,9 @@ static void end_part(struct nt_job *job)
 {
     struct nt_part *part = (struct nt_part *)job;
     if (job->result.outcome == NT_OUTCOME_GOOD)
-        done(part->file->files, part->id);
+        nt_output_done(&part->file->files->output, part->id);
     else
-        fail_request(part->file->files, part->id, job->result.failure, job->result.message);
+        nt_output_fail(&part->file->files->output, part->id, job->result.failure, job->result.message);
     remove_part(part);
 }
 
@@ -171,8 +167,8 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
     struct nt_part *part =
         is_within && files->jobs.count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
     if (!part) {
-        fail_request(files, request->id, NT_FETCH_UNREACHABLE,
-                     "the process that fetches was asked for what it cannot do");
+        nt_output_fail(&files->output, request->id, NT_FETCH_UNREACHABLE,
+                       "the process that fetches was asked for what it cannot do");
         return;
     }
     *part = (struct nt_part){.job = {.remote = file->remote,
@@ -207,6 +203,8 @@ static void cancel(struct nt_files *files, uint64_t id)
         remove_part(part);
         return;
     }
+    if (nt_listings_cancel(&files->listings, id))
+        return;
     for (struct nt_fetched **link = &files->first; *link; link = &(*link)->next)
         if ((*link)->open_id == id && !(*link)->is_open) {
             close_file(files, link);
@@ -221,7 +219,11 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
     struct nt_part *part;
     switch (request->kind) {
     case NT_FETCH_OPEN:
+    case NT_FETCH_OPEN_LISTED:
         open_file(files, request, text, bytes);
+        break;
+    case NT_FETCH_LIST:
+        nt_listings_start(&files->listings, request, text, bytes);
         break;
     case NT_FETCH_READ:
         read_part(files, request);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files that are open, and what is asked of them.
+ * Files that are open and folders that are listed, and what is asked of them.
  */
 #ifndef NT_FETCH_FILES_H
 #define NT_FETCH_FILES_H
 
 #include "fetch/jobs.h"
+#include "fetch/listings.h"
 #include "fetch/output.h"
 
 struct nt_files {
@@ -13,6 +14,7 @@ struct nt_files {
     struct nt_output output;
     struct nt_fetched *first;
     unsigned count;
+    struct nt_listings listings;
 };
 
 struct nt_fetched {

@@ -34,6 +34,14 @@ void nt_jobs_add_engine(struct nt_jobs *jobs, struct nt_engine *engine, const st
     jobs->engines[jobs->engine_count++] = engine;
 }
 
+struct nt_engine *nt_jobs_engine(const struct nt_jobs *jobs, const char *address)
+{
+    unsigned i = 0;
+    while (jobs->engines[i]->ops->takes && !jobs->engines[i]->ops->takes(address))
+        i++;
+    return jobs->engines[i];
+}
+
 void nt_jobs_add(struct nt_jobs *jobs, struct nt_job *job)
 {
     job->start = nt_jobs_now();

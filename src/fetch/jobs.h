@@ -14,6 +14,7 @@
 struct nt_engine;
 struct nt_fetched;
 struct nt_job;
+struct nt_listing;
 struct nt_jobs;
 
 struct nt_engine_ops {
@@ -25,8 +26,17 @@ struct nt_engine_ops {
      * wrong with the address, or without memory. */
     bool (*open)(struct nt_engine *engine, struct nt_fetched *file, const char *address,
                  const char **problem_ret);
+    /* The same of a file that a list has told of: its size stands in it already, no server is asked, and it is open when this returns. Not
+     * NULL where `list` is not. */
+    bool (*open_listed)(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                        const char *stamp, const char **problem_ret);
     /* Free what is of the engine's own; no job of the file is left but the engine's own. */
     void (*close)(struct nt_fetched *file);
+    /* Begin to list a folder: it will tell (listings.h), not before this has returned. False where it has not begun, likewise. NULL: no
+     * folder is listed. */
+    bool (*list)(struct nt_listing *listing, const char *address, const char **problem_ret);
+    /* Free what is of the engine's own, its jobs as well. */
+    void (*end_list)(struct nt_listing *listing);
     /* Begin to try, and count the requests that are made. What comes is given to job->take, and then the end told (nt_jobs_end_try), neither before this has returned.
      * False without memory. */
     bool (*start)(struct nt_job *job, uint64_t milliseconds);
@@ -93,6 +103,8 @@ uint64_t nt_jobs_now(void); /* milliseconds */
 void nt_jobs_init(struct nt_jobs *jobs);
 /* What asks first whether it is for an address comes first. */
 void nt_jobs_add_engine(struct nt_jobs *jobs, struct nt_engine *engine, const struct nt_engine_ops *ops);
+/* The one for an address. */
+struct nt_engine *nt_jobs_engine(const struct nt_jobs *jobs, const char *address);
 void nt_jobs_add(struct nt_jobs *jobs, struct nt_job *job);
 /* It is not wanted any more; `end` is not called. */
 void nt_jobs_remove(struct nt_jobs *jobs, struct nt_job *job);

@@ -80,6 +80,17 @@ void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, cons
     put(output, &answer, rest, count);
 }
 
+void nt_output_done(struct nt_output *output, uint64_t id)
+{
+    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .id = id}, NULL, 0);
+}
+
+void nt_output_fail(struct nt_output *output, uint64_t id, enum nt_fetch_failure failure, const char *message)
+{
+    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = id, .failure = failure},
+                  message, strlen(message));
+}
+
 void nt_output_flush(struct nt_output *output)
 {
     struct nt_output_packet *packet;

@@ -25,6 +25,10 @@ void nt_output_init(struct nt_output *output, int channel, uint32_t epoch,
 bool nt_output_is_full(const struct nt_output *output);
 /* What is longer than a message is cut into several of DATA. */
 void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, const void *bytes, size_t count);
+/* The ends of answers. */
+void nt_output_done(struct nt_output *output, uint64_t id);
+void nt_output_fail(struct nt_output *output, uint64_t id, enum nt_fetch_failure failure,
+                    const char *message);
 /* Send what the socket takes. */
 void nt_output_flush(struct nt_output *output);
 

@@ -5,6 +5,7 @@
  */
 #include "fetch/reply.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -88,8 +89,9 @@ static bool is_plain(struct span text)
     return true;
 }
 
-static void take_tag(struct nt_validators *validators, struct span value)
+void nt_validators_take_tag(struct nt_validators *validators, const char *text, size_t bytes)
 {
+    struct span value = trim((struct span){text, bytes});
     bool is_weak = value.length >= 2 && memcmp(value.bytes, "W/", 2) == 0;
     if (is_weak)
         value = (struct span){value.bytes + 2, value.length - 2};
@@ -101,8 +103,9 @@ static void take_tag(struct nt_validators *validators, struct span value)
     validators->tag[value.length] = '\0';
 }
 
-static void take_time(struct nt_validators *validators, struct span value)
+void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes)
 {
+    struct span value = trim((struct span){text, bytes});
     if (value.length >= NT_REPLY_TIME_BYTES)
         return;
     for (size_t i = 0; i < value.length; i++)
@@ -133,13 +136,29 @@ bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
     else if (skip(&text, "content-encoding:"))
         reply->is_encoded = !is(trim(text), "identity");
     else if (skip(&text, "etag:"))
-        take_tag(&reply->validators, trim(text));
+        nt_validators_take_tag(&reply->validators, text.bytes, text.length);
     else if (skip(&text, "last-modified:"))
-        take_time(&reply->validators, trim(text));
+        nt_validators_take_time(&reply->validators, text.bytes, text.length);
     else if (skip(&text, "x-amz-bucket-region:"))
         take_region(reply, trim(text));
     reply->bytes = sum;
     return true;
+}
+
+size_t nt_validators_write(const struct nt_validators *validators, char *stamp, size_t room)
+{
+    int length = snprintf(stamp, room, "%s%s%s", validators->tag,
+                          validators->tag[0] && validators->modified[0] ? " " : "", validators->modified);
+    return (size_t)length < room ? (size_t)length : 0;
+}
+
+void nt_validators_read(struct nt_validators *validators, const char *stamp, size_t bytes)
+{
+    const char *end = bytes && *stamp == '"' ? memchr(stamp + 1, '"', bytes - 1) : NULL;
+    size_t tag = end ? (size_t)(end - stamp) + 1 : 0;
+    *validators = (struct nt_validators){.tag = ""};
+    nt_validators_take_tag(validators, stamp, tag);
+    nt_validators_take_time(validators, stamp + tag, bytes - tag);
 }
 
 static bool may_be_same(const char *one, const char *other)

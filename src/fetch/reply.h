@@ -31,6 +31,14 @@ struct nt_reply {
  * it is more than anybody needs. */
 bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes);
 
+/* Take a tag, or a time, as headers and lists of folders have them; what is none is not there. */
+void nt_validators_take_tag(struct nt_validators *validators, const char *text, size_t bytes);
+void nt_validators_take_time(struct nt_validators *validators, const char *text, size_t bytes);
+
+/* Both as one text, which is the same of the same version whatever process asks; and back. */
+size_t nt_validators_write(const struct nt_validators *validators, char *stamp, size_t room);
+void nt_validators_read(struct nt_validators *validators, const char *stamp, size_t bytes);
+
 /* Whether both may be of the same version, as far as both tell. */
 bool nt_validators_agree(const struct nt_validators *one, const struct nt_validators *other);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a part of a file at an address. Out: its bytes, of which each has been found to be of the part and of the file that was asked for
+ * In: a part of a file at an address, or a folder. Out: its bytes, of which each has been found to be of the part and of the file that was asked for
  * before it is passed on (RFC 9110, sections 13 to 15); or why not. Servers' answers are judged by the code, and
  * their texts are not repeated.
  */
@@ -119,9 +119,31 @@ static void judge_other(struct nt_request *request, long code)
         judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server answers %ld", code);
 }
 
+/* What an answer means to the question what is in a folder; false where it means the same as to others. */
+static bool judge_list(struct nt_request *request, long code)
+{
+    bool is_web = request->service == NT_SERVICE_WEB, is_list = code == (is_web ? 207 : 200);
+    if (request->asked != NT_ASKED_FOLDER)
+        return false;
+    if (is_list && request->reply.is_encoded)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server sends its list compressed (Content-Encoding)");
+    else if (code == 404 || code == 410)
+        judge(request, refused(request), NT_FETCH_NOT_FOUND, "the server has no such folder (%ld)", code);
+    else if (is_web && !is_list &&
+             (code / 100 == 2 || code == 400 || code == 405 || code == 412 || code == 416 || code == 501))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
+              "the server does not tell what is in folders (it answers %ld to WebDAV's PROPFIND)", code);
+    else
+        return is_list;
+    return true;
+}
+
 static void judge_code(struct nt_request *request, long code)
 {
     curl_off_t seconds = 0;
+    if (judge_list(request, code))
+        return;
     switch (code) {
     case 206:
         judge_part(request);
@@ -199,6 +221,11 @@ static void judge_failure(struct nt_request *request, CURLcode code)
           known && known->message ? known->message : curl_easy_strerror(code));
 }
 
+void nt_request_refuse(struct nt_request *request, const char *message)
+{
+    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "%s", message);
+}
+
 void nt_request_end(struct nt_request *request, CURLcode code)
 {
     if (request->is_judged)
@@ -207,8 +234,8 @@ void nt_request_end(struct nt_request *request, CURLcode code)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return;
-    uint64_t wanted = request->bytes;
-    if (request->reply.has_range)
+    uint64_t wanted = request->asked == NT_ASKED_FOLDER ? request->result.got : request->bytes;
+    if (request->reply.has_range && request->asked == NT_ASKED_PART)
         wanted = request->reply.last - request->reply.first + 1;
     if (code == CURLE_OK && request->result.got == wanted &&
         (request->is_suffix || wanted == request->bytes || !request->expected))
@@ -243,17 +270,35 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
         judge_code(request, code_of(request));
     if (request->is_judged)
         return 0;
-    if (count > request->reply.last - request->reply.first + 1 - request->result.got) {
+    if (request->asked == NT_ASKED_PART &&
+        count > request->reply.last - request->reply.first + 1 - request->result.got) {
         judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server sends more than it says");
         return 0;
     }
     if (!request->take(request->context, bytes, count))
         return CURL_WRITEFUNC_PAUSE;
     request->result.got += count;
-    return count;
+    return request->is_judged ? 0 : count;
 }
 
 /* ---- asking ---- */
+
+/* No more than what is read of the answer. */
+static const char question[] = "<?xml version=\"1.0\" encoding=\"utf-8\"?>"
+                               "<propfind xmlns=\"DAV:\"><prop><resourcetype/><getcontentlength/>"
+                               "<getlastmodified/><getetag/></prop></propfind>";
+
+static bool ask_for_list(struct nt_request *request)
+{
+    CURL *easy = request->easy;
+    if (request->service == NT_SERVICE_S3) /* its address is the question */
+        return true;
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, question);
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "PROPFIND");
+    curl_easy_setopt(easy, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+    return nt_headers_add(&request->headers, "Depth", "1") &&
+           nt_headers_add(&request->headers, "Content-Type", "application/xml; charset=utf-8");
+}
 
 /* Only another version is an answer then. A weak tag may not be asked for, and is compared in the answer alone. */
 static bool add_headers(struct nt_request *request)
@@ -262,6 +307,8 @@ static bool add_headers(struct nt_request *request)
     if (!nt_headers_add(&request->headers, "Accept-Encoding", "identity") ||
         (request->service == NT_SERVICE_S3 && !nt_s3_sign(request->easy, &request->headers)))
         return false;
+    if (request->asked == NT_ASKED_FOLDER)
+        return ask_for_list(request);
     if (known && known->tag[0] && !known->is_weak)
         return nt_headers_add(&request->headers, "If-Match", known->tag);
     return !known || !known->modified[0] ||
@@ -322,7 +369,8 @@ bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)
         return false;
     }
     set_way(request);
-    set_range(request);
+    if (request->asked == NT_ASKED_PART)
+        set_range(request);
     set_time(request);
     curl_easy_setopt(request->easy, CURLOPT_PRIVATE, private);
     return curl_multi_add_handle(multi, request->easy) == CURLM_OK;

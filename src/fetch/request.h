@@ -19,8 +19,14 @@ struct nt_version {
     uint64_t size;
 };
 
+enum nt_asked {
+    NT_ASKED_PART,   /* of a file */
+    NT_ASKED_FOLDER, /* what is in it: PROPFIND, or a list of S3's, whole */
+};
+
 struct nt_request {
     /* Asked for: */
+    enum nt_asked asked;
     const char *address;
     bool is_own;     /* the address is the user's */
     bool is_trusted; /* its server is the one that the user named: it may know who asks */
@@ -42,6 +48,8 @@ struct nt_request {
 
 /* False without memory. `private` is what curl tells with its end. */
 bool nt_request_start(struct nt_request *request, CURLM *multi, void *private);
+/* What `take` has got is not what was asked for: no more of it is wanted. */
+void nt_request_refuse(struct nt_request *request, const char *message);
 /* It has ended: judge it. */
 void nt_request_end(struct nt_request *request, CURLcode code);
 /* Where it was sent to in the end; valid until it is stopped. */

@@ -204,29 +204,95 @@ static void append_place(struct nt_buffer *url, const struct nt_s3 *s3, const ch
         nt_buffer_format(url, "https://%s.s3.%s.amazonaws.com%s/", bucket, s3->region, ending);
 }
 
-char *nt_s3_url(const char *name, const char **problem_ret)
+/* The URL of a bucket, with a slash at its end. False, and why, where there is none. */
+static bool begin_url(struct nt_buffer *url, const char *name, const char *expected, const char **problem_ret)
 {
     enum { LONGEST_BUCKET = 255 };
     struct nt_s3 s3;
-    struct nt_buffer url = {0};
     char bucket[LONGEST_BUCKET + 1];
-    const char *key = strchr(name, '/');
-    size_t length = key ? (size_t)(key - name) : 0;
+    size_t length = strcspn(name, "/");
     *problem_ret = nt_s3_find(&s3);
     explicit_bzero(s3.secret, sizeof(s3.secret));
     snprintf(bucket, sizeof(bucket), "%.*s", (int)(length <= LONGEST_BUCKET ? length : 0), name);
-    if (!bucket[0] || !key[1] || !is_made_of(bucket, "._"))
-        *problem_ret = "it has to be s3://BUCKET/KEY";
+    if (!bucket[0] || !is_made_of(bucket, "._"))
+        *problem_ret = expected;
     if (*problem_ret)
-        return NULL;
-    append_place(&url, &s3, bucket);
-    append_key(&url, key + 1);
-    nt_buffer_byte(&url, '\0');
-    if (!url.failed)
-        return url.bytes;
-    nt_buffer_deinit(&url);
+        return false;
+    append_place(url, &s3, bucket);
+    return true;
+}
+
+static char *end_url(struct nt_buffer *url, const char **problem_ret)
+{
+    nt_buffer_byte(url, '\0');
+    if (!url->failed)
+        return url->bytes;
+    nt_buffer_deinit(url);
     *problem_ret = "out of memory";
     return NULL;
+}
+
+char *nt_s3_url(const char *name, const char **problem_ret)
+{
+    static const char expected[] = "it has to be s3://BUCKET/KEY";
+    struct nt_buffer url = {0};
+    const char *key = strchr(name, '/');
+    if (!key || !key[1]) {
+        *problem_ret = expected;
+        return NULL;
+    }
+    if (!begin_url(&url, name, expected, problem_ret))
+        return NULL;
+    append_key(&url, key + 1);
+    return end_url(&url, problem_ret);
+}
+
+char *nt_s3_prefix(const char *name)
+{
+    struct nt_buffer prefix = {0};
+    const char *key = strchr(name, '/');
+    size_t length = key ? strlen(key + 1) : 0;
+    nt_buffer_append(&prefix, key ? key + 1 : "", length);
+    if (length && key[length] != '/')
+        nt_buffer_byte(&prefix, '/');
+    nt_buffer_byte(&prefix, '\0');
+    if (!prefix.failed)
+        return prefix.bytes;
+    nt_buffer_deinit(&prefix);
+    return NULL;
+}
+
+/* Of a query, everything but letters, digits and a few marks is encoded. */
+static void append_value(struct nt_buffer *url, const char *name, const char *value)
+{
+    char *encoded = *value ? curl_easy_escape(NULL, value, 0) : NULL;
+    url->failed |= *value && !encoded;
+    nt_buffer_format(url, "%s=%s", name, encoded ? encoded : "");
+    curl_free(encoded);
+}
+
+/* Names in their order: libcurl before 8.3 signs them as they stand. */
+char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret)
+{
+    struct nt_buffer url = {0};
+    char *prefix;
+    if (!begin_url(&url, name, "it has to be s3://BUCKET or s3://BUCKET/FOLDER", problem_ret))
+        return NULL;
+    nt_buffer_byte(&url, '?');
+    if (*token) {
+        append_value(&url, "continuation-token", token);
+        nt_buffer_byte(&url, '&');
+    }
+    append_value(&url, "delimiter", "/");
+    nt_buffer_text(&url, "&list-type=2");
+    prefix = nt_s3_prefix(name);
+    url.failed |= !prefix;
+    if (prefix && *prefix) {
+        nt_buffer_byte(&url, '&');
+        append_value(&url, "prefix", prefix);
+    }
+    free(prefix);
+    return end_url(&url, problem_ret);
 }
 
 /* ---- signing ---- */

@@ -19,6 +19,11 @@ const char *nt_s3_find(struct nt_s3 *s3);
 /* Where BUCKET/KEY is, from malloc; else NULL, and what is wrong. A key is as it is called, not percent-encoded. */
 char *nt_s3_url(const char *name, const char **problem_ret);
 
+/* What is asked for the keys in BUCKET or BUCKET/FOLDER that follow a token ("": for the first ones), up to the next slash (ListObjectsV2); what they
+ * all begin with, "" or with a slash at its end. From malloc; NULL likewise, of the second without memory. */
+char *nt_s3_list_url(const char *name, const char *token, const char **problem_ret);
+char *nt_s3_prefix(const char *name);
+
 /* Sign a request, with Signature Version 4, where there is a key: it is found anew each time. False without memory. */
 bool nt_s3_sign(CURL *easy, struct curl_slist **headers);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fetch/web_list.h"
 #include "fetch/web_open.h"
 #include "fetch/web_warm.h"
 
@@ -48,6 +49,7 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
     if (!request)
         return false;
     *request = (struct nt_request){
+        .asked = origin->asked,
         .address = origin->elsewhere ? origin->elsewhere : origin->address,
         .is_own = !origin->elsewhere,
         .is_trusted = !origin->elsewhere || nt_address_is_same_server(origin->address, origin->elsewhere),
@@ -97,7 +99,7 @@ static void note_version(struct nt_origin *origin, struct nt_job *job, const str
     const struct nt_reply *reply = &request->reply;
     bool is_broken =
         request->result.outcome == NT_OUTCOME_AGAIN && request->result.got > 0 && reply->has_range;
-    if (origin->is_known || !is_broken || request->is_suffix)
+    if (origin->is_known || !is_broken || request->is_suffix || origin->asked != NT_ASKED_PART)
         return;
     origin->version = (struct nt_version){reply->validators, reply->total};
     origin->is_known = true;
@@ -138,7 +140,10 @@ static void work(struct nt_engine *engine)
 static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
                                          .most_bytes = UINT64_MAX, /* they pass through */
                                          .open = open_file,
+                                         .open_listed = nt_web_open_listed,
                                          .close = close_file,
+                                         .list = nt_web_list,
+                                         .end_list = nt_web_end_list,
                                          .start = start,
                                          .stop = stop,
                                          .resume = resume,

@@ -6,7 +6,6 @@
  */
 #include "fetch/web_open.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,8 +61,7 @@ static void tell_opened(struct nt_fetched *file)
     const struct nt_validators *known = &origin->version.validators;
     char stamp[NT_FETCH_STAMP_BYTES];
     time_t modified = known->modified[0] ? curl_getdate(known->modified, NULL) : -1;
-    snprintf(stamp, sizeof(stamp), "%s%s%s", known->tag, known->tag[0] && known->modified[0] ? " " : "",
-             known->modified);
+    stamp[nt_validators_write(known, stamp, sizeof(stamp))] = '\0';
     struct nt_opened opened = {.size = origin->version.size,
                                .modified = modified >= 0 ? (int64_t)modified : NT_FETCH_NO_TIME,
                                .stamp = stamp,
@@ -181,18 +179,27 @@ static void end_tail(struct nt_job *job)
         join_edges(file);
 }
 
-bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *address,
-                 const char **problem_ret)
+static struct nt_origin *add_origin(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                                    const char **problem_ret)
 {
     enum nt_service service = NT_SERVICE_WEB;
     char *url = nt_address_url(address, &service, problem_ret);
     struct nt_origin *origin = url ? calloc(1, sizeof(*origin)) : NULL;
     if (!origin) {
         free(url);
-        return false;
+        return NULL;
     }
     *origin = (struct nt_origin){.remote = {engine}, .address = url, .service = service};
     file->remote = &origin->remote;
+    return origin;
+}
+
+bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                 const char **problem_ret)
+{
+    struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
+    if (!origin)
+        return false;
     origin->head = add_edge(file, end_head, 0, NT_FETCH_EDGE_BYTES);
     origin->tail = origin->head ? add_edge(file, end_tail, 0, NT_FETCH_EDGE_BYTES) : NULL;
     if (!origin->tail) {
@@ -202,5 +209,18 @@ bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *
     origin->head->job.most_tries = NT_TRIES_OF_UNKNOWN;
     origin->tail->job.is_suffix = true;
     origin->tail->job.most_tries = NT_TRIES_ONCE;
+    return true;
+}
+
+/* What a list has told is taken to be so: each answer of the server shows whether it is. */
+bool nt_web_open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                        const char *stamp, const char **problem_ret)
+{
+    struct nt_origin *origin = add_origin(engine, file, address, problem_ret);
+    if (!origin)
+        return false;
+    nt_validators_read(&origin->version.validators, stamp, strlen(stamp));
+    origin->version.size = file->size;
+    origin->is_known = true;
     return true;
 }

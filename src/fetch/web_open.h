@@ -13,6 +13,7 @@ struct nt_origin {
     struct nt_remote remote;
     char *address; /* a URL */
     enum nt_service service;
+    enum nt_asked asked;
     char *elsewhere; /* where the server sent the last request to; NULL: nowhere else */
     struct nt_version version;
     bool is_known;               /* the version is */
@@ -28,6 +29,8 @@ static inline struct nt_origin *nt_origin_of(const struct nt_fetched *file)
 /* As nt_engine_ops has them; warmers are another's (web_warm.h). */
 bool nt_web_open(struct nt_engine *engine, struct nt_fetched *file, const char *address,
                  const char **problem_ret);
+bool nt_web_open_listed(struct nt_engine *engine, struct nt_fetched *file, const char *address,
+                        const char *stamp, const char **problem_ret);
 void nt_web_close(struct nt_fetched *file);
 
 #endif

@@ -13,6 +13,7 @@
 #include "format/format.h"
 #include "io/folder.h"
 #include "io/remote.h"
+#include "io/remote_folder.h"
 
 const struct nt_format *const nt_formats[] = {&nt_format_rntuple, &nt_format_blz, &nt_format_lance,
                                               &nt_format_roaring, NULL};
@@ -160,7 +161,7 @@ static enum nt_status open_source(const char *path, const struct nt_open_options
 {
     struct stat attributes;
     if (nt_is_address(path))
-        return nt_source_open_address(path, options->fetcher, source_ret, error);
+        return nt_source_open_remote(path, options->fetcher, source_ret, error);
     bool is_there = stat(path, &attributes) == 0;
     if (!is_there && errno != ENOENT && errno != ENOTDIR)
         return nt_fail_system(error, errno, "%s", path);
@@ -219,7 +220,9 @@ enum nt_status nt_find_version(const char *path, const struct nt_open_options *o
 {
     struct nt_folder *folder;
     *version_ret = (struct nt_version){.number = 0};
-    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    enum nt_status status = nt_is_address(path)
+                                ? nt_folder_open_address(path, options->fetcher, &folder, error)
+                                : nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
     if (status != NT_OK)
         return status;
     status = find_version_in(folder, options, version_ret, error);

@@ -17,9 +17,19 @@ enum nt_fetch_kind {
     NT_FETCH_WANTED, /* of the same number: what nobody waited for (`is_ahead`) somebody waits for now. Not answered */
     NT_FETCH_CANCEL, /* of the same number. Not answered */
     NT_FETCH_CLOSE,  /* a file: what is still asked of it is not answered */
+    /* The address of a folder behind it. Answered by ENTRY for each file and folder in it, in any order, DONE; or FAILED: NOT_FOUND
+     * where there is no such folder, UNSUPPORTED where its server lists none. After a broken answer entries may come once more: the
+     * later ones count. `milliseconds` are those of each part of the list. */
+    NT_FETCH_LIST,
+    /* OPEN of a file that ENTRY has told of with a stamp: `bytes` is its size; behind it its address, NUL, and the stamp. No server is
+     * asked: reads are of what was listed, or FAILED with CHANGED. Answered by DONE; or FAILED */
+    NT_FETCH_OPEN_LISTED,
     /* Answers: */
     NT_FETCH_OPENED, /* `size`, `modified`; behind it what tells this file from another at the address, 0, and the server */
     NT_FETCH_DATA, /* the bytes at `offset` */
+    /* Something in a folder: `is_folder`, `size`, `modified`; behind it its name (one part of a path, as it is called: neither "." nor "..",
+     * not percent-encoded), NUL, and its stamp (what tells this file from another, as OPENED has it). "" of what has to be opened to be known, as of folders. */
+    NT_FETCH_ENTRY,
     NT_FETCH_DONE,
     NT_FETCH_FAILED, /* a message behind it */
 };
@@ -30,7 +40,7 @@ enum nt_fetch_failure {
     NT_FETCH_NOT_FOUND,
     NT_FETCH_FORBIDDEN,
     NT_FETCH_CHANGED,
-    NT_FETCH_UNSUPPORTED, /* it does not send parts of files */
+    NT_FETCH_UNSUPPORTED, /* it does not send parts of files, or lists of folders */
     NT_FETCH_INVALID,     /* no address */
     NT_FETCH_FAILURES
 };
@@ -39,11 +49,13 @@ enum {
     NT_FETCH_TEXT_BYTES = 8 * 1024,  /* of an address, at most */
     NT_FETCH_STAMP_BYTES = 512,      /* of what tells files apart */
     NT_FETCH_SERVER_BYTES = 512,     /* of who has the file */
+    NT_FETCH_NAME_BYTES = 1024,      /* of what is in a folder */
     NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
     NT_FETCH_EDGE_BYTES =
         8 * 1024, /* of both ends of a file, which come with opening it: more would take a round trip more */
     NT_FETCH_MOST_FILES = 1 << 16,
     NT_FETCH_MOST_REQUESTS = 1 << 14, /* at once */
+    NT_FETCH_MOST_ENTRIES = 1 << 20,  /* of one folder */
 };
 #define NT_FETCH_MOST_BYTES (UINT64_C(8) << 20) /* of one read */
 
@@ -76,7 +88,7 @@ struct nt_fetch_answer {
     uint32_t epoch;
     uint64_t id;
     uint32_t failure; /* enum nt_fetch_failure */
-    uint32_t unused;
+    uint32_t is_folder;
     struct nt_fetch_totals totals; /* so far */
     uint64_t offset;
     uint64_t size;

@@ -69,9 +69,9 @@ enum nt_status nt_fetch_start(const char *program, int *channel_ret, struct nt_e
     pid_t child;
     program = path_of(program);
     if (!*program)
-        return nt_fail(
-            error, NT_UNSUPPORTED, NT_NO_OFFSET,
-            "remote files need ntuplefs-fetch, without which ntuplefs was built (-Dhttp=enabled, libcurl)");
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "remote files need ntuplefs-fetch, without which ntuplefs was built (-Dhttp=enabled, "
+                       "libcurl, expat)");
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return nt_fail_system(error, errno, "%s cannot be started", program);
     int problem = spawn(program, ends[1], &child);

@@ -4,6 +4,7 @@
  * same wait for one request. All bytes are of the file that was opened: the process that fetches makes sure of it as far as
  * the server can tell.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,9 +13,6 @@
 #include "io/ranges.h"
 #include "io/remote.h"
 #include "io/remote_file.h"
-
-/* The process that fetches keeps to the time itself, as long as it works. */
-enum { GRACE_MILLISECONDS = 2000 };
 
 /* ---- reading ---- */
 
@@ -54,6 +52,7 @@ static void end_part(struct nt_fetch *fetch)
     if (fetch->state == NT_FETCH_GOOD && part->got != part->stretch.bytes)
         nt_fetch_fall_short(fetch);
     part->stretch.pins++; /* by whom it was under way */
+    file->underway--;
     count_no_more(file, part);
     if (fetch->state == NT_FETCH_GOOD)
         nt_stretch_keep(&file->fetcher->room, &part->stretch);
@@ -79,13 +78,14 @@ static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offs
     part->fetch.take = take_bytes;
     part->fetch.end = end_part;
     part->is_ahead = is_ahead;
+    file->underway++;
     file->fetcher->ahead_bytes += is_ahead ? bytes : 0;
     file->fetcher->ahead_count += is_ahead;
     nt_fetcher_ask(
         file->fetcher, &part->fetch,
         (struct nt_fetch_request){
             .kind = NT_FETCH_READ, .file = file->file, .is_ahead = !is_now, .offset = offset, .bytes = bytes},
-        "");
+        "", 0);
     return part;
 }
 
@@ -95,8 +95,8 @@ static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, u
 {
     const uint64_t fewest = 32 * 1024;
     uint64_t end = wanted - at < fewest ? at + fewest : wanted;
-    if (end > file->source.size)
-        end = file->source.size;
+    if (end > file->size)
+        end = file->size;
     return end < next ? end : next;
 }
 
@@ -128,6 +128,27 @@ static void want(struct nt_remote_file *file, struct nt_remote_part *part)
     count_no_more(file, part);
 }
 
+/* Of a file that a list has told of nothing has come with opening it: the first read of an edge has all of that, of a small file all
+ * of it. */
+static struct nt_remote_part *ask_for_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
+{
+    uint64_t edge = file->size <= UINT64_C(2) * NT_FETCH_EDGE_BYTES ? file->size : NT_FETCH_EDGE_BYTES;
+    bool is_new = file->is_listed && file->stretches.count == 0;
+    if (is_new && end <= edge)
+        return ask_for(file, 0, (size_t)edge, false, true);
+    if (is_new && at >= file->size - edge)
+        return ask_for(file, file->size - edge, (size_t)edge, false, true);
+    return NULL;
+}
+
+static struct nt_remote_part *ask_for_bytes(struct nt_remote_file *file, uint64_t at, uint64_t end,
+                                            uint64_t next, size_t piece)
+{
+    struct nt_remote_part *part = ask_for_edge(file, at, end);
+    uint64_t border = end_of_request(file, at, end, next);
+    return part ? part : ask_for(file, at, border - at < piece ? (size_t)(border - at) : piece, false, true);
+}
+
 /* All that has the bytes, here or asked for. */
 static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
@@ -141,9 +162,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
             nt_stretch_pin(room, stretch);
             want(file, (struct nt_remote_part *)stretch);
         } else {
-            uint64_t end = end_of_request(file, at, reading->end, next);
-            struct nt_remote_part *part =
-                ask_for(file, at, end - at < piece ? (size_t)(end - at) : piece, false, true);
+            struct nt_remote_part *part = ask_for_bytes(file, at, reading->end, next, piece);
             stretch = part ? &part->stretch : NULL;
         }
         if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
@@ -169,7 +188,7 @@ static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remo
 {
     while (part->fetch.link)
         if (!nt_fetcher_wait(file->fetcher, deadline))
-            return nt_remote_fail_silent(file, error);
+            return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
     return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, error) : NT_OK;
 }
 
@@ -224,10 +243,14 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
     pthread_mutex_lock(&file->fetcher->lock);
     uint64_t start = nt_fetcher_now();
-    uint64_t deadline = start + file->fetcher->milliseconds + GRACE_MILLISECONDS;
+    uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     bool waits = !is_here(file, offset, reading.end);
     enum nt_status status = waits ? nt_remote_be_open(file, deadline, &failure) : NT_OK;
     file->fetcher->counters.waits += waits;
+    if (status == NT_OK && !nt_fits(offset, bytes, file->size)) /* where the source does not know its size */
+        status =
+            nt_fail(&failure, NT_TRUNCATED, offset, "%s: %zu bytes are wanted of a file of %" PRIu64 " bytes",
+                    file->shown, bytes, file->size);
     if (status == NT_OK)
         status = read_parts(&reading, buffer, deadline, &failure);
     if (status == NT_UNREACHABLE && nt_fetcher_now() >= file->refused_until)
@@ -277,7 +300,7 @@ static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *ext
     bool has_room = ranges != NULL;
     if (ranges)
         memcpy(ranges, extents, count * sizeof(*ranges));
-    size_t joined = ranges ? nt_ranges_join(ranges, count, file->source.size) : 0;
+    size_t joined = ranges ? nt_ranges_join(ranges, count, file->size) : 0;
     for (size_t i = 0; i < joined; i++)
         bytes += ranges[i].bytes;
     for (size_t i = 0; i < joined && has_room; i++)
@@ -294,7 +317,7 @@ static void fetched_will_need(struct nt_source *source, const struct nt_extent *
     const struct nt_fetcher *fetcher = file->fetcher;
     pthread_mutex_lock(&file->fetcher->lock);
     if (!file->has_changed && nt_fetcher_now() >= file->refused_until && file->epoch == fetcher->epoch &&
-        !fetcher->is_over)
+        !file->is_closed && !fetcher->is_over)
         ask_for_all(file, extents, count, is_now);
     pthread_mutex_unlock(&file->fetcher->lock);
 }
@@ -327,18 +350,41 @@ static enum nt_status fetched_check(struct nt_source *source, struct nt_error *e
     return status;
 }
 
+/* Of a file that was not used yet nothing is known. */
+static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *error)
+{
+    uint64_t start = nt_fetcher_now(), most = file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
+    if (file->is_known)
+        return NT_OK;
+    enum nt_status status = nt_remote_be_open(file, start + most, error);
+    file->fetcher->counters.wait_milliseconds += nt_fetcher_now() - start;
+    return status;
+}
+
 static enum nt_status fetched_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
-    const struct nt_remote_file *file = (const struct nt_remote_file *)source;
-    (void)error;
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    pthread_mutex_lock(&file->fetcher->lock);
+    enum nt_status status = be_known(file, error);
     *attributes = (struct stat){.st_mode = S_IFREG | 0444,
                                 .st_nlink = 1,
-                                .st_size = (off_t)source->size,
+                                .st_size = (off_t)file->size,
                                 .st_uid = geteuid(),
                                 .st_gid = getegid(),
                                 .st_mtim.tv_sec = file->modified,
                                 .st_ctim.tv_sec = file->modified};
-    return NT_OK;
+    pthread_mutex_unlock(&file->fetcher->lock);
+    return status;
+}
+
+static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
+{
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
+    pthread_mutex_lock(&file->fetcher->lock);
+    enum nt_status status = be_known(file, error);
+    *size_ret = file->size;
+    pthread_mutex_unlock(&file->fetcher->lock);
+    return status;
 }
 
 /* Nobody reads any more: what is still under way is for nobody. */
@@ -349,22 +395,59 @@ static void fetched_close(struct nt_source *source)
     for (size_t i = file->stretches.count; i-- > 0;)
         if (!file->stretches.list[i]->is_kept)
             nt_fetcher_drop(file->fetcher, &((struct nt_remote_part *)file->stretches.list[i])->fetch);
-    if (file->epoch == file->fetcher->epoch && file->epoch)
+    nt_remote_forget_use(file);
+    if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
         nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     nt_stretches_deinit(&file->stretches, &file->fetcher->room);
     pthread_mutex_unlock(&file->fetcher->lock);
     nt_fetcher_free(file->fetcher);
+    if (file->teller.release)
+        file->teller.release(file->teller.context);
     free(file->address);
     free(file->shown);
+    free(file->refusal);
     free(file);
 }
 
 static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .check = fetched_check,
                                                  .stat = fetched_stat,
+                                                 .size = fetched_size,
                                                  .will_need = fetched_will_need,
                                                  .forget = fetched_forget,
                                                  .close = fetched_close};
+
+enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
+                                  const char *name, const struct nt_remote_teller *teller,
+                                  struct nt_remote_file **file_ret, struct nt_error *error)
+{
+    struct nt_remote_file *file = calloc(1, sizeof(*file));
+    char *address_copy = strdup(address), *shown_copy = strdup(shown);
+    enum nt_status status =
+        file && address_copy && shown_copy ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
+    if (status != NT_OK) {
+        if (teller->release)
+            teller->release(teller->context);
+        free(file);
+        free(address_copy);
+        free(shown_copy);
+        return status;
+    }
+    *file =
+        (struct nt_remote_file){.source = {.ops = &fetched_ops, .size = NT_UNKNOWN_SIZE, .path = shown_copy},
+                                .fetcher = fetcher,
+                                .address = address_copy,
+                                .shown = shown_copy,
+                                .name = shown_copy + strlen(shown) - strlen(name),
+                                .teller = *teller};
+    *file_ret = file;
+    return NT_OK;
+}
+
+enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error)
+{
+    return fetched_size(&file->source, &file->source.size, error);
+}
 
 bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *names_ret)
 {
@@ -381,27 +464,17 @@ bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *na
 static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
                                 struct nt_source **source_ret, struct nt_error *error)
 {
-    struct nt_remote_file *file = calloc(1, sizeof(*file));
-    char *address_copy = strdup(address), *shown = nt_address_shown(address);
-    enum nt_status status =
-        file && address_copy && shown ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
-    if (status != NT_OK) {
-        free(file);
-        free(address_copy);
-        free(shown);
-        return status;
-    }
-    *file = (struct nt_remote_file){.source = {.ops = &fetched_ops, .path = shown},
-                                    .fetcher = fetcher,
-                                    .address = address_copy,
-                                    .shown = shown};
-    pthread_mutex_lock(&fetcher->lock);
-    uint64_t start = nt_fetcher_now();
-    status = nt_remote_be_open(file, start + fetcher->milliseconds + GRACE_MILLISECONDS, error);
-    fetcher->counters.wait_milliseconds += nt_fetcher_now() - start;
-    pthread_mutex_unlock(&fetcher->lock);
+    static const struct nt_remote_teller nobody = {.tell = NULL};
+    struct nt_remote_file *file;
+    char *shown = nt_address_shown(address);
+    enum nt_status status = shown ? nt_remote_file_new(fetcher, address, shown, "", &nobody, &file, error)
+                                  : nt_fail_memory(error);
+    free(shown);
     if (status != NT_OK)
-        fetched_close(&file->source);
+        return status;
+    status = nt_remote_file_open(file, error);
+    if (status != NT_OK)
+        nt_source_close(&file->source);
     else
         *source_ret = &file->source;
     return status;

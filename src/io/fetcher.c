@@ -64,10 +64,10 @@ static void fail_all(struct nt_fetcher *fetcher, const char *message)
         fail(fetcher->underway, NT_FETCH_UNREACHABLE, message);
 }
 
-static bool send_request(struct nt_fetcher *fetcher, const struct nt_fetch_request *request, const char *text)
+static bool send_request(struct nt_fetcher *fetcher, const struct nt_fetch_request *request, const char *text,
+                         size_t length)
 {
     char packet[sizeof(*request) + NT_FETCH_TEXT_BYTES];
-    size_t length = strlen(text);
     if (length > NT_FETCH_TEXT_BYTES || fetcher->is_over)
         return false;
     memcpy(packet, request, sizeof(*request));
@@ -80,7 +80,7 @@ static bool send_request(struct nt_fetcher *fetcher, const struct nt_fetch_reque
 }
 
 void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct nt_fetch_request request,
-                    const char *text)
+                    const char *text, size_t text_bytes)
 {
     request.epoch = fetcher->epoch;
     request.id = fetch->id = ++fetcher->last_id;
@@ -93,14 +93,14 @@ void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct n
     if (fetch->next)
         fetch->next->link = &fetch->next;
     fetcher->underway = fetch;
-    if (!send_request(fetcher, &request, text))
+    if (!send_request(fetcher, &request, text, text_bytes))
         fail(fetch, NT_FETCH_UNREACHABLE, "the process that fetches does not take requests");
 }
 
 void nt_fetcher_tell(struct nt_fetcher *fetcher, enum nt_fetch_kind kind, uint64_t id, uint32_t file)
 {
     const struct nt_fetch_request request = {.kind = kind, .epoch = fetcher->epoch, .id = id, .file = file};
-    (void)send_request(fetcher, &request, "");
+    (void)send_request(fetcher, &request, "", 0);
 }
 
 void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch)

@@ -13,6 +13,9 @@
 #include "io/extents.h"
 #include "io/fetch.h"
 
+/* So much longer than asked for it is waited: the process that fetches keeps to the time itself, as long as it works. */
+enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
+
 enum nt_fetch_state { NT_FETCH_UNDERWAY, NT_FETCH_GOOD, NT_FETCH_BAD };
 
 /* A request, embedded in what it is for. All of it is under the fetcher's lock. */
@@ -54,6 +57,8 @@ struct nt_fetcher {
     struct nt_stretch_room room;
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
     unsigned ahead_count;
+    struct nt_remote_file *newest, *oldest; /* that lists have told of, and are open */
+    unsigned open_count;
     struct nt_fetch_counters counters;
     struct nt_fetch_sandbox sandbox; /* of the process that fetches now, as it says */
     struct nt_fetch_totals totals;   /* as the process that fetches now told them last */
@@ -77,12 +82,19 @@ void nt_fetcher_stop(struct nt_fetcher *fetcher);
 bool nt_fetcher_is_there(struct nt_fetcher *fetcher, uint64_t deadline);
 /* Ask; kind, file, offset and bytes are the caller's. What cannot be asked has failed. */
 void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct nt_fetch_request request,
-                    const char *text);
+                    const char *text, size_t text_bytes);
 /* Its answer is not wanted any more. */
 void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch);
 /* No answer is expected, nor whether it was heard. */
 void nt_fetcher_tell(struct nt_fetcher *fetcher, enum nt_fetch_kind kind, uint64_t id, uint32_t file);
 /* Until something has changed; false at the deadline. */
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline);
+
+/* Why nothing came: the answer that told a failure; nobody to ask, or nobody who answers in time. */
+enum nt_status nt_fetch_fail(const struct nt_fetch *fetch, const char *shown, struct nt_error *error);
+enum nt_status nt_fetcher_fail_absent(const struct nt_fetcher *fetcher, const char *shown,
+                                      struct nt_error *error);
+enum nt_status nt_fetcher_fail_silent(const struct nt_fetcher *fetcher, const char *shown,
+                                      struct nt_error *error);
 
 #endif

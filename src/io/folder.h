@@ -97,7 +97,10 @@ enum nt_status nt_folder_open_file(struct nt_folder *folder, const char *name, s
 enum nt_status nt_folder_open_file_lazily(struct nt_folder *folder, const char *name,
                                           struct nt_source **source_ret, struct nt_error *error);
 
-/* A folder as a source of no bytes, which answers stat and check, and by `folder` tells that it is one. Its
+/* A folder as a source, which it belongs to from then on. */
+enum nt_status nt_source_of_folder(struct nt_folder *folder, struct nt_source **source_ret,
+                                   struct nt_error *error);
+/* A folder of this machine as a source of no bytes, which answers stat and check, and by `folder` tells that it is one. Its
  * attributes are the directory's; of the read bits, those that all files have that were opened by then.
  * NT_NOT_FOUND, NT_INVALID where it is no directory, NT_IO. */
 enum nt_status nt_source_open_folder(const char *path, enum nt_folder_use use, struct nt_source **source_ret,

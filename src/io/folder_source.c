@@ -33,17 +33,23 @@ static void close_folder(struct nt_source *source)
 static const struct nt_source_ops folder_source_ops = {
     .read_at = read_nothing, .check = check_folder, .stat = show_folder, .close = close_folder};
 
+enum nt_status nt_source_of_folder(struct nt_folder *folder, struct nt_source **source_ret,
+                                   struct nt_error *error)
+{
+    struct nt_source *source = calloc(1, sizeof(*source));
+    if (!source)
+        return nt_fail_memory(error);
+    *source = (struct nt_source){.ops = &folder_source_ops, .path = folder->path, .folder = folder};
+    *source_ret = source;
+    return NT_OK;
+}
+
 enum nt_status nt_source_open_folder(const char *path, enum nt_folder_use use, struct nt_source **source_ret,
                                      struct nt_error *error)
 {
     struct nt_folder *folder;
-    struct nt_source *source = calloc(1, sizeof(*source));
-    enum nt_status status = source ? nt_folder_open(path, use, &folder, error) : nt_fail_memory(error);
-    if (status != NT_OK) {
-        free(source);
-        return status;
-    }
-    *source = (struct nt_source){.ops = &folder_source_ops, .path = folder->path, .folder = folder};
-    *source_ret = source;
-    return NT_OK;
+    enum nt_status status = nt_folder_open(path, use, &folder, error);
+    if (status == NT_OK && (status = nt_source_of_folder(folder, source_ret, error)) != NT_OK)
+        nt_folder_close(folder);
+    return status;
 }

@@ -13,21 +13,25 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/buffer.h"
+
 static const struct scheme {
     const char *name, *advice; /* NULL: it is read */
     const char *ends;          /* what begins that which is not shown */
     bool has_users;            /* a user's name is no secret: servers do not believe it */
+    bool is_encoded;           /* names are percent-encoded in it */
 } schemes[] = {
-    {"root", NULL, "?", true},
-    {"roots", NULL, "?", true},
-    {"xroot", NULL, "?", true},
-    {"xroots", NULL, "?", true},
-    {"http", NULL, "?#", false},
-    {"https", NULL, "?#", false},
-    {"dav", NULL, "?#", false},
-    {"davs", NULL, "?#", false},
-    {"s3", NULL, "", false}, /* any character may be in the name of an object */
-    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", "", false},
+    {"root", NULL, "?", true, false},
+    {"roots", NULL, "?", true, false},
+    {"xroot", NULL, "?", true, false},
+    {"xroots", NULL, "?", true, false},
+    {"http", NULL, "?#", false, true},
+    {"https", NULL, "?#", false, true},
+    {"dav", NULL, "?#", false, true},
+    {"davs", NULL, "?#", false, true},
+    {"s3", NULL, "", false, false}, /* any character may be in the name of an object */
+    {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", "", false,
+     false},
 };
 
 /* The bytes of the scheme; 0 where the path is none of an address. */
@@ -43,7 +47,7 @@ static size_t scheme_length(const char *path)
 /* Of a path that begins with its name. */
 static const struct scheme *find_scheme(const char *path, size_t length)
 {
-    static const struct scheme unknown = {"", "copy it, or mount its server", "", false};
+    static const struct scheme unknown = {"", "copy it, or mount its server", "", false, false};
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
         if (strlen(schemes[i].name) == length && strncasecmp(path, schemes[i].name, length) == 0)
             return &schemes[i];
@@ -91,6 +95,67 @@ char *nt_address_shown(const char *path)
     memcpy(shown + scheme, host, rest);
     shown[scheme + rest] = '\0';
     return shown;
+}
+
+/* Behind the path. */
+static size_t path_end(const char *address)
+{
+    size_t length = scheme_length(address), scheme = length + strlen("://");
+    return scheme + strcspn(address + scheme, find_scheme(address, length)->ends);
+}
+
+bool nt_address_is_folder(const char *address)
+{
+    size_t end = path_end(address);
+    return address[end - 1] == '/';
+}
+
+char *nt_address_folder_of(const char *address)
+{
+    size_t end = path_end(address), kept = end, rest = strlen(address + end);
+    while (address[kept - 1] == '/' && address[kept - 2] != '/')
+        kept--;
+    char *folder = malloc(kept + rest + 1);
+    if (!folder)
+        return NULL;
+    memcpy(folder, address, kept);
+    memcpy(folder + kept, address + end, rest + 1);
+    return folder;
+}
+
+/* Whatever may not stand for itself in a URL (RFC 3986). */
+static void append_encoded(struct nt_buffer *url, const char *name)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (; *name; name++) {
+        unsigned char byte = (unsigned char)*name;
+        if (isalnum(byte) || strchr("-._~/", byte)) {
+            nt_buffer_byte(url, (char)byte);
+        } else {
+            nt_buffer_byte(url, '%');
+            nt_buffer_byte(url, digits[byte >> 4]);
+            nt_buffer_byte(url, digits[byte & 15]);
+        }
+    }
+}
+
+char *nt_address_below(const char *folder, const char *name, bool is_folder)
+{
+    size_t end = path_end(folder);
+    struct nt_buffer address = {0};
+    nt_buffer_append(&address, folder, end);
+    nt_buffer_byte(&address, '/');
+    if (find_scheme(folder, scheme_length(folder))->is_encoded)
+        append_encoded(&address, name);
+    else
+        nt_buffer_text(&address, name);
+    if (*name && is_folder)
+        nt_buffer_byte(&address, '/');
+    nt_buffer_text(&address, folder + end);
+    if (!address.failed)
+        return address.bytes;
+    nt_buffer_deinit(&address);
+    return NULL;
 }
 
 enum nt_status nt_address_check(const char *address, struct nt_error *error)

@@ -35,6 +35,11 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
 void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret);
 enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret,
                                       struct nt_error *error);
+/* Whether an address ends with a slash; the address of the same folder without it; of something beneath, by its name or names with slashes
+ * between, with a slash behind a folder's: percent-encoded where addresses are. From malloc; NULL without memory. */
+bool nt_address_is_folder(const char *address);
+char *nt_address_folder_of(const char *address);
+char *nt_address_below(const char *folder, const char *name, bool is_folder);
 /* NT_INVALID where it has a user or a password: who lists processes would see them. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * A file on another machine, as its reader has it: being open, and why it is not. All is under the fetcher's lock.
+ * A file on another machine, as its reader has it: being open, and why it is not.
  */
 #ifndef NT_IO_REMOTE_FILE_H
 #define NT_IO_REMOTE_FILE_H
@@ -8,19 +8,43 @@
 #include "io/fetcher.h"
 #include "io/source.h"
 
+/* What is known of a file before its server is asked. */
+struct nt_remote_known {
+    bool is_known;
+    uint64_t size;
+    int64_t modified; /* NT_FETCH_NO_TIME */
+    char stamp[NT_FETCH_STAMP_BYTES];
+};
+
+/* Who may know something of a file when it is opened first. */
+struct nt_remote_teller {
+    enum nt_status (*tell)(void *context, const char *name, struct nt_remote_known *known_ret,
+                           struct nt_error *error);
+    void (*release)(void *context); /* with the file's end */
+    void *context;
+};
+
 struct nt_remote_file {
     struct nt_source source;
     struct nt_fetcher *fetcher;
     char *address, *shown;
+    struct nt_remote_teller teller; /* of nothing, or until it has told: */
+    const char *name;               /* that it knows the file by; in `shown` */
     /* All that follows is under the fetcher's lock. */
     uint32_t file;  /* its number there */
     uint32_t epoch; /* in which it was opened; 0: it was not yet */
     bool is_opening;
+    bool is_told, is_listed;              /* the teller has told; and what it knew is what the file is */
+    bool is_closed;                       /* it was open, and others had to be */
+    unsigned underway;                    /* parts */
+    struct nt_remote_file *newer, *older; /* of those that are listed and open */
+    uint64_t size;
     int64_t modified;
+    bool is_known;                      /* what follows is, of the file that was opened first or listed */
     char stamp[NT_FETCH_STAMP_BYTES];   /* what tells it from another one; "": nothing does */
     char server[NT_FETCH_SERVER_BYTES]; /* that had it last */
     struct nt_stretches stretches;
-    struct nt_error refusal; /* the last failure, for all until: */
+    struct nt_error *refusal; /* the last failure, for all until: */
     uint64_t refused_until;
     bool has_changed;
 };
@@ -40,10 +64,21 @@ enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline,
 /* For a second it is taken to be out of reach: each read would take its time to find that out. */
 enum nt_status nt_remote_refuse(struct nt_remote_file *file, struct nt_error *error);
 
-/* What a request's failure means for the reader; it did not end in time; the file is another one now. */
+/* A file that is opened when it is first used: its source does not know its size before. `teller` is the file's from now on, also where
+ * this fails. The path of messages, `shown`, ends with the name that the teller knows the file by. */
+enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
+                                  const char *name, const struct nt_remote_teller *teller,
+                                  struct nt_remote_file **file_ret, struct nt_error *error);
+/* Now: then the source knows its size. */
+enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error);
+
+/* It is used: of those that are listed, the ones that were not used for longest may be closed. */
+void nt_remote_note_use(struct nt_remote_file *file);
+void nt_remote_forget_use(struct nt_remote_file *file);
+
+/* What a request's failure means for the reader; the file is another one now. */
 enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch,
                               struct nt_error *error);
-enum nt_status nt_remote_fail_silent(struct nt_remote_file *file, struct nt_error *error);
 enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error);
 
 #endif

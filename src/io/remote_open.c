@@ -13,27 +13,22 @@
 /* So long a failure stands for all reads. */
 enum { REFUSAL_MILLISECONDS = 1000 };
 
+/* Of files that lists have told of, so many are open at once in the process that fetches. */
+enum { MOST_OPEN = 1024 };
+
 struct opening {
     struct nt_fetch fetch;
     uint32_t epoch;
     uint64_t size;
     int64_t modified;
     char stamp[NT_FETCH_STAMP_BYTES], server[NT_FETCH_SERVER_BYTES];
-    bool is_told; /* size, stamp and server have come */
+    bool is_listed; /* nothing comes but the end */
+    bool is_told;   /* size, stamp and server have come */
     uint8_t *edges;
     size_t got; /* bytes of the edges */
 };
 
 /* ---- failures ---- */
-
-static const struct {
-    enum nt_status status;
-    int system_error;
-} failures[NT_FETCH_FAILURES] = {
-    [NT_FETCH_UNREACHABLE] = {NT_UNREACHABLE, 0}, [NT_FETCH_NOT_FOUND] = {NT_NOT_FOUND, 0},
-    [NT_FETCH_FORBIDDEN] = {NT_IO, EACCES},       [NT_FETCH_CHANGED] = {NT_CHANGED, 0},
-    [NT_FETCH_UNSUPPORTED] = {NT_UNSUPPORTED, 0}, [NT_FETCH_INVALID] = {NT_INVALID, 0},
-};
 
 enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error)
 {
@@ -46,34 +41,69 @@ enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_err
 enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch,
                               struct nt_error *error)
 {
-    bool was_there = file->epoch != 0;
+    bool was_there = file->is_known;
     if (fetch->failure == NT_FETCH_CHANGED)
         return nt_remote_fail_changed(file, error);
     if (was_there && fetch->failure == NT_FETCH_NOT_FOUND) {
         file->has_changed = true;
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->shown);
     }
-    enum nt_status status = failures[fetch->failure].status;
-    if (was_there)
-        status = NT_UNREACHABLE; /* it was good before, and may be again: a token is renewed */
-    nt_fail(error, status, NT_NO_OFFSET, "%s: %s", file->shown, fetch->message);
-    if (error)
-        error->system_error = failures[fetch->failure].system_error;
-    return status;
-}
-
-enum nt_status nt_remote_fail_silent(struct nt_remote_file *file, struct nt_error *error)
-{
-    return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET,
-                   "%s: timed out after %.3g s: the process that fetches does not answer", file->shown,
-                   (double)file->fetcher->milliseconds / 1000);
+    enum nt_status status = nt_fetch_fail(fetch, file->shown, error);
+    if (was_there && error)
+        error->status = NT_UNREACHABLE; /* it was good before, and may be again: a token is renewed */
+    return was_there ? NT_UNREACHABLE : status;
 }
 
 enum nt_status nt_remote_refuse(struct nt_remote_file *file, struct nt_error *error)
 {
-    file->refusal = *error;
+    if (!file->refusal)
+        file->refusal = malloc(sizeof(*file->refusal));
+    if (!file->refusal) /* then the next read finds out itself */
+        return error->status;
+    *file->refusal = *error;
     file->refused_until = nt_fetcher_now() + REFUSAL_MILLISECONDS;
     return error->status;
+}
+
+/* ---- how many are open ---- */
+
+void nt_remote_forget_use(struct nt_remote_file *file)
+{
+    struct nt_fetcher *fetcher = file->fetcher;
+    if (fetcher->newest != file && !file->newer)
+        return;
+    *(file->newer ? &file->newer->older : &fetcher->newest) = file->older;
+    *(file->older ? &file->older->newer : &fetcher->oldest) = file->newer;
+    file->newer = file->older = NULL;
+    fetcher->open_count--;
+}
+
+/* To open it again costs nothing: no server is asked. */
+static void close_oldest(struct nt_fetcher *fetcher)
+{
+    struct nt_remote_file *file = fetcher->oldest;
+    while (file && file->underway)
+        file = file->newer;
+    if (!file)
+        return;
+    nt_remote_forget_use(file);
+    file->is_closed = true;
+    if (file->epoch == fetcher->epoch)
+        nt_fetcher_tell(fetcher, NT_FETCH_CLOSE, 0, file->file);
+}
+
+void nt_remote_note_use(struct nt_remote_file *file)
+{
+    struct nt_fetcher *fetcher = file->fetcher;
+    if (!file->is_listed || fetcher->newest == file)
+        return;
+    nt_remote_forget_use(file);
+    if (fetcher->open_count >= MOST_OPEN)
+        close_oldest(fetcher);
+    file->older = fetcher->newest;
+    *(file->older ? &file->older->newer : &fetcher->oldest) = file;
+    fetcher->newest = file;
+    fetcher->open_count++;
 }
 
 /* ---- opening ---- */
@@ -106,7 +136,8 @@ static bool take_opened(struct nt_fetch *fetch, const struct nt_fetch_answer *an
     if (answer->kind == NT_FETCH_OPENED) {
         opening->size = answer->size;
         opening->modified = answer->modified;
-        return !opening->is_told && answer->size <= INT64_MAX && take_names(opening, bytes, count);
+        return !opening->is_listed && !opening->is_told && answer->size <= INT64_MAX &&
+               take_names(opening, bytes, count);
     }
     uint64_t expected = edge_bytes(opening->size);
     if (answer->kind != NT_FETCH_DATA || !opening->is_told || count > expected - opening->got)
@@ -119,7 +150,7 @@ static bool take_opened(struct nt_fetch *fetch, const struct nt_fetch_answer *an
 static void end_opening(struct nt_fetch *fetch)
 {
     struct opening *opening = (struct opening *)fetch;
-    bool is_whole = opening->is_told && opening->got == edge_bytes(opening->size);
+    bool is_whole = opening->is_listed || (opening->is_told && opening->got == edge_bytes(opening->size));
     if (fetch->state == NT_FETCH_GOOD && !is_whole)
         nt_fetch_fall_short(fetch);
 }
@@ -149,23 +180,47 @@ static void keep_edges(struct nt_remote_file *file, const struct opening *openin
     keep_edge(file, opening->edges + first, opening->size - (opening->got - first), opening->got - first);
 }
 
+static void settle_first(struct nt_remote_file *file, const struct opening *opening)
+{
+    file->is_known = true;
+    file->size = opening->size;
+    file->modified = opening->modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : opening->modified;
+    memcpy(file->stamp, opening->stamp, sizeof(file->stamp));
+    keep_edges(file, opening);
+}
+
 static enum nt_status settle(struct nt_remote_file *file, const struct opening *opening,
                              struct nt_error *error)
 {
-    bool is_first = file->epoch == 0;
     if (opening->fetch.state != NT_FETCH_GOOD)
         return nt_remote_fail(file, &opening->fetch, error);
-    if (is_first) {
-        file->source.size = opening->size;
-        file->modified = opening->modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : opening->modified;
-        memcpy(file->stamp, opening->stamp, sizeof(file->stamp));
-        keep_edges(file, opening);
-    } else if (opening->size != file->source.size || strcmp(opening->stamp, file->stamp) != 0) {
+    if (!file->is_known)
+        settle_first(file, opening);
+    else if (!file->is_listed && (opening->size != file->size || strcmp(opening->stamp, file->stamp) != 0))
         return nt_remote_fail_changed(file, error);
-    }
     memcpy(file->server, opening->server, sizeof(file->server));
     file->epoch = opening->epoch;
+    file->is_closed = false;
+    nt_remote_note_use(file);
     return NT_OK;
+}
+
+/* With the stamp of a file that was listed behind its address. */
+static void ask(struct nt_remote_file *file, struct opening *opening)
+{
+    char text[NT_FETCH_TEXT_BYTES];
+    size_t address = strlen(file->address), stamp = file->is_listed ? strlen(file->stamp) : 0;
+    struct nt_fetch_request request = {.kind = file->is_listed ? NT_FETCH_OPEN_LISTED : NT_FETCH_OPEN,
+                                       .file = file->file,
+                                       .bytes = file->is_listed ? file->size : 0};
+    size_t bytes = address + file->is_listed + stamp;
+    if (address < sizeof(text) && stamp < sizeof(text) - address) {
+        memcpy(text, file->address, address + 1);
+        memcpy(text + address + file->is_listed, file->is_listed ? file->stamp : "", stamp);
+    } else {
+        bytes = sizeof(text) + 1; /* it is refused */
+    }
+    nt_fetcher_ask(file->fetcher, &opening->fetch, request, text, bytes);
 }
 
 static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *opening, uint64_t deadline,
@@ -173,32 +228,60 @@ static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *o
 {
     struct nt_fetcher *fetcher = file->fetcher;
     if (!nt_fetcher_is_there(fetcher, deadline))
-        return fetcher->is_over ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET,
-                                          "%s: the process that fetches has ended", file->shown)
-                                : nt_remote_fail_silent(file, error);
+        return nt_fetcher_fail_absent(fetcher, file->shown, error);
     file->file = ++fetcher->last_file;
     fetcher->counters.waits++;
     opening->epoch = fetcher->epoch;
+    opening->is_listed = file->is_listed;
     opening->fetch.take = take_opened;
     opening->fetch.end = end_opening;
-    nt_fetcher_ask(fetcher, &opening->fetch,
-                   (struct nt_fetch_request){.kind = NT_FETCH_OPEN, .file = file->file}, file->address);
+    ask(file, opening);
     while (opening->fetch.link)
         if (!nt_fetcher_wait(fetcher, deadline) && opening->fetch.link) {
             nt_fetcher_drop(fetcher, &opening->fetch);
-            return nt_remote_fail_silent(file, error);
+            return nt_fetcher_fail_silent(fetcher, file->shown, error);
         }
     return settle(file, opening, error);
 }
 
+/* What is known of it beforehand, which may take asking for a list: the lock is given up meanwhile. */
+static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *error)
+{
+    struct nt_remote_known known = {.is_known = false};
+    if (file->is_told || !file->teller.tell)
+        return NT_OK;
+    pthread_mutex_unlock(&file->fetcher->lock);
+    enum nt_status status = file->teller.tell(file->teller.context, file->name, &known, error);
+    pthread_mutex_lock(&file->fetcher->lock);
+    if (status != NT_OK)
+        return status;
+    file->is_told = true;
+    if (!known.is_known)
+        return NT_OK;
+    file->is_known = true;
+    memcpy(file->stamp, known.stamp, sizeof(file->stamp));
+    file->size = known.size;
+    file->modified = known.modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : known.modified;
+    file->is_listed = true;
+    return NT_OK;
+}
+
 static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error)
 {
+    enum nt_status status = be_told(file, error);
+    if (status != NT_OK)
+        return status;
     struct opening opening = {.edges = malloc(2 * NT_FETCH_EDGE_BYTES)};
     if (!opening.edges)
         return nt_fail_memory(error);
-    enum nt_status status = ask_to_open(file, &opening, deadline, error);
+    status = ask_to_open(file, &opening, deadline, error);
     free(opening.edges);
     return status;
+}
+
+static bool is_open(const struct nt_remote_file *file)
+{
+    return file->epoch && file->epoch == file->fetcher->epoch && !file->is_closed && !file->fetcher->is_over;
 }
 
 /* Whether it can be read now. It is opened again by one, the others wait. */
@@ -208,13 +291,15 @@ enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline,
         if (file->has_changed)
             return nt_remote_fail_changed(file, error);
         if (nt_fetcher_now() < file->refused_until)
-            return nt_fail_with(error, &file->refusal);
-        if (file->epoch && file->epoch == file->fetcher->epoch && !file->fetcher->is_over)
+            return nt_fail_with(error, file->refusal);
+        if (is_open(file)) {
+            nt_remote_note_use(file);
             return NT_OK;
+        }
         if (!file->is_opening)
             break;
         if (!nt_fetcher_wait(file->fetcher, deadline))
-            return nt_remote_fail_silent(file, error);
+            return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
     }
     file->is_opening = true;
     enum nt_status status = open_once(file, deadline, error);

@@ -92,6 +92,36 @@ START_TEST(addresses_of_other_kinds_are_refused)
 }
 END_TEST
 
+static const struct {
+    const char *address, *folder, *name, *file, *inner;
+    bool is_folder;
+} below[] = {
+    {"http://server/a/", "http://server/a", "b c/d%+?.root", "http://server/a/b%20c/d%25%2B%3F.root",
+     "http://server/a/b%20c/d%25%2B%3F.root/", true},
+    {"davs://server/a?token=/", "davs://server/a?token=/", "b", "davs://server/a/b?token=/",
+     "davs://server/a/b/?token=/", false},
+    {"https://server/", "https://server", "", "https://server/", "https://server/", true},
+    {"https://server", "https://server", "b", "https://server/b", "https://server/b/", false},
+    {"s3://bucket/a?b#/", "s3://bucket/a?b#", "c d%", "s3://bucket/a?b#/c d%", "s3://bucket/a?b#/c d%/",
+     true},
+    {"s3://bucket", "s3://bucket", "c", "s3://bucket/c", "s3://bucket/c/", false},
+};
+
+START_TEST(addresses_go_on_below_folders)
+{
+    char *folder = nt_address_folder_of(below[_i].address);
+    ck_assert_str_eq(folder, below[_i].folder);
+    ck_assert_int_eq(nt_address_is_folder(below[_i].address), below[_i].is_folder);
+    char *file = nt_address_below(folder, below[_i].name, false);
+    ck_assert_str_eq(file, below[_i].file);
+    free(file);
+    file = nt_address_below(folder, below[_i].name, true);
+    ck_assert_str_eq(file, below[_i].inner);
+    free(file);
+    free(folder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("remote");
@@ -99,6 +129,7 @@ int main(void)
     tcase_add_loop_test(tests, addresses_are_told_from_paths, 0, sizeof(paths) / sizeof(*paths));
     tcase_add_loop_test(tests, addresses_are_shown_without_secrets, 0,
                         sizeof(addresses) / sizeof(*addresses));
+    tcase_add_loop_test(tests, addresses_go_on_below_folders, 0, sizeof(below) / sizeof(*below));
     tcase_add_test(tests, addresses_of_other_kinds_are_refused);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);

@@ -201,6 +201,50 @@ def nginx(directory, around, within, ssl=''):
             server.stop()
 
 
+# ---- WebDAV ----
+
+class Apache:
+    """Apache's mod_dav on a port of its own, for a folder `www` in a directory; `requests()` are method, path and what part."""
+
+    def __init__(self, directory):
+        self.program = shutil.which('apache2') or shutil.which('apache2', path='/usr/sbin')
+        modules = Path('/usr/lib/apache2/modules')
+        if not self.program or not (modules / 'mod_dav_fs.so').exists():
+            raise Skip('apache2 is not installed')
+        self.directory, self.port = directory, unused_port()
+        (directory / 'www').mkdir()
+        directory.chmod(0o755)
+        loads = '\n'.join(f'LoadModule {name}_module {modules}/mod_{name}.so' for name in ('mpm_event', 'authz_core', 'dir', 'dav', 'dav_fs'))
+        (directory / 'conf').write_text(f"""{loads}
+            PidFile {directory}/pid\nErrorLog {directory}/log\nServerName localhost\nListen 127.0.0.1:{self.port}
+            DocumentRoot {directory}/www\nDAVLockDB {directory}/locks\nCustomLog {directory}/requests "%m %U %{{Range}}i"
+            <Directory {directory}/www>\nDav On\nRequire all granted\n</Directory>\n""")
+        self.process = subprocess.Popen([self.program, '-D', 'FOREGROUND', '-d', directory, '-f', directory / 'conf'],
+                                        stderr=subprocess.DEVNULL)
+        wait_until(lambda: is_open(self.port) or self.process.poll() is not None, 'apache2')
+        if self.process.poll() is not None:
+            raise Skip(f'apache2 does not run here: {(directory / "log").read_text()}')
+
+    def url(self, path, scheme='dav'):
+        return f'{scheme}://127.0.0.1:{self.port}/{path}'
+
+    def requests(self):
+        return [tuple(line.rsplit(' ', 1)[:1] + line.rsplit(' ', 1)[1:]) for line in (self.directory / 'requests').read_text().splitlines()]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def apache(directory):
+    server = Apache(directory)
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
 # ---- what servers do ----
 
 @misbehaviour

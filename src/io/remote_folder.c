@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: the address of a folder. Out: what lies in it and beneath. Each folder is listed once at most, and files that a list tells of with what
+ * tells them from others are read without being asked for before.
+ */
+#include "io/remote_folder.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/text.h"
+#include "io/fetcher.h"
+#include "io/remote.h"
+#include "io/remote_file.h"
+#include "io/remote_list.h"
+
+/* A folder beneath, or the folder itself: "". */
+struct inner {
+    char *name;
+    struct nt_remote_list *list; /* NULL: it was not listed; or, what is remembered as well: */
+    bool is_absent;
+    struct inner *next;
+};
+
+struct remote_folder {
+    struct nt_folder folder;
+    struct nt_fetcher *fetcher;
+    char *address, *shown;
+    time_t opened;
+    atomic_uint holders;  /* itself, and files that were opened */
+    pthread_mutex_t lock; /* of what follows; also while a list is asked for: who wants it waits */
+    struct inner *inner;
+};
+
+static struct remote_folder *remote(struct nt_folder *folder)
+{
+    return (struct remote_folder *)folder;
+}
+
+static void let_go(void *context)
+{
+    struct remote_folder *folder = context;
+    if (atomic_fetch_sub(&folder->holders, 1) != 1)
+        return;
+    for (struct inner *inner = folder->inner, *next; inner; inner = next) {
+        next = inner->next;
+        nt_remote_list_free(inner->list);
+        free(inner->name);
+        free(inner);
+    }
+    nt_fetcher_free(folder->fetcher);
+    pthread_mutex_destroy(&folder->lock);
+    free(folder->address);
+    free(folder->shown);
+    free(folder);
+}
+
+/* ---- lists; under the lock ---- */
+
+/* The part of a name in front of its last slash, and what is behind. */
+static struct nt_text folder_of(const char *name, const char **last_ret)
+{
+    const char *slash = strrchr(name, '/');
+    *last_ret = slash ? slash + 1 : name;
+    return (struct nt_text){name, slash ? (size_t)(slash - name) : 0};
+}
+
+static struct inner *inner_of(struct remote_folder *folder, struct nt_text name, struct nt_error *error)
+{
+    struct inner *inner = folder->inner;
+    while (inner &&
+           !(strlen(inner->name) == name.length && memcmp(inner->name, name.bytes, name.length) == 0))
+        inner = inner->next;
+    if (inner)
+        return inner;
+    inner = calloc(1, sizeof(*inner));
+    if (!inner || !(inner->name = strndup(name.bytes, name.length))) {
+        free(inner);
+        nt_fail_memory(error);
+        return NULL;
+    }
+    inner->next = folder->inner;
+    folder->inner = inner;
+    return inner;
+}
+
+static enum nt_status ask_for_list(const struct remote_folder *folder, struct inner *inner,
+                                   struct nt_error *error)
+{
+    char *address = nt_address_below(folder->address, inner->name, true);
+    enum nt_status status =
+        address ? nt_remote_list_new(folder->fetcher, address, &inner->list, error) : nt_fail_memory(error);
+    free(address);
+    inner->is_absent = status == NT_NOT_FOUND;
+    return status;
+}
+
+/* NT_NOT_FOUND where there is no such folder, which the lists of those above may tell. */
+static enum nt_status list_of(struct remote_folder *folder, struct nt_text name,
+                              const struct nt_remote_list **list_ret, struct nt_error *error)
+{
+    const struct nt_remote_list *above = NULL;
+    const struct nt_remote_entry *entry = NULL;
+    struct inner *inner = inner_of(folder, name, error);
+    const char *last;
+    if (!inner)
+        return NT_NO_MEMORY;
+    *list_ret = inner->list;
+    if (inner->list)
+        return NT_OK;
+    if (name.length && !inner->is_absent) {
+        struct nt_text outer = folder_of(inner->name, &last);
+        enum nt_status status = list_of(folder, outer, &above, error);
+        if (status != NT_OK)
+            return status;
+        entry = nt_remote_list_find(above, last, strlen(last));
+    }
+    if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: there is no such folder", folder->shown,
+                       inner->name);
+    enum nt_status status = ask_for_list(folder, inner, error);
+    *list_ret = inner->list;
+    return status;
+}
+
+static enum nt_status find_entry(struct remote_folder *folder, const char *name,
+                                 const struct nt_remote_entry **entry_ret, struct nt_error *error)
+{
+    const struct nt_remote_list *list;
+    const char *last;
+    struct nt_text outer = folder_of(name, &last);
+    enum nt_status status = list_of(folder, outer, &list, error);
+    if (status != NT_OK)
+        return status;
+    *entry_ret = nt_remote_list_find(list, last, strlen(last));
+    return *entry_ret
+               ? NT_OK
+               : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", folder->shown, name);
+}
+
+/* ---- entries ---- */
+
+static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt_folder_visit *visit,
+                                    void *context, struct nt_error *error)
+{
+    struct remote_folder *folder = remote(base);
+    const struct nt_remote_list *list;
+    pthread_mutex_lock(&folder->lock);
+    enum nt_status status = list_of(folder, nt_text_of(name), &list, error);
+    pthread_mutex_unlock(&folder->lock);
+    for (size_t i = 0; status == NT_OK && i < list->count; i++) /* it stays as it is */
+        status =
+            visit(context,
+                  &(struct nt_folder_entry){list->entries[i].name,
+                                            list->entries[i].is_folder ? NT_ENTRY_FOLDER : NT_ENTRY_FILE},
+                  error);
+    return status;
+}
+
+/* A folder has no time where its server tells none: it is as old as the look at it. */
+static void fill_stat(const struct remote_folder *folder, const struct nt_remote_entry *entry,
+                      struct stat *attributes)
+{
+    bool is_folder = !entry || entry->is_folder;
+    int64_t modified = entry && entry->modified != NT_FETCH_NO_TIME ? entry->modified : folder->opened;
+    *attributes = (struct stat){.st_mode = is_folder ? S_IFDIR | 0555 : S_IFREG | 0444,
+                                .st_nlink = is_folder ? 2 : 1,
+                                .st_size = entry ? (off_t)entry->size : 0,
+                                .st_uid = geteuid(),
+                                .st_gid = getegid(),
+                                .st_mtim.tv_sec = modified,
+                                .st_ctim.tv_sec = modified};
+}
+
+static enum nt_status stat_entry(struct nt_folder *base, const char *name, struct stat *attributes,
+                                 struct nt_error *error)
+{
+    struct remote_folder *folder = remote(base);
+    const struct nt_remote_entry *entry = NULL;
+    pthread_mutex_lock(&folder->lock);
+    enum nt_status status = *name ? find_entry(folder, name, &entry, error) : NT_OK;
+    pthread_mutex_unlock(&folder->lock);
+    if (status == NT_OK)
+        fill_stat(folder, entry, attributes);
+    return status;
+}
+
+/* ---- files ---- */
+
+static enum nt_status tell_known(struct remote_folder *folder, const char *name,
+                                 struct nt_remote_known *known_ret, struct nt_error *error)
+{
+    const struct nt_remote_entry *entry;
+    enum nt_status status = find_entry(folder, name, &entry, error);
+    if (status != NT_OK)
+        return status;
+    if (entry->is_folder)
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s/%s: a folder, where a file is expected",
+                       folder->shown, name);
+    known_ret->is_known = entry->stamp[0];
+    known_ret->size = entry->size;
+    known_ret->modified = entry->modified;
+    memcpy(known_ret->stamp, entry->stamp, strlen(entry->stamp) + 1);
+    return NT_OK;
+}
+
+static enum nt_status tell(void *context, const char *name, struct nt_remote_known *known_ret,
+                           struct nt_error *error)
+{
+    struct remote_folder *folder = context;
+    pthread_mutex_lock(&folder->lock);
+    enum nt_status status = tell_known(folder, name, known_ret, error);
+    pthread_mutex_unlock(&folder->lock);
+    return status;
+}
+
+static enum nt_status new_file(struct remote_folder *folder, const char *name,
+                               struct nt_remote_file **file_ret, struct nt_error *error)
+{
+    const struct nt_remote_teller teller = {tell, let_go, folder};
+    struct nt_buffer shown = {0};
+    char *address = nt_address_below(folder->address, name, false);
+    nt_buffer_text(&shown, folder->shown);
+    nt_buffer_byte(&shown, '/');
+    nt_buffer_text(&shown, name);
+    atomic_fetch_add(&folder->holders, 1);
+    enum nt_status status;
+    if (address && !shown.failed) {
+        status = nt_remote_file_new(folder->fetcher, address, shown.bytes, name, &teller, file_ret, error);
+    } else {
+        let_go(folder);
+        status = nt_fail_memory(error);
+    }
+    nt_buffer_deinit(&shown);
+    free(address);
+    return status;
+}
+
+static enum nt_status open_lazily(struct nt_folder *base, const char *name, struct nt_source **source_ret,
+                                  struct nt_error *error)
+{
+    struct nt_remote_file *file;
+    enum nt_status status = new_file(remote(base), name, &file, error);
+    if (status == NT_OK)
+        *source_ret = &file->source;
+    return status;
+}
+
+static enum nt_status open_now(struct nt_folder *base, const char *name, struct nt_source **source_ret,
+                               struct nt_error *error)
+{
+    struct nt_remote_file *file;
+    enum nt_status status = new_file(remote(base), name, &file, error);
+    if (status == NT_OK && (status = nt_remote_file_open(file, error)) != NT_OK)
+        nt_source_close(&file->source);
+    else if (status == NT_OK)
+        *source_ret = &file->source;
+    return status;
+}
+
+/* ---- the folder itself ---- */
+
+/* It has nothing that would tell it from another one. */
+static enum nt_status check_nothing(struct nt_folder *folder, struct nt_error *error)
+{
+    (void)folder, (void)error;
+    return NT_OK;
+}
+
+static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
+{
+    (void)error;
+    fill_stat(remote(folder), NULL, attributes);
+    return NT_OK;
+}
+
+static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
+                                  struct nt_error *error)
+{
+    if (nt_is_address(path))
+        return nt_folder_open_address(path, remote(folder)->fetcher, beside_ret, error);
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: a folder here, of a data set on a server", path);
+}
+
+static void close_remote(struct nt_folder *folder)
+{
+    let_go(folder);
+}
+
+static const struct nt_folder_ops remote_ops = {
+    .list = visit_entries,
+    .stat = stat_entry,
+    .open = open_now,
+    .open_lazily = open_lazily,
+    .open_beside = open_beside,
+    .check = check_nothing,
+    .show = show,
+    .close = close_remote,
+};
+
+/* The fetcher has one holder more where this succeeds. */
+static enum nt_status new_folder(const char *address, struct nt_fetcher *fetcher,
+                                 struct remote_folder **folder_ret, struct nt_error *error)
+{
+    struct remote_folder *folder = calloc(1, sizeof(*folder));
+    if (!folder || pthread_mutex_init(&folder->lock, NULL)) {
+        free(folder);
+        return nt_fail_memory(error);
+    }
+    atomic_init(&folder->holders, 1);
+    folder->opened = time(NULL);
+    folder->address = nt_address_folder_of(address);
+    folder->shown = folder->address ? nt_address_shown(folder->address) : NULL;
+    enum nt_status status = folder->shown ? nt_fetcher_hold(fetcher, error) : nt_fail_memory(error);
+    if (status == NT_OK)
+        folder->fetcher = fetcher;
+    if (status != NT_OK) {
+        let_go(folder);
+        return status;
+    }
+    folder->folder = (struct nt_folder){.ops = &remote_ops, .path = folder->shown};
+    *folder_ret = folder;
+    return NT_OK;
+}
+
+enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fetcher,
+                                      struct nt_folder **folder_ret, struct nt_error *error)
+{
+    struct nt_fetcher *own = NULL;
+    struct remote_folder *folder = NULL;
+    const struct nt_remote_list *list;
+    enum nt_status status = nt_address_check(address, error);
+    if (status == NT_OK && !fetcher)
+        status = nt_fetcher_new(NULL, &own, error);
+    if (status == NT_OK)
+        status = new_folder(address, fetcher ? fetcher : own, &folder, error);
+    if (status == NT_OK && (status = list_of(folder, nt_text_of(""), &list, error)) != NT_OK)
+        let_go(folder);
+    nt_fetcher_free(own);
+    if (status == NT_OK)
+        *folder_ret = &folder->folder;
+    return status;
+}
+
+/* ---- sources ---- */
+
+static enum nt_status open_folder_source(const char *address, struct nt_fetcher *fetcher,
+                                         struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_folder *folder;
+    enum nt_status status = nt_folder_open_address(address, fetcher, &folder, error);
+    if (status == NT_OK && (status = nt_source_of_folder(folder, source_ret, error)) != NT_OK)
+        nt_folder_close(folder);
+    return status;
+}
+
+/* A server that was asked for a folder as for a file may say any of these: it has none, it sends a page about it, it is no name of a file. */
+static bool may_be_folder(enum nt_status status)
+{
+    return status == NT_NOT_FOUND || status == NT_UNSUPPORTED || status == NT_INVALID;
+}
+
+enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fetcher,
+                                     struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    if (nt_address_is_folder(address))
+        return open_folder_source(address, fetcher, source_ret, error);
+    enum nt_status status = nt_source_open_address(address, fetcher, source_ret, &failure);
+    if (may_be_folder(status) && open_folder_source(address, fetcher, source_ret, NULL) == NT_OK)
+        return NT_OK;
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}

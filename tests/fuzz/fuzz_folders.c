@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A server's list of a folder. The first byte says which protocol it is of, and how it is cut into pieces. What is told may be a name in a path
+ * and a header of a request as it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fetch/folder_list.h"
+#include "io/fetch.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+static void check_word(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            abort();
+}
+
+static void check_entry(void *context, const struct nt_folder_entry *entry)
+{
+    size_t length = strlen(entry->name);
+    (void)context;
+    if (length == 0 || length > NT_FETCH_NAME_BYTES || strchr(entry->name, '/') ||
+        strcmp(entry->name, ".") == 0 || strcmp(entry->name, "..") == 0)
+        abort();
+    if (entry->size > INT64_MAX || entry->validators.is_weak)
+        abort();
+    check_word(entry->validators.tag);
+    check_word(entry->validators.modified);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    if (count == 0)
+        return 0;
+    bool is_s3 = bytes[0] == '#';
+    size_t piece = bytes[0] ? bytes[0] : 1;
+    struct nt_folder_list *list = nt_folder_list_new(is_s3 ? NT_SERVICE_S3 : NT_SERVICE_WEB,
+                                                     is_s3 ? "a&b/" : "/data sets/", check_entry, NULL);
+    if (!list)
+        return 0;
+    const char *text = (const char *)bytes + 1, *end = (const char *)bytes + count;
+    bool is_good = true;
+    for (; is_good && (size_t)(end - text) > piece; text += piece)
+        is_good = nt_folder_list_feed(list, text, piece, false);
+    is_good = is_good && nt_folder_list_feed(list, text, (size_t)(end - text), true);
+    if (is_good == (nt_folder_list_problem(list)[0] != '\0'))
+        abort();
+    const char *token = is_good ? nt_folder_list_token(list) : NULL;
+    if (token && strlen(token) >= NT_FOLDER_LIST_TOKEN_BYTES)
+        abort();
+    nt_folder_list_free(list);
+    return 0;
+}
