@@ -11,6 +11,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include <XProtocol/XProtocol.hh>
 #include <XrdCl/XrdClDefaultEnv.hh>
@@ -178,8 +179,26 @@ protected:
 /* The server has sent the attributes with its answer to the opening: asking for them takes no time. They are given to us while the client
  * holds its lock on the file. */
 class Opening : public Question {
+public:
     using Question::Question;
+
+    /* Names of servers are looked up by who calls, and that may take its time: on a thread. It has ended when the call has returned
+     * and is answered. */
+    void ask(const std::string &url)
+    {
+        asked(file->file.Open(url, XrdCl::OpenFlags::Read, XrdCl::Access::None, this, seconds));
+        end_one();
+    }
+
+private:
     bool is_open = false;
+    std::atomic<int> left{2};
+
+    void end_one()
+    {
+        if (--left == 0)
+            finish();
+    }
 
     void answered(const XrdCl::XRootDStatus &status, XrdCl::AnyObject *response) override
     {
@@ -190,7 +209,7 @@ class Opening : public Question {
         if (info)
             take_attributes(*info);
         if (is_open || !status.IsOK()) {
-            finish();
+            end_one();
             return;
         }
         is_open = true;
@@ -314,7 +333,7 @@ void open_file(nt_xrd_file *file, const char *url, uint16_t seconds, nt_xrd_done
 {
     guard(done, context, [=] {
         Opening *opening = new Opening(file, seconds, done, context);
-        opening->asked(file->file.Open(url, XrdCl::OpenFlags::Read, XrdCl::Access::None, opening, seconds));
+        std::thread(&Opening::ask, opening, std::string(url)).detach();
     });
 }
 
