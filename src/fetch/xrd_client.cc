@@ -16,10 +16,15 @@
 #include <XProtocol/XProtocol.hh>
 #include <XrdCl/XrdClDefaultEnv.hh>
 #include <XrdCl/XrdClFile.hh>
+#include <XrdCl/XrdClFileSystem.hh>
 
 struct nt_xrd_file {
     XrdCl::File file;
     std::string server; /* that it is open on */
+};
+
+struct nt_xrd_list {
+    std::unique_ptr<XrdCl::DirectoryList> entries;
 };
 
 namespace {
@@ -315,12 +320,17 @@ template <typename Function> void guard(nt_xrd_done *done, void *context, Functi
     }
 }
 
+void set_up()
+{
+    XrdCl::Env *environment = XrdCl::DefaultEnv::GetEnv();
+    for (const auto &setting : settings)
+        environment->PutInt(setting.name, setting.value);
+}
+
 nt_xrd_file *make_file()
 {
     try {
-        XrdCl::Env *environment = XrdCl::DefaultEnv::GetEnv();
-        for (const auto &setting : settings)
-            environment->PutInt(setting.name, setting.value);
+        set_up();
         std::unique_ptr<nt_xrd_file> file(new nt_xrd_file);
         file->file.SetProperty("ReadRecovery", "false");
         return file.release();
@@ -362,6 +372,72 @@ void free_file(nt_xrd_file *file)
     delete file;
 }
 
+/* ---- folders ---- */
+
+/* What servers say of a file that is listed. */
+void judge_no_folder(nt_xrd_answer *answer)
+{
+    answer->result.outcome = NT_OUTCOME_BAD;
+    answer->result.failure = NT_FETCH_NOT_FOUND;
+    snprintf(answer->result.message, sizeof(answer->result.message), "it is no folder, or cannot be listed (%d)", kXR_FSError);
+}
+
+/* Only the call that waits asks all servers that have a part of the folder. */
+void list_folder(nt_xrd_list *list, const std::string &text, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    guard(done, context, [=] {
+        nt_xrd_answer answer{};
+        XrdCl::URL url(text);
+        XrdCl::FileSystem system(url);
+        XrdCl::DirectoryList *entries = nullptr;
+        XrdCl::XRootDStatus status = system.DirList(
+            url.GetPathWithParams(),
+            XrdCl::DirListFlags::Stat | XrdCl::DirListFlags::Locate | XrdCl::DirListFlags::Merge, entries, seconds);
+        list->entries.reset(entries);
+        judge(&answer, status);
+        if (status.code == XrdCl::errErrorResponse && status.errNo == kXR_FSError)
+            judge_no_folder(&answer);
+        if (status.IsOK() && (status.code == XrdCl::suPartial || !entries))
+            judge_short(&answer);
+        done(context, &answer);
+    });
+}
+
+nt_xrd_list *start_list(const char *url, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    try {
+        set_up();
+        std::unique_ptr<nt_xrd_list> list(new nt_xrd_list);
+        std::thread(list_folder, list.get(), std::string(url), seconds, done, context).detach();
+        return list.release();
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+bool entry_of(const nt_xrd_list *list, unsigned number, nt_xrd_entry *entry)
+{
+    if (!list->entries || number >= list->entries->GetSize())
+        return false;
+    const XrdCl::DirectoryList::ListEntry *found = list->entries->At(number);
+    const XrdCl::StatInfo *info = found->GetStatInfo();
+    *entry = nt_xrd_entry{};
+    entry->name = found->GetName().c_str();
+    entry->has_attributes = info != nullptr;
+    if (info) {
+        entry->is_folder = info->TestFlags(XrdCl::StatInfo::IsDir);
+        entry->size = info->GetSize();
+        entry->modified = static_cast<int64_t>(info->GetModTime());
+    }
+    return true;
+}
+
+void free_list(nt_xrd_list *list)
+{
+    delete list;
+}
+
 } // namespace
 
-const struct nt_xrd_client nt_xrd_client = {make_file, open_file, read_file, close_file, free_file};
+const struct nt_xrd_client nt_xrd_client = {make_file, open_file,  read_file, close_file,
+                                            free_file, start_list, entry_of,  free_list};

@@ -16,6 +16,7 @@ extern "C" {
 #endif
 
 struct nt_xrd_file;
+struct nt_xrd_list;
 
 enum { NT_XRD_SERVER_BYTES = 128, NT_XRD_ID_BYTES = 64 };
 
@@ -44,6 +45,14 @@ struct nt_xrd_range {
 /* Of several ranges that are read at once. */
 enum { NT_XRD_MOST_RANGES = 1024, NT_XRD_MOST_RANGE_BYTES = 2097136 };
 
+/* Something in a folder; its name is there until the list is freed. */
+struct nt_xrd_entry {
+    const char *name;
+    bool is_folder, has_attributes;
+    uint64_t size;
+    int64_t modified;
+};
+
 struct nt_xrd_client {
     /* NULL without memory. */
     struct nt_xrd_file *(*make)(void);
@@ -56,6 +65,11 @@ struct nt_xrd_client {
     void (*close)(struct nt_xrd_file *file, uint16_t seconds, nt_xrd_done *done, void *context);
     /* When all that was asked of it is answered. */
     void (*free)(struct nt_xrd_file *file);
+    /* What is in a folder, on all servers that have a part of it. NULL without memory; to be freed once it is answered. */
+    struct nt_xrd_list *(*list)(const char *url, uint16_t seconds, nt_xrd_done *done, void *context);
+    /* By number; false behind the last. */
+    bool (*entry)(const struct nt_xrd_list *list, unsigned number, struct nt_xrd_entry *entry_ret);
+    void (*free_list)(struct nt_xrd_list *list);
 };
 
 /* The module's one symbol. */

@@ -24,7 +24,7 @@ bool nt_xrd_queue_init(struct nt_xrd_queue *queue)
 static void take_answer(void *context, const struct nt_xrd_answer *answer)
 {
     struct nt_xrd_operation *operation = context;
-    struct nt_xrd_queue *queue = operation->session->queue;
+    struct nt_xrd_queue *queue = operation->queue;
     operation->answer = *answer;
     operation->next = NULL;
     pthread_mutex_lock(&queue->lock);
@@ -49,6 +49,8 @@ void nt_xrd_queue_work(struct nt_xrd_queue *queue)
         struct nt_xrd_session *session = operation->session;
         next = operation->next;
         operation->end(operation);
+        if (!session)
+            continue;
         session->operations--;
         end_if_unused(session);
     }
@@ -85,7 +87,7 @@ static void end_if_unused(struct nt_xrd_session *session)
         free(session);
         return;
     }
-    *closing = (struct nt_xrd_operation){.session = session, .end = end_closing};
+    *closing = (struct nt_xrd_operation){.queue = session->queue, .session = session, .end = end_closing};
     session->operations++;
     client->close(session->file, CLOSING_SECONDS, take_answer, closing);
 }
@@ -106,6 +108,7 @@ static uint16_t seconds_of(uint64_t milliseconds)
 
 static void begin(struct nt_xrd_session *session, struct nt_xrd_operation *operation)
 {
+    operation->queue = session->queue;
     operation->session = session;
     session->operations++;
 }
@@ -124,4 +127,11 @@ void nt_xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_operation
     begin(session, operation);
     session->queue->client->read(session->file, ranges, count, has_attributes, seconds_of(milliseconds),
                                  take_answer, operation);
+}
+
+struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
+                                      const char *url, uint64_t milliseconds)
+{
+    operation->queue = queue;
+    return queue->client->list(url, seconds_of(milliseconds), take_answer, operation);
 }

@@ -27,7 +27,8 @@ struct nt_xrd_session {
 
 /* Something that was asked, embedded in what it is for. */
 struct nt_xrd_operation {
-    struct nt_xrd_session *session;
+    struct nt_xrd_queue *queue;
+    struct nt_xrd_session *session; /* NULL: of no file */
     struct nt_xrd_answer answer;
     void (*end)(struct nt_xrd_operation *operation); /* it is answered: frees it */
     struct nt_xrd_operation *next;
@@ -47,5 +48,8 @@ void nt_xrd_session_open(struct nt_xrd_session *session, struct nt_xrd_operation
 void nt_xrd_session_read(struct nt_xrd_session *session, struct nt_xrd_operation *operation,
                          const struct nt_xrd_range *ranges, unsigned count, bool has_attributes,
                          uint64_t milliseconds);
+/* Of a folder; NULL without memory, else it belongs to the operation. */
+struct nt_xrd_list *nt_xrd_queue_list(struct nt_xrd_queue *queue, struct nt_xrd_operation *operation,
+                                      const char *url, uint64_t milliseconds);
 
 #endif

@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "fetch/xrootd_list.h"
 #include "fetch/xrootd_open.h"
 #include "fetch/xrootd_read.h"
 
@@ -41,14 +42,33 @@ static const struct nt_xrd_client *load(const char *path)
     return module ? dlsym(module, NT_XRD_CLIENT_SYMBOL) : NULL;
 }
 
+/* With its client. What is no address the client knows: so no function here has a problem with one. */
+static struct nt_xrootd_wanting *wanting_of(struct nt_engine *engine)
+{
+    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
+    if (!xrootd->queue.client)
+        xrootd->queue.client = load(xrootd->module);
+    return &xrootd->wanting;
+}
+
 static bool open_file(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
                       const char **problem_ret)
 {
-    struct nt_xrootd *xrootd = (struct nt_xrootd *)engine;
-    (void)problem_ret; /* the client knows what an address is */
-    if (!xrootd->queue.client)
-        xrootd->queue.client = load(xrootd->module);
-    return nt_xrootd_open(engine, &xrootd->wanting, fetched, address) != NULL;
+    (void)problem_ret;
+    return nt_xrootd_open(engine, wanting_of(engine), fetched, address);
+}
+
+static bool open_listed(struct nt_engine *engine, struct nt_fetched *fetched, const char *address,
+                        const char *stamp, const char **problem_ret)
+{
+    (void)problem_ret;
+    return nt_xrootd_open_listed(engine, wanting_of(engine), fetched, address, stamp);
+}
+
+static bool list(struct nt_listing *listing, const char *address, const char **problem_ret)
+{
+    (void)problem_ret;
+    return nt_xrootd_list(listing, wanting_of(listing->engine), address);
 }
 
 static bool start(struct nt_job *job, uint64_t milliseconds)
@@ -67,8 +87,11 @@ static void stop(struct nt_job *job)
 {
     if (!job->attempt)
         return;
+    struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     nt_xrd_attempt_leave(job->attempt);
     nt_xrootd_read_leave(job->attempt);
+    if (file->walk)
+        nt_xrootd_list_leave(file);
 }
 
 static void resume(struct nt_job *job)
@@ -88,6 +111,8 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
         return;
     if (!xrootd->queue.client)
         nt_xrootd_file_fail(file, &no_client);
+    else if (file->walk)
+        nt_xrootd_list_ask(file, &xrootd->queue);
     else if (file->is_open)
         nt_xrootd_read_all(file);
     else if (!file->session && !nt_xrootd_file_open(file, &xrootd->queue))
@@ -109,6 +134,9 @@ static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
                                          .most_bytes = MOST_BYTES,
                                          .takes = takes,
                                          .open = open_file,
+                                         .open_listed = open_listed,
+                                         .list = list,
+                                         .end_list = nt_xrootd_end_list,
                                          .close = nt_xrootd_close,
                                          .start = start,
                                          .stop = stop,

@@ -4,6 +4,8 @@
  */
 #include "fetch/xrootd_file.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +76,11 @@ void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *re
 }
 
 /* ---- opening ---- */
+
+void nt_xrootd_stamp(char stamp[NT_FETCH_STAMP_BYTES], int64_t modified)
+{
+    snprintf(stamp, NT_FETCH_STAMP_BYTES, "%" PRId64, modified);
+}
 
 void nt_xrootd_file_lose(struct nt_xrootd_file *file)
 {

@@ -34,6 +34,7 @@ struct nt_xrootd_file {
     struct nt_xrd_attempt *waiting;
     struct nt_xrootd_file *next, **link; /* of those that want something; link NULL: it does not */
     struct nt_xrd_edges *edges;          /* while it is opened for the first time */
+    struct nt_xrd_walk *walk;            /* of a folder that is listed; NULL: a file */
 };
 
 /* One more that waits; and one that does not any more. */
@@ -50,6 +51,10 @@ void nt_xrootd_file_lose(struct nt_xrootd_file *file);
 bool nt_xrootd_file_is_same(const struct nt_xrootd_file *file, const struct nt_xrd_attributes *found);
 /* Of those who wait. */
 void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *result);
+
+/* What tells it from other files at the address. The number of the file on its server is not in it: where it is opened by another
+ * process it may be from another server, which has the same file by another number. */
+void nt_xrootd_stamp(char stamp[NT_FETCH_STAMP_BYTES], int64_t modified);
 
 extern const struct nt_result nt_xrootd_changed, nt_xrootd_no_memory;
 

@@ -32,15 +32,13 @@ static bool take_edge(struct nt_job *job, uint64_t offset, const char *bytes, si
     return true;
 }
 
-/* The number of the file on its server is not in the stamp: where it is opened by another process it may be from another
- * server, which has the same file by another number. */
 static void end_opening(struct nt_job *job)
 {
     struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     char stamp[NT_FETCH_STAMP_BYTES];
     file->edges = NULL;
-    snprintf(stamp, sizeof(stamp), "%lld", (long long)file->attributes.modified);
+    nt_xrootd_stamp(stamp, file->attributes.modified);
     struct nt_opened opened = {.size = file->attributes.size,
                                .modified = file->attributes.modified,
                                .stamp = stamp,
@@ -57,19 +55,31 @@ static void end_opening(struct nt_job *job)
     free(edges);
 }
 
-struct nt_xrootd_file *nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
-                                      struct nt_fetched *fetched, const char *address)
+static struct nt_xrootd_file *add_file(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                                       struct nt_fetched *fetched, const char *address)
 {
     struct nt_xrootd_file *file = calloc(1, sizeof(*file));
-    struct nt_xrd_edges *edges = calloc(1, sizeof(*edges));
     char *url = strdup(address);
-    if (!file || !edges || !url) {
+    if (!file || !url) {
         free(file);
-        free(edges);
         free(url);
         return NULL;
     }
-    *file = (struct nt_xrootd_file){.remote = {engine}, .url = url, .wanting = wanting, .edges = edges};
+    *file = (struct nt_xrootd_file){.remote = {engine}, .url = url, .wanting = wanting};
+    fetched->remote = &file->remote;
+    return file;
+}
+
+bool nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting, struct nt_fetched *fetched,
+                    const char *address)
+{
+    struct nt_xrd_edges *edges = calloc(1, sizeof(*edges));
+    struct nt_xrootd_file *file = edges ? add_file(engine, wanting, fetched, address) : NULL;
+    if (!file) {
+        free(edges);
+        return false;
+    }
+    file->edges = edges;
     edges->fetched = fetched;
     edges->job = (struct nt_job){.remote = &file->remote,
                                  .bytes = sizeof(edges->bytes),
@@ -77,9 +87,21 @@ struct nt_xrootd_file *nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd
                                  .most_tries = NT_TRIES_OF_UNKNOWN,
                                  .take = take_edge,
                                  .end = end_opening};
-    fetched->remote = &file->remote;
     nt_jobs_add(engine->jobs, &edges->job);
-    return file;
+    return true;
+}
+
+/* It is opened by the first read, and then has to be what the list has told. */
+bool nt_xrootd_open_listed(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                           struct nt_fetched *fetched, const char *address, const char *stamp)
+{
+    struct nt_xrootd_file *file = add_file(engine, wanting, fetched, address);
+    if (!file)
+        return false;
+    file->is_known = true;
+    file->attributes =
+        (struct nt_xrd_attributes){.size = fetched->size, .modified = strtoll(stamp, NULL, 10)};
+    return true;
 }
 
 void nt_xrootd_close(struct nt_fetched *fetched)

@@ -8,9 +8,12 @@
 #include "fetch/files.h"
 #include "fetch/xrootd_file.h"
 
-/* NULL without memory; `address` is copied. What comes of it is told by nt_file_opened or nt_file_not_opened. */
-struct nt_xrootd_file *nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
-                                      struct nt_fetched *fetched, const char *address);
+/* False without memory; `address` is copied. What comes of it is told by nt_file_opened or nt_file_not_opened. */
+bool nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting, struct nt_fetched *fetched,
+                    const char *address);
+/* The same of a file that a list has told of, with its stamp; nothing more is told. */
+bool nt_xrootd_open_listed(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
+                           struct nt_fetched *fetched, const char *address, const char *stamp);
 void nt_xrootd_close(struct nt_fetched *fetched);
 /* Whether the job is an opening, which wants both ends. */
 bool nt_xrootd_is_opening(const struct nt_job *job);

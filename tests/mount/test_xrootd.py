@@ -13,6 +13,7 @@ import threading
 import time
 from pathlib import Path
 
+from blz_writer import blz_array
 from certificates import make_certificates
 from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same, scratch, stats,
                      wait_until)
@@ -21,7 +22,8 @@ from web import served, unused_port
 from xrootd_server import xrootd
 
 FILE = 'example.root'
-UNREACHABLE, NOTHING, UNSUPPORTED, USAGE = 9, 2, 4, 1
+DATASETS = DATA / 'lance_datasets'
+UNREACHABLE, NOTHING, NO_FORMAT, UNSUPPORTED, USAGE = 9, 2, 3, 4, 1
 CHECKED = 1.1  # seconds after which a file is asked whether it is what it was
 
 
@@ -108,6 +110,38 @@ def servers_that_somebody_vouches_for_are_read_by_encrypted_connections():
             same((result.returncode, b'X509_CERT_DIR' in result.stderr), (UNREACHABLE, True), result.stderr)
 
 
+# ---- folders ----
+
+@case
+def data_sets_that_are_folders_have_the_tree_that_they_have_here():
+    with scratch() as directory, xrootd(directory, DATASETS) as server:
+        for name in ('fragments_2.2', 'columns_0.1'):
+            here, there = directory / f'{name}-here', directory / f'{name}-there'
+            same(tree(server.url(f'{name}/'), there), tree(DATASETS / name, here), name)
+            same_trees(here, there, but=('versions.d',))
+
+
+@case
+def a_folder_is_found_without_a_slash():
+    with scratch() as directory:
+        folder = directory / 'files' / 'of today'
+        blz_array(folder / 'array')
+        shutil.copytree(DATASETS / 'deletions_2.1', folder / 'set')
+        with xrootd(directory, directory / 'files') as server:
+            for name in ('array', 'set'):
+                found = output(NTUPLE, 'verify', server.url(f'of today/{name}'))
+                same(found.split(b': ', 1)[1], output(NTUPLE, 'verify', folder / name).split(b': ', 1)[1], name)
+
+
+@case
+def a_listed_file_that_is_another_one_is_never_mixed_in():
+    with scratch() as directory:
+        array = blz_array(directory / 'files' / 'array')
+        with xrootd(directory, directory / 'files') as server, mounted(server.url('array/')) as mountpoint:  # which has listed the chunks
+            os.utime(array / 'data' / '__1.blp', (1, 1))
+            fails(errno.ESTALE, next(mountpoint.rglob('data.bin')).read_bytes)
+
+
 # ---- failures ----
 
 @case
@@ -118,7 +152,7 @@ def what_servers_refuse_is_told():
         shutil.copy(DATA / FILE, folder / 'closed.root')
         (folder / 'closed.root').chmod(0)
         with xrootd(directory, folder) as server:
-            sources = [(server.url('nothing.root'), NOTHING, '3011'), (server.url('closed.root'), NOTHING, '3010'), (server.url('folder'), NOTHING, 'folder'),
+            sources = [(server.url('nothing.root'), NOTHING, '3011'), (server.url('closed.root'), NOTHING, '3010'), (server.url('folder'), NO_FORMAT, 'Lance'),
                        (server.url('closed.root', 'roots'), UNREACHABLE, 'X509_CERT_DIR'),
                        (f'xroot://127.0.0.1:{unused_port()}//{FILE}', UNREACHABLE, 'tries'),
                        ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'timed out')]

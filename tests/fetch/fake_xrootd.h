@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * XRootD's client as tests have it, who answer for it; and who asks the engine for files and folders.
+ */
+#ifndef NT_TESTS_FETCH_FAKE_XROOTD_H
+#define NT_TESTS_FETCH_FAKE_XROOTD_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fetch/files.h"
+#include "fetch/xrootd.h"
+#include "support.h"
+
+enum { SIZE = 100 * 1000, MOST_CALLS = 32, MOST_ANSWERS = 1024 };
+
+/* ---- a client ---- */
+
+struct nt_xrd_file {
+    bool is_open;
+};
+
+struct call {
+    struct nt_xrd_file *file; /* of an opening */
+    nt_xrd_done *done;
+    void *context;
+    unsigned count; /* of ranges; 0: an opening */
+    struct nt_xrd_range ranges[NT_XRD_MOST_RANGES];
+    bool has_attributes;
+};
+
+static struct {
+    struct nt_xrd_attributes attributes; /* of the file that is there now */
+    unsigned files, lists;
+    const struct nt_xrd_entry *entries; /* of the folder */
+    unsigned entry_count;
+    struct call calls[MOST_CALLS];
+    unsigned count, answered;
+    bool is_held; /* tests answer */
+} client;
+
+static inline char byte_at(uint64_t offset)
+{
+    return (char)(offset * 7 + (offset >> 8));
+}
+
+static inline void answer_call(struct call *call, const struct nt_xrd_answer *answer)
+{
+    for (unsigned i = 0; i < call->count && answer->result.outcome == NT_OUTCOME_GOOD; i++)
+        for (uint32_t k = 0; k < call->ranges[i].bytes; k++)
+            call->ranges[i].buffer[k] = byte_at(call->ranges[i].offset + k);
+    call->done(call->context, answer);
+}
+
+static inline void answer_well(struct call *call)
+{
+    answer_call(call, &(struct nt_xrd_answer){.has_attributes = !call->count || call->has_attributes,
+                                              .attributes = client.attributes});
+}
+
+/* The next that is not answered. */
+static inline struct call *next_call(void)
+{
+    ck_assert_uint_lt(client.answered, client.count);
+    return &client.calls[client.answered++];
+}
+
+static inline void answer_badly(enum nt_outcome outcome, bool is_lost)
+{
+    answer_call(next_call(),
+                &(struct nt_xrd_answer){.result = {outcome, NT_FETCH_UNREACHABLE, .message = "broken"},
+                                        .is_lost = is_lost});
+}
+
+static inline struct nt_xrd_file *make_file(void)
+{
+    client.files++;
+    return calloc(1, sizeof(struct nt_xrd_file));
+}
+
+static inline void take_call(const struct call *call)
+{
+    ck_assert_uint_lt(client.count, MOST_CALLS);
+    client.calls[client.count] = *call;
+    client.count++;
+    if (!client.is_held)
+        answer_well(next_call());
+}
+
+static inline void open_file(struct nt_xrd_file *file, const char *url, uint16_t seconds, nt_xrd_done *done,
+                             void *context)
+{
+    ck_assert_str_eq(url, "root://server//file?key");
+    ck_assert_uint_ge(seconds, 1);
+    take_call(&(struct call){.file = file, .done = done, .context = context});
+}
+
+static inline void read_file(struct nt_xrd_file *file, const struct nt_xrd_range *ranges, unsigned count,
+                             bool has_attributes, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    struct call call = {
+        .file = file, .done = done, .context = context, .count = count, .has_attributes = has_attributes};
+    ck_assert_uint_ge(seconds, 1);
+    ck_assert_uint_ge(count, 1);
+    ck_assert_uint_le(count, NT_XRD_MOST_RANGES);
+    memcpy(call.ranges, ranges, count * sizeof(*ranges));
+    take_call(&call);
+}
+
+static inline void close_file(struct nt_xrd_file *file, uint16_t seconds, nt_xrd_done *done, void *context)
+{
+    (void)file;
+    ck_assert_uint_ge(seconds, 1);
+    done(context, &(struct nt_xrd_answer){.has_attributes = false});
+}
+
+static inline void free_file(struct nt_xrd_file *file)
+{
+    client.files--;
+    free(file);
+}
+
+struct nt_xrd_list {
+    int unused;
+};
+
+static inline struct nt_xrd_list *list_folder(const char *url, uint16_t seconds, nt_xrd_done *done,
+                                              void *context)
+{
+    ck_assert_str_eq(url, "root://server//folder/");
+    ck_assert_uint_ge(seconds, 1);
+    client.lists++;
+    take_call(&(struct call){.done = done, .context = context});
+    return calloc(1, sizeof(struct nt_xrd_list));
+}
+
+static inline bool entry_of(const struct nt_xrd_list *list, unsigned number, struct nt_xrd_entry *entry_ret)
+{
+    ck_assert_ptr_nonnull(list);
+    if (number >= client.entry_count)
+        return false;
+    *entry_ret = client.entries[number];
+    return true;
+}
+
+static inline void free_list(struct nt_xrd_list *list)
+{
+    client.lists--;
+    free(list);
+}
+
+static const struct nt_xrd_client table = {make_file, open_file,   read_file, close_file,
+                                           free_file, list_folder, entry_of,  free_list};
+
+/* ---- who asks ---- */
+
+static struct nt_files files;
+static struct nt_xrootd xrootd;
+static int channel;
+static uint64_t last_id;
+
+static struct {
+    uint32_t kind, failure;
+    uint64_t size;
+    char text[256];
+    uint64_t bytes;      /* right ones that have come */
+    char names[256];     /* of entries, each with what is told of it */
+} answers[MOST_ANSWERS]; /* by number of what was asked */
+
+static inline void set_up(void)
+{
+    int ends[2];
+    memset(&client, 0, sizeof(client));
+    memset(answers, 0, sizeof(answers));
+    client.attributes = (struct nt_xrd_attributes){SIZE, 1000, "id", "server"};
+    files = (struct nt_files){.count = 0};
+    last_id = 0;
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+    channel = ends[1];
+    nt_jobs_init(&files.jobs);
+    ck_assert(nt_xrootd_init(&xrootd, &files.jobs, "/nonexistent"));
+    xrootd.queue.client = &table;
+    nt_output_init(&files.output, ends[0], 1, &files.jobs.totals);
+    files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
+}
+
+static inline uint64_t ask(struct nt_fetch_request request, const char *text)
+{
+    request.id = ++last_id;
+    request.file = 1;
+    if (!request.milliseconds)
+        request.milliseconds = 10000;
+    nt_files_take(&files, &request, text, strlen(text));
+    return last_id;
+}
+
+/* Of bytes that come: of the opening, the two ends lie one behind the other. */
+static inline uint64_t place_of(const struct nt_fetch_answer *answer, uint64_t offset)
+{
+    bool is_tail = answers[answer->id].size > 2 * NT_FETCH_EDGE_BYTES && offset >= NT_FETCH_EDGE_BYTES;
+    return is_tail ? answers[answer->id].size - 2 * NT_FETCH_EDGE_BYTES + offset : offset;
+}
+
+static inline void take_entry(const struct nt_fetch_answer *answer, const char *text, size_t length)
+{
+    char *names = answers[answer->id].names;
+    size_t name = strlen(text), used = strlen(names);
+    ck_assert_uint_lt(name, length);
+    snprintf(names + used, sizeof(answers->names) - used, "%s%s %d %d %.*s,", text,
+             answer->is_folder ? "/" : "", (int)answer->size,
+             answer->modified == NT_FETCH_NO_TIME ? -1 : (int)answer->modified, (int)(length - name - 1),
+             text + name + 1);
+}
+
+static inline void take_answers(void)
+{
+    static char packet[sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES];
+    struct nt_fetch_answer answer;
+    ssize_t count;
+    while ((count = recv(channel, packet, sizeof(packet), 0)) > 0) {
+        memcpy(&answer, packet, sizeof(answer));
+        const char *behind = packet + sizeof(answer);
+        size_t length = (size_t)count - sizeof(answer);
+        ck_assert_uint_lt(answer.id, MOST_ANSWERS);
+        answers[answer.id].kind = answer.kind;
+        answers[answer.id].failure = answer.failure;
+        if (answer.kind == NT_FETCH_OPENED)
+            answers[answer.id].size = answer.size;
+        if (answer.kind == NT_FETCH_FAILED)
+            snprintf(answers[answer.id].text, sizeof(answers[answer.id].text), "%.*s", (int)length, behind);
+        if (answer.kind == NT_FETCH_ENTRY)
+            take_entry(&answer, behind, length);
+        if (answer.kind != NT_FETCH_DATA)
+            continue;
+        for (size_t i = 0; i < length; i++)
+            ck_assert_int_eq(behind[i], byte_at(place_of(&answer, answer.offset + i)));
+        answers[answer.id].bytes += length;
+    }
+}
+
+static inline void work(void)
+{
+    for (int i = 0; i < 10; i++) {
+        nt_jobs_work(&files.jobs);
+        nt_output_flush(&files.output);
+        nt_jobs_continue(&files.jobs);
+        take_answers();
+    }
+}
+
+static inline void work_until(uint64_t id, uint32_t kind)
+{
+    for (int i = 0; i < 3000 && answers[id].kind != kind; i++) {
+        work();
+        usleep(1000);
+    }
+    ck_assert_msg(answers[id].kind == kind, "%u: %s", answers[id].kind, answers[id].text);
+}
+
+static inline void open_well(void)
+{
+    bool was_held = client.is_held;
+    client.is_held = false;
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://server//file?key");
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[id].size, client.attributes.size);
+    client.is_held = was_held;
+}
+
+/* When the file was found to be the same the last time. */
+static inline void set_checked(uint64_t when)
+{
+    ((struct nt_xrootd_file *)files.first->remote)->checked = when;
+}
+
+static inline uint64_t ask_for(uint64_t offset, uint64_t bytes)
+{
+    return ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .offset = offset, .bytes = bytes}, "");
+}
+
+/* Nothing is left of anything. */
+static inline void tear_down(void)
+{
+    ask((struct nt_fetch_request){.kind = NT_FETCH_CLOSE}, "");
+    while (client.answered < client.count)
+        answer_well(next_call());
+    work();
+    ck_assert_uint_eq(client.files, 0);
+    ck_assert_uint_eq(client.lists, 0);
+    ck_assert_ptr_null(files.listings.first);
+    ck_assert_uint_eq(files.jobs.count, 0);
+    ck_assert_uint_eq(files.count, 0);
+    close(channel);
+    close(files.output.channel);
+    close(xrootd.queue.event);
+}
+
+/* Ten bytes have come, or the file is another one. */
+static inline void check_outcome(uint64_t id, bool is_same)
+{
+    work_until(id, is_same ? NT_FETCH_DONE : NT_FETCH_FAILED);
+    ck_assert_uint_eq(answers[id].bytes, is_same ? 10 : 0);
+    if (!is_same)
+        ck_assert_uint_eq(answers[id].failure, NT_FETCH_CHANGED);
+}
+
+#endif

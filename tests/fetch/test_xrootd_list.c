@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Folders on XRootD's servers, with a client whose answers the tests give: what is told of them, and files that they tell of.
+ */
+#include "fetch/xrootd_list.h"
+
+#include "fake_xrootd.h"
+
+static const struct nt_xrd_entry entries[] = {{"file.root", false, true, 17, 1000}, {".", true, true, 0, 1},
+                                              {"folder", true, true, 4096, 2000},   {"..", true, true, 0, 1},
+                                              {"a/b", false, true, 1, 1},           {"", false, true, 1, 1},
+                                              {"unknown", false, false, 0, 0}};
+
+static void set_up_folder(void)
+{
+    set_up();
+    client.entries = entries;
+    client.entry_count = sizeof(entries) / sizeof(*entries);
+}
+
+static uint64_t ask_for_list(void)
+{
+    return ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "root://server//folder/");
+}
+
+START_TEST(what_is_in_a_folder_is_told)
+{
+    uint64_t id = ask_for_list();
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_str_eq(answers[id].names, "file.root 17 1000 1000,folder/ 4096 2000 ,unknown 0 -1 ,");
+    ck_assert_uint_eq(files.jobs.totals.requests, 1);
+}
+END_TEST
+
+START_TEST(a_folder_is_asked_for_again_where_that_may_help)
+{
+    client.is_held = true;
+    uint64_t id = ask_for_list();
+    work();
+    answer_badly(_i ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN, true);
+    client.is_held = false;
+    work_until(id, _i ? NT_FETCH_FAILED : NT_FETCH_DONE);
+    ck_assert_uint_eq(client.count, _i ? 1 : 2);
+}
+END_TEST
+
+START_TEST(a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come)
+{
+    client.is_held = true;
+    uint64_t id = ask_for_list();
+    work();
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
+    ck_assert_uint_eq(client.lists, 1);
+    answer_well(next_call());
+    work();
+    ck_assert_uint_eq(answers[id].kind, 0);
+}
+END_TEST
+
+START_TEST(a_listed_file_is_opened_by_its_first_read_and_compared)
+{
+    const char text[] = "root://server//file?key\0001000";
+    struct nt_fetch_request request = {
+        .kind = NT_FETCH_OPEN_LISTED, .id = ++last_id, .file = 1, .milliseconds = 10000, .bytes = SIZE};
+    nt_files_take(&files, &request, text, sizeof(text) - 1);
+    work_until(last_id, NT_FETCH_DONE);
+    ck_assert_uint_eq(client.count, 0);
+    client.attributes.modified += _i;
+    check_outcome(ask_for(10000, 10), _i == 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("xrootd list");
+    TCase *tests = tcase_create("xrootd list");
+    tcase_add_checked_fixture(tests, set_up_folder, tear_down);
+    tcase_add_test(tests, what_is_in_a_folder_is_told);
+    tcase_add_loop_test(tests, a_folder_is_asked_for_again_where_that_may_help, 0, 2);
+    tcase_add_test(tests, a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come);
+    tcase_add_loop_test(tests, a_listed_file_is_opened_by_its_first_read_and_compared, 0, 2);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
