@@ -69,10 +69,13 @@ struct nt_fetcher_options {
     const char *program;      /* that fetches; NULL: the one that was installed, or what NTUPLE_FETCH names */
     unsigned timeout_seconds; /* a read has its bytes by then, or an error; 0: 60 */
     uint64_t cache_bytes;     /* of what was read, for those who read it again; 0: 128 MiB */
+    const char *
+        disk_cache; /* a folder where it stays for others who read the same version, with the same folder; NULL: none */
+    uint64_t disk_cache_bytes; /* in that folder at most; 0: 1 GiB */
 };
 #define NT_FETCHER_OPTIONS_INIT                                                                              \
     {                                                                                                        \
-        sizeof(struct nt_fetcher_options), NULL, 0, 0                                                        \
+        sizeof(struct nt_fetcher_options), NULL, 0, 0, NULL, 0                                               \
     }
 
 /* Start a process that fetches remote files, for all sources that are opened with it. `options` may be NULL.

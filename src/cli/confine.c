@@ -8,8 +8,8 @@
 
 #include "cli/choices.h"
 
-/* Besides what is told: all, where links may lead anywhere; texts; an index. */
-enum { MOST_OWN_PLACES = 3 };
+/* Besides what is told: all, where links may lead anywhere; texts; an index; what is kept of remote files. */
+enum { MOST_OWN_PLACES = 4 };
 
 static void add(struct nt_sandbox_place *places, size_t *count, const char *path, bool is_written)
 {
@@ -45,6 +45,8 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
         add(places, &count, "/", false);
     if (tree.text_sized)
         add(places, &count, tree.text_directory ? tree.text_directory : NT_VFS_TEXT_DIRECTORY, true);
+    if (settings->fetcher && settings->disk_cache)
+        add(places, &count, settings->disk_cache, true);
     for (size_t i = 0; i < other_count; i++)
         places[count++] = others[i];
     uses |= settings->fetcher ? NT_SANDBOX_FETCHES : 0;

@@ -128,8 +128,9 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
 static void narrow(struct decoding *decoding)
 {
     const struct nt_settings *settings = &decoding->program->settings;
-    bool opens = settings->text != 0 || !nt_vfs_holds_sources(decoding->vfs);
-    unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (settings->text ? NT_SANDBOX_WRITES : 0) |
+    bool writes = settings->text != 0 || (settings->fetcher && settings->disk_cache);
+    bool opens = writes || !nt_vfs_holds_sources(decoding->vfs);
+    unsigned uses = (opens ? NT_SANDBOX_OPENS : 0) | (writes ? NT_SANDBOX_WRITES : 0) |
                     (settings->fetcher ? NT_SANDBOX_FETCHES : 0);
     if (settings->sandbox != NT_CONFINEMENT_OFF && !nt_sandbox_narrow(&decoding->sandbox, uses))
         nt_log_note(&decoding->program->log, "the sandbox stays as wide as it was at the start");

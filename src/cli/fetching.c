@@ -23,7 +23,9 @@ static enum nt_status start(struct nt_settings *settings, const char *address, s
 {
     const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
                                                .timeout_seconds = settings->timeout_seconds,
-                                               .cache_bytes = settings->remote_cache_bytes};
+                                               .cache_bytes = settings->remote_cache_bytes,
+                                               .disk_cache = settings->disk_cache,
+                                               .disk_cache_bytes = settings->disk_cache_bytes};
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
     char *shown = status == NT_OK ? NULL : nt_address_shown(address);
     if (shown)

@@ -158,6 +158,16 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(remote_cache_bytes),
      .argument = "SIZE",
      .help = "of remote files, keep at most so many bytes as they were read (default 128M)"},
+    {.name = "diskcache",
+     .kind = NT_OPTION_FILE,
+     .member = MEMBER(disk_cache),
+     .argument = "DIRECTORY",
+     .help = "keep what was read of remote files there, for later mounts and commands"},
+    {.name = "diskcachesize",
+     .kind = NT_OPTION_SIZE,
+     .member = MEMBER(disk_cache_bytes),
+     .argument = "SIZE",
+     .help = "with diskcache: at most so many bytes (default 1G)"},
     {0},
 };
 

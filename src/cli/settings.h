@@ -37,6 +37,8 @@ struct nt_settings {
     const char *entries;       /* "DATASET:FIRST:END", the name and its colon may be missing */
     unsigned timeout_seconds;
     uint64_t remote_cache_bytes;
+    const char *disk_cache; /* a folder; NULL: none */
+    uint64_t disk_cache_bytes;
     struct nt_fetcher *fetcher; /* NULL: no source is remote */
 
     /* ntuplefs */

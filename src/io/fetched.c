@@ -54,27 +54,53 @@ static void end_part(struct nt_fetch *fetch)
     part->stretch.pins++; /* by whom it was under way */
     file->underway--;
     count_no_more(file, part);
-    if (fetch->state == NT_FETCH_GOOD)
+    if (fetch->state == NT_FETCH_GOOD) {
+        nt_disk_entry_add(file->disk, part->stretch.offset, part->stretch.data, part->stretch.bytes);
         nt_stretch_keep(&file->fetcher->room, &part->stretch);
-    else
+    } else
         nt_stretches_remove(&part->stretch);
     nt_stretch_unpin(&file->fetcher->room, &part->stretch);
 }
 
-/* Ask for a part, with a pin of the caller's, who reads it, or is ahead of those who will; `is_now`: somebody waits for it. NULL without
- * memory. */
-static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offset, size_t bytes,
-                                      bool is_ahead, bool is_now)
+/* With a pin of the caller's. NULL without memory. */
+static struct nt_remote_part *add_part_of_file(struct nt_remote_file *file, uint64_t offset, size_t bytes)
 {
     struct nt_remote_part *part = calloc(1, sizeof(*part));
     uint8_t *data = malloc(bytes);
     if (part)
         part->stretch = (struct nt_stretch){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
-    if (!part || !data || !nt_stretches_add(&file->stretches, &part->stretch)) {
-        free(data);
-        free(part);
+    if (part && data && nt_stretches_add(&file->stretches, &part->stretch))
+        return part;
+    free(data);
+    free(part);
+    return NULL;
+}
+
+/* What is on disk of [at, next), from `at` on, likewise. NULL where there is nothing, or nothing good. */
+static struct nt_remote_part *take_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next)
+{
+    uint64_t end;
+    if (!nt_disk_entry_find(file->disk, at, &end))
         return NULL;
+    struct nt_remote_part *part = add_part_of_file(file, at, (size_t)((end < next ? end : next) - at));
+    if (!part)
+        return NULL;
+    if (nt_disk_entry_read(file->disk, at, part->stretch.data, part->stretch.bytes)) {
+        nt_stretch_keep(&file->fetcher->room, &part->stretch);
+        return part;
     }
+    nt_stretches_remove(&part->stretch);
+    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+    return NULL;
+}
+
+/* Ask for a part, likewise, for who reads it, or is ahead of those who will; `is_now`: somebody waits for it. */
+static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offset, size_t bytes,
+                                      bool is_ahead, bool is_now)
+{
+    struct nt_remote_part *part = add_part_of_file(file, offset, bytes);
+    if (!part)
+        return NULL;
     part->fetch.take = take_bytes;
     part->fetch.end = end_part;
     part->is_ahead = is_ahead;
@@ -89,14 +115,16 @@ static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offs
     return part;
 }
 
-/* Pages lie one behind the other as they are read: what is short is asked for with what follows, up to where bytes are that are here
- * or on their way. */
+/* Pages lie one behind the other as they are read: what is short is asked for with what follows, up to where bytes are that are here,
+ * on disk or on their way. */
 static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
 {
     const uint64_t fewest = 32 * 1024;
-    uint64_t end = wanted - at < fewest ? at + fewest : wanted;
+    uint64_t end = wanted - at < fewest ? at + fewest : wanted, on_disk;
     if (end > file->size)
         end = file->size;
+    if (!nt_disk_entry_find(file->disk, at, &on_disk) && on_disk < end)
+        end = on_disk;
     return end < next ? end : next;
 }
 
@@ -105,6 +133,7 @@ struct reading {
     uint64_t offset, end;
     struct nt_remote_part **parts; /* pinned */
     size_t count, capacity;
+    bool waits; /* not all of it was here */
 };
 
 static bool add_part(struct reading *reading, struct nt_remote_part *part)
@@ -162,9 +191,12 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
             nt_stretch_pin(room, stretch);
             want(file, (struct nt_remote_part *)stretch);
         } else {
-            struct nt_remote_part *part = ask_for_bytes(file, at, reading->end, next, piece);
+            struct nt_remote_part *part = take_from_disk(file, at, next);
+            if (!part)
+                part = ask_for_bytes(file, at, reading->end, next, piece);
             stretch = part ? &part->stretch : NULL;
         }
+        reading->waits |= stretch && !stretch->is_kept;
         if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
             if (stretch)
                 nt_stretch_unpin(room, stretch);
@@ -244,15 +276,15 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     pthread_mutex_lock(&file->fetcher->lock);
     uint64_t start = nt_fetcher_now();
     uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
-    bool waits = !is_here(file, offset, reading.end);
-    enum nt_status status = waits ? nt_remote_be_open(file, deadline, &failure) : NT_OK;
-    file->fetcher->counters.waits += waits;
+    enum nt_status status =
+        is_here(file, offset, reading.end) ? NT_OK : nt_remote_be_open(file, deadline, &failure);
     if (status == NT_OK && !nt_fits(offset, bytes, file->size)) /* where the source does not know its size */
         status =
             nt_fail(&failure, NT_TRUNCATED, offset, "%s: %zu bytes are wanted of a file of %" PRIu64 " bytes",
                     file->shown, bytes, file->size);
     if (status == NT_OK)
         status = read_parts(&reading, buffer, deadline, &failure);
+    file->fetcher->counters.waits += reading.waits;
     if (status == NT_UNREACHABLE && nt_fetcher_now() >= file->refused_until)
         nt_remote_refuse(file, &failure);
     file->fetcher->counters.wait_milliseconds += nt_fetcher_now() - start;
@@ -269,7 +301,7 @@ static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
     return fetcher->ahead_count < MOST_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.most_bytes / 2;
 }
 
-/* What of the range is neither here nor on its way. False where there is no room for more. */
+/* What of the range is neither here, nor on disk, nor on its way. False where there is no room for more. */
 static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, size_t piece, bool is_now)
 {
     while (at < end) {
@@ -277,6 +309,11 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
         const struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
         if (stretch) {
             at = stretch->offset + stretch->bytes;
+            continue;
+        }
+        uint64_t on_disk;
+        if (nt_disk_entry_find(file->disk, at, &on_disk)) {
+            at = on_disk;
             continue;
         }
         uint64_t border = end_of_request(file, at, end, next);
@@ -333,6 +370,7 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
         if (stretch && stretch->is_kept)
             nt_stretch_forget(&file->fetcher->room, stretch);
     }
+    nt_disk_entry_forget(file->disk, end - bytes, bytes);
     pthread_mutex_unlock(&file->fetcher->lock);
     return true;
 }
@@ -399,6 +437,7 @@ static void fetched_close(struct nt_source *source)
     if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
         nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     nt_stretches_deinit(&file->stretches, &file->fetcher->room);
+    nt_disk_entry_close(file->disk);
     pthread_mutex_unlock(&file->fetcher->lock);
     nt_fetcher_free(file->fetcher);
     if (file->teller.release)

@@ -23,6 +23,7 @@
 enum { PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
 enum { DEFAULT_SECONDS = 60 };
 #define DEFAULT_CACHE_BYTES (UINT64_C(128) << 20)
+#define DEFAULT_DISK_BYTES (UINT64_C(1) << 30)
 
 uint64_t nt_fetcher_now(void)
 {
@@ -168,6 +169,9 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
         {"remote_reads_ahead", counters->ahead},
         {"remote_bytes", counters->bytes},
         {"remote_kept_bytes", fetcher->room.bytes},
+        {"remote_disk_read_bytes", fetcher->disk.read_bytes},
+        {"remote_disk_written_bytes", fetcher->disk.written_bytes},
+        {"remote_disk_bad_pieces", fetcher->disk.bad_pieces},
         {"remote_waits", counters->waits},
         {"remote_wait_milliseconds", counters->wait_milliseconds},
     };
@@ -316,6 +320,7 @@ void nt_fetcher_free(struct nt_fetcher *fetcher)
     close(fetcher->wake[0]);
     close(fetcher->wake[1]);
     close(fetcher->channel);
+    nt_disk_cache_close(&fetcher->disk);
     pthread_cond_destroy(&fetcher->changed);
     pthread_mutex_destroy(&fetcher->lock);
     free(fetcher->packet);
@@ -354,8 +359,16 @@ static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_o
         problem = errno;
     if (problem)
         return nt_fail_system(error, problem, "remote files cannot be read");
-    enum nt_status status = nt_fetch_start(options->program, &fetcher->channel, error);
+    enum nt_status status = NT_OK;
+    fetcher->disk.folder = -1;
+    if (options->disk_cache)
+        status = nt_disk_cache_open(
+            &fetcher->disk, options->disk_cache,
+            options->disk_cache_bytes ? options->disk_cache_bytes : DEFAULT_DISK_BYTES, error);
+    if (status == NT_OK)
+        status = nt_fetch_start(options->program, &fetcher->channel, error);
     if (status != NT_OK) {
+        nt_disk_cache_close(&fetcher->disk);
         close(fetcher->wake[0]);
         close(fetcher->wake[1]);
     }

@@ -10,6 +10,7 @@
 #include <ntuple/source.h>
 
 #include "base/error.h"
+#include "io/disk_cache.h"
 #include "io/extents.h"
 #include "io/fetch.h"
 
@@ -55,6 +56,7 @@ struct nt_fetcher {
     uint32_t last_file;
     struct nt_fetch *underway;
     struct nt_stretch_room room;
+    struct nt_disk_cache disk;
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
     unsigned ahead_count;
     struct nt_remote_file *newest, *oldest; /* that lists have told of, and are open */

@@ -44,7 +44,8 @@ struct nt_remote_file {
     char stamp[NT_FETCH_STAMP_BYTES];   /* what tells it from another one; "": nothing does */
     char server[NT_FETCH_SERVER_BYTES]; /* that had it last */
     struct nt_stretches stretches;
-    struct nt_error *refusal; /* the last failure, for all until: */
+    struct nt_disk_entry *disk; /* NULL: nothing of it is kept there */
+    struct nt_error *refusal;   /* the last failure, for all until: */
     uint64_t refused_until;
     bool has_changed;
 };

@@ -6,8 +6,11 @@
 #include "io/remote_file.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 /* So long a failure stands for all reads. */
@@ -180,6 +183,22 @@ static void keep_edges(struct nt_remote_file *file, const struct opening *openin
     keep_edge(file, opening->edges + first, opening->size - (opening->got - first), opening->got - first);
 }
 
+/* The key has no secrets: of an address with a query, which may be one, nothing is kept. Nor where the server does not tell versions
+ * apart. The address of a bucket does not name the server. */
+static void open_on_disk(struct nt_remote_file *file)
+{
+    size_t length = strlen(file->shown);
+    const char *rest = strlen(file->address) >= length ? file->address + length : "?";
+    char *key;
+    if (!file->stamp[0] || (*rest && *rest != '#') || strncmp(file->address, file->shown, length) != 0)
+        return;
+    const char *server = strncasecmp(file->shown, "s3://", 5) == 0 ? file->server : "";
+    if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->stamp, file->size) < 0)
+        return;
+    file->disk = nt_disk_entry_open(&file->fetcher->disk, key, file->size);
+    free(key);
+}
+
 static void settle_first(struct nt_remote_file *file, const struct opening *opening)
 {
     file->is_known = true;
@@ -199,6 +218,8 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
     else if (!file->is_listed && (opening->size != file->size || strcmp(opening->stamp, file->stamp) != 0))
         return nt_remote_fail_changed(file, error);
     memcpy(file->server, opening->server, sizeof(file->server));
+    if (!file->disk)
+        open_on_disk(file);
     file->epoch = opening->epoch;
     file->is_closed = false;
     nt_remote_note_use(file);
