@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Files on a web server: what is read is what the file holds, with few requests; whatever a server does, a read ends in time, with the
 file's bytes or an error that tells the server from the file."""
+import contextlib
 import errno
 import json
 import os
@@ -345,11 +346,19 @@ def who_is_interrupted_leaves_a_silent_server():
         wait_until(lambda: not is_running(daemon), 'it ends, although reads are under way', 5)
 
 
-def fetchers():
+@contextlib.contextmanager
+def own_program():
+    """An environment with a name of the program that no other test has: its processes can be told from theirs."""
+    with scratch() as directory:
+        (directory / 'fetch').symlink_to(os.environ['NTUPLE_FETCH'])
+        yield {**os.environ, 'NTUPLE_FETCH': str(directory / 'fetch')}
+
+
+def fetchers(environment):
     found = {}
     for directory in Path('/proc').iterdir():
         try:
-            if (directory / 'cmdline').read_bytes().split(b'\0')[0] == os.fsencode(os.environ['NTUPLE_FETCH']):
+            if (directory / 'cmdline').read_bytes().split(b'\0')[0] == os.fsencode(environment['NTUPLE_FETCH']):
                 found[int(directory.name)] = int((directory / 'stat').read_text().rsplit(')', 1)[1].split()[1])
         except OSError:
             continue
@@ -358,11 +367,10 @@ def fetchers():
 
 @case
 def the_sandbox_of_the_process_that_fetches_is_told():
-    before = set(fetchers())
-    with served(DATA) as site, mounted(site.url(FILE)) as mountpoint:
+    with served(DATA) as site, own_program() as environment, mounted(site.url(FILE), env=environment) as mountpoint:
         told = json.loads((mountpoint / '.ntuplefs/version.json').read_text())
         same(told['fetch_sandbox'], told['sandbox'], 'both have all that the kernel has')
-        mine = {process: parent for process, parent in fetchers().items() if process not in before}
+        mine = fetchers(environment)
         worker = next(process for process, parent in mine.items() if parent in mine)
         status = dict(line.split(':\t', 1) for line in Path(f'/proc/{worker}/status').read_text().splitlines() if ':\t' in line)
         same(status['Seccomp'], '2' if 'seccomp' in told['fetch_sandbox'] else '0', 'as the kernel says')
@@ -372,10 +380,9 @@ def the_sandbox_of_the_process_that_fetches_is_told():
 
 @case
 def a_new_process_follows_one_that_was_killed():
-    before = set(fetchers())
-    with served(DATA) as site, mounted(site.url(FILE)) as mountpoint:
+    with served(DATA) as site, own_program() as environment, mounted(site.url(FILE), env=environment) as mountpoint:
         paths = data_files(mountpoint)
-        mine = {process: parent for process, parent in fetchers().items() if process not in before}
+        mine = fetchers(environment)
         same(len(mine), 2, mine)
         worker = next(process for process, parent in mine.items() if parent in mine)
         os.kill(worker, signal.SIGKILL)
@@ -389,7 +396,7 @@ def a_new_process_follows_one_that_was_killed():
                 return False
 
         wait_until(is_read, 'read again')
-    wait_until(lambda: not set(fetchers()) - before, 'nobody is left')
+    wait_until(lambda: not fetchers(environment), 'nobody is left')
 
 
 run()
