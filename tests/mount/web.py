@@ -33,6 +33,7 @@ class Answer:
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
+    disable_nagle_algorithm = True  # headers and body are two packets, the second would wait for the first one's answer
 
     def log_message(self, *_):
         pass
