@@ -140,7 +140,7 @@ def measure(arguments, folder, results, save):
     state = folder / "servers"
     state.mkdir()
     stored = stored_bytes(arguments.builds[0], arguments.data / f"{FILE}.root")
-    with web(arguments.data, state) as server, xrootd(arguments.data, state / "xrootd") as other:
+    with web(arguments.data, state) as server, xrootd(arguments.data) as other:
         if not server:
             print("remote: nginx is not installed, or does not run here")
             return

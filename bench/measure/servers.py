@@ -7,6 +7,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 
 START_SECONDS = 10
@@ -78,14 +79,19 @@ def web(folder, state):
 
 
 @contextlib.contextmanager
-def xrootd(folder, state):
-    """Its port, or None. It does not run as root, and takes another user then."""
+def xrootd(folder):
+    """Its port, or None. It does not run as root, and takes another user then, who sees no folder that is another's alone."""
     program, port = find("xrootd"), unused_port()
     if not program:
         yield None
         return
-    state.mkdir()
-    state.chmod(0o777)
+    with tempfile.TemporaryDirectory() as state:
+        os.chmod(state, 0o777)
+        with started_xrootd(program, port, folder, pathlib.Path(state)) as is_there:
+            yield port if is_there else None
+
+
+def started_xrootd(program, port, folder, state):
     (state / "configuration").write_text(f"""xrd.port {port}
         xrd.network nodnr
         all.export / r/o
@@ -94,8 +100,7 @@ def xrootd(folder, state):
         all.pidpath {state}
         """)
     other = ["-R", "nobody"] if os.geteuid() == 0 else []
-    with running([program, *other, "-c", state / "configuration", "-l", state / "log", "-n", "bench"], port) as is_there:
-        yield port if is_there else None
+    return running([program, *other, "-c", state / "configuration", "-l", state / "log", "-n", "bench"], port)
 
 
 @contextlib.contextmanager
