@@ -16,105 +16,6 @@
 
 /* ---- reading ---- */
 
-static struct nt_remote_part *part_of(struct nt_fetch *fetch)
-{
-    return (struct nt_remote_part *)((char *)fetch - offsetof(struct nt_remote_part, fetch));
-}
-
-static bool take_bytes(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
-                       size_t count)
-{
-    struct nt_remote_part *part = part_of(fetch);
-    bool is_next = answer->kind == NT_FETCH_DATA && answer->offset == part->stretch.offset + part->got;
-    if (!is_next || count > part->stretch.bytes - part->got)
-        return false;
-    memcpy(part->stretch.data + part->got, bytes, count);
-    part->got += count;
-    return true;
-}
-
-/* Somebody waits for it now, or it has come to its end. */
-static void count_no_more(struct nt_remote_file *file, struct nt_remote_part *part)
-{
-    if (!part->is_ahead)
-        return;
-    part->is_ahead = false;
-    file->fetcher->ahead_bytes -= part->stretch.bytes;
-    file->fetcher->ahead_count--;
-}
-
-/* What did not come is not found by others any more. Where nobody waits for it, it is freed by the one who gave up last. */
-static void end_part(struct nt_fetch *fetch)
-{
-    struct nt_remote_part *part = part_of(fetch);
-    struct nt_remote_file *file =
-        (struct nt_remote_file *)((char *)part->stretch.file - offsetof(struct nt_remote_file, stretches));
-    if (fetch->state == NT_FETCH_GOOD && part->got != part->stretch.bytes)
-        nt_fetch_fall_short(fetch);
-    part->stretch.pins++; /* by whom it was under way */
-    file->underway--;
-    count_no_more(file, part);
-    if (fetch->state == NT_FETCH_GOOD) {
-        nt_disk_entry_add(file->disk, part->stretch.offset, part->stretch.data, part->stretch.bytes);
-        nt_stretch_keep(&file->fetcher->room, &part->stretch);
-    } else
-        nt_stretches_remove(&part->stretch);
-    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
-}
-
-/* With a pin of the caller's. NULL without memory. */
-static struct nt_remote_part *add_part_of_file(struct nt_remote_file *file, uint64_t offset, size_t bytes)
-{
-    struct nt_remote_part *part = calloc(1, sizeof(*part));
-    uint8_t *data = malloc(bytes);
-    if (part)
-        part->stretch = (struct nt_stretch){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
-    if (part && data && nt_stretches_add(&file->stretches, &part->stretch))
-        return part;
-    free(data);
-    free(part);
-    return NULL;
-}
-
-/* What is on disk of [at, next), from `at` on, likewise. NULL where there is nothing, or nothing good. */
-static struct nt_remote_part *take_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next)
-{
-    uint64_t end;
-    if (!nt_disk_entry_find(file->disk, at, &end))
-        return NULL;
-    struct nt_remote_part *part = add_part_of_file(file, at, (size_t)((end < next ? end : next) - at));
-    if (!part)
-        return NULL;
-    if (nt_disk_entry_read(file->disk, at, part->stretch.data, part->stretch.bytes)) {
-        nt_stretch_keep(&file->fetcher->room, &part->stretch);
-        return part;
-    }
-    nt_stretches_remove(&part->stretch);
-    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
-    return NULL;
-}
-
-/* Ask for a part, likewise, for who reads it, or is ahead of those who will; `is_now`: somebody waits for it. */
-static struct nt_remote_part *ask_for(struct nt_remote_file *file, uint64_t offset, size_t bytes,
-                                      bool is_ahead, bool is_now)
-{
-    struct nt_remote_part *part = add_part_of_file(file, offset, bytes);
-    if (!part)
-        return NULL;
-    part->fetch.take = take_bytes;
-    part->fetch.end = end_part;
-    part->is_ahead = is_ahead;
-    file->underway++;
-    file->fetcher->ahead_bytes += is_ahead ? bytes : 0;
-    file->fetcher->ahead_count += is_ahead;
-    nt_fetcher_ask(
-        file->fetcher, &part->fetch,
-        (struct nt_fetch_request){
-            .kind = NT_FETCH_READ, .file = file->file, .is_ahead = !is_now, .offset = offset, .bytes = bytes},
-        "", 0);
-    return part;
-}
-
 /* Pages lie one behind the other as they are read: what is short is asked for with what follows, up to where bytes are that are here,
  * on disk or on their way. */
 static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
@@ -150,13 +51,6 @@ static bool add_part(struct reading *reading, struct nt_remote_part *part)
     return true;
 }
 
-static void want(struct nt_remote_file *file, struct nt_remote_part *part)
-{
-    if (part->is_ahead)
-        nt_fetcher_tell(file->fetcher, NT_FETCH_WANTED, part->fetch.id, file->file);
-    count_no_more(file, part);
-}
-
 /* Of a file that a list has told of nothing has come with opening it: the first read of an edge has all of that, of a small file all
  * of it. */
 static struct nt_remote_part *ask_for_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
@@ -164,9 +58,9 @@ static struct nt_remote_part *ask_for_edge(struct nt_remote_file *file, uint64_t
     uint64_t edge = file->size <= UINT64_C(2) * NT_FETCH_EDGE_BYTES ? file->size : NT_FETCH_EDGE_BYTES;
     bool is_new = file->is_listed && file->stretches.count == 0;
     if (is_new && end <= edge)
-        return ask_for(file, 0, (size_t)edge, false, true);
+        return nt_remote_part_ask(file, 0, (size_t)edge, false, true);
     if (is_new && at >= file->size - edge)
-        return ask_for(file, file->size - edge, (size_t)edge, false, true);
+        return nt_remote_part_ask(file, file->size - edge, (size_t)edge, false, true);
     return NULL;
 }
 
@@ -175,7 +69,9 @@ static struct nt_remote_part *ask_for_bytes(struct nt_remote_file *file, uint64_
 {
     struct nt_remote_part *part = ask_for_edge(file, at, end);
     uint64_t border = end_of_request(file, at, end, next);
-    return part ? part : ask_for(file, at, border - at < piece ? (size_t)(border - at) : piece, false, true);
+    return part ? part
+                : nt_remote_part_ask(file, at, border - at < piece ? (size_t)(border - at) : piece, false,
+                                     true);
 }
 
 /* All that has the bytes, here or asked for. */
@@ -189,9 +85,9 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
         if (stretch) {
             nt_stretch_pin(room, stretch);
-            want(file, (struct nt_remote_part *)stretch);
+            nt_remote_part_want(file, (struct nt_remote_part *)stretch);
         } else {
-            struct nt_remote_part *part = take_from_disk(file, at, next);
+            struct nt_remote_part *part = nt_remote_part_from_disk(file, at, next);
             if (!part)
                 part = ask_for_bytes(file, at, reading->end, next, piece);
             stretch = part ? &part->stretch : NULL;
@@ -205,14 +101,6 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         at = stretch->offset + stretch->bytes;
     }
     return NT_OK;
-}
-
-/* The last one who waits for what has not come takes it back. */
-static void let_go(struct nt_remote_file *file, struct nt_remote_part *part)
-{
-    if (part->stretch.pins == 1 && part->fetch.link)
-        nt_fetcher_drop(file->fetcher, &part->fetch);
-    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
 }
 
 static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remote_part *part,
@@ -249,7 +137,7 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
             copy(reading, reading->parts[i], output);
     }
     for (size_t i = 0; i < reading->count; i++)
-        let_go(reading->file, reading->parts[i]);
+        nt_remote_part_release(reading->file, reading->parts[i]);
     free(reading->parts);
     return status;
 }
@@ -319,7 +207,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
         uint64_t border = end_of_request(file, at, end, next);
         size_t bytes = border - at < piece ? (size_t)(border - at) : piece;
         struct nt_remote_part *part =
-            has_room_ahead(file->fetcher, bytes) ? ask_for(file, at, bytes, true, is_now) : NULL;
+            has_room_ahead(file->fetcher, bytes) ? nt_remote_part_ask(file, at, bytes, true, is_now) : NULL;
         if (!part)
             return false;
         nt_stretch_unpin(&file->fetcher->room, &part->stretch);

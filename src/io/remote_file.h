@@ -58,6 +58,17 @@ struct nt_remote_part {
     bool is_ahead; /* nobody has waited for it yet: it counts in the fetcher */
 };
 
+/* Parts are made with a pin of the caller's; all under the fetcher's lock. NULL without memory. */
+/* Ask for one, for who reads it, or is ahead of those who will; `is_now`: somebody waits for it. */
+struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t offset, size_t bytes,
+                                          bool is_ahead, bool is_now);
+/* What is on disk of [at, next), from `at` on. NULL, too, where there is nothing, or nothing good. */
+struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next);
+/* Somebody waits for it now. */
+void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_part *part);
+/* Give a pin back. The last one who waits for what has not come takes the question back. */
+void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *part);
+
 /* Until it can be read, or the deadline. It is opened again where the process that fetches is another one, by one thread, while the
  * others wait; and must be the same file then. */
 enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error);
