@@ -23,6 +23,13 @@ bool nt_texts_are_equal(struct nt_text a, struct nt_text b)
     return a.length == b.length && (a.length == 0 || memcmp(a.bytes, b.bytes, a.length) == 0);
 }
 
+int nt_texts_compare(struct nt_text a, struct nt_text b)
+{
+    size_t common = a.length < b.length ? a.length : b.length;
+    int order = common ? memcmp(a.bytes, b.bytes, common) : 0;
+    return order ? order : (a.length > b.length) - (a.length < b.length);
+}
+
 bool nt_text_skip(struct nt_text *text, const char *prefix)
 {
     size_t length = strlen(prefix);

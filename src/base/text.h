@@ -18,6 +18,8 @@
 struct nt_text nt_text_of(const char *string);
 bool nt_text_is(struct nt_text text, const char *string);
 bool nt_texts_are_equal(struct nt_text a, struct nt_text b);
+/* By their bytes; of two that begin alike the shorter one is first. As qsort(3) wants it. */
+int nt_texts_compare(struct nt_text a, struct nt_text b);
 /* Leave a prefix out; false, and nothing is changed, where the text does not begin with it. */
 bool nt_text_skip(struct nt_text *text, const char *prefix);
 /* A NUL-terminated copy in an arena; false without memory. */

@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "chain/names.h"
 #include "model/kind.h"
+#include "model/names.h"
 #include "model/path.h"
 
 struct matching {
@@ -134,7 +134,7 @@ struct siblings {
     const uint32_t *fields;
     uint32_t count;
     bool have_names;
-    struct nt_chain_names names; /* nothing until a field is not where it was looked for first */
+    struct nt_field_names names; /* nothing until a field is not where it was looked for first */
 };
 
 static struct siblings siblings_in(const struct nt_dataset *dataset, uint32_t parent)
@@ -160,8 +160,8 @@ static enum nt_status find_sibling(struct siblings *siblings, uint32_t place, st
     enum nt_status status =
         siblings->names.sorted
             ? NT_OK
-            : nt_chain_names_init(&siblings->names, all, siblings->fields, siblings->count, error);
-    const struct nt_chain_name *found = status == NT_OK ? nt_chain_names_find(&siblings->names, name) : NULL;
+            : nt_field_names_init(&siblings->names, all, siblings->fields, siblings->count, error);
+    const struct nt_field_name *found = status == NT_OK ? nt_field_names_find(&siblings->names, name) : NULL;
     if (found)
         *found_ret = found->field;
     return status;
@@ -194,8 +194,8 @@ static enum nt_status match_children(const struct matching *matching, uint32_t p
     struct siblings here = siblings_in(matching->dataset, parent),
                     there = siblings_in(matching->other, other_parent);
     enum nt_status status = match_siblings(matching, &here, &there);
-    nt_chain_names_deinit(&here.names);
-    nt_chain_names_deinit(&there.names);
+    nt_field_names_deinit(&here.names);
+    nt_field_names_deinit(&there.names);
     return status;
 }
 

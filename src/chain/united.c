@@ -11,8 +11,8 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "chain/fields.h"
-#include "chain/names.h"
 #include "chain/numbers.h"
+#include "model/names.h"
 
 /* What is known of a field of the chain beside itself. */
 struct united {
@@ -220,7 +220,7 @@ static enum nt_status add_field(struct uniting *uniting, uint32_t parent, uint32
 struct siblings {
     uint32_t first,
         expected; /* most files have their fields in one order: the next is the expected one, or near */
-    struct nt_chain_names names; /* nothing until it is not */
+    struct nt_field_names names; /* nothing until it is not */
 };
 
 static enum nt_status sort_siblings(const struct uniting *uniting, struct siblings *siblings)
@@ -235,7 +235,7 @@ static enum nt_status sort_siblings(const struct uniting *uniting, struct siblin
     for (uint32_t at = siblings->first; at != NT_NONE; at = uniting->united[at].next)
         fields[count++] = at;
     enum nt_status status =
-        nt_chain_names_init(&siblings->names, uniting->fields, fields, count, uniting->error);
+        nt_field_names_init(&siblings->names, uniting->fields, fields, count, uniting->error);
     free(fields);
     return status;
 }
@@ -265,7 +265,7 @@ static enum nt_status find_sibling(const struct uniting *uniting, struct sibling
     if (*found_ret != NT_NONE || siblings->first == NT_NONE)
         return NT_OK;
     enum nt_status status = siblings->names.sorted ? NT_OK : sort_siblings(uniting, siblings);
-    struct nt_chain_name *first = status == NT_OK ? nt_chain_names_find(&siblings->names, name) : NULL;
+    struct nt_field_name *first = status == NT_OK ? nt_field_names_find(&siblings->names, name) : NULL;
     for (; first && first->taken < first->alike && *found_ret == NT_NONE; first->taken++)
         if (is_free(uniting, first[first->taken].field))
             *found_ret = first[first->taken].field;
@@ -307,7 +307,7 @@ static enum nt_status unite_children(struct uniting *uniting, uint32_t own_paren
     struct siblings siblings = {.first = of->first_child, .expected = of->first_child};
     bool are_named = of->refusal || nt_chain_are_named(dataset, own_parent);
     enum nt_status status = unite_siblings(uniting, own_parent, parent, &siblings, are_named);
-    nt_chain_names_deinit(&siblings.names);
+    nt_field_names_deinit(&siblings.names);
     return status;
 }
 

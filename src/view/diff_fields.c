@@ -7,10 +7,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
+#include "base/text.h"
 #include "model/kind.h"
+#include "model/names.h"
 #include "model/path.h"
 #include "page/page.h"
 
@@ -114,17 +115,12 @@ static void deinit_both(struct nt_buffer texts[NT_DIFF_SIDES])
 
 /* ---- pairs ---- */
 
-struct named {
-    struct nt_text name;
-    uint32_t place; /* among the siblings */
-};
-
 /* The siblings of a side, and of each its partner's place. */
 struct siblings {
     const uint32_t *fields;
     uint32_t count;
-    struct named *named; /* by name, those of one name by place */
-    uint32_t *partners;  /* [place]; NT_NONE: none */
+    struct nt_field_names names;
+    uint32_t *partners; /* [place]; NT_NONE: none */
 };
 
 struct matching {
@@ -134,41 +130,25 @@ struct matching {
     struct nt_buffer texts[NT_DIFF_SIDES];
 };
 
-static int compare_names(struct nt_text a, struct nt_text b)
+static enum nt_status sort_siblings(const struct nt_dataset *dataset, struct siblings *siblings,
+                                    struct nt_error *error)
 {
-    size_t common = a.length < b.length ? a.length : b.length;
-    int order = common ? memcmp(a.bytes, b.bytes, common) : 0;
-    return order ? order : (a.length > b.length) - (a.length < b.length);
-}
-
-static int compare_named(const void *left, const void *right)
-{
-    const struct named *a = left, *b = right;
-    int order = compare_names(a->name, b->name);
-    return order ? order : (a->place > b->place) - (a->place < b->place);
-}
-
-static bool sort_siblings(const struct nt_dataset *dataset, struct siblings *siblings)
-{
-    siblings->named = calloc((size_t)siblings->count + 1, sizeof(*siblings->named));
     siblings->partners = calloc((size_t)siblings->count + 1, sizeof(*siblings->partners));
-    if (!siblings->named || !siblings->partners)
-        return false;
-    for (uint32_t i = 0; i < siblings->count; i++) {
-        siblings->named[i] = (struct named){dataset->fields[siblings->fields[i]].name, i};
+    if (!siblings->partners)
+        return nt_fail_memory(error);
+    for (uint32_t i = 0; i < siblings->count; i++)
         siblings->partners[i] = NT_NONE;
-    }
-    qsort(siblings->named, siblings->count, sizeof(*siblings->named), compare_named);
-    return true;
+    return nt_field_names_init(&siblings->names, dataset->fields, siblings->fields, siblings->count, error);
 }
 
 static void find_partners(struct siblings *a, struct siblings *b)
 {
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
-        int order = compare_names(a->named[i].name, b->named[k].name);
+        const struct nt_field_name *one = &a->names.sorted[i], *other = &b->names.sorted[k];
+        int order = nt_texts_compare(one->text, other->text);
         if (order == 0) {
-            a->partners[a->named[i].place] = b->named[k].place;
-            b->partners[b->named[k].place] = a->named[i].place;
+            a->partners[one->place] = other->place;
+            b->partners[other->place] = one->place;
         }
         i += order <= 0;
         k += order >= 0;
@@ -209,21 +189,18 @@ static enum nt_status match_below(struct matching *matching, uint32_t a, uint32_
 {
     struct siblings siblings[NT_DIFF_SIDES] = {{0}};
     const uint32_t parents[NT_DIFF_SIDES] = {a, b};
-    bool has_memory = true;
-    enum nt_status status;
-    for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
+    enum nt_status status = NT_OK;
+    for (unsigned side = 0; status == NT_OK && side < NT_DIFF_SIDES; side++) {
         const struct nt_dataset *dataset = matching->sides[side].dataset;
         siblings[side].fields = nt_dataset_children(dataset, parents[side], &siblings[side].count);
-        has_memory = has_memory && sort_siblings(dataset, &siblings[side]);
+        status = sort_siblings(dataset, &siblings[side], error);
     }
-    if (has_memory) {
+    if (status == NT_OK) {
         find_partners(&siblings[0], &siblings[1]);
         status = add_siblings(matching, &siblings[0], &siblings[1], error);
-    } else {
-        status = nt_fail_memory(error);
     }
     for (unsigned side = 0; side < NT_DIFF_SIDES; side++) {
-        free(siblings[side].named);
+        nt_field_names_deinit(&siblings[side].names);
         free(siblings[side].partners);
     }
     return status;

@@ -68,6 +68,18 @@ START_TEST(a_well_formed_sequence_is_one_code_point)
 }
 END_TEST
 
+START_TEST(texts_are_ordered_by_their_bytes_and_then_by_their_lengths)
+{
+    static const struct nt_text ordered[] = {{NULL, 0}, {"\0", 1}, {"a", 1},   {"a\0", 2},
+                                             {"ab", 2}, {"b", 1},  {"\xff", 1}};
+    for (int i = 0; i < (int)(sizeof(ordered) / sizeof(*ordered)); i++)
+        for (int k = 0; k < (int)(sizeof(ordered) / sizeof(*ordered)); k++) {
+            int order = nt_texts_compare(ordered[i], ordered[k]);
+            ck_assert_int_eq((order > 0) - (order < 0), (i > k) - (i < k));
+        }
+}
+END_TEST
+
 START_TEST(texts_are_equal_byte_for_byte)
 {
     struct nt_text nul = {"a\0b", 3};
@@ -213,6 +225,7 @@ int main(void)
     tcase_add_loop_test(cases, a_well_formed_sequence_is_one_code_point, 0, WELL_FORMED);
     tcase_add_loop_test(cases, a_code_point_is_encoded_as_its_sequence, 0, WELL_FORMED);
     tcase_add_loop_test(cases, an_ill_formed_sequence_is_none, 0, ILL_FORMED);
+    tcase_add_test(cases, texts_are_ordered_by_their_bytes_and_then_by_their_lengths);
     tcase_add_test(cases, texts_are_equal_byte_for_byte);
     tcase_add_test(cases, a_prefix_is_skipped_where_it_stands);
     tcase_add_test(cases, a_copy_of_a_text_ends_with_nul);

@@ -99,17 +99,10 @@ static enum nt_status load(const struct nt_dataset *dataset, struct metadata *me
 
 /* ---- versions: the same key again is its next version ---- */
 
-static int compare_keys(const struct pair *a, const struct pair *b)
-{
-    size_t shorter = a->key.length < b->key.length ? a->key.length : b->key.length;
-    int order = memcmp(a->key.bytes, b->key.bytes, shorter);
-    return order ? order : (a->key.length > b->key.length) - (a->key.length < b->key.length);
-}
-
 static int compare_pairs(const void *left, const void *right)
 {
     const struct pair *const *a = left, *const *b = right;
-    int order = compare_keys(*a, *b);
+    int order = nt_texts_compare((*a)->key, (*b)->key);
     return order ? order : ((*a)->order > (*b)->order) - ((*a)->order < (*b)->order);
 }
 
@@ -123,7 +116,7 @@ static enum nt_status number_versions(struct metadata *metadata, struct nt_error
     qsort(sorted, metadata->pair_count, sizeof(struct pair *), compare_pairs);
     for (uint32_t i = 0; i < metadata->pair_count; i++)
         sorted[i]->version =
-            i > 0 && compare_keys(sorted[i - 1], sorted[i]) == 0 ? sorted[i - 1]->version + 1 : 0;
+            i > 0 && nt_texts_are_equal(sorted[i - 1]->key, sorted[i]->key) ? sorted[i - 1]->version + 1 : 0;
     free(sorted);
     return NT_OK;
 }

@@ -2,12 +2,12 @@
  *
  * Fields by their names, where one after another is looked for among many.
  */
-#ifndef NT_CHAIN_NAMES_H
-#define NT_CHAIN_NAMES_H
+#ifndef NT_MODEL_NAMES_H
+#define NT_MODEL_NAMES_H
 
 #include "model/model.h"
 
-struct nt_chain_name {
+struct nt_field_name {
     struct nt_text text;
     uint32_t field;
     uint32_t place; /* among those that were given */
@@ -15,18 +15,18 @@ struct nt_chain_name {
     uint32_t taken; /* likewise: the caller's, 0 at first */
 };
 
-struct nt_chain_names {
-    struct nt_chain_name *sorted; /* from malloc */
+struct nt_field_names {
+    struct nt_field_name *sorted; /* from malloc */
     uint32_t count;
 };
 
 /* `fields`: their numbers among the `all` of a data set, whose names stay until deinit. */
-enum nt_status nt_chain_names_init(struct nt_chain_names *names, const struct nt_field *all,
+enum nt_status nt_field_names_init(struct nt_field_names *names, const struct nt_field *all,
                                    const uint32_t *fields, uint32_t count, struct nt_error *error);
 /* Of names that are all 0 nothing. */
-void nt_chain_names_deinit(struct nt_chain_names *names);
+void nt_field_names_deinit(struct nt_field_names *names);
 
 /* The first of this name; NULL: there is none. Takes the logarithm of their number. */
-struct nt_chain_name *nt_chain_names_find(const struct nt_chain_names *names, struct nt_text text);
+struct nt_field_name *nt_field_names_find(const struct nt_field_names *names, struct nt_text text);
 
 #endif

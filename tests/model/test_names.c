@@ -2,7 +2,7 @@
  *
  * Names of fields, of which one after another is looked for.
  */
-#include "chain/names.h"
+#include "model/names.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum { NAMES = sizeof(texts) / sizeof(*texts) };
 
 static struct nt_error error;
 static struct nt_field fields[2 * NAMES];
-static struct nt_chain_names names;
+static struct nt_field_names names;
 
 /* Every other field of some. */
 static void setup(void)
@@ -27,19 +27,19 @@ static void setup(void)
         fields[2 * i + 1].name = texts[i];
         fields[2 * i].name = nt_text_of("other");
     }
-    assert_ok(nt_chain_names_init(&names, fields, numbers, NAMES, &error));
+    assert_ok(nt_field_names_init(&names, fields, numbers, NAMES, &error));
 }
 
 static void teardown(void)
 {
-    nt_chain_names_deinit(&names);
+    nt_field_names_deinit(&names);
 }
 
 START_TEST(each_is_found_and_of_equal_ones_the_first)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
         bool is_twice = nt_text_is(texts[i], "b");
-        const struct nt_chain_name *found = nt_chain_names_find(&names, texts[i]);
+        const struct nt_field_name *found = nt_field_names_find(&names, texts[i]);
         ck_assert_ptr_nonnull(found);
         ck_assert_uint_eq(found->field, is_twice ? 1 : 2 * i + 1);
         ck_assert_uint_eq(found->alike, is_twice ? 2 : 1);
@@ -54,23 +54,23 @@ START_TEST(what_is_not_there_is_not_found)
 {
     static const char *const absent[] = {"other", "aa", "abc", "c", " "};
     for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
-        ck_assert_ptr_null(nt_chain_names_find(&names, nt_text_of(absent[i])));
+        ck_assert_ptr_null(nt_field_names_find(&names, nt_text_of(absent[i])));
 }
 END_TEST
 
 START_TEST(among_none_nothing_is_found)
 {
-    struct nt_chain_names none;
-    assert_ok(nt_chain_names_init(&none, fields, NULL, 0, &error));
-    ck_assert_ptr_null(nt_chain_names_find(&none, nt_text_of("a")));
-    ck_assert_ptr_null(nt_chain_names_find(&none, nt_text_of("")));
-    nt_chain_names_deinit(&none);
+    struct nt_field_names none;
+    assert_ok(nt_field_names_init(&none, fields, NULL, 0, &error));
+    ck_assert_ptr_null(nt_field_names_find(&none, nt_text_of("a")));
+    ck_assert_ptr_null(nt_field_names_find(&none, nt_text_of("")));
+    nt_field_names_deinit(&none);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("chain: names");
+    Suite *suite = suite_create("model: names");
     TCase *cases = tcase_create("names");
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_add_test(cases, each_is_found_and_of_equal_ones_the_first);
