@@ -65,7 +65,7 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened)
     answer.offset = opened->head_bytes;
     if (opened->tail_bytes)
         nt_output_put(output, answer, opened->tail, opened->tail_bytes);
-    nt_output_done(&file->files->output, file->open_id);
+    nt_output_done(output, file->open_id);
 }
 
 static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch_request *request)

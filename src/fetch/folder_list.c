@@ -13,7 +13,8 @@
 
 #include <curl/curl.h>
 
-#include "io/fetch.h"
+#include "base/text.h"
+#include "fetch/listings.h"
 
 enum {
     MOST_DEPTH = 32,
@@ -136,16 +137,13 @@ static void join_slashes(char *path)
 static bool decode(char *text)
 {
     char *end = text;
-    for (const char *at = text; *at; at++) {
-        char byte = *at;
-        if (byte == '%' && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2])) {
-            const char digits[] = {at[1], at[2], '\0'};
-            byte = (char)strtoul(digits, NULL, 16);
-            at += 2;
-        }
+    size_t left = strlen(text), step;
+    for (const char *at = text; left; at += step, left -= step) {
+        uint8_t byte;
+        step = nt_percent_decode(at, left, &byte);
         if (!byte)
             return false;
-        *end++ = byte;
+        *end++ = (char)byte;
     }
     *end = '\0';
     return true;
@@ -161,16 +159,9 @@ static char *path_of(char *url)
     return scheme + strcspn(scheme + strlen("://"), "/") + strlen("://");
 }
 
-/* One part of a path that can be a name here. */
-static bool is_name(const char *name)
-{
-    return *name && strlen(name) <= NT_FETCH_NAME_BYTES && !strchr(name, '/') && strcmp(name, ".") != 0 &&
-           strcmp(name, "..") != 0;
-}
-
 static void tell(struct nt_folder_list *list, const char *name, const struct facts *facts)
 {
-    if (!is_name(name) || (!facts->is_folder && !facts->has_size))
+    if (!nt_listing_is_name(name) || (!facts->is_folder && !facts->has_size))
         return;
     list->take(list->context, &(struct nt_folder_entry){.name = name,
                                                         .is_folder = facts->is_folder,

@@ -14,6 +14,9 @@
 
 enum { FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
 
+const struct nt_result nt_result_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
+                                              .message = "out of memory"};
+
 uint64_t nt_jobs_now(void)
 {
     struct timespec now;
@@ -105,7 +108,7 @@ static void start(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
     }
     if (engine->ops->start(job, job->deadline - now))
         return;
-    job->result = (struct nt_result){NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, .message = "out of memory"};
+    job->result = nt_result_no_memory;
     end(jobs, job);
 }
 

@@ -14,11 +14,18 @@ bool nt_listing_is_full(const struct nt_listing *listing)
     return nt_output_is_full(listing->listings->output);
 }
 
+bool nt_listing_is_name(const char *name)
+{
+    return *name && strlen(name) <= NT_FETCH_NAME_BYTES && !strchr(name, '/') && strcmp(name, ".") != 0 &&
+           strcmp(name, "..") != 0;
+}
+
 bool nt_listing_tell(struct nt_listing *listing, const struct nt_listed *listed)
 {
     char text[NT_FETCH_NAME_BYTES + 1 + NT_FETCH_STAMP_BYTES];
     size_t name = strlen(listed->name), stamp = strlen(listed->stamp);
-    if (name > NT_FETCH_NAME_BYTES || stamp >= NT_FETCH_STAMP_BYTES) /* it is called so nowhere else either */
+    if (!nt_listing_is_name(listed->name) ||
+        stamp >= NT_FETCH_STAMP_BYTES) /* it is called so nowhere else either */
         return true;
     if (++listing->entries > NT_FETCH_MOST_ENTRIES)
         return false;

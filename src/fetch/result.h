@@ -24,4 +24,6 @@ struct nt_result {
     char message[160];     /* why it is not good */
 };
 
+extern const struct nt_result nt_result_no_memory;
+
 #endif

@@ -41,8 +41,6 @@ static void fail_opening(struct nt_fetched *file, const struct nt_result *result
     nt_file_not_opened(file, result->failure, result->message);
 }
 
-static const struct nt_result no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, .message = "out of memory"};
-
 /* Without what is behind it, which may be secret. A URL that is asked for has no user in it. */
 static void put_server(const char *url, char server[NT_FETCH_SERVER_BYTES])
 {
@@ -148,7 +146,7 @@ static void join_edges(struct nt_fetched *file)
         drop_edge(file, &origin->tail);
         origin->tail = add_edge(file, end_rest, size - wanted, wanted);
         if (!origin->tail)
-            fail_opening(file, &no_memory);
+            fail_opening(file, &nt_result_no_memory);
     }
 }
 

@@ -69,7 +69,9 @@ static void add_warmer(struct nt_fetched *file)
 
 void nt_web_warm(struct nt_fetched *file, unsigned connections)
 {
-    for (unsigned i = 0; i < connections && is_first_of_server(file); i++)
+    if (!is_first_of_server(file))
+        return;
+    for (unsigned i = 0; i < connections; i++)
         add_warmer(file);
 }
 

@@ -116,7 +116,7 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
     else if (file->is_open)
         nt_xrootd_read_all(file);
     else if (!file->session && !nt_xrootd_file_open(file, &xrootd->queue))
-        nt_xrootd_file_fail(file, &nt_xrootd_no_memory);
+        nt_xrootd_file_fail(file, &nt_result_no_memory);
 }
 
 static void work(struct nt_engine *engine)

@@ -11,8 +11,6 @@
 
 const struct nt_result nt_xrootd_changed = {NT_OUTCOME_BAD, NT_FETCH_CHANGED,
                                             .message = "the server has another version now"};
-const struct nt_result nt_xrootd_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
-                                              .message = "out of memory"};
 
 /* ---- who waits ---- */
 

@@ -56,6 +56,6 @@ void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *re
  * process it may be from another server, which has the same file by another number. */
 void nt_xrootd_stamp(char stamp[NT_FETCH_STAMP_BYTES], int64_t modified);
 
-extern const struct nt_result nt_xrootd_changed, nt_xrootd_no_memory;
+extern const struct nt_result nt_xrootd_changed;
 
 #endif

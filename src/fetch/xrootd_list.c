@@ -25,11 +25,6 @@ struct question {
 
 /* ---- the answer ---- */
 
-static bool is_name(const char *name)
-{
-    return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
-}
-
 /* False where there is more than is listed. */
 static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *client,
                      const struct nt_xrd_list *list)
@@ -42,7 +37,7 @@ static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *cli
             listed.modified = entry.modified;
         if (entry.has_attributes && !entry.is_folder)
             nt_xrootd_stamp(stamp, entry.modified);
-        if (is_name(entry.name) && !nt_listing_tell(listing, &listed))
+        if (!nt_listing_tell(listing, &listed))
             return false;
     }
     return true;
@@ -92,7 +87,7 @@ void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queu
     }
     if (!question || !question->list) {
         free(question);
-        nt_xrootd_file_fail(folder, &nt_xrootd_no_memory);
+        nt_xrootd_file_fail(folder, &nt_result_no_memory);
         return;
     }
     folder->remote.engine->jobs->totals.requests++;

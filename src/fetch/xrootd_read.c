@@ -215,7 +215,7 @@ static bool read_some(struct nt_xrootd_file *file)
     struct nt_xrd_read *read = collect(file, &deadline);
     if (!read || !read->bytes || !read->count) {
         if (read) {
-            fail_all(read, &nt_xrootd_no_memory);
+            fail_all(read, &nt_result_no_memory);
             let_go(read);
         }
         return false;
@@ -236,5 +236,5 @@ void nt_xrootd_read_all(struct nt_xrootd_file *file)
     while (has_bytes && file->waiting && read_some(file))
         ;
     if (file->waiting)
-        nt_xrootd_file_fail(file, has_bytes ? &nt_xrootd_no_memory : &empty);
+        nt_xrootd_file_fail(file, has_bytes ? &nt_result_no_memory : &empty);
 }

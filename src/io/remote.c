@@ -126,16 +126,12 @@ char *nt_address_folder_of(const char *address)
 /* Whatever may not stand for itself in a URL (RFC 3986). */
 static void append_encoded(struct nt_buffer *url, const char *name)
 {
-    static const char digits[] = "0123456789ABCDEF";
     for (; *name; name++) {
         unsigned char byte = (unsigned char)*name;
-        if (isalnum(byte) || strchr("-._~/", byte)) {
+        if (isalnum(byte) || strchr("-._~/", byte))
             nt_buffer_byte(url, (char)byte);
-        } else {
-            nt_buffer_byte(url, '%');
-            nt_buffer_byte(url, digits[byte >> 4]);
-            nt_buffer_byte(url, digits[byte & 15]);
-        }
+        else
+            nt_buffer_format(url, "%%%02X", byte);
     }
 }
 
