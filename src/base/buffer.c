@@ -66,6 +66,16 @@ const char *nt_buffer_string(const struct nt_buffer *buffer)
     return buffer->bytes ? buffer->bytes : "";
 }
 
+char *nt_buffer_take(struct nt_buffer *buffer)
+{
+    nt_buffer_append(buffer, "", 0); /* an empty text has a byte, too */
+    char *text = buffer->failed ? NULL : buffer->bytes;
+    if (text)
+        buffer->bytes = NULL;
+    nt_buffer_deinit(buffer);
+    return text;
+}
+
 uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count)
 {
     if (!reserve(buffer, count))

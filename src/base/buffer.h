@@ -32,6 +32,8 @@ void nt_buffer_format_list(struct nt_buffer *buffer, const char *format, va_list
 void nt_buffer_fit(struct nt_buffer *buffer);
 /* The bytes as a text that is never NULL: "" where nothing was appended, or could be. */
 const char *nt_buffer_string(const struct nt_buffer *buffer);
+/* The same for good, from malloc; the buffer is empty then. NULL where it failed, and without memory. */
+char *nt_buffer_take(struct nt_buffer *buffer);
 /* Room for `count` bytes at the end, which then count as appended; NULL without memory. */
 uint8_t *nt_buffer_extend(struct nt_buffer *buffer, size_t count);
 

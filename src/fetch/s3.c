@@ -224,12 +224,10 @@ static bool begin_url(struct nt_buffer *url, const char *name, const char *expec
 
 static char *end_url(struct nt_buffer *url, const char **problem_ret)
 {
-    nt_buffer_byte(url, '\0');
-    if (!url->failed)
-        return url->bytes;
-    nt_buffer_deinit(url);
-    *problem_ret = "out of memory";
-    return NULL;
+    char *text = nt_buffer_take(url);
+    if (!text)
+        *problem_ret = "out of memory";
+    return text;
 }
 
 char *nt_s3_url(const char *name, const char **problem_ret)
@@ -255,11 +253,7 @@ char *nt_s3_prefix(const char *name)
     nt_buffer_append(&prefix, key ? key + 1 : "", length);
     if (length && key[length] != '/')
         nt_buffer_byte(&prefix, '/');
-    nt_buffer_byte(&prefix, '\0');
-    if (!prefix.failed)
-        return prefix.bytes;
-    nt_buffer_deinit(&prefix);
-    return NULL;
+    return nt_buffer_take(&prefix);
 }
 
 /* Of a query, everything but letters, digits and a few marks is encoded. */

@@ -97,6 +97,24 @@ START_TEST(a_buffer_that_fits_holds_the_same_and_can_grow_again)
 }
 END_TEST
 
+START_TEST(what_is_taken_is_a_text_and_leaves_nothing)
+{
+    struct nt_buffer buffer = {0};
+    char *text = nt_buffer_take(&buffer);
+    ck_assert_str_eq(text, "");
+    free(text);
+    nt_buffer_text(&buffer, "kept");
+    text = nt_buffer_take(&buffer);
+    ck_assert_str_eq(text, "kept");
+    ck_assert_ptr_null(buffer.bytes);
+    free(text);
+    nt_buffer_text(&buffer, "lost");
+    buffer.failed = true;
+    ck_assert_ptr_null(nt_buffer_take(&buffer));
+    ck_assert(!buffer.failed);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("buffer");
@@ -107,6 +125,7 @@ int main(void)
     tcase_add_test(cases, appending_nothing_is_allowed);
     tcase_add_test(cases, a_failure_stays_until_it_is_cleared);
     tcase_add_test(cases, a_buffer_that_fits_holds_the_same_and_can_grow_again);
+    tcase_add_test(cases, what_is_taken_is_a_text_and_leaves_nothing);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
