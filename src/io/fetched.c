@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/overflow.h"
 #include "io/ranges.h"
 #include "io/remote.h"
@@ -39,15 +40,12 @@ struct reading {
 
 static bool add_part(struct reading *reading, struct nt_remote_part *part)
 {
-    size_t bytes = reading->count + 1;
-    if (bytes > reading->capacity) {
-        struct nt_remote_part **parts = realloc(reading->parts, 2 * bytes * sizeof(*parts));
-        if (!parts)
-            return false;
-        reading->parts = parts;
-        reading->capacity = 2 * bytes;
-    }
-    reading->parts[reading->count++] = part;
+    struct nt_remote_part **parts =
+        nt_grow(reading->parts, reading->count, &reading->capacity, sizeof(*reading->parts));
+    if (!parts)
+        return false;
+    reading->parts = parts;
+    parts[reading->count++] = part;
     return true;
 }
 
@@ -416,10 +414,10 @@ enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fe
                        "%s: expected an address (http://, https://, dav://, davs://, s3:// or root://)",
                        address);
     enum nt_status status = nt_address_check(address, error);
-    if (status == NT_OK && !fetcher)
-        status = nt_fetcher_new(NULL, &own, error);
     if (status == NT_OK)
-        status = open_with(fetcher ? fetcher : own, address, source_ret, error);
+        status = nt_fetcher_or_own(&fetcher, &own, error);
+    if (status == NT_OK)
+        status = open_with(fetcher, address, source_ret, error);
     nt_fetcher_free(own);
     return status;
 }

@@ -397,3 +397,14 @@ enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct n
     *fetcher_ret = fetcher;
     return NT_OK;
 }
+
+enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher **own_ret,
+                                 struct nt_error *error)
+{
+    *own_ret = NULL;
+    if (*fetcher)
+        return NT_OK;
+    enum nt_status status = nt_fetcher_new(NULL, own_ret, error);
+    *fetcher = *own_ret;
+    return status;
+}

@@ -75,6 +75,10 @@ void nt_fetch_fall_short(struct nt_fetch *fetch);
 /* One user more, and from the first one on a thread that takes the answers. */
 enum nt_status nt_fetcher_hold(struct nt_fetcher *fetcher, struct nt_error *error);
 
+/* Where none is given, a new one, which `own_ret` has then, too: whoever asked frees that. */
+enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher **own_ret,
+                                 struct nt_error *error);
+
 /* In another process that has the same one: all that is under way in any of them fails, and whatever is asked for later. */
 void nt_fetcher_stop(struct nt_fetcher *fetcher);
 

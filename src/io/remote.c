@@ -18,20 +18,21 @@
 static const struct scheme {
     const char *name, *advice; /* NULL: it is read */
     const char *ends;          /* what begins that which is not shown */
+    bool has_host;             /* else a bucket, whose server is configured */
     bool has_users;            /* a user's name is no secret: servers do not believe it */
     bool is_encoded;           /* names are percent-encoded in it */
 } schemes[] = {
-    {"root", NULL, "?", true, false},
-    {"roots", NULL, "?", true, false},
-    {"xroot", NULL, "?", true, false},
-    {"xroots", NULL, "?", true, false},
-    {"http", NULL, "?#", false, true},
-    {"https", NULL, "?#", false, true},
-    {"dav", NULL, "?#", false, true},
-    {"davs", NULL, "?#", false, true},
-    {"s3", NULL, "", false, false}, /* any character may be in the name of an object */
+    {"root", NULL, "?", true, true, false},
+    {"roots", NULL, "?", true, true, false},
+    {"xroot", NULL, "?", true, true, false},
+    {"xroots", NULL, "?", true, true, false},
+    {"http", NULL, "?#", true, false, true},
+    {"https", NULL, "?#", true, false, true},
+    {"dav", NULL, "?#", true, false, true},
+    {"davs", NULL, "?#", true, false, true},
+    {"s3", NULL, "", false, false, false}, /* any character may be in the name of an object */
     {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", "", false,
-     false},
+     false, false},
 };
 
 /* The bytes of the scheme; 0 where the path is none of an address. */
@@ -47,7 +48,7 @@ static size_t scheme_length(const char *path)
 /* Of a path that begins with its name. */
 static const struct scheme *find_scheme(const char *path, size_t length)
 {
-    static const struct scheme unknown = {"", "copy it, or mount its server", "", false, false};
+    static const struct scheme unknown = {"", "copy it, or mount its server", "", false, false, false};
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
         if (strlen(schemes[i].name) == length && strncasecmp(path, schemes[i].name, length) == 0)
             return &schemes[i];
@@ -95,6 +96,11 @@ char *nt_address_shown(const char *path)
     memcpy(shown + scheme, host, rest);
     shown[scheme + rest] = '\0';
     return shown;
+}
+
+bool nt_address_has_host(const char *address)
+{
+    return find_scheme(address, scheme_length(address))->has_host;
 }
 
 /* Behind the path. */
@@ -148,10 +154,7 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
     if (*name && is_folder)
         nt_buffer_byte(&address, '/');
     nt_buffer_text(&address, folder + end);
-    if (!address.failed)
-        return address.bytes;
-    nt_buffer_deinit(&address);
-    return NULL;
+    return nt_buffer_take(&address);
 }
 
 enum nt_status nt_address_check(const char *address, struct nt_error *error)
@@ -160,11 +163,11 @@ enum nt_status nt_address_check(const char *address, struct nt_error *error)
     const char *host = host_of(address), *user = address + length + strlen("://");
     if (host == user)
         return NT_OK;
-    if (find_scheme(address, length)->has_users && !memchr(user, ':', (size_t)(host - user)))
+    bool has_users = find_scheme(address, length)->has_users;
+    if (has_users && !memchr(user, ':', (size_t)(host - user)))
         return NT_OK;
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                    "the address of a file on %.*s has a %s in it, which others could see%s",
-                   (int)strcspn(host, "/?#"), host,
-                   find_scheme(address, length)->has_users ? "password" : "user",
-                   find_scheme(address, length)->has_users ? "" : "; netrc(5) is for that");
+                   (int)strcspn(host, "/?#"), host, has_users ? "password" : "user",
+                   has_users ? "" : "; netrc(5) is for that");
 }

@@ -40,6 +40,8 @@ enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetc
 bool nt_address_is_folder(const char *address);
 char *nt_address_folder_of(const char *address);
 char *nt_address_below(const char *folder, const char *name, bool is_folder);
+/* Whether it names the server itself. */
+bool nt_address_has_host(const char *address);
 /* NT_INVALID where it has a user or a password: who lists processes would see them. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 

@@ -64,6 +64,8 @@ struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t 
                                           bool is_ahead, bool is_now);
 /* What is on disk of [at, next), from `at` on. NULL, too, where there is nothing, or nothing good. */
 struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next);
+/* What has come with something else is one, unless some of it is there. */
+void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count);
 /* Somebody waits for it now. */
 void nt_remote_part_want(struct nt_remote_file *file, struct nt_remote_part *part);
 /* Give a pin back. The last one who waits for what has not come takes the question back. */

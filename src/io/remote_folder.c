@@ -118,7 +118,7 @@ static enum nt_status list_of(struct remote_folder *folder, struct nt_text name,
         enum nt_status status = list_of(folder, outer, &above, error);
         if (status != NT_OK)
             return status;
-        entry = nt_remote_list_find(above, last, strlen(last));
+        entry = nt_remote_list_find(above, last);
     }
     if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: there is no such folder", folder->shown,
@@ -137,7 +137,7 @@ static enum nt_status find_entry(struct remote_folder *folder, const char *name,
     enum nt_status status = list_of(folder, outer, &list, error);
     if (status != NT_OK)
         return status;
-    *entry_ret = nt_remote_list_find(list, last, strlen(last));
+    *entry_ret = nt_remote_list_find(list, last);
     return *entry_ret
                ? NT_OK
                : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", folder->shown, name);
@@ -335,10 +335,10 @@ enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fe
     struct remote_folder *folder = NULL;
     const struct nt_remote_list *list;
     enum nt_status status = nt_address_check(address, error);
-    if (status == NT_OK && !fetcher)
-        status = nt_fetcher_new(NULL, &own, error);
     if (status == NT_OK)
-        status = new_folder(address, fetcher ? fetcher : own, &folder, error);
+        status = nt_fetcher_or_own(&fetcher, &own, error);
+    if (status == NT_OK)
+        status = new_folder(address, fetcher, &folder, error);
     if (status == NT_OK && (status = list_of(folder, nt_text_of(""), &list, error)) != NT_OK)
         let_go(folder);
     nt_fetcher_free(own);
@@ -365,8 +365,8 @@ static bool may_be_folder(enum nt_status status)
     return status == NT_NOT_FOUND || status == NT_UNSUPPORTED || status == NT_INVALID;
 }
 
-enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fetcher,
-                                     struct nt_source **source_ret, struct nt_error *error)
+static enum nt_status open_whatever(const char *address, struct nt_fetcher *fetcher,
+                                    struct nt_source **source_ret, struct nt_error *error)
 {
     struct nt_error failure = {0};
     if (nt_address_is_folder(address))
@@ -375,4 +375,15 @@ enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fet
     if (may_be_folder(status) && open_folder_source(address, fetcher, source_ret, NULL) == NT_OK)
         return NT_OK;
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
+}
+
+enum nt_status nt_source_open_remote(const char *address, struct nt_fetcher *fetcher,
+                                     struct nt_source **source_ret, struct nt_error *error)
+{
+    struct nt_fetcher *own = NULL;
+    enum nt_status status = nt_fetcher_or_own(&fetcher, &own, error);
+    if (status == NT_OK)
+        status = open_whatever(address, fetcher, source_ret, error);
+    nt_fetcher_free(own);
+    return status;
 }

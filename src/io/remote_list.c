@@ -156,22 +156,13 @@ void nt_remote_list_free(struct nt_remote_list *list)
     free(list);
 }
 
-const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name,
-                                                  size_t length)
+static int compare_name(const void *name, const void *entry)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const char *found = list->entries[middle].name;
-        int order = strncmp(found, name, length);
-        if (order == 0 && found[length])
-            order = 1;
-        if (order == 0)
-            return &list->entries[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return strcmp(name, ((const struct nt_remote_entry *)entry)->name);
+}
+
+const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name)
+{
+    return list->count ? bsearch(name, list->entries, list->count, sizeof(*list->entries), compare_name)
+                       : NULL;
 }

@@ -34,8 +34,7 @@ struct nt_remote_list {
 enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *address,
                                   struct nt_remote_list **list_ret, struct nt_error *error);
 void nt_remote_list_free(struct nt_remote_list *list); /* accepts NULL */
-/* NULL: there is none of this name, of which `length` bytes count. */
-const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name,
-                                                  size_t length);
+/* NULL: there is none of this name. */
+const struct nt_remote_entry *nt_remote_list_find(const struct nt_remote_list *list, const char *name);
 
 #endif

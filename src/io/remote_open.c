@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
+
+#include "io/remote.h"
 
 /* So long a failure stands for all reads. */
 enum { REFUSAL_MILLISECONDS = 1000 };
@@ -158,33 +159,16 @@ static void end_opening(struct nt_fetch *fetch)
         nt_fetch_fall_short(fetch);
 }
 
-/* What can be had again is not missed. */
-static void keep_edge(struct nt_remote_file *file, const uint8_t *bytes, uint64_t offset, size_t count)
-{
-    uint64_t next;
-    struct nt_remote_part *part = calloc(1, sizeof(*part));
-    uint8_t *copy = malloc(count ? count : 1);
-    if (part && copy && count && !nt_stretches_at(&file->stretches, offset, &next)) {
-        memcpy(copy, bytes, count);
-        part->stretch = (struct nt_stretch){.offset = offset, .bytes = count, .data = copy};
-        if (next - offset >= count && nt_stretches_add(&file->stretches, &part->stretch)) {
-            nt_stretch_keep(&file->fetcher->room, &part->stretch);
-            return;
-        }
-    }
-    free(copy);
-    free(part);
-}
-
 static void keep_edges(struct nt_remote_file *file, const struct opening *opening)
 {
     size_t first = opening->got < NT_FETCH_EDGE_BYTES ? opening->got : NT_FETCH_EDGE_BYTES;
-    keep_edge(file, opening->edges, 0, first);
-    keep_edge(file, opening->edges + first, opening->size - (opening->got - first), opening->got - first);
+    nt_remote_part_keep(file, 0, opening->edges, first);
+    nt_remote_part_keep(file, opening->size - (opening->got - first), opening->edges + first,
+                        opening->got - first);
 }
 
 /* The key has no secrets: of an address with a query, which may be one, nothing is kept. Nor where the server does not tell versions
- * apart. The address of a bucket does not name the server. */
+ * apart. */
 static void open_on_disk(struct nt_remote_file *file)
 {
     size_t length = strlen(file->shown);
@@ -192,18 +176,23 @@ static void open_on_disk(struct nt_remote_file *file)
     char *key;
     if (!file->stamp[0] || (*rest && *rest != '#') || strncmp(file->address, file->shown, length) != 0)
         return;
-    const char *server = strncasecmp(file->shown, "s3://", 5) == 0 ? file->server : "";
+    const char *server = nt_address_has_host(file->address) ? "" : file->server;
     if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->stamp, file->size) < 0)
         return;
     file->disk = nt_disk_entry_open(&file->fetcher->disk, key, file->size);
     free(key);
 }
 
+static int64_t time_or_now(int64_t modified)
+{
+    return modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : modified;
+}
+
 static void settle_first(struct nt_remote_file *file, const struct opening *opening)
 {
     file->is_known = true;
     file->size = opening->size;
-    file->modified = opening->modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : opening->modified;
+    file->modified = time_or_now(opening->modified);
     memcpy(file->stamp, opening->stamp, sizeof(file->stamp));
     keep_edges(file, opening);
 }
@@ -282,7 +271,7 @@ static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *erro
     file->is_known = true;
     memcpy(file->stamp, known.stamp, sizeof(file->stamp));
     file->size = known.size;
-    file->modified = known.modified == NT_FETCH_NO_TIME ? (int64_t)time(NULL) : known.modified;
+    file->modified = time_or_now(known.modified);
     file->is_listed = true;
     return NT_OK;
 }

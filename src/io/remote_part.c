@@ -68,6 +68,20 @@ static struct nt_remote_part *add_part(struct nt_remote_file *file, uint64_t off
     return NULL;
 }
 
+/* What can be had again is not missed. */
+void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count)
+{
+    uint64_t next;
+    if (!count || nt_stretches_at(&file->stretches, offset, &next) || next - offset < count)
+        return;
+    struct nt_remote_part *part = add_part(file, offset, count);
+    if (!part)
+        return;
+    memcpy(part->stretch.data, bytes, count);
+    nt_stretch_keep(&file->fetcher->room, &part->stretch);
+    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+}
+
 struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next)
 {
     uint64_t end;
