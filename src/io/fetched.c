@@ -183,7 +183,7 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
 /* So much is asked for while nobody waits, and so many parts: there must be room for what somebody waits for. */
 static bool has_room_ahead(const struct nt_fetcher *fetcher, size_t bytes)
 {
-    enum { MOST_PARTS = 64 };
+    enum { MOST_PARTS = 128 };
     return fetcher->ahead_count < MOST_PARTS && fetcher->ahead_bytes + bytes <= fetcher->room.most_bytes / 2;
 }
 

@@ -247,42 +247,83 @@ static uint64_t band_begin(const struct nt_stream_range *range, uint64_t number,
     return found < end ? found : end;
 }
 
-/* All ranges from a band to the end of the next one. */
-static void want_bands(const struct nt_stream_range *ranges, size_t count, uint64_t number, uint64_t bands)
+/* Bands of ranges, and which of them sources were told of. */
+struct bands {
+    const struct nt_stream_range *ranges;
+    size_t range_count;
+    uint64_t count, told;
+    uint64_t *stored; /* bytes of each that was told */
+    uint64_t ahead;   /* all those bytes, but for the bands that have been read */
+};
+
+/* So many stored bytes are on their way or here, and not read yet, before no more is told of: a long line would be empty while what has come is decoded, and connections that have nothing to do begin anew with small windows (RFC 5681, 4.1). */
+#define MOST_AHEAD (UINT64_C(48) << 20)
+
+static void want_band(struct bands *bands, bool is_now)
 {
-    struct nt_hints hints = {.is_now = bands == 1};
-    uint64_t behind = number + 2 < bands ? number + 2 : bands;
+    struct nt_hints hints = {.is_now = is_now};
+    uint64_t number = bands->told++;
+    for (size_t i = 0; i < bands->range_count; i++) {
+        const struct nt_stream_range *range = &bands->ranges[i];
+        nt_stream_want(range->stream, &hints, band_begin(range, number, bands->count),
+                       band_begin(range, number + 1, bands->count), NT_WANTED_AT_ONCE);
+    }
+    bands->stored[number] = hints.bytes;
+    bands->ahead += hints.bytes;
+    nt_hints_tell(&hints);
+}
+
+/* The one that is read next, the one behind it, and more where they are not much. */
+static void want_bands(struct bands *bands, uint64_t number)
+{
+    while (bands->told < bands->count && (bands->told < number + 2 || bands->ahead < MOST_AHEAD))
+        want_band(bands, bands->told == number);
+}
+
+/* Who reads one batch after the other will want the next one. */
+static void want_batch(const struct nt_stream_range *ranges, size_t count)
+{
+    struct nt_hints hints = {.is_now = true};
     for (size_t i = 0; i < count; i++) {
         const struct nt_stream_range *range = &ranges[i];
-        uint64_t end = band_begin(range, behind, bands);
-        /* Who reads one batch after the other will want the next one. */
-        if (bands == 1 && nt_wanted_follows(&range->stream->sequence, range->first)) {
+        uint64_t end = range->first + range->count;
+        if (nt_wanted_follows(&range->stream->sequence, range->first)) {
             end += range->count;
             hints.is_now = false;
         }
-        nt_stream_want(range->stream, &hints, band_begin(range, number, bands), end, NT_WANTED_AT_ONCE);
+        nt_stream_want(range->stream, &hints, range->first, end, NT_WANTED_AT_ONCE);
     }
     nt_hints_tell(&hints);
 }
 
-static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t bands,
+static enum nt_status read_band(const struct bands *bands, uint64_t number, struct nt_stream_range *parts,
+                                struct nt_error *error)
+{
+    for (size_t i = 0; i < bands->range_count; i++) {
+        const struct nt_stream_range *range = &bands->ranges[i];
+        uint64_t first = band_begin(range, number, bands->count);
+        uint64_t end = band_begin(range, number + 1, bands->count);
+        uint8_t *output = range->output;
+        parts[i] = (struct nt_stream_range){range->stream, first, end - first,
+                                            output + (first - range->first) * range->stream->element_bytes};
+    }
+    return read_all(parts, bands->range_count, error);
+}
+
+static enum nt_status read_bands(const struct nt_stream_range *ranges, size_t count, uint64_t band_count,
                                  struct nt_error *error)
 {
-    struct nt_stream_range *band = calloc(count, sizeof(*band));
-    enum nt_status status = band ? NT_OK : nt_fail_memory(error);
-    for (uint64_t number = 0; status == NT_OK && number < bands; number++) {
-        want_bands(ranges, count, number, bands);
-        for (size_t i = 0; i < count; i++) {
-            uint64_t first = band_begin(&ranges[i], number, bands);
-            uint64_t end = band_begin(&ranges[i], number + 1, bands);
-            uint8_t *output = ranges[i].output;
-            band[i] = (struct nt_stream_range){ranges[i].stream, first, end - first,
-                                               output + (first - ranges[i].first) *
-                                                            ranges[i].stream->element_bytes};
-        }
-        status = read_all(band, count, error);
+    struct bands bands = {.ranges = ranges, .range_count = count, .count = band_count};
+    struct nt_stream_range *parts = calloc(count, sizeof(*parts));
+    bands.stored = calloc(band_count, sizeof(*bands.stored));
+    enum nt_status status = parts && bands.stored ? NT_OK : nt_fail_memory(error);
+    for (uint64_t number = 0; status == NT_OK && number < band_count; number++) {
+        want_bands(&bands, number);
+        status = read_band(&bands, number, parts, error);
+        bands.ahead -= bands.stored[number];
     }
-    free(band);
+    free(bands.stored);
+    free(parts);
     return status;
 }
 
@@ -298,7 +339,11 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     nt_count(&reader->counters.served_bytes, bytes);
     if (!nt_wants_hints(ranges->stream->dataset))
         return read_all(ranges, count, error);
-    return read_bands(ranges, count, count > 1 ? bytes / NT_WANTED_AT_ONCE + 1 : 1, error);
+    uint64_t bands = count > 1 ? bytes / NT_WANTED_AT_ONCE + 1 : 1;
+    if (bands > 1)
+        return read_bands(ranges, count, bands, error);
+    want_batch(ranges, count);
+    return read_all(ranges, count, error);
 }
 
 enum nt_status nt_stream_read_elements(struct nt_stream *stream, uint64_t first, uint64_t count, void *output,

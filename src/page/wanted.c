@@ -47,8 +47,9 @@ static void add(struct nt_hints *hints, const struct nt_reader *reader, const st
     if (!extents)
         return;
     hints->extents = extents;
-    hints->extents[hints->count++] =
+    hints->extents[hints->count] =
         (struct nt_extent){page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
+    hints->bytes += hints->extents[hints->count++].bytes;
 }
 
 void nt_pages_want(const struct nt_reader *reader, const struct nt_dataset *dataset,
@@ -86,7 +87,9 @@ void nt_elements_want(struct nt_hints *hints, const struct nt_reader *reader,
         }
         at = next.end;
     }
-    atomic_store_explicit(&sequence->wanted_first, element, memory_order_relaxed);
+    /* What follows right behind is more of the same. */
+    if (element != atomic_load_explicit(&sequence->wanted_end, memory_order_relaxed))
+        atomic_store_explicit(&sequence->wanted_first, element, memory_order_relaxed);
     atomic_store_explicit(&sequence->wanted_end, at, memory_order_relaxed);
 }
 

@@ -18,7 +18,8 @@ struct nt_hints {
     struct nt_source *source;
     struct nt_extent *extents;
     size_t count, capacity;
-    bool is_now; /* somebody waits for all of them */
+    uint64_t bytes; /* of all that was told since it was zero */
+    bool is_now;    /* somebody waits for all of them */
 };
 void nt_hints_tell(struct nt_hints *hints);
 
