@@ -42,11 +42,17 @@ struct nt_format {
 /* The table; ends with NULL. */
 extern const struct nt_format *const nt_formats[];
 
+/* What a path or an address leads to, a file or a folder, as nt_file_open takes it. */
+enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
+                              struct nt_source **source_ret, struct nt_error *error);
+
 /* Whether a folder is one thing, a data set of some format; else it only holds files. */
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);
 
 /* The version of a folder's data set that the options mean; all zeros where the folder's format has none. */
+enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
+                                  struct nt_version *version_ret, struct nt_error *error);
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
                                struct nt_version *version_ret, struct nt_error *error);
 

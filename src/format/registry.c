@@ -156,8 +156,8 @@ enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_ope
     return status;
 }
 
-static enum nt_status open_source(const char *path, const struct nt_open_options *options,
-                                  struct nt_source **source_ret, struct nt_error *error)
+enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
+                              struct nt_source **source_ret, struct nt_error *error)
 {
     struct stat attributes;
     if (nt_is_address(path))
@@ -178,7 +178,7 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     struct nt_open_options known;
     enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
     if (status == NT_OK)
-        status = open_source(path, &known, &source, error);
+        status = nt_open_source(path, &known, &source, error);
     if (status != NT_OK)
         return status;
     status = nt_file_open_source(source, &known, file_ret, error);
@@ -197,9 +197,10 @@ void nt_version_deinit(struct nt_version *version)
     *version = (struct nt_version){.number = 0};
 }
 
-static enum nt_status find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
-                                      struct nt_version *version_ret, struct nt_error *error)
+enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
+                                  struct nt_version *version_ret, struct nt_error *error)
 {
+    *version_ret = (struct nt_version){.number = 0};
     for (size_t i = 0; nt_formats[i]; i++) {
         bool is_taken = false, is_tried = !options->format || !strcmp(options->format, nt_formats[i]->name);
         if (!is_tried || !nt_formats[i]->takes_folder)
@@ -220,12 +221,10 @@ enum nt_status nt_find_version(const char *path, const struct nt_open_options *o
 {
     struct nt_folder *folder;
     *version_ret = (struct nt_version){.number = 0};
-    enum nt_status status = nt_is_address(path)
-                                ? nt_folder_open_address(path, options->fetcher, &folder, error)
-                                : nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
+    enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
     if (status != NT_OK)
         return status;
-    status = find_version_in(folder, options, version_ret, error);
+    status = nt_find_version_in(folder, options, version_ret, error);
     nt_folder_close(folder);
     return status;
 }

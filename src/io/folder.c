@@ -72,8 +72,29 @@ enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
     return folder->ops->open_beside(folder, path, beside_ret, error);
 }
 
+enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
+                                    struct nt_error *error)
+{
+    return folder->ops->open_below(folder, name, below_ret, error);
+}
+
+enum nt_status nt_folder_refresh(struct nt_folder *folder, const char *name, uint64_t *list_ret,
+                                 struct nt_error *error)
+{
+    uint64_t list = 0;
+    enum nt_status status = folder->ops->refresh ? folder->ops->refresh(folder, name, &list, error) : NT_OK;
+    if (list_ret)
+        *list_ret = list;
+    return status;
+}
+
+void nt_folder_hold(struct nt_folder *folder)
+{
+    atomic_fetch_add(&folder->more_holders, 1);
+}
+
 void nt_folder_close(struct nt_folder *folder)
 {
-    if (folder)
+    if (folder && atomic_fetch_sub(&folder->more_holders, 1) == 0)
         folder->ops->close(folder);
 }

@@ -7,6 +7,7 @@
 #ifndef NT_IO_FOLDER_H
 #define NT_IO_FOLDER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
@@ -37,10 +38,15 @@ struct nt_folder_ops {
                            struct nt_error *error);
     enum nt_status (*open_lazily)(struct nt_folder *folder, const char *name, struct nt_source **source_ret,
                                   struct nt_error *error);
+    /* NULL: what is told is always as it is now. */
+    enum nt_status (*refresh)(struct nt_folder *folder, const char *name, uint64_t *list_ret,
+                              struct nt_error *error);
     /* NT_OK while the folder is still at its path, else NT_CHANGED or NT_IO. */
     enum nt_status (*check)(struct nt_folder *folder, struct nt_error *error);
     enum nt_status (*open_beside)(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
                                   struct nt_error *error);
+    enum nt_status (*open_below)(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
+                                 struct nt_error *error);
     /* What is told of the folder from now on, see nt_source_open_folder. */
     enum nt_status (*show)(struct nt_folder *folder, struct stat *attributes, struct nt_error *error);
     void (*close)(struct nt_folder *folder);
@@ -49,8 +55,15 @@ struct nt_folder_ops {
 /* Embedded as the first member by implementations. */
 struct nt_folder {
     const struct nt_folder_ops *ops;
-    const char *path; /* for messages; owned by the implementation */
+    const char *path;         /* for messages; owned by the implementation */
+    atomic_uint more_holders; /* than one */
 };
+
+/* On a server: each file that is looked into takes a request or more. */
+static inline bool nt_folder_is_remote(const struct nt_folder *folder)
+{
+    return folder->ops->refresh != NULL;
+}
 
 enum nt_folder_use {
     NT_FOLDER_DATASET,            /* what leads out of it is refused */
@@ -66,8 +79,19 @@ enum nt_status nt_folder_open(const char *path, enum nt_folder_use use, struct n
  * It is closed before the folder. Fails as nt_folder_open does. */
 enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
                                      struct nt_folder **beside_ret, struct nt_error *error);
+/* One of the folders in it, by its name, as if it were opened by its path: it is not bound to this one. */
+enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
+                                    struct nt_error *error);
+/* It is closed once more often. */
+void nt_folder_hold(struct nt_folder *folder);
 /* Sources that were opened beneath it stay open. Accepts NULL. */
 void nt_folder_close(struct nt_folder *folder);
+
+/* What is told of a folder beneath, or of the one that a file is in, is from now on as it is now, or was some seconds ago: on this
+ * machine it always is, on others it is as it was when it was asked for, until this. `list_ret` (may be NULL) is another number for
+ * each time that it was asked for, 0 on this machine. That there is no such folder is no failure. */
+enum nt_status nt_folder_refresh(struct nt_folder *folder, const char *name, uint64_t *list_ret,
+                                 struct nt_error *error);
 
 /* Visit the entries of a folder beneath, in no order, "." and ".." left out. */
 enum nt_status nt_folder_list(struct nt_folder *folder, const char *name, nt_folder_visit *visit,

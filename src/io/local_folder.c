@@ -290,12 +290,24 @@ static void close_local(struct nt_folder *folder)
 static enum nt_status open_beside(struct nt_folder *folder, const char *path, struct nt_folder **beside_ret,
                                   struct nt_error *error);
 
+static enum nt_status open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
+                                 struct nt_error *error)
+{
+    struct nt_buffer path = {0};
+    nt_buffer_format(&path, "%s/%s", folder->path, name);
+    enum nt_status status = path.failed ? nt_fail_memory(error)
+                                        : nt_folder_open(path.bytes, local(folder)->use, below_ret, error);
+    nt_buffer_deinit(&path);
+    return status;
+}
+
 static const struct nt_folder_ops local_ops = {
     .list = list_entries,
     .stat = stat_entry,
     .open = open_source,
     .open_lazily = open_source_lazily,
     .open_beside = open_beside,
+    .open_below = open_below,
     .check = check_place,
     .show = show,
     .close = close_local,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the address of a folder. Out: what lies in it and beneath. Each folder is listed once at most, and files that a list tells of with what
- * tells them from others are read without being asked for before.
+ * In: the address of a folder. Out: what lies in it and beneath. Each folder is listed once, and again where somebody wants it as it is now;
+ * files that a list tells of with what tells them from others are read without being asked for before.
  */
 #include "io/remote_folder.h"
 
@@ -12,12 +12,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <xxhash.h>
+
 #include "base/buffer.h"
 #include "base/text.h"
 #include "io/fetcher.h"
 #include "io/remote.h"
 #include "io/remote_file.h"
 #include "io/remote_list.h"
+
+/* So old a list may be that is taken for what is there now. */
+enum { FRESH_MILLISECONDS = 2000 };
 
 /* A folder beneath, or the folder itself: "". */
 struct inner {
@@ -35,6 +40,7 @@ struct remote_folder {
     atomic_uint holders;  /* itself, and files that were opened */
     pthread_mutex_t lock; /* of what follows; also while a list is asked for: who wants it waits */
     struct inner *inner;
+    uint64_t lists; /* that were asked for */
 };
 
 static struct remote_folder *remote(struct nt_folder *folder)
@@ -70,12 +76,18 @@ static struct nt_text folder_of(const char *name, const char **last_ret)
     return (struct nt_text){name, slash ? (size_t)(slash - name) : 0};
 }
 
-static struct inner *inner_of(struct remote_folder *folder, struct nt_text name, struct nt_error *error)
+static struct inner *known_inner(const struct remote_folder *folder, struct nt_text name)
 {
     struct inner *inner = folder->inner;
     while (inner &&
            !(strlen(inner->name) == name.length && memcmp(inner->name, name.bytes, name.length) == 0))
         inner = inner->next;
+    return inner;
+}
+
+static struct inner *inner_of(struct remote_folder *folder, struct nt_text name, struct nt_error *error)
+{
+    struct inner *inner = known_inner(folder, name);
     if (inner)
         return inner;
     inner = calloc(1, sizeof(*inner));
@@ -89,22 +101,32 @@ static struct inner *inner_of(struct remote_folder *folder, struct nt_text name,
     return inner;
 }
 
-static enum nt_status ask_for_list(const struct remote_folder *folder, struct inner *inner,
-                                   struct nt_error *error)
+/* What was known stays where nothing can be learned. */
+static enum nt_status ask_for_list(struct remote_folder *folder, struct inner *inner, struct nt_error *error)
 {
+    const uint64_t now = nt_fetcher_now();
+    struct nt_remote_list *list = NULL;
     char *address = nt_address_below(folder->address, inner->name, true);
     enum nt_status status =
-        address ? nt_remote_list_new(folder->fetcher, address, &inner->list, error) : nt_fail_memory(error);
+        address ? nt_remote_list_new(folder->fetcher, address, &list, error) : nt_fail_memory(error);
     free(address);
     inner->is_absent = status == NT_NOT_FOUND;
+    if (status != NT_OK && !inner->is_absent)
+        return status;
+    nt_remote_list_free(inner->list);
+    inner->list = list;
+    if (list) {
+        list->asked = now;
+        list->number = ++folder->lists;
+    }
     return status;
 }
 
 /* NT_NOT_FOUND where there is no such folder, which the lists of those above may tell. */
 static enum nt_status list_of(struct remote_folder *folder, struct nt_text name,
-                              const struct nt_remote_list **list_ret, struct nt_error *error)
+                              struct nt_remote_list **list_ret, struct nt_error *error)
 {
-    const struct nt_remote_list *above = NULL;
+    struct nt_remote_list *above = NULL;
     const struct nt_remote_entry *entry = NULL;
     struct inner *inner = inner_of(folder, name, error);
     const char *last;
@@ -131,7 +153,7 @@ static enum nt_status list_of(struct remote_folder *folder, struct nt_text name,
 static enum nt_status find_entry(struct remote_folder *folder, const char *name,
                                  const struct nt_remote_entry **entry_ret, struct nt_error *error)
 {
-    const struct nt_remote_list *list;
+    struct nt_remote_list *list;
     const char *last;
     struct nt_text outer = folder_of(name, &last);
     enum nt_status status = list_of(folder, outer, &list, error);
@@ -143,23 +165,70 @@ static enum nt_status find_entry(struct remote_folder *folder, const char *name,
                : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", folder->shown, name);
 }
 
+static bool is_fresh(const struct nt_remote_list *list)
+{
+    return nt_fetcher_now() - list->asked < FRESH_MILLISECONDS;
+}
+
+/* The innermost folder on the way to a name that was listed is asked for again: those that were not will be, if they are there. */
+static enum nt_status refresh_list(struct remote_folder *folder, struct nt_text name, uint64_t *number_ret,
+                                   struct nt_error *error)
+{
+    struct inner *inner = known_inner(folder, name);
+    enum nt_status status = NT_OK;
+    if (inner && inner->list) {
+        if (!is_fresh(inner->list))
+            status = ask_for_list(folder, inner, error);
+        *number_ret = inner->list ? inner->list->number : ++folder->lists;
+        return status == NT_NOT_FOUND ? NT_OK : status;
+    }
+    if (inner)
+        inner->is_absent = false;
+    const char *slash = name.length ? memrchr(name.bytes, '/', name.length) : NULL;
+    return name.length
+               ? refresh_list(folder, (struct nt_text){name.bytes, slash ? (size_t)(slash - name.bytes) : 0},
+                              number_ret, error)
+               : NT_OK;
+}
+
+static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t *list_ret,
+                              struct nt_error *error)
+{
+    struct remote_folder *folder = remote(base);
+    pthread_mutex_lock(&folder->lock);
+    enum nt_status status = refresh_list(folder, nt_text_of(name), list_ret, error);
+    pthread_mutex_unlock(&folder->lock);
+    return status;
+}
+
 /* ---- entries ---- */
 
 static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt_folder_visit *visit,
                                     void *context, struct nt_error *error)
 {
     struct remote_folder *folder = remote(base);
-    const struct nt_remote_list *list;
+    struct nt_remote_list *list;
     pthread_mutex_lock(&folder->lock);
     enum nt_status status = list_of(folder, nt_text_of(name), &list, error);
+    if (status == NT_OK)
+        nt_remote_list_hold(list);
     pthread_mutex_unlock(&folder->lock);
-    for (size_t i = 0; status == NT_OK && i < list->count; i++) /* it stays as it is */
+    if (status != NT_OK)
+        return status;
+    for (size_t i = 0; status == NT_OK && i < list->count; i++)
         status =
             visit(context,
                   &(struct nt_folder_entry){list->entries[i].name,
                                             list->entries[i].is_folder ? NT_ENTRY_FOLDER : NT_ENTRY_FILE},
                   error);
+    nt_remote_list_free(list);
     return status;
+}
+
+/* A file that is another one has another number. */
+static ino_t identity_of(const struct nt_remote_entry *entry)
+{
+    return XXH3_64bits(entry->stamp, strlen(entry->stamp));
 }
 
 /* A folder has no time where its server tells none: it is as old as the look at it. */
@@ -168,7 +237,8 @@ static void fill_stat(const struct remote_folder *folder, const struct nt_remote
 {
     bool is_folder = !entry || entry->is_folder;
     int64_t modified = entry && entry->modified != NT_FETCH_NO_TIME ? entry->modified : folder->opened;
-    *attributes = (struct stat){.st_mode = is_folder ? S_IFDIR | 0555 : S_IFREG | 0444,
+    *attributes = (struct stat){.st_ino = entry ? identity_of(entry) : 0,
+                                .st_mode = is_folder ? S_IFDIR | 0555 : S_IFREG | 0444,
                                 .st_nlink = is_folder ? 2 : 1,
                                 .st_size = entry ? (off_t)entry->size : 0,
                                 .st_uid = geteuid(),
@@ -184,9 +254,9 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
     const struct nt_remote_entry *entry = NULL;
     pthread_mutex_lock(&folder->lock);
     enum nt_status status = *name ? find_entry(folder, name, &entry, error) : NT_OK;
-    pthread_mutex_unlock(&folder->lock);
     if (status == NT_OK)
         fill_stat(folder, entry, attributes);
+    pthread_mutex_unlock(&folder->lock);
     return status;
 }
 
@@ -209,14 +279,19 @@ static enum nt_status tell_known(struct remote_folder *folder, const char *name,
     return NT_OK;
 }
 
+/* A file that was not there when its folder was listed may have come since. */
 static enum nt_status tell(void *context, const char *name, struct nt_remote_known *known_ret,
                            struct nt_error *error)
 {
     struct remote_folder *folder = context;
+    struct nt_error failure = {0};
+    uint64_t list;
     pthread_mutex_lock(&folder->lock);
-    enum nt_status status = tell_known(folder, name, known_ret, error);
+    enum nt_status status = tell_known(folder, name, known_ret, &failure);
+    if (status == NT_NOT_FOUND && (status = refresh_list(folder, nt_text_of(name), &list, &failure)) == NT_OK)
+        status = tell_known(folder, name, known_ret, &failure);
     pthread_mutex_unlock(&folder->lock);
-    return status;
+    return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
 static enum nt_status new_file(struct remote_folder *folder, const char *name,
@@ -251,16 +326,29 @@ static enum nt_status open_lazily(struct nt_folder *base, const char *name, stru
     return status;
 }
 
+/* Whatever a file is, it is told at its ends. What is not known yet comes with them. */
+static void ask_for_ends(struct nt_source *source)
+{
+    const uint64_t size = source->size, edge = size < NT_FETCH_EDGE_BYTES ? size : NT_FETCH_EDGE_BYTES;
+    const struct nt_extent ends[] = {{0, edge}, {size - edge, edge}};
+    nt_source_will_need(source, ends, sizeof(ends) / sizeof(*ends), true);
+}
+
 static enum nt_status open_now(struct nt_folder *base, const char *name, struct nt_source **source_ret,
                                struct nt_error *error)
 {
     struct nt_remote_file *file;
     enum nt_status status = new_file(remote(base), name, &file, error);
-    if (status == NT_OK && (status = nt_remote_file_open(file, error)) != NT_OK)
+    if (status != NT_OK)
+        return status;
+    status = nt_remote_file_open(file, error);
+    if (status != NT_OK) {
         nt_source_close(&file->source);
-    else if (status == NT_OK)
-        *source_ret = &file->source;
-    return status;
+        return status;
+    }
+    ask_for_ends(&file->source);
+    *source_ret = &file->source;
+    return NT_OK;
 }
 
 /* ---- the folder itself ---- */
@@ -287,6 +375,17 @@ static enum nt_status open_beside(struct nt_folder *folder, const char *path, st
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: a folder here, of a data set on a server", path);
 }
 
+static enum nt_status open_below(struct nt_folder *base, const char *name, struct nt_folder **below_ret,
+                                 struct nt_error *error)
+{
+    const struct remote_folder *folder = remote(base);
+    char *address = nt_address_below(folder->address, name, true);
+    enum nt_status status =
+        address ? nt_folder_open_address(address, folder->fetcher, below_ret, error) : nt_fail_memory(error);
+    free(address);
+    return status;
+}
+
 static void close_remote(struct nt_folder *folder)
 {
     let_go(folder);
@@ -298,6 +397,8 @@ static const struct nt_folder_ops remote_ops = {
     .open = open_now,
     .open_lazily = open_lazily,
     .open_beside = open_beside,
+    .open_below = open_below,
+    .refresh = refresh,
     .check = check_nothing,
     .show = show,
     .close = close_remote,
@@ -333,7 +434,7 @@ enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fe
 {
     struct nt_fetcher *own = NULL;
     struct remote_folder *folder = NULL;
-    const struct nt_remote_list *list;
+    struct nt_remote_list *list;
     enum nt_status status = nt_address_check(address, error);
     if (status == NT_OK)
         status = nt_fetcher_or_own(&fetcher, &own, error);

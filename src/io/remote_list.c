@@ -129,6 +129,8 @@ enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *addres
 {
     struct gathering gathering = {.list = calloc(1, sizeof(*gathering.list))};
     char *shown = nt_address_shown(address);
+    if (gathering.list)
+        atomic_init(&gathering.list->holders, 1);
     if (!gathering.list || !shown || !(gathering.list->arena = nt_arena_new())) {
         nt_remote_list_free(gathering.list);
         free(shown);
@@ -147,9 +149,14 @@ enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *addres
     return NT_OK;
 }
 
+void nt_remote_list_hold(struct nt_remote_list *list)
+{
+    atomic_fetch_add(&list->holders, 1);
+}
+
 void nt_remote_list_free(struct nt_remote_list *list)
 {
-    if (!list)
+    if (!list || atomic_fetch_sub(&list->holders, 1) != 1)
         return;
     free(list->entries);
     nt_arena_free(list->arena);

@@ -80,6 +80,7 @@ bool nt_places_hold_all(struct nt_places *places)
     for (uint32_t i = 0; i < places->count && holds_all; i++) {
         const struct nt_place *place = places->list[i];
         holds_all = place->kind == NT_PLACE_GROUP ||
+                    (place->is_remote && !places->options.choice_count) || /* no file here is opened for it */
                     (place->opened && S_ISREG(place->identity.st_mode) && !place->chain);
     }
     pthread_mutex_unlock(&places->lock);

@@ -60,6 +60,7 @@ enum nt_status nt_disk_check_beneath(const char *path, const char *below, struct
 
 struct listing {
     struct nt_folder *folder;
+    bool tells_datasets; /* from folders */
     struct nt_disk_entry *entries;
     size_t count, capacity;
 };
@@ -94,6 +95,8 @@ static enum nt_status look_at(const struct listing *listing, const struct nt_fol
     }
     if (!S_ISDIR(entry->stat.st_mode) || found->kind == NT_ENTRY_LINK) /* it may contain itself */
         return NT_NOT_FOUND;
+    if (!listing->tells_datasets)
+        return NT_OK;
     status = is_dataset_in(listing->folder, found->name, &is_dataset, error);
     entry->is_folder = !is_dataset;
     return status;
@@ -124,24 +127,38 @@ static int compare_entries(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
+static enum nt_status take_entries(struct listing *listing, struct nt_disk_entry **entries_ret,
+                                   size_t *count_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_folder_list(listing->folder, "", take_entry, listing, error);
+    if (status != NT_OK) {
+        nt_disk_free(listing->entries, listing->count);
+        return status;
+    }
+    if (listing->count)
+        qsort(listing->entries, listing->count, sizeof(*listing->entries), compare_entries);
+    *entries_ret = listing->entries;
+    *count_ret = listing->count;
+    return NT_OK;
+}
+
 enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
                             struct nt_error *error)
 {
-    struct listing listing = {0};
+    struct listing listing = {.tells_datasets = true};
     enum nt_status status = nt_folder_open(path, NT_FOLDER_MIRROR, &listing.folder, error);
     if (status != NT_OK)
         return status;
-    status = nt_folder_list(listing.folder, "", take_entry, &listing, error);
+    status = take_entries(&listing, entries_ret, count_ret, error);
     nt_folder_close(listing.folder);
-    if (status != NT_OK) {
-        nt_disk_free(listing.entries, listing.count);
-        return status;
-    }
-    if (listing.count)
-        qsort(listing.entries, listing.count, sizeof(*listing.entries), compare_entries);
-    *entries_ret = listing.entries;
-    *count_ret = listing.count;
-    return NT_OK;
+    return status;
+}
+
+enum nt_status nt_disk_list_folder(struct nt_folder *folder, struct nt_disk_entry **entries_ret,
+                                   size_t *count_ret, struct nt_error *error)
+{
+    struct listing listing = {.folder = folder};
+    return take_entries(&listing, entries_ret, count_ret, error);
 }
 
 void nt_disk_free(struct nt_disk_entry *entries, size_t count)

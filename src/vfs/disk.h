@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 
+struct nt_folder;
+
 struct nt_disk_entry {
     char *name;
     struct stat stat;
@@ -30,6 +32,9 @@ bool nt_disk_is_settled(const struct stat *attributes);
  */
 enum nt_status nt_disk_list(const char *path, struct nt_disk_entry **entries_ret, size_t *count_ret,
                             struct nt_error *error);
+/* The same of a folder on a server. What its folders are is not known before they are asked for: none of them is told to be mirrored. */
+enum nt_status nt_disk_list_folder(struct nt_folder *folder, struct nt_disk_entry **entries_ret,
+                                   size_t *count_ret, struct nt_error *error);
 /* NT_OK where a path, which begins with the folder's, leads to what lies beneath it; else which link leads out. */
 enum nt_status nt_disk_check_beneath(const char *folder, const char *path, struct nt_error *error);
 void nt_disk_free(struct nt_disk_entry *entries, size_t count);

@@ -18,30 +18,37 @@ struct look {
     struct nt_version version; /* all zeros: the folder has no versions */
     struct stat file, watched;
     bool is_settled;
+    uint64_t list;
 };
 
-static enum nt_status stat_below(const char *folder, const char *name, struct stat *attributes,
+static enum nt_status stat_below(const struct nt_place *dataset, const char *name, struct stat *attributes,
                                  struct nt_error *error)
 {
     struct nt_buffer path = {0};
-    nt_buffer_format(&path, "%s/%s", folder, name);
+    if (dataset->folder)
+        return nt_folder_stat(dataset->folder, name, attributes, error);
+    nt_buffer_format(&path, "%s/%s", dataset->path, name);
     enum nt_status status = path.failed ? nt_fail_memory(error) : nt_disk_stat(path.bytes, attributes, error);
     nt_buffer_deinit(&path);
     return status;
 }
 
 /* What changes while this looks is seen by the next look: what is watched is not settled then. */
-static enum nt_status look_at(const struct nt_places *places, const char *path, const char *wanted,
-                              struct look *look, struct nt_error *error)
+static enum nt_status look_at(const struct nt_places *places, const struct nt_place *dataset,
+                              const char *wanted, struct look *look, struct nt_error *error)
 {
     struct nt_open_options options = places->options.open;
     options.version = wanted;
-    enum nt_status status = nt_find_version(path, &options, &look->version, error);
+    enum nt_status status = dataset->folder
+                                ? nt_find_version_in(dataset->folder, &options, &look->version, error)
+                                : nt_find_version(dataset->path, &options, &look->version, error);
     if (status != NT_OK || !look->version.file)
         return status;
-    status = stat_below(path, look->version.file, &look->file, error);
+    status = stat_below(dataset, look->version.file, &look->file, error);
     if (status == NT_OK)
-        status = stat_below(path, look->version.watched, &look->watched, error);
+        status = stat_below(dataset, look->version.watched, &look->watched, error);
+    if (status == NT_OK && dataset->folder)
+        status = nt_folder_refresh(dataset->folder, look->version.watched, &look->list, error);
     look->is_settled = status == NT_OK && nt_disk_is_settled(&look->watched);
     return status;
 }
@@ -61,8 +68,8 @@ static struct nt_place *known_version(const struct nt_places *places, const stru
     return NULL;
 }
 
-static bool fill_version(struct nt_places *places, struct nt_place *place, const struct look *look,
-                         enum nt_way way)
+static bool fill_version(struct nt_places *places, const struct nt_place *dataset, struct nt_place *place,
+                         const struct look *look, enum nt_way way)
 {
     const struct nt_version *found = &look->version;
     place->identity = look->file;
@@ -72,6 +79,11 @@ static bool fill_version(struct nt_places *places, struct nt_place *place, const
     place->version =
         nt_arena_format(places->arena, "%s%llu", found->series, (unsigned long long)found->number);
     place->identity_path = nt_arena_format(places->arena, "%s/%s", place->path, found->file);
+    place->is_remote = dataset->is_remote;
+    place->is_entered = dataset->is_entered;
+    place->folder = dataset->folder;
+    if (place->folder)
+        nt_folder_hold(place->folder);
     if (!place->series || !place->version || !place->identity_path)
         return false;
     place->name = place->version + strlen(place->series);
@@ -94,7 +106,7 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
         nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, place_ret, error);
     if (status != NT_OK)
         return status;
-    if (!fill_version(places, *place_ret, look, way))
+    if (!fill_version(places, dataset, *place_ret, look, way))
         return nt_fail_memory(error);
     history->versions[history->count++] = (*place_ret)->number;
     return NT_OK;
@@ -111,6 +123,7 @@ static enum nt_status watch(struct nt_places *places, struct nt_place *dataset, 
         history->watched = nt_arena_format(places->arena, "%s/%s", dataset->path, name);
     history->watched_was = look->watched;
     history->is_settled = look->is_settled;
+    history->list = look->list;
     return history->watched ? NT_OK : nt_fail_memory(error);
 }
 
@@ -136,16 +149,26 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
     return NT_OK;
 }
 
+/* Not under the lock. What is watched lies in a folder here, or on a server, which is asked for a list at times. */
+static bool is_as_it_was(const struct nt_place *dataset, const struct nt_history *history)
+{
+    struct stat now;
+    uint64_t list;
+    if (!dataset->folder)
+        return history->is_settled && nt_disk_stat(history->watched, &now, NULL) == NT_OK &&
+               nt_disk_is_unchanged(&now, &history->watched_was);
+    const char *name = history->watched + strlen(dataset->path) + 1;
+    return nt_folder_refresh(dataset->folder, name, &list, NULL) == NT_OK && list == history->list;
+}
+
 /* Under the lock, which is given up meanwhile. */
 static bool is_current(struct nt_places *places, const struct nt_place *dataset)
 {
-    const struct nt_history *history = dataset->history;
-    if (!history || !history->is_settled || dataset->kind != NT_PLACE_FILE)
+    if (!dataset->history || dataset->kind != NT_PLACE_FILE)
         return false;
-    const char *path = history->watched;
-    struct stat was = history->watched_was, now;
+    const struct nt_history history = *dataset->history;
     pthread_mutex_unlock(&places->lock);
-    bool is_same = nt_disk_stat(path, &now, NULL) == NT_OK && nt_disk_is_unchanged(&now, &was);
+    bool is_same = is_as_it_was(dataset, &history);
     pthread_mutex_lock(&places->lock);
     return is_same;
 }
@@ -159,7 +182,7 @@ static void look_again(struct nt_places *places, struct nt_place *dataset)
     pthread_mutex_unlock(&places->lock);
     if (places->options.before_slow_work)
         places->options.before_slow_work(places->options.context);
-    enum nt_status status = look_at(places, dataset->path, places->options.open.version, &look, &failure);
+    enum nt_status status = look_at(places, dataset, places->options.open.version, &look, &failure);
     pthread_mutex_lock(&places->lock);
     if (status == NT_OK)
         status = settle(places, dataset, &look, &failure);
@@ -197,7 +220,7 @@ static enum nt_status find(struct nt_places *places, struct nt_place *dataset, c
     struct nt_buffer wanted = {0};
     nt_buffer_format(&wanted, "%s%llu", sibling->series, (unsigned long long)number);
     enum nt_status status =
-        wanted.failed ? nt_fail_memory(error) : look_at(places, dataset->path, wanted.bytes, look, error);
+        wanted.failed ? nt_fail_memory(error) : look_at(places, dataset, wanted.bytes, look, error);
     nt_buffer_deinit(&wanted);
     bool is_found = status == NT_OK && look->version.file && look->version.number == number &&
                     strcmp(look->version.series, sibling->series) == 0;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The children of mirrored folders. Comes in: what lies in a folder now. Goes out: places for it;
- * a file that is still the same keeps its place.
+ * The children of mirrored folders. Comes in: what lies in a folder now, or, on a server, lay there some seconds ago. Goes out: places
+ * for it; a file that is still the same keeps its place.
  */
 #include "vfs/places.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "io/folder.h"
 #include "vfs/disk.h"
 
 /* ---- scanning ---- */
@@ -39,9 +41,11 @@ static enum nt_status add_child(struct nt_places *places, const struct nt_place 
         return nt_fail_memory(error);
     enum nt_status status = nt_places_add(
         places, folder->number, path, found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE, place_ret, error);
-    if (status == NT_OK)
-        nt_places_identify(*place_ret, &found->stat);
-    return status;
+    if (status != NT_OK)
+        return status;
+    (*place_ret)->is_remote = folder->is_remote;
+    nt_places_identify(*place_ret, &found->stat);
+    return NT_OK;
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -70,32 +74,59 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
         free(children);
         return status;
     }
+    if (folder->is_remote && folder->names) /* kernels keep lists as long as the time stays */
+        clock_gettime(CLOCK_REALTIME, &folder->identity.st_mtim);
     qsort(children, count, sizeof(uint32_t), compare_numbers);
     return nt_places_set_children(places, folder, children, (uint32_t)count, error);
+}
+
+/* What was found, and by what it is known later whether it is still so. */
+struct finding {
+    struct nt_disk_entry *entries;
+    size_t count;
+    struct timespec modified;
+    bool is_settled;
+    uint64_t list;
+};
+
+static enum nt_status find_here(const struct nt_place *folder, struct finding *found, struct nt_error *error)
+{
+    struct stat attributes;
+    enum nt_status status = nt_disk_stat(folder->path, &attributes, error);
+    if (status != NT_OK)
+        return status;
+    found->modified = attributes.st_mtim;
+    found->is_settled = nt_disk_is_settled(&attributes);
+    return nt_disk_list(folder->path, &found->entries, &found->count, error);
+}
+
+static enum nt_status find_on_server(const struct nt_place *folder, struct finding *found,
+                                     struct nt_error *error)
+{
+    enum nt_status status = nt_folder_refresh(folder->folder, "", &found->list, error);
+    return status == NT_OK ? nt_disk_list_folder(folder->folder, &found->entries, &found->count, error)
+                           : status;
 }
 
 enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error)
 {
     struct nt_place *folder = nt_places_get(places, number);
-    struct nt_disk_entry *entries = NULL;
-    size_t count = 0;
-    struct stat attributes;
+    struct finding found = {.count = 0};
     if (folder->kind != NT_PLACE_FOLDER)
         return NT_OK;
-    enum nt_status status = nt_disk_stat(folder->path, &attributes, error);
-    bool settled = status == NT_OK && nt_disk_is_settled(&attributes);
-    if (status == NT_OK)
-        status = nt_disk_list(folder->path, &entries, &count, error);
+    enum nt_status status =
+        folder->is_remote ? find_on_server(folder, &found, error) : find_here(folder, &found, error);
     if (status != NT_OK)
         return status;
     pthread_mutex_lock(&places->lock);
-    status = merge(places, folder, entries, count, error);
+    status = merge(places, folder, found.entries, found.count, error);
     if (status == NT_OK) {
-        folder->modified = attributes.st_mtim;
-        folder->is_settled = settled;
+        folder->modified = found.modified;
+        folder->is_settled = found.is_settled;
+        folder->list = found.list;
     }
     pthread_mutex_unlock(&places->lock);
-    nt_disk_free(entries, count);
+    nt_disk_free(found.entries, found.count);
     return status;
 }
 
@@ -110,10 +141,37 @@ static uint32_t find_known(struct nt_places *places, const struct nt_place *fold
     return found;
 }
 
+static bool is_list_current(struct nt_places *places, const struct nt_place *folder)
+{
+    uint64_t list;
+    enum nt_status status = nt_folder_refresh(folder->folder, "", &list, NULL);
+    pthread_mutex_lock(&places->lock);
+    bool is_same = status == NT_OK && folder->names && folder->list == list;
+    pthread_mutex_unlock(&places->lock);
+    return is_same;
+}
+
+/* What is known of a folder stays where its server tells nothing. */
+enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
+                              struct nt_error *error)
+{
+    struct nt_place *place = nt_places_get(places, number);
+    if (place->path && !place->is_remote)
+        return nt_disk_stat(place->chain ? place->identity_path : place->path, attributes, error);
+    if (place->kind == NT_PLACE_FOLDER && place->is_remote && !is_list_current(places, place))
+        nt_places_scan(places, number, NULL);
+    pthread_mutex_lock(&places->lock);
+    *attributes = place->identity;
+    pthread_mutex_unlock(&places->lock);
+    return NT_OK;
+}
+
 /* Whether what was found, or not found, by the last scan is still so. */
 static bool is_current(struct nt_places *places, const struct nt_place *folder, uint32_t found)
 {
     struct stat now;
+    if (folder->is_remote)
+        return is_list_current(places, folder);
     const struct nt_place *child = found == NT_NONE ? NULL : nt_places_get(places, found);
     if (child)
         return nt_disk_stat(child->path, &now, NULL) == NT_OK && nt_disk_is_same(&now, &child->identity);

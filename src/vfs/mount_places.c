@@ -20,6 +20,9 @@ static void free_place(struct nt_place *place)
 {
     nt_names_free(place->names);
     nt_history_free(place->history);
+    if (place->source)
+        nt_source_close(place->source);
+    nt_folder_close(place->folder);
     nt_chain_places_free(place->chain);
     free(place->failure);
     free(place->children);
@@ -56,13 +59,14 @@ static enum nt_status add_address(struct nt_places *places, uint32_t parent, con
     struct stat identity = {
         .st_mode = S_IFREG | 0444, .st_nlink = 1, .st_uid = geteuid(), .st_gid = getegid()};
     struct nt_place *place;
-    char *shown = nt_address_shown(address);
-    if (!shown)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_places_add(places, parent, shown, NT_PLACE_FILE, &place, error);
+    char *shown = nt_address_shown(address), *path = shown ? nt_address_folder_of(shown) : NULL;
+    enum nt_status status =
+        path ? nt_places_add(places, parent, path, NT_PLACE_FILE, &place, error) : nt_fail_memory(error);
     free(shown);
+    free(path);
     if (status != NT_OK)
         return status;
+    place->is_remote = true;
     place->address = nt_arena_copy(places->arena, address, strlen(address));
     if (!place->address)
         return nt_fail_memory(error);
@@ -190,11 +194,15 @@ enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct n
 static enum nt_status failure_of(struct nt_places *places, uint32_t number, const char *path,
                                  struct nt_error *error)
 {
+    const char *address = nt_places_get(places, number)->address;
+    char *shown = address ? nt_address_shown(address) : NULL;
     struct nt_error failure = {0};
     nt_places_failure(places, number, &failure);
+    if (shown)
+        nt_error_strip(&failure, shown);
     nt_error_strip(&failure, nt_places_path(places, number));
-    nt_error_context(&failure, "%s",
-                     nt_places_get(places, number)->address ? nt_places_path(places, number) : path);
+    nt_error_context(&failure, "%s", shown ? shown : address ? nt_places_path(places, number) : path);
+    free(shown);
     return nt_fail_with(error, &failure);
 }
 

@@ -8,6 +8,7 @@
 
 #include "vfs/choosing.h"
 #include "vfs/disk.h"
+#include "vfs/entering.h"
 #include "vfs/histories.h"
 #include "vfs/places.h"
 
@@ -33,13 +34,13 @@ static enum nt_status give_slots(struct nt_places *places, struct nt_place *plac
 }
 
 /* The file must still be the one that the place stands for. Of a data set a version may go. */
-static enum nt_status check_identity(const struct nt_place *place, struct nt_error *error)
+static enum nt_status check_identity(struct nt_places *places, const struct nt_place *place,
+                                     struct nt_error *error)
 {
     const char *path = place->identity_path ? place->identity_path : place->path;
     struct stat now;
-    if (place->address) /* its source finds out */
-        return NT_OK;
-    enum nt_status status = nt_disk_stat(path, &now, error);
+    enum nt_status status = place->is_remote ? nt_place_stat_on_server(places, place, &now, error)
+                                             : nt_disk_stat(path, &now, error);
     if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", path);
     return status == NT_NOT_FOUND && place->version
@@ -54,8 +55,8 @@ static enum nt_status check_way(struct nt_places *places, const struct nt_place 
     const struct nt_place *top = place;
     while (top->number >= places->source_count)
         top = nt_places_get(places, top->parent);
-    if (places->options.follow_links || top->kind != NT_PLACE_FOLDER)
-        return NT_OK;
+    if (places->options.follow_links || top->kind != NT_PLACE_FOLDER || top->is_remote)
+        return NT_OK; /* on servers there are no links */
     return nt_disk_check_beneath(top->path, place->path, error);
 }
 
@@ -68,8 +69,22 @@ static enum nt_status open_chain(const struct nt_places *places, struct nt_file 
     return nt_chain_open(places->options.chain, &options, &places->options.open, file_ret, error);
 }
 
+static enum nt_status open_on_server(struct nt_places *places, struct nt_place *place,
+                                     const struct nt_open_options *options, struct nt_file **file_ret,
+                                     struct nt_error *error)
+{
+    struct nt_source *source;
+    enum nt_status status = nt_place_open_source(places, place, &source, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_file_open_source(source, options, file_ret, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
 /* Open a place's file, outside the lock. */
-static enum nt_status open_file(struct nt_places *places, const struct nt_place *place,
+static enum nt_status open_file(struct nt_places *places, struct nt_place *place,
                                 struct nt_open_file **opened_ret, struct nt_error *error)
 {
     struct nt_open_options options = places->options.open;
@@ -78,11 +93,13 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
         options.version = place->version;
     enum nt_status status = check_way(places, place, error);
     if (status == NT_OK)
-        status = check_identity(place, error);
+        status = check_identity(places, place, error);
     if (status == NT_OK && place->chain)
         status = open_chain(places, &file, error);
+    else if (status == NT_OK && place->is_remote)
+        status = open_on_server(places, place, &options, &file, error);
     else if (status == NT_OK)
-        status = nt_file_open(place->address ? place->address : place->path, &options, &file, error);
+        status = nt_file_open(place->path, &options, &file, error);
     if (status != NT_OK)
         return status;
     file->on_group_failure = places->options.on_group_failure;
@@ -98,17 +115,11 @@ static enum nt_status open_file(struct nt_places *places, const struct nt_place 
     return status;
 }
 
-/* A failure that is the file's, and not of the machine or of the moment. */
-static bool is_lasting(enum nt_status status)
-{
-    return !nt_is_machine_failure(status) && status != NT_NOT_FOUND;
-}
-
+/* A file that is none of ours is not shown. On a server, where no list tells what its files are, it was, and stays. */
 static void remember_failure(struct nt_places *places, struct nt_place *place, const struct nt_error *error)
 {
-    nt_places_fail(place, error);
-    place->is_probed = is_lasting(error->status);
-    if (error->status == NT_NOT_THIS_FORMAT && place->number != 0 &&
+    nt_places_fail_looking(place, error);
+    if (error->status == NT_NOT_THIS_FORMAT && place->number != 0 && !place->is_remote &&
         places->list[place->parent]->kind == NT_PLACE_FOLDER)
         place->kind = NT_PLACE_NONE;
 }
@@ -195,6 +206,9 @@ static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
 static enum nt_place_kind hold_shown(struct nt_places *places, struct nt_place *place, uint32_t *shown_ret,
                                      struct nt_open_file **opened_ret)
 {
+    *shown_ret = place->number;
+    if (!nt_place_enter(places, place))
+        return place->kind;
     struct nt_place *shown = nt_history_shown(places, place);
     *shown_ret = shown ? shown->number : place->number;
     return shown ? hold(places, shown, opened_ret) : place->kind;
@@ -244,7 +258,8 @@ enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number)
     if (!place)
         return NT_PLACE_NONE;
     pthread_mutex_lock(&places->lock);
-    enum nt_place_kind kind = place->is_probed ? place->kind : hold_shown(places, place, &number, &opened);
+    bool is_known = place->is_probed || nt_place_is_unseen(places, place);
+    enum nt_place_kind kind = is_known ? place->kind : hold_shown(places, place, &number, &opened);
     pthread_mutex_unlock(&places->lock);
     nt_places_release(places, opened);
     return kind;

@@ -8,7 +8,7 @@
 
 #include "vfs/places.h"
 
-/* What a place is. Opens a file that has not been looked at. */
+/* What a place is. Opens a file that has not been looked at; of what lies in a folder on a server it is NT_PLACE_FILE until it is entered. */
 enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number);
 /* Why the place failed; returns the failure's status. */
 enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error);

@@ -64,7 +64,7 @@ enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const ch
 void nt_places_identify(struct nt_place *place, const struct stat *identity)
 {
     place->identity = *identity;
-    place->may_have_versions = place->is_file && S_ISDIR(identity->st_mode);
+    place->may_have_versions = place->is_file && S_ISDIR(identity->st_mode) && !place->is_remote;
 }
 
 void nt_places_fail(struct nt_place *place, const struct nt_error *error)
@@ -74,6 +74,13 @@ void nt_places_fail(struct nt_place *place, const struct nt_error *error)
         place->failure = malloc(sizeof(*error));
     if (place->failure)
         *place->failure = *error;
+}
+
+/* One that is the file's, and not of the machine or of the moment, lasts. */
+void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error)
+{
+    nt_places_fail(place, error);
+    place->is_probed = !nt_is_machine_failure(error->status) && error->status != NT_NOT_FOUND;
 }
 
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number)
@@ -105,16 +112,6 @@ bool nt_places_is_mirrored(struct nt_places *places, uint32_t number)
     bool is_mirrored = place->kind == NT_PLACE_FOLDER || place->history || place->version || is_in_folder;
     pthread_mutex_unlock(&places->lock);
     return is_mirrored;
-}
-
-enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
-                              struct nt_error *error)
-{
-    struct nt_place *place = nt_places_get(places, number);
-    if (place->path && !place->address)
-        return nt_disk_stat(place->chain ? place->identity_path : place->path, attributes, error);
-    *attributes = place->identity;
-    return NT_OK;
 }
 
 /* ---- the children that are known ---- */

@@ -46,6 +46,7 @@ struct nt_history {
     const char *watched; /* path: as long as it is as it was, the same version is meant */
     struct stat watched_was;
     bool is_settled;    /* that look was late enough for `watched_was` to tell every later change */
+    uint64_t list;      /* on a server: of which list that look was, as nt_folder_refresh tells */
     uint32_t *versions; /* the places of those that were looked at */
     uint32_t count;
     size_t capacity;
@@ -58,11 +59,16 @@ struct nt_place {
     bool is_probed;  /* false: not looked at yet, `kind` is a guess */
     bool is_opening; /* a thread is at it */
     uint32_t number, parent;
-    const char *path;      /* NULL: the group. Of a file on another machine its address, as it is shown: */
-    const char *address;   /* and as it is asked for; NULL: a path */
-    const char *disk_name; /* last part of the path */
-    const char *name;      /* in the tree */
-    struct stat identity;  /* of what lies at the path; of a version of what it is read from */
+    const char *path; /* NULL: the group. Of what is on a server its address, as it is shown */
+    bool is_remote;   /* it is on a server (entering.h): */
+    const char
+        *address;    /* as it is asked for, of what the mount was given; NULL: the folder above lists it */
+    bool is_entered; /* whether it is a file or a folder is known; then */
+    struct nt_folder *folder; /* the folder that it is, or that a version is of; NULL: it is a file, and */
+    struct nt_source *source; /* what was opened to find that out, until it is used; NULL: nothing */
+    const char *disk_name;    /* last part of the path */
+    const char *name;         /* in the tree */
+    struct stat identity;     /* of what lies at the path; of a version of what it is read from */
     /* Of a data set's folder: whether it has versions, or nobody has looked yet; and them. */
     bool may_have_versions;
     struct nt_history *history;
@@ -83,6 +89,7 @@ struct nt_place {
     struct nt_names *names;   /* of the children, by position */
     struct timespec modified; /* of the folder when it was scanned */
     bool is_settled;          /* the scan was late enough for `modified` to tell every later change */
+    uint64_t list;            /* on a server: of which list it was, as nt_folder_refresh tells */
 };
 
 static inline bool nt_place_is_inner(const struct nt_place *place)
@@ -138,8 +145,9 @@ enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const ch
 void nt_places_identify(struct nt_place *place, const struct stat *identity);
 /* NULL: there is none of this number. */
 struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
-/* Remember why nothing can be shown of it. Under the lock. */
+/* Remember why nothing can be shown of it; the second: that it was looked at, unless the failure may pass. Under the lock. */
 void nt_places_fail(struct nt_place *place, const struct nt_error *error);
+void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error);
 /* The place whose directory has the files of a place: that of a version's data set, else itself. */
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number);
 
@@ -155,10 +163,6 @@ const char *nt_places_name(struct nt_places *places, uint32_t number);
 const char *nt_places_path(struct nt_places *places, uint32_t number);
 /* Whether the place itself, or what it shows, may go or be replaced while mounted. */
 bool nt_places_is_mirrored(struct nt_places *places, uint32_t number);
-/* Attributes of the file or folder behind the place, as it is now. */
-enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
-                              struct nt_error *error);
-
 /* ---- from the paths of a mount to its end (mount_places.c) ---- */
 
 /* Places for the paths. A single path is place 0, the root; several are the children of place 0. Fails where
@@ -171,8 +175,11 @@ void nt_places_free(struct nt_places *places); /* accepts NULL */
  * or so many did not that it says nothing. */
 enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct nt_error *error);
 
-/* ---- folders, as the disk is now (mirror.c) ---- */
+/* ---- what is there now (mirror.c) ---- */
 
+/* Attributes of the file or folder behind the place, as it is now. */
+enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
+                              struct nt_error *error);
 /* Look at a folder's files again. Nothing to do for a group. */
 enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error);
 /* A child of a group or folder by name, as the disk is now. NT_NOT_FOUND. */

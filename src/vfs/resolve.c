@@ -5,6 +5,7 @@
  */
 #include "vfs/scope.h"
 
+#include "vfs/entering.h"
 #include "vfs/opening.h"
 #include "vfs/pseudo.h"
 
@@ -182,6 +183,17 @@ enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scop
     if (status != NT_OK)
         nt_scope_close(scope);
     return status;
+}
+
+bool nt_scope_open_unseen(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope)
+{
+    *scope = (struct nt_scope){.vfs = vfs, .number = number, .field = NT_NONE, .column = NT_NONE};
+    if (!nt_node_unpack(number, &scope->node) || scope->node.level != NT_LEVEL_PLACE || scope->node.item ||
+        scope->node.file != NT_NODE_SELF || !nt_places_is_unseen(vfs->places, scope->node.slot))
+        return false;
+    scope->place = scope->node.slot;
+    scope->place_kind = NT_PLACE_FILE;
+    return true;
 }
 
 /* ---- back to numbers, names and paths ---- */

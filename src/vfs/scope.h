@@ -67,6 +67,9 @@ uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column);
 enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
                              struct nt_error *error);
 
+/* What nobody has entered yet, as it is told of, without asking for what it is. False for all else. */
+bool nt_scope_open_unseen(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope);
+
 /* Append the name that a node has in its parent directory (none for the root). */
 void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name);
 /* The directory of the level (the place, data set, field, column) that the scope is in, or is. */

@@ -248,6 +248,35 @@ START_TEST(a_folder_beside_a_data_set_shows_nobody_more_than_that)
 }
 END_TEST
 
+START_TEST(a_folder_below_is_a_folder_of_its_own)
+{
+    struct nt_folder *outer;
+    make_directory("set");
+    temporary_file("set/file", "x", 1);
+    open_folder(NT_FOLDER_MIRROR);
+    outer = folder;
+    assert_status(NT_NOT_FOUND, nt_folder_open_below(outer, "none", &folder, &error));
+    assert_ok(nt_folder_open_below(outer, "set", &folder, &error));
+    nt_folder_close(outer);
+    assert_ok(read_file("file"));
+    nt_folder_close(folder);
+}
+END_TEST
+
+START_TEST(a_folder_is_there_until_its_last_holder_closes_it)
+{
+    uint64_t list = 1;
+    temporary_file("file", "x", 1);
+    open_folder(NT_FOLDER_DATASET);
+    nt_folder_hold(folder);
+    nt_folder_close(folder);
+    assert_ok(nt_folder_refresh(folder, "", &list, &error));
+    ck_assert_uint_eq(list, 0);
+    assert_ok(read_file("file"));
+    nt_folder_close(folder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("folder");
@@ -262,6 +291,8 @@ int main(void)
     tcase_add_loop_test(cases, the_mode_that_is_shown_is_what_all_that_was_opened_have_in_common, 0, 5);
     tcase_add_loop_test(cases, what_fewer_may_read_than_was_shown_is_refused_where_others_look_on, 0, 4);
     tcase_add_loop_test(cases, a_folder_beside_a_data_set_shows_nobody_more_than_that, 0, 4);
+    tcase_add_test(cases, a_folder_below_is_a_folder_of_its_own);
+    tcase_add_test(cases, a_folder_is_there_until_its_last_holder_closes_it);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data sets that are folders, on servers that tell what is in them by WebDAV: they are what they are here, by few requests."""
+"""Folders on servers that tell what is in them by WebDAV, data sets and others: they are what they are here, by few requests."""
+import contextlib
 import errno
+import json
 import os
 import shutil
 import sys
+import time
 
 from blz_writer import blz_array
-from harness import DATA, NTUPLE, case, command, fails, mounted, output, run, same, scratch
+from harness import DATA, NTUPLE, case, command, errors_of, fails, mounted, output, run, same, scratch, wait_until
 from trees import same_trees, tree
 from web import apache, served
 
 DATASETS = DATA / 'lance_datasets'
-NOTHING, NO_FORMAT, UNSUPPORTED = 2, 3, 4
+NOTHING, UNSUPPORTED = 2, 4
+FRESH = 2  # seconds for which a list is taken to be what is there
 
 
 def put(server, name, path):
@@ -30,7 +34,7 @@ def data_sets_by_webdav_have_the_tree_that_they_have_here():
             put(server, f'of%20today/{name}', DATASETS / name)
             here, there = directory / f'{name}-here', directory / f'{name}-there'
             same(tree(server.url(f'of%20today/{name}/'), there), tree(DATASETS / name, here), name)
-            same_trees(here, there, but=('versions.d',))
+            same_trees(here, there)
 
 
 @case
@@ -82,14 +86,142 @@ def files_that_are_replaced_after_the_list_are_not_mixed():
 @case
 def what_is_no_folder_is_told():
     with scratch() as directory, apache(directory) as server, served(DATA) as site:
-        put(server, 'empty/inner', DATASETS / 'fragments_2.2' / 'data')
         for address, status, words in (
                 (server.url('none/'), NOTHING, 'the server has no such folder (404)'),
                 (server.url('none'), NOTHING, 'the server has no such file (404)'),
-                (server.url('empty/'), NO_FORMAT, 'not a Lance data set'),
                 (site.url(''), UNSUPPORTED, "the server does not tell what is in folders (it answers 501 to WebDAV's PROPFIND)")):
             found = command(NTUPLE, 'ls', address)
             same((found.returncode, words in found.stderr.decode()), (status, True), f'{address}: {found.stderr}')
+
+
+# ---- versions ----
+
+def told(data_set):
+    return json.loads((data_set / 'ntuple.json').read_text())
+
+
+def lists(server, since=0):
+    return [what for what, _ in server.requests()[since:] if what.startswith('PROPFIND')]
+
+
+@case
+def versions_are_those_that_pylance_reads():
+    name = 'deletions_2.1'
+    states = json.loads((DATASETS / f'{name}.json').read_text())['versions']
+    with scratch() as directory, apache(directory) as server:
+        put(server, name, DATASETS / name)
+        with mounted(server.url(name)) as mountpoint:
+            data_set = mountpoint / name
+            same(told(data_set)['dataset_version'], states[-1]['version'])
+            found = [told(data_set / 'versions.d' / str(state['version'])) for state in states]
+            same([(version['dataset_version'], version['entries']) for version in found],
+                 [(state['version'], state['rows']) for state in states])
+            same([path for path in lists(server) if '_versions' not in path],
+                 [f'PROPFIND /{name}/{folder}' for folder in ('', 'data/')], 'each folder once, for all versions')
+            same([json.loads(line)['version'] for line in (data_set / 'versions.jsonl').read_text().splitlines()],
+                 [state['version'] for state in states])
+            fails(errno.ENOENT, os.listdir, data_set / 'versions.d' / '99')
+        first = states[0]
+        with mounted(server.url(name), options=['-o', f'version={first["version"]}']) as mountpoint:
+            same(told(mountpoint / name)['entries'], first['rows'])
+
+
+@case
+def versions_that_are_written_are_seen():
+    name = 'deletions_2.1'
+    states = json.loads((DATASETS / f'{name}.json').read_text())['versions']
+    manifest = f'{2 ** 64 - 1 - states[-1]["version"]}.manifest'
+    with scratch() as directory, apache(directory) as server:
+        put(server, name, DATASETS / name)
+        latest = server.directory / 'www' / name / '_versions' / manifest
+        latest.rename(directory / manifest)
+        with mounted(server.url(name)) as mountpoint:
+            same(told(mountpoint / name)['dataset_version'], states[-2]['version'])
+            with open(mountpoint / name / 'ntuple.json') as before:
+                shutil.copyfile(directory / manifest, latest)
+                wait_until(lambda: told(mountpoint / name)['dataset_version'] == states[-1]['version'], 'the new version is seen', FRESH + 2)
+                same(json.load(before)['dataset_version'], states[-2]['version'], 'what is open stays')
+            same(told(mountpoint / name / 'versions.d' / str(states[-2]['version']))['entries'], states[-2]['rows'])
+            same(errors_of(mountpoint), [])
+
+
+# ---- folders that are mirrored ----
+
+NAMES = ('events.root', 'of today/a%2e b+c#?.root', 'of today/set.lance', 'of today/deep/er/events.root', '%2e%2e.root', 'ü;&=.root')
+
+
+def fill(folder):
+    for name in NAMES:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith('.lance'):
+            shutil.copytree(DATASETS / 'fragments_2.2', path)
+        else:
+            shutil.copy(DATA / 'compression_zstd.root', path)
+
+
+@contextlib.contextmanager
+def mirrored(fill_folder=fill):
+    with scratch() as directory, apache(directory) as server:
+        folder = server.directory / 'www' / 'all'
+        fill_folder(folder)
+        with mounted(server.url('all/')) as mountpoint:
+            yield mountpoint, folder, server
+
+
+@case
+def folders_are_mirrored_as_they_are_here():
+    with scratch() as directory, apache(directory) as server:
+        fill(server.directory / 'www' / 'all')
+        for address in server.url('all/'), server.url('all', 'http'):
+            here, there = (directory / f'{address[:3]}-{side}' for side in ('here', 'there'))
+            same(tree(address, there), tree(server.directory / 'www' / 'all', here))
+            same_trees(here, there)
+
+
+@case
+def nothing_is_asked_for_before_it_is_entered():
+    with mirrored() as (mountpoint, folder, server):
+        same(lists(server), ['PROPFIND /all/'], 'one request for the mount')
+        for path in mountpoint, mountpoint / 'of today':
+            entries = sorted(entry.name for entry in os.scandir(path) if entry.stat().st_mtime > 0 and entry.is_dir())
+            same([name for name in entries if name != '.ntuplefs'],
+                 sorted(name.replace('%2e', '%252e') for name in os.listdir(folder / path.relative_to(mountpoint))))
+        same([what for what, _ in server.requests()], ['PROPFIND /all/', 'PROPFIND /all/of today/'])
+        os.listdir(mountpoint / 'events.root')
+        same([what for what, _ in server.requests()[2:]], ['GET /all/events.root'], 'a small file is opened by one request')
+
+
+@case
+def what_changes_on_the_server_is_seen():
+    with mirrored() as (mountpoint, folder, server):
+        os.listdir(mountpoint)
+        old = (mountpoint / 'events.root' / 'file.json').read_text()
+        shutil.copy(DATA / 'compression_zstd.root', folder / 'new.root')
+        shutil.copy(DATA / 'example.root', folder / 'events.root.new')
+        (folder / 'events.root.new').rename(folder / 'events.root')
+        shutil.rmtree(folder / 'of today')
+        time.sleep(FRESH + 0.1)
+        before = len(server.requests())
+        same(sorted(os.listdir(mountpoint)), sorted(['.ntuplefs', 'events.root', 'new.root', '%252e%252e.root', 'ü;&=.root']))
+        same([what for what, _ in server.requests()[before:]], ['PROPFIND /all/'], 'a listing is one request')
+        same(os.path.isdir(mountpoint / 'of today'), False)
+        same((mountpoint / 'events.root' / 'file.json').read_text() == old, False)
+        same(sorted(path.name for path in (mountpoint / 'events.root').iterdir() if path.is_dir()), ['Events', 'calibration'])
+
+
+@case
+def files_that_are_none_of_ours_say_so():
+    def with_text(folder):
+        fill(folder)
+        (folder / 'README').write_text('not data')
+        (folder / '.hidden.root').write_text('')
+    with mirrored(with_text) as (mountpoint, folder, server):
+        same('README' in os.listdir(mountpoint), True)
+        same('.hidden.root' in os.listdir(mountpoint), False)
+        same(os.listdir(mountpoint / 'README'), ['error.json'])
+        same(json.loads((mountpoint / 'README' / 'error.json').read_text())['status'], 'not this format')
+        same((mountpoint / 'events.root' / 'file.json').exists(), True)
 
 
 if __name__ == '__main__':

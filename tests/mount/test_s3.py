@@ -14,7 +14,7 @@ from trees import same_trees, tree
 from web import served
 
 ODD = "runs 1/a+b=c&d,e;(f)*'g'!@$#%:~é/example.root"
-NOTHING, NO_FORMAT = 2, 3
+NOTHING = 2
 NOBODY = {'AWS_ACCESS_KEY_ID': 'nobody', 'AWS_SECRET_ACCESS_KEY': 'nobody', 'AWS_DEFAULT_REGION': 'us-east-1'}
 TOLD = ('AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_ENDPOINT_URL', 'AWS_REGION', 'AWS_DEFAULT_REGION',
         'AWS_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE')
@@ -135,8 +135,7 @@ def what_is_not_there_is_told():
     with stored() as store:
         for address, status, message in (
                 ('s3://data/none.root', NOTHING, 'the server has no such file (404)'),
-                ('s3://none/none.root', NOTHING, 'the server has no such file (404)'),
-                ('s3://data', NO_FORMAT, 'not a BLZ array or table: neither meta/storage nor __rootdirs__; not a Lance data set: it has no _versions')):
+                ('s3://none/none.root', NOTHING, 'the server has no such file (404)')):
             found = store.ask('ls', address)
             same((found.returncode, found.stderr.decode()), (status, f'ntuple: {address}: {message}\n'), address)
         empty = store.ask('ls', 's3://data/empty.root')
@@ -160,11 +159,27 @@ def data_sets_that_are_folders_are_what_they_are_here():
     with stored() as store, scratch() as directory:
         put(store, prefix, source)
         same(tree(f's3://data/{prefix}/', directory / 'there', env=store.environment()), tree(source, directory / 'here'))
-        same_trees(directory / 'here', directory / 'there', but=('versions.d',))
+        same_trees(directory / 'here', directory / 'there')
         here, there = command(NTUPLE, 'verify', source), store.ask('verify', f's3://data/{prefix}')
         same((there.returncode, there.stdout.rsplit(b': ', 2)[1:]), (0, here.stdout.rsplit(b': ', 2)[1:]))
         none = store.ask('ls', 's3://data/none/')
         same((none.returncode, none.stderr), (NOTHING, b'ntuple: s3://data/none/: the server has no such folder\n'))
+
+
+@case
+def a_bucket_is_mirrored_as_a_folder_is():
+    backend = need('moto.s3.models').s3_backends['123456789012']['aws']
+    with stored() as store, scratch() as directory:
+        put(store, 'more/set.lance', DATA / 'lance_datasets' / 'fragments_2.2')
+        store.s3.put_object(Bucket='data', Key='more/', Body=b'')  # as tools mark folders
+        for key in 'more/../up.root', 'more//none.root', 'more/line\nbreak.root':  # in this process: clients refuse some
+            backend.put_object('data', key, (DATA / 'compression_zstd.root').read_bytes())
+        with mounted('s3://data', env=store.environment()) as mountpoint:
+            same(sorted(os.listdir(mountpoint)), ['.ntuplefs', 'damaged.root', 'empty.root', 'more', 'plain.root', 'runs 1'])
+            same(sorted(os.listdir(mountpoint / 'more')), ['line%0Abreak.root', 'set.lance'], 'names that would lead elsewhere are left out')
+            for name in 'plain.root', ODD:
+                same((mountpoint / name / 'file.json').exists(), True, name)
+            same((mountpoint / 'more/set.lance/set/versions.d/1/ntuple.json').exists(), True)
 
 
 @case

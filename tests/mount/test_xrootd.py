@@ -23,7 +23,7 @@ from xrootd_server import xrootd
 
 FILE = 'example.root'
 DATASETS = DATA / 'lance_datasets'
-UNREACHABLE, NOTHING, NO_FORMAT, UNSUPPORTED, USAGE = 9, 2, 3, 4, 1
+UNREACHABLE, NOTHING, UNSUPPORTED, USAGE = 9, 2, 4, 1
 CHECKED = 1.1  # seconds after which a file is asked whether it is what it was
 
 
@@ -118,7 +118,20 @@ def data_sets_that_are_folders_have_the_tree_that_they_have_here():
         for name in ('fragments_2.2', 'columns_0.1'):
             here, there = directory / f'{name}-here', directory / f'{name}-there'
             same(tree(server.url(f'{name}/'), there), tree(DATASETS / name, here), name)
-            same_trees(here, there, but=('versions.d',))
+            same_trees(here, there)
+
+
+@case
+def folders_are_mirrored_as_they_are_here():
+    with scratch() as directory:
+        folder = directory / 'files' / 'all'
+        for name in 'events.root', 'of today/a%2e b+c#.root', 'of today/deep/er/events.root', '%2e%2e.root', 'ü;&=.root':
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(DATA / 'compression_zstd.root', folder / name)
+        shutil.copytree(DATASETS / 'deletions_2.1', folder / 'of today' / 'set.lance')
+        with xrootd(directory, directory / 'files') as server:
+            same(tree(server.url('all/'), directory / 'there'), tree(folder, directory / 'here'))
+        same_trees(directory / 'here', directory / 'there')
 
 
 @case
@@ -152,7 +165,7 @@ def what_servers_refuse_is_told():
         shutil.copy(DATA / FILE, folder / 'closed.root')
         (folder / 'closed.root').chmod(0)
         with xrootd(directory, folder) as server:
-            sources = [(server.url('nothing.root'), NOTHING, '3011'), (server.url('closed.root'), NOTHING, '3010'), (server.url('folder'), NO_FORMAT, 'Lance'),
+            sources = [(server.url('nothing.root'), NOTHING, '3011'), (server.url('closed.root'), NOTHING, '3010'),
                        (server.url('closed.root', 'roots'), UNREACHABLE, 'X509_CERT_DIR'),
                        (f'xroot://127.0.0.1:{unused_port()}//{FILE}', UNREACHABLE, 'tries'),
                        ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'timed out')]

@@ -437,6 +437,14 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     return nt_fail(error, NT_NOT_THIS_FORMAT, NT_NO_OFFSET, "%s: something else", path);
 }
 
+/* Nothing is on a server. */
+enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
+                              struct nt_source **source_ret, struct nt_error *error)
+{
+    (void)options;
+    return nt_source_open_file(path, source_ret, error);
+}
+
 /* By the name that the source has; the file has one of its own. */
 enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_open_options *options,
                                    struct nt_file **file_ret, struct nt_error *error)
@@ -447,13 +455,18 @@ enum nt_status nt_file_open_source(struct nt_source *source, const struct nt_ope
     return status;
 }
 
+enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error)
+{
+    return nt_folder_has(folder, "meta/storage", is_dataset_ret, error);
+}
+
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error)
 {
     struct nt_folder *folder;
     enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
     if (status != NT_OK)
         return status;
-    status = nt_folder_has(folder, "meta/storage", is_dataset_ret, error);
+    status = nt_is_dataset_folder(folder, is_dataset_ret, error);
     nt_folder_close(folder);
     return status;
 }
@@ -492,19 +505,26 @@ static enum nt_status find_version(struct nt_folder *folder, const char *wanted,
     return status;
 }
 
+enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
+                                  struct nt_version *version_ret, struct nt_error *error)
+{
+    bool has_versions;
+    *version_ret = (struct nt_version){.number = 0};
+    model_searches++;
+    enum nt_status status = nt_folder_has(folder, "versions", &has_versions, error);
+    if (status == NT_OK && has_versions)
+        status = find_version(folder, options->version, version_ret, error);
+    return status;
+}
+
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
                                struct nt_version *version_ret, struct nt_error *error)
 {
     struct nt_folder *folder;
-    bool has_versions;
-    *version_ret = (struct nt_version){.number = 0};
-    model_searches++;
     enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
     if (status != NT_OK)
         return status;
-    status = nt_folder_has(folder, "versions", &has_versions, error);
-    if (status == NT_OK && has_versions)
-        status = find_version(folder, options->version, version_ret, error);
+    status = nt_find_version_in(folder, options, version_ret, error);
     nt_folder_close(folder);
     return status;
 }

@@ -48,7 +48,9 @@ enum nt_status nt_lance_each_ref(struct nt_folder *folder, const char *refs, nt_
 {
     struct walk walk = {visit, context};
     bool has_any;
-    enum nt_status status = nt_folder_has_folder(folder, refs, &has_any, error);
+    enum nt_status status = nt_folder_refresh(folder, refs, NULL, error);
+    if (status == NT_OK)
+        status = nt_folder_has_folder(folder, refs, &has_any, error);
     return status == NT_OK && has_any ? nt_folder_list(folder, refs, visit_name, &walk, error) : status;
 }
 
@@ -74,7 +76,9 @@ enum nt_status nt_lance_has_branch(struct nt_folder *folder, const char *name, b
     struct nt_buffer file = {0};
     append_file_name(&file, NT_LANCE_BRANCHES, name);
     enum nt_status status =
-        file.failed ? nt_fail_memory(error) : nt_folder_has(folder, file.bytes, has_ret, error);
+        file.failed ? nt_fail_memory(error) : nt_folder_refresh(folder, file.bytes, NULL, error);
+    if (status == NT_OK)
+        status = nt_folder_has(folder, file.bytes, has_ret, error);
     nt_buffer_deinit(&file);
     return status;
 }
@@ -123,7 +127,9 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
     json_t *value = NULL;
     append_file_name(&file, refs, name);
     enum nt_status status =
-        file.failed ? nt_fail_memory(error) : nt_folder_open_file(folder, file.bytes, &source, error);
+        file.failed ? nt_fail_memory(error) : nt_folder_refresh(folder, file.bytes, NULL, error);
+    if (status == NT_OK)
+        status = nt_folder_open_file(folder, file.bytes, &source, error);
     if (status == NT_OK) {
         status = parse_ref(source, &value, error);
         if (status == NT_OK)

@@ -337,6 +337,9 @@ enum nt_status nt_lance_are_versions_short(const struct nt_file *file, const str
     (void)file, (void)number;
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct estimate estimate = {.folder = lance->folder};
+    *is_short_ret = false;
+    if (nt_folder_is_remote(lance->folder)) /* a look would fetch all manifests */
+        return NT_OK;
     enum nt_status status =
         nt_lance_each_version(lance->folder, lance->manifest.version.root, count_version, &estimate, error);
     if (status == NT_OK)
