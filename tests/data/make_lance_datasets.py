@@ -175,7 +175,30 @@ def stable(path, version):
     lance.write_dataset(table.slice(20), path, mode='append')
 
 
+def blobs(path, version):
+    """Blobs in the data file, several in a file beside it, in a file of its own, elsewhere; null, empty, in structures and in lists."""
+    def values(first, rows):
+        sizes = [0, 5, 50, 500]
+        return [None if row % 7 == 3 else lance.Blob.empty() if row % 5 == 1 else bytes([row % 256]) * sizes[row % 4] for row in range(first, first + rows)]
+    named = lance.blob_field('blob', inline_size_threshold=20, dedicated_size_threshold=400)
+    elsewhere = lance.blob_array([lance.Blob.from_uri('file:///absent/blobs', 5, 100), None] * 10)
+    def table(first, rows):
+        array, limits = lance.blob_array(values(first, rows)), pa.array([row * 2 for row in range(rows // 2)] + [rows], pa.int32())
+        structures = pa.StructArray.from_arrays([array, pa.array(range(rows), pa.int16())], fields=[named, pa.field('number', pa.int16())],
+                                                mask=pa.array([row % 4 == 1 for row in range(rows)]))
+        lists = pa.ListArray.from_arrays(limits, array)
+        return pa.table({'id': pa.array(range(rows // 2), pa.int64()), 'blob': array.slice(0, rows // 2), 'structure': structures.slice(0, rows // 2),
+                         'list': lists.slice(0, rows // 2), 'elsewhere': elsewhere.slice(0, rows // 2)},
+                        schema=pa.schema([pa.field('id', pa.int64()), named, pa.field('structure', structures.type), pa.field('list', lists.type),
+                                          lance.blob_field('elsewhere')]))
+    for first, rows in ((0, 40), (40, 20)):
+        lance.write_dataset(table(first, rows), path, mode='append' if first else 'create', data_storage_version=version,
+                            allow_external_blob_outside_bases=True)
+    lance.dataset(path).delete('id = 2')
+
+
 DATASETS = {
+    'blobs_2.2': (blobs, '2.2'),
     'stable_2.2': (stable, '2.2'),
     'mixed_0.1': (mixed, '0.1'),
     'fragments_0.1': (legacy_fragments, '0.1'),

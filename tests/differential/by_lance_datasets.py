@@ -10,13 +10,14 @@ import random
 import sys
 
 from cases import problems_of_copy, run_cases
-from lance_values import NUMBERS, REALS, Values, problems_of_tree, random_type
+from lance_values import NUMBERS, REALS, Values, blobs, problems_of_tree, random_type
 
 import lance
 import pyarrow as pa
 
 DEPTH = 2
 LEGACY = '0.1'
+BLOB = blobs.BlobType()
 LEGACY_TYPES = [*NUMBERS, *REALS, pa.bool_(), pa.string(), pa.binary(), pa.list_(pa.int16()), pa.list_(pa.float32(), 3)]
 
 
@@ -40,6 +41,8 @@ class History:
         return f'c{self.names}'
 
     def new_type(self):
+        if self.version == '2.2' and self.chooser.random() < 0.15:
+            return self.chooser.choice([BLOB, pa.list_(BLOB), pa.struct([('inner', BLOB), ('beside', pa.int8())])])
         return self.chooser.choice(LEGACY_TYPES) if self.version == LEGACY else random_type(self.chooser, DEPTH)
 
     def new_schema(self):

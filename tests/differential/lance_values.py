@@ -5,7 +5,7 @@ import decimal
 
 from cases import need
 
-np, pa, _ = need('numpy', 'pyarrow', 'lance.file')
+np, pa, _, blobs = need('numpy', 'pyarrow', 'lance.file', 'lance.blob')
 
 from arrow_columns import table_columns  # noqa: E402
 from compare_columns import check_column  # noqa: E402
@@ -94,6 +94,9 @@ class Values:
             return pa.StructArray.from_arrays(children, fields=list(of), mask=pa.array(mask))
         if pa.types.is_null(of):
             return pa.nulls(length)
+        if isinstance(of, blobs.BlobType):
+            sizes = [0, 1, 100, *([70_000] if length < 100 else [])]
+            return blobs.blob_array([None if null else b'b' * self.chooser.choice(sizes) for null in mask])
         if pa.types.is_dictionary(of):
             words = pa.array([f'{word}{k}' for k, word in enumerate(WORDS)], type=of.value_type)
             codes = [self.chooser.randrange(len(words)) for _ in range(length)]

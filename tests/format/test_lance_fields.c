@@ -401,7 +401,6 @@ static const struct described blobs[] = {{"l", "list", -1, true},
                                                {"b", "large_binary", 1, true},
                                                {"n", "int8", 1, true}},
                               member[] = {{"s", "struct", -1, true}, {"b", "large_binary", 0, true}},
-                              described_blob[] = {{"b", "struct", -1, true}, {"n", "int8", -1, true}},
                               packed_list[] = {{"p", "struct", -1, true},
                                                {"n", "int8", 0, true},
                                                {"l", "list", 0, true},
@@ -428,7 +427,6 @@ static const struct {
     {fixed_first, 3, {NULL, NULL, BLOB}, 1, 1, 2, 6, LISTED},
     {blobs, 2, {NULL, BLOB}, 2, 0, 0, 3, NULL},
     {member, 2, {NULL, BLOB}, 1, 1, 1, 3, NULL},
-    {described_blob, 2, {BLOB}, 2, 0, 2, 2, "blobs with descriptions (lance.blob.v2) are not read"},
     {packed_list, 4, {"packed"}, 1, 0, 1, 3, "lists in packed structures are not read"},
     {packed_fixed, 4, {"lance-encoding:packed"}, 1, 0, 2, 1, "lists in packed structures are not read"},
 };
@@ -443,6 +441,34 @@ START_TEST(what_cannot_be_told_is_unreadable_and_nothing_else)
         ck_assert_msg((dataset->fields[i].kind != NT_FIELD_UNREADABLE) == is_read, "%d: %s", _i, path_of(i));
         if (!is_read)
             ck_assert_str_eq(dataset->fields[i].unreadable, unread[_i].reason);
+    }
+}
+END_TEST
+
+/* Those of data sets have what blobs are made from below it. */
+START_TEST(descriptions_of_blobs_have_members_that_no_schema_tells)
+{
+    static const struct described of_file[] = {{"b", "struct", -1, true}, {"n", "int8", -1, true}},
+                                  of_data_set[] = {{"b", "struct", -1, true},
+                                                   {"data", "large_binary", 0, true},
+                                                   {"uri", "string", 0, true},
+                                                   {"n", "int8", -1, true}};
+    static const struct expected expected[] = {
+        {"b", NT_FIELD_RECORD, 0, 0, 0, 1, true},         {"b/kind", NT_FIELD_VALUE, 0, 0, 0, 1, true},
+        {"b/position", NT_FIELD_VALUE, 0, 0, 0, 1, true}, {"b/size", NT_FIELD_VALUE, 0, 0, 0, 1, true},
+        {"b/blob_id", NT_FIELD_VALUE, 0, 0, 0, 1, true},  {"b/blob_uri", NT_FIELD_STRING, 0, 0, 0, 1, true},
+        {"n", NT_FIELD_VALUE, 1, 0, 0, 1, true},
+    };
+    static const char *const types[] = {"struct", "uint8", "uint64", "uint64", "uint32", "string", "int8"};
+    static const char *const keys[] = {BLOB, NULL, NULL, NULL};
+    assert_ok(_i ? open_marked_schema(of_data_set, keys, 4, 2, 0, 2)
+                 : open_marked_schema(of_file, keys, 2, 2, 0, 2));
+    check_fields(expected, 7);
+    const struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = 0; i < 7; i++) {
+        ck_assert(nt_text_is(dataset->fields[i].type, types[i]));
+        ck_assert_uint_eq(dataset->fields[i].id, i < 6 ? 0 : _i ? 3 : 1);
+        ck_assert_uint_eq(dataset->fields[i].property_count, 0);
     }
 }
 END_TEST
@@ -536,6 +562,7 @@ int main(void)
     tcase_add_test(cases, fields_without_an_id_are_none);
     tcase_add_loop_test(cases, what_cannot_be_told_is_unreadable_and_nothing_else, 0,
                         sizeof(unread) / sizeof(*unread));
+    tcase_add_loop_test(cases, descriptions_of_blobs_have_members_that_no_schema_tells, 0, 2);
     tcase_add_test(cases, items_of_lists_that_overflow_are_refused);
     tcase_add_loop_test(cases, fewer_or_more_columns_than_the_schema_needs_are_corrupt, 0, 2);
     tcase_add_test(cases, a_type_that_is_too_deep_is_refused_by_its_field);

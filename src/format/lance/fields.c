@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/overflow.h"
 #include "format/lance/columns.h"
+#include "format/lance/schema.h"
 #include "model/builder.h"
 
 struct building {
@@ -139,8 +140,6 @@ static const char *find_refusal(const struct building *build, uint32_t number)
         return "fixed-size lists of structures are not read in files before 2.1";
     if (place->has_struct_lists && !schema->has_item_columns)
         return "lists around fixed-size lists of structures are not read";
-    if (place->is_described_blob)
-        return "blobs with descriptions (lance.blob.v2) are not read";
     if (is_lost(build, number))
         return "lists around blobs are not read: the file does not tell where they begin";
     if (place->type.shape == NT_LANCE_IS_UNKNOWN)
@@ -268,13 +267,14 @@ static enum nt_status build_field(struct building *build, uint32_t number)
 {
     const struct nt_lance_field *from = &build->schema->fields[number];
     const struct nt_lance_type *type = &build->schema->places[number].type;
-    struct nt_field field = {.id = (uint32_t)from->id,
-                             .parent = from->parent == NT_NONE ? NT_NONE : build->built[from->parent],
-                             .name = from->name,
-                             .type = from->logical_type,
-                             .is_declared_nullable = from->is_nullable,
-                             .has_short_offsets = type->has_short_offsets,
-                             .is_map = type->is_map};
+    struct nt_field field = {
+        .id = (uint32_t)(from->id == NT_LANCE_NO_ID ? build->schema->fields[from->parent].id : from->id),
+        .parent = from->parent == NT_NONE ? NT_NONE : build->built[from->parent],
+        .name = from->name,
+        .type = from->logical_type,
+        .is_declared_nullable = from->is_nullable,
+        .has_short_offsets = type->has_short_offsets,
+        .is_map = type->is_map};
     struct nt_lance_part part = {.field = number, .items = 1};
     enum nt_lance_shape parent = shape_of_parent(build, number);
     if (parent == NT_LANCE_IS_LIST || parent == NT_LANCE_IS_STRUCT_LIST) {
@@ -287,9 +287,10 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     field.is_nullable = build->is_nullable[number] && field.kind != NT_FIELD_NULL && !field.unreadable;
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
-    enum nt_status status =
-        nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA, &field.properties,
-                              &field.property_count, build->error);
+    enum nt_status status = NT_OK;
+    if (!nt_lance_is_description(from)) /* its metadata are of what blobs are made from */
+        status = nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
+                                       &field.properties, &field.property_count, build->error);
     return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;
 }
 

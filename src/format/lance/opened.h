@@ -68,8 +68,10 @@ struct nt_lance_column {
         *failure; /* NULL, or why it cannot be decoded: pages of an encoding that is unknown */
 };
 
+enum { NT_LANCE_NO_ID = -1 };
+
 struct nt_lance_field {
-    int32_t id;
+    int32_t id;      /* NT_LANCE_NO_ID: it is part of a description of a blob, its parent */
     uint32_t parent; /* index of a field in front of it, NT_NONE: top-level */
     struct nt_text name, logical_type;
     bool is_nullable;

@@ -8,25 +8,9 @@
 
 #include "base/arena.h"
 #include "base/overflow.h"
+#include "format/lance/schema.h"
 
 /* ---- the schema ---- */
-
-bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key)
-{
-    struct nt_text value;
-    return nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, key, &value) &&
-           nt_text_is(value, "true");
-}
-
-/* Of a data set the extension tells, of its data files the encoding. */
-static bool is_description(const struct nt_lance_field *field)
-{
-    struct nt_text extension;
-    return nt_lance_is_marked(field, "lance-encoding:blob") ||
-           (nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, "ARROW:extension:name",
-                                &extension) &&
-            nt_text_is(extension, "lance.blob.v2"));
-}
 
 static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lance_schema *schema,
                                     struct nt_lance_place *places, uint32_t number, struct nt_error *error)
@@ -35,11 +19,10 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     struct nt_lance_place *place = &places[number];
     enum nt_status status = nt_lance_parse_type(arena, field->logical_type, &place->type, error);
     place->packed = NT_NONE;
-    place->is_packed =
-        place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
-        (nt_lance_is_marked(field, "packed") || nt_lance_is_marked(field, "lance-encoding:packed"));
+    place->is_packed = place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
+                       (nt_lance_is_marked(field, "packed") ||
+                        nt_lance_is_marked(field, "lance-encoding:packed") || nt_lance_is_description(field));
     place->is_in_struct_list = place->type.shape == NT_LANCE_IS_STRUCT_LIST;
-    place->is_described_blob = place->type.shape == NT_LANCE_IS_STRUCT && is_description(field);
     place->multiple = 1;
     if (status != NT_OK)
         nt_error_context(error, "schema: field %" PRId32, field->id);
@@ -48,7 +31,6 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     struct nt_lance_place *parent = &places[field->parent];
     parent->children++;
     place->is_in_struct_list |= parent->is_in_struct_list;
-    place->is_described_blob |= parent->is_described_blob;
     place->multiple = parent->multiple;
     if (parent->type.shape == NT_LANCE_IS_STRUCT_LIST &&
         !nt_multiply(parent->multiple, parent->type.items, &place->multiple))

@@ -23,7 +23,6 @@ struct nt_lance_place {
     bool is_in_list;        /* it is a list within a packed structure, or lies in one */
     bool is_in_struct_list; /* it is a fixed-size list of structures, or lies in one */
     bool has_struct_lists;  /* it is a list around fixed-size lists of structures, or lies in one */
-    bool is_described_blob; /* it is a structure that describes where a blob is, or lies in one */
     bool is_listed_blob;    /* it has its bytes elsewhere in the file, and lies in a list of any sort */
     uint64_t multiple;      /* how many of it there are for a row around all fixed-size lists of structures */
 };
@@ -48,9 +47,6 @@ struct nt_lance_use {
     bool is_one_based;                  /* numbers of a dictionary of version 2.0 */
     const struct nt_lance_value *value; /* of the column */
 };
-
-/* Whether a field's metadata have "true" under a key. */
-bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key);
 
 /* Find the schema's places and values. Memory is the arena's. */
 enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_schema *schema,

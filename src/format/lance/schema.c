@@ -24,6 +24,13 @@ bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key,
     return false;
 }
 
+bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key)
+{
+    struct nt_text value;
+    return nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, key, &value) &&
+           nt_text_is(value, "true");
+}
+
 static uint64_t count_entries(struct nt_proto message, uint32_t map)
 {
     struct nt_proto_item item;
@@ -78,6 +85,7 @@ struct reading {
     struct nt_file *file;
     const struct nt_lance_message *message; /* that the fields lie in */
     struct nt_lance_field *fields;
+    uint32_t count;
     struct known_id *known; /* one for each field */
     struct nt_hash_table ids;
     struct nt_error *error;
@@ -117,10 +125,49 @@ static enum nt_status add_id(struct reading *reading, uint32_t number)
     return NT_OK;
 }
 
-static enum nt_status read_field(struct reading *reading, uint32_t number, struct nt_proto message)
+/* ---- descriptions of blobs ---- */
+
+/* Of a data set the extension tells, of its data files the encoding. */
+bool nt_lance_is_description(const struct nt_lance_field *field)
+{
+    struct nt_text extension;
+    if (!nt_text_is(nt_proto_text(field->message, NT_LANCE_FIELD_LOGICAL_TYPE), "struct"))
+        return false;
+    return nt_lance_is_marked(field, "lance-encoding:blob") ||
+           (nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, "ARROW:extension:name",
+                                &extension) &&
+            nt_text_is(extension, "lance.blob.v2"));
+}
+
+/* What each consists of (lance's rust/lance-core/src/datatypes.rs). No schema tells: those of data sets have what blobs are made from
+ * below it, those of data files these, without an id and beside it. */
+static const struct {
+    const char *name, *logical_type;
+} description[] = {
+    {"kind", "uint8"},     {"position", "uint64"}, {"size", "uint64"},
+    {"blob_id", "uint32"}, {"blob_uri", "string"},
+};
+enum { DESCRIPTION_FIELDS = sizeof(description) / sizeof(*description) };
+
+static void add_description(struct reading *reading)
+{
+    const uint32_t parent = reading->count - 1;
+    const struct nt_proto nothing = {reading->fields[parent].message.bytes, 0};
+    for (uint32_t i = 0; i < DESCRIPTION_FIELDS; i++)
+        reading->fields[reading->count++] =
+            (struct nt_lance_field){.id = NT_LANCE_NO_ID,
+                                    .parent = parent,
+                                    .name = nt_text_of(description[i].name),
+                                    .logical_type = nt_text_of(description[i].logical_type),
+                                    .message = nothing};
+}
+
+/* ---- all fields ---- */
+
+static enum nt_status read_field(struct reading *reading, struct nt_proto message)
 {
     struct nt_arena *arena = reading->file->arena;
-    struct nt_lance_field *field = &reading->fields[number];
+    struct nt_lance_field *field = &reading->fields[reading->count];
     field->message = message;
     field->id = (int32_t)nt_proto_number(message, NT_LANCE_FIELD_ID);
     field->is_nullable = nt_proto_number(message, NT_LANCE_FIELD_NULLABLE);
@@ -128,40 +175,44 @@ static enum nt_status read_field(struct reading *reading, uint32_t number, struc
         !nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_LOGICAL_TYPE), &field->logical_type))
         return nt_fail_memory(reading->error);
     enum nt_status status = find_parent(reading, field);
-    return status == NT_OK ? add_id(reading, number) : status;
+    bool is_input = field->parent != NT_NONE && nt_lance_is_description(&reading->fields[field->parent]);
+    if (status != NT_OK || is_input)
+        return status;
+    status = add_id(reading, reading->count++);
+    if (status == NT_OK && nt_lance_is_description(field))
+        add_description(reading);
+    return status;
 }
 
-/* The next field of a list. What descriptions of blobs consist of stands in the schemas of data files without an id, and
- * is no field. */
+/* The next field of a list. */
 static bool next_field(struct nt_proto *list, struct nt_proto *field_ret)
 {
-    enum { NO_ID = -1 };
     struct nt_proto_item item;
     while (nt_proto_next(list, &item)) {
         *field_ret = (struct nt_proto){item.bytes, item.size};
         if (item.number == NT_LANCE_SCHEMA_FIELDS &&
-            (int32_t)nt_proto_number(*field_ret, NT_LANCE_FIELD_ID) != NO_ID)
+            (int32_t)nt_proto_number(*field_ret, NT_LANCE_FIELD_ID) != NT_LANCE_NO_ID)
             return true;
     }
     return false;
 }
 
+/* At most. */
 static uint64_t count_fields(struct nt_proto list)
 {
-    struct nt_proto field;
+    struct nt_lance_field field = {0};
     uint64_t count = 0;
-    while (next_field(&list, &field))
-        count++;
+    while (next_field(&list, &field.message))
+        count += nt_lance_is_description(&field) ? 1 + DESCRIPTION_FIELDS : 1;
     return count;
 }
 
 static enum nt_status read_fields(struct reading *reading, struct nt_proto list)
 {
     struct nt_proto field;
-    uint32_t number = 0;
     enum nt_status status = NT_OK;
     while (status == NT_OK && next_field(&list, &field))
-        status = read_field(reading, number++, field);
+        status = read_field(reading, field);
     return status;
 }
 
@@ -186,7 +237,7 @@ enum nt_status nt_lance_read_fields(struct nt_file *file, const struct nt_lance_
     if (has_table)
         nt_hash_table_deinit(&reading.ids);
     free(reading.known);
-    *schema = (struct nt_lance_schema){.fields = reading.fields, .field_count = (uint32_t)count};
+    *schema = (struct nt_lance_schema){.fields = reading.fields, .field_count = reading.count};
     return status;
 }
 
