@@ -4,8 +4,8 @@
  * checksums is tried. The input is a list of edits: the first byte chooses the generation; then five bytes
  * each: envelope, position (2), how, value.
  */
-#include "everything.h"
 #include "sample.h"
+#include "tables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     edit_count = (count - 1) / EDIT_BYTES < 8 ? (count - 1) / EDIT_BYTES : 8;
     sample_file(bytes[0] % RNTUPLE_GENERATIONS, false, apply, &file);
     if (nt_source_open_memory(file.bytes, file.length, "input", &source, NULL) == NT_OK)
-        open_and_read(source, NULL, NULL);
+        open_and_read_tables(&nt_format_rntuple, source);
     nt_buffer_deinit(&file);
     return 0;
 }

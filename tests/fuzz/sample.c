@@ -19,25 +19,32 @@ static void fill_cluster(struct matrix_file *file, uint32_t cluster, uint64_t sh
     file->ranges[cluster][4].first_element = 6 * shift;
 }
 
+static void describe(enum rntuple_generation generation, struct matrix_file *file)
+{
+    matrix_init(file, generation);
+    file->style.checksum = generation == RNTUPLE_PREDRAFT ? RNTUPLE_NO_CHECKSUM : RNTUPLE_CHECKSUM_OF_STORED;
+    uint32_t real = matrix_field(file, RNTUPLE_TOP, 0, "float");
+    uint32_t vector = matrix_field(file, RNTUPLE_TOP, 1, "std::vector<float>");
+    uint32_t item = matrix_field(file, vector, 0, "float");
+    uint32_t string = matrix_field(file, RNTUPLE_TOP, 0, "std::string");
+    matrix_column(file, real, "Real32");
+    matrix_column(file, vector, generation == RNTUPLE_PREDRAFT ? "Index32" : "SplitIndex64");
+    matrix_column(file, item, generation == RNTUPLE_PREDRAFT ? "Real32" : "SplitReal32");
+    matrix_column(file, string, "Index32");
+    matrix_column(file, string, generation == RNTUPLE_PREDRAFT ? "Byte" : "Char");
+    fill_cluster(file, 0, 0);
+    fill_cluster(file, 1, 1);
+}
+
+/* What is described stays as it is, however often it is written: fuzzers ask for it thousands of times a second. */
 void sample_file(enum rntuple_generation generation, bool is_compressed,
                  void (*spoil)(enum rntuple_envelope kind, struct nt_buffer *bytes), struct nt_buffer *out)
 {
-    static struct matrix_file file;
-    matrix_init(&file, generation);
-    file.style.checksum = generation == RNTUPLE_PREDRAFT ? RNTUPLE_NO_CHECKSUM : RNTUPLE_CHECKSUM_OF_STORED;
-    file.description.is_compressed = is_compressed;
-    file.description.spoil = spoil;
-    uint32_t real = matrix_field(&file, RNTUPLE_TOP, 0, "float");
-    uint32_t vector = matrix_field(&file, RNTUPLE_TOP, 1, "std::vector<float>");
-    uint32_t item = matrix_field(&file, vector, 0, "float");
-    uint32_t string = matrix_field(&file, RNTUPLE_TOP, 0, "std::string");
-    matrix_column(&file, real, "Real32");
-    matrix_column(&file, vector, generation == RNTUPLE_PREDRAFT ? "Index32" : "SplitIndex64");
-    matrix_column(&file, item, generation == RNTUPLE_PREDRAFT ? "Real32" : "SplitReal32");
-    matrix_column(&file, string, "Index32");
-    matrix_column(&file, string, generation == RNTUPLE_PREDRAFT ? "Byte" : "Char");
-    fill_cluster(&file, 0, 0);
-    fill_cluster(&file, 1, 1);
-    rntuple_write(generation, &file.description, out);
-    matrix_deinit(&file);
+    static struct matrix_file files[RNTUPLE_GENERATIONS];
+    struct matrix_file *file = &files[generation];
+    if (!file->description.field_count)
+        describe(generation, file);
+    file->description.is_compressed = is_compressed;
+    file->description.spoil = spoil;
+    rntuple_write(generation, &file->description, out);
 }
