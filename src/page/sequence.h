@@ -17,6 +17,7 @@ struct nt_sequence {
     _Atomic uint32_t reads;                    /* that followed one another */
     _Atomic uint64_t queued;                   /* pages before this element have been queued */
     _Atomic uint64_t wanted_first, wanted_end; /* elements that sources were told of (wanted.h) */
+    atomic_bool is_led;                        /* by somebody who tells of what follows in its turn */
 };
 
 /* Whether a read of bytes [offset, offset + bytes) begins where the last one ended, or near: within a few

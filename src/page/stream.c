@@ -460,6 +460,12 @@ void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t f
                      stream);
 }
 
+void nt_stream_lead_on(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end)
+{
+    atomic_store_explicit(&stream->sequence.is_led, true, memory_order_relaxed);
+    nt_stream_want(stream, hints, first, end, UINT64_MAX);
+}
+
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element)
 {
     struct nt_ahead_page found;

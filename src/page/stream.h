@@ -114,6 +114,8 @@ struct nt_hints;
 /* Elements [first, end) will be read: their sources are to be told of the first of them, see wanted.h. */
 void nt_stream_want(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end,
                     uint64_t bytes);
+/* The same for somebody who reads several streams by turns and tells of all of them: nobody else asks ahead for this one from now on. */
+void nt_stream_lead_on(struct nt_stream *stream, struct nt_hints *hints, uint64_t first, uint64_t end);
 /* Where the page ends that holds a stored element, as far as can be told: behind the element at least. */
 uint64_t nt_stream_page_end(struct nt_stream *stream, uint64_t element);
 /* How many elements from one on are equal, as the page tells that it lies in: 1 where no page does. Of streams whose

@@ -52,14 +52,18 @@ static void add(struct nt_hints *hints, const struct nt_reader *reader, const st
     hints->bytes += hints->extents[hints->count++].bytes;
 }
 
+void nt_hints_add(struct nt_hints *hints, const struct nt_reader *reader, const struct nt_dataset *dataset,
+                  const struct nt_page *pages, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && nt_wants_hints(dataset); i++)
+        add(hints, reader, dataset, &pages[i]);
+}
+
 void nt_pages_want(const struct nt_reader *reader, const struct nt_dataset *dataset,
                    const struct nt_page *pages, uint32_t count)
 {
     struct nt_hints hints = {.count = 0};
-    if (!nt_wants_hints(dataset))
-        return;
-    for (uint32_t i = 0; i < count; i++)
-        add(&hints, reader, dataset, &pages[i]);
+    nt_hints_add(&hints, reader, dataset, pages, count);
     nt_hints_tell(&hints);
 }
 
@@ -93,9 +97,15 @@ void nt_elements_want(struct nt_hints *hints, const struct nt_reader *reader,
     atomic_store_explicit(&sequence->wanted_end, at, memory_order_relaxed);
 }
 
+static bool is_led(const struct nt_sequence *sequence)
+{
+    return atomic_load_explicit(&sequence->is_led, memory_order_relaxed);
+}
+
 bool nt_wanted_follows(const struct nt_sequence *sequence, uint64_t element)
 {
-    return element > atomic_load_explicit(&sequence->wanted_first, memory_order_relaxed) &&
+    return !is_led(sequence) &&
+           element > atomic_load_explicit(&sequence->wanted_first, memory_order_relaxed) &&
            element <= atomic_load_explicit(&sequence->wanted_end, memory_order_relaxed);
 }
 
@@ -103,7 +113,7 @@ uint64_t nt_wanted_behind(const struct nt_sequence *sequence, uint64_t offset, u
 {
     enum { MOST_DOUBLINGS = 5 };
     uint32_t reads = atomic_load_explicit(&sequence->reads, memory_order_relaxed);
-    if (!nt_sequence_follows(sequence, offset, bytes))
+    if (is_led(sequence) || !nt_sequence_follows(sequence, offset, bytes))
         return 0;
     return FIRST_BYTES << (reads < MOST_DOUBLINGS ? reads : MOST_DOUBLINGS);
 }

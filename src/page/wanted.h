@@ -23,7 +23,9 @@ struct nt_hints {
 };
 void nt_hints_tell(struct nt_hints *hints);
 
-/* These pages will be read. */
+/* These pages will be read; the second tells at once. */
+void nt_hints_add(struct nt_hints *hints, const struct nt_reader *reader, const struct nt_dataset *dataset,
+                  const struct nt_page *pages, uint32_t count);
 void nt_pages_want(const struct nt_reader *reader, const struct nt_dataset *dataset,
                    const struct nt_page *pages, uint32_t count);
 
@@ -33,11 +35,11 @@ void nt_elements_want(struct nt_hints *hints, const struct nt_reader *reader,
                       const struct nt_dataset *dataset, struct nt_sequence *sequence, uint64_t element,
                       uint64_t end, uint64_t bytes, nt_ahead_find *find, const void *walked);
 
-/* Whether an element is behind where somebody was told to read, and no further than that was told. */
+/* Whether an element is behind where somebody was told to read, and no further than that was told; not where somebody leads. */
 bool nt_wanted_follows(const struct nt_sequence *sequence, uint64_t element);
 
 /* How many bytes behind a read of [offset, offset + bytes) are wanted soon: the more, the more reads have followed one
- * another; none where it follows none. */
+ * another; none where it follows none, or is one of several that somebody leads. */
 uint64_t nt_wanted_behind(const struct nt_sequence *sequence, uint64_t offset, uint64_t bytes);
 
 /* Of what somebody reads in one call; bytes of decoded elements. */

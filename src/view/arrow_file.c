@@ -10,6 +10,7 @@
 #include "base/overflow.h"
 #include "base/sized.h"
 #include "base/search.h"
+#include "page/stream.h"
 #include "view/arrow_internal.h"
 #include "view/flatbuffer.h"
 
@@ -325,6 +326,41 @@ static enum nt_status read_batch(struct nt_arrow *arrow, uint32_t batch, uint64_
 
 NT_DEFINE_LAST_AT_MOST(find_batch, struct nt_arrow_batch, .offset)
 
+/* What lies in bytes [offset, end) of a batch's body. Who reads what is wrong with it is told. */
+static void want_body(struct nt_arrow *arrow, uint32_t batch, uint64_t offset, uint64_t end,
+                      struct nt_hints *hints)
+{
+    struct nt_arrow_body *body;
+    struct nt_arrow_run run;
+    struct nt_stream *stream;
+    if (take_body(arrow, arrow->batches[batch].cluster, &body, NULL) != NT_OK)
+        return;
+    uint32_t buffer = find_start(body->buffer_start, arrow->buffer_count, offset);
+    for (; buffer < arrow->buffer_count && body->buffer_start[buffer] < end; buffer++)
+        if (nt_arrow_find_run(arrow, body, buffer, &run) &&
+            nt_arrow_find_stream(arrow, run.stream, &stream, NULL) == NT_OK)
+            nt_stream_lead_on(stream, hints, run.first, run.first + run.count);
+    give_body(arrow, body);
+}
+
+/* Columns lie one behind the other: who reads the file from front to back would wait for each of them alone. */
+static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
+{
+    enum { MOST_BATCHES = 4 };
+    struct nt_hints hints = {.count = 0};
+    uint64_t behind = nt_wants_hints(arrow->dataset) ? nt_wanted_behind(&arrow->sequence, offset, bytes) : 0;
+    uint64_t end = offset + bytes + behind;
+    (void)nt_sequence_note(&arrow->sequence, offset, bytes);
+    uint32_t first = behind && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
+                                                  : arrow->batch_count;
+    for (uint32_t i = first; i < arrow->batch_count && i - first < MOST_BATCHES; i++) {
+        uint64_t body = arrow->batches[i].offset + arrow->message_bytes;
+        if (end > body)
+            want_body(arrow, i, offset > body ? offset - body : 0, end - body, &hints);
+    }
+    nt_hints_tell(&hints);
+}
+
 static size_t copy_part(const struct nt_buffer *part, uint64_t offset, uint8_t *output, size_t bytes)
 {
     size_t take = part->length - offset < bytes ? (size_t)(part->length - offset) : bytes;
@@ -340,6 +376,7 @@ enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void 
     uint64_t tail = arrow->file_bytes - arrow->tail.length;
     uint8_t *to = output;
     enum nt_status status = NT_OK;
+    want(arrow, offset, bytes);
     while (bytes && status == NT_OK) {
         size_t take;
         if (offset < arrow->head.length) {

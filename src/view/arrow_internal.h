@@ -16,6 +16,7 @@
 
 #include "base/buffer.h"
 #include "model/model.h"
+#include "page/wanted.h"
 
 enum nt_arrow_kind {
     NT_ARROW_NULL, /* a field of nulls, or the child of a union for "no value" */
@@ -175,6 +176,7 @@ struct nt_arrow {
     uint64_t message_bytes;      /* of a batch's metadata with its prefix: the same for all */
     struct nt_buffer head, tail; /* the file before and after the batches */
     uint64_t file_bytes;
+    struct nt_sequence sequence; /* of the file's reads */
 
     pthread_mutex_t lock; /* `recent` */
     struct nt_arrow_body *recent[8];

@@ -169,6 +169,8 @@ static enum nt_status open_lines(struct nt_reader *reader, struct nt_dataset *da
     uint64_t count = nt_row_writer_rows(lines->writer);
     lines->next = first;
     lines->limit = count < end ? count : end;
+    if (first == 0 && lines->limit > 0)
+        nt_row_writer_want_start(lines->writer);
     *text_ret = &lines->text;
     return NT_OK;
 }

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#include "page/stream.h"
+#include "page/wanted.h"
+
 void nt_row_shape_deinit(struct nt_row_shape *shape)
 {
     nt_window_close(&shape->data);
@@ -88,6 +91,26 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
     if (status == NT_OK)
         settle(shape);
     return status;
+}
+
+/* ---- before anything is read ---- */
+
+static void want_start(const struct nt_row_shape *shape, struct nt_hints *hints)
+{
+    const struct nt_window *windows[] = {&shape->offsets, &shape->data, &shape->valid};
+    for (size_t i = 0; i < sizeof(windows) / sizeof(*windows); i++)
+        if (windows[i]->stream)
+            nt_stream_want(windows[i]->stream, hints, 0, windows[i]->wanted, UINT64_MAX);
+    for (uint32_t i = 0; i < shape->child_count; i++)
+        want_start(&shape->children[i], hints);
+}
+
+void nt_row_shape_want_start(const struct nt_row_shape *shape, const struct nt_dataset *dataset)
+{
+    struct nt_hints hints = {.count = 0};
+    if (nt_wants_hints(dataset))
+        want_start(shape, &hints);
+    nt_hints_tell(&hints);
 }
 
 /* ---- memory ---- */

@@ -28,6 +28,9 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
                                  struct nt_dataset *dataset, uint32_t field, struct nt_error *error);
 void nt_row_shape_deinit(struct nt_row_shape *shape);
 
+/* The first rows will be read: all columns' sources are told at once. */
+void nt_row_shape_want_start(const struct nt_row_shape *shape, const struct nt_dataset *dataset);
+
 /* Share out so many bytes among the windows of the shape and of those below it. */
 void nt_row_shape_bound(struct nt_row_shape *shape, uint64_t bytes);
 /* Memory that shapes and windows take. */

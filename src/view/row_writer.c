@@ -73,6 +73,11 @@ size_t nt_row_writer_memory(const struct nt_row_writer *writer)
     return sizeof(*writer) + writer->cell_count * sizeof(*writer->cells) + nt_row_shape_memory(&writer->root);
 }
 
+void nt_row_writer_want_start(const struct nt_row_writer *writer)
+{
+    nt_row_shape_want_start(&writer->root, writer->dataset);
+}
+
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer)
 {
     return writer->rows;

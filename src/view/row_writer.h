@@ -19,6 +19,8 @@ enum nt_status nt_row_writer_open(struct nt_reader *reader, struct nt_dataset *d
                                   struct nt_row_writer **writer_ret, struct nt_error *error);
 void nt_row_writer_close(struct nt_row_writer *writer);          /* accepts NULL */
 size_t nt_row_writer_memory(const struct nt_row_writer *writer); /* that it takes */
+/* Its first rows will be written: what they are made of is asked for at once. */
+void nt_row_writer_want_start(const struct nt_row_writer *writer);
 uint64_t nt_row_writer_rows(const struct nt_row_writer *writer);
 /* Write the value of a row. On failure `json`'s buffer holds part of it: cut it off. */
 enum nt_status nt_row_write(struct nt_row_writer *writer, uint64_t row, struct nt_json *json,

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "page/clusters.h"
@@ -26,9 +25,11 @@ struct verification {
     struct nt_dataset *dataset;
     bool is_alone;
     struct nt_verify_share *shares; /* of each column */
-    atomic_uint next;               /* the next column to be taken */
     pthread_mutex_t lock;           /* from here on, and all calls of the options' functions */
+    uint32_t next;                  /* the next column to be taken */
     uint32_t told;                  /* columns whose findings are told */
+    uint32_t wanted;                /* columns that sources were told of, */
+    uint64_t wanted_bytes;          /* and what those of them take that nobody has taken yet */
     bool has_failed;
 };
 
@@ -143,6 +144,39 @@ static void tell_shares(struct verification *verification)
     }
 }
 
+/* Of columns that lie side by side much is told at once, so that few requests have it all, and again when half of it is used up. */
+static void want_columns(struct verification *verification, struct nt_hints *hints)
+{
+    const uint64_t most = UINT64_C(32) << 20;
+    const struct nt_dataset *dataset = verification->dataset;
+    if (!nt_wants_hints(dataset) || verification->wanted_bytes > most / 2)
+        return;
+    while (verification->wanted < dataset->column_count && verification->wanted_bytes < most) {
+        struct nt_verify_share *share = &verification->shares[verification->wanted];
+        uint64_t before = hints->bytes;
+        nt_verify_want_column(verification->reader, verification->dataset, verification->wanted++, hints);
+        share->wanted_bytes = hints->bytes - before;
+        verification->wanted_bytes += share->wanted_bytes;
+    }
+}
+
+/* The next column; false: there is none. */
+static bool take_column(struct verification *verification, struct nt_verify_job *job)
+{
+    struct nt_hints hints = {.count = 0};
+    pthread_mutex_lock(&verification->lock);
+    bool is_there = verification->next < verification->dataset->column_count;
+    if (is_there) {
+        want_columns(verification, &hints);
+        job->column = verification->next++;
+        job->share = &verification->shares[job->column];
+        verification->wanted_bytes -= job->share->wanted_bytes;
+    }
+    pthread_mutex_unlock(&verification->lock);
+    nt_hints_tell(&hints);
+    return is_there;
+}
+
 /* What each thread does: take columns until none is left. */
 static void verify_columns(void *context)
 {
@@ -152,8 +186,7 @@ static void verify_columns(void *context)
                                 .is_alone = verification->is_alone,
                                 .on_cluster = on_cluster,
                                 .context = verification};
-    while ((job.column = atomic_fetch_add(&verification->next, 1)) < verification->dataset->column_count) {
-        job.share = &verification->shares[job.column];
+    while (take_column(verification, &job)) {
         nt_verify_column(&job);
         pthread_mutex_lock(&verification->lock);
         job.share->is_done = true;
@@ -182,8 +215,8 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
     verification->shares = calloc((size_t)dataset->column_count + 1, sizeof(*verification->shares));
     if (!verification->shares)
         return nt_fail_memory(error);
-    verification->told = 0;
-    verification->next = 0;
+    verification->told = verification->next = verification->wanted = 0;
+    verification->wanted_bytes = 0;
     nt_workers_together(verification->reader->workers, verify_columns, verification);
     verification->summary->columns += dataset->column_count;
     free(verification->shares);

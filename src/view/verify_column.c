@@ -395,6 +395,22 @@ static void want_cluster(const struct column *column, const struct nt_group *gro
         nt_pages_want(job->reader, job->dataset, group->pages + range->first_page, range->pages);
 }
 
+void nt_verify_want_column(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t column,
+                           struct nt_hints *hints)
+{
+    struct nt_groups groups = nt_groups_of_column(dataset, column);
+    for (uint32_t g = groups.first; g < groups.end; g++) {
+        const struct nt_group *group = &dataset->groups[g];
+        if (nt_dataset_load_group(dataset, g, NULL) != NT_OK)
+            continue;
+        for (uint32_t i = 0; i < group->clusters; i++) {
+            const struct nt_range *range = nt_group_range(dataset, group, group->first_cluster + i, column);
+            if (range->state == NT_RANGE_PRESENT)
+                nt_hints_add(hints, reader, dataset, group->pages + range->first_page, range->pages);
+        }
+    }
+}
+
 static void verify_clusters(struct column *column)
 {
     struct nt_dataset *dataset = column->job->dataset;

@@ -14,6 +14,7 @@ struct nt_verify_share {
     struct nt_findings findings;
     bool is_done;
     uint64_t pages, stored_bytes;
+    uint64_t wanted_bytes; /* that sources were told of before */
 };
 
 struct nt_verify_job {

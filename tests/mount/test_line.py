@@ -192,6 +192,24 @@ def columns_come_on_connections_that_were_made_while_the_file_was_opened():
 
 
 @case
+def columns_that_are_read_together_are_asked_for_together():
+    columns, clusters = 48, 4
+    most = {'verify': columns // 3, 'head.jsonl': columns // 3, 'table.arrow': columns}
+    with scratch() as directory, served(directory) as site:
+        output(os.environ['WRITE_LARGE'], directory / 'large.root')
+        column = output(NTUPLE, 'cat', directory / 'large.root', f'Events/c{columns - 1}/data.bin')
+        for wanted, limit in most.items():
+            verb, *path = ('verify',) if wanted == 'verify' else ('cat', f'Events/{wanted}')
+            count = len(site.requests)
+            near, far = (command(NTUPLE, verb, place, *path) for place in (directory / 'large.root', site.url('large.root')))
+            same(far.returncode, near.returncode, far.stderr)
+            same(wanted != 'head.jsonl' or far.stdout == near.stdout, True, wanted)
+            same(wanted != 'table.arrow' or column[-len(column) // clusters:] in far.stdout, True, wanted)
+            asked = [part for part in site.ranges(count) if part != BEGINNING]
+            same(len(asked) <= limit, True, f'{wanted}: {len(asked)} requests for {columns} columns of {clusters} clusters')
+
+
+@case
 def a_line_that_stalls_for_a_while_is_waited_for():
     with large_column() as (site, content):
         with slow_line(site.port, rtt=5, stall=len(content) // 3, stall_for=700) as line:

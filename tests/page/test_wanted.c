@@ -164,6 +164,24 @@ START_TEST(who_wants_one_value_asks_for_its_page_alone)
 }
 END_TEST
 
+START_TEST(who_is_led_asks_for_nothing_ahead)
+{
+    struct nt_hints hints = {.count = 0};
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    nt_stream_lead_on(stream, &hints, 0, 4 * PAGE);
+    nt_hints_tell(&hints);
+    ck_assert_uint_eq(recording.hint_count, 4);
+    for (uint64_t first = 0; first < 4 * PAGE; first += 64)
+        read_elements(stream, first, 64);
+    ck_assert_uint_eq(recording.hint_count, 4);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    read_elements(stream, 4 * PAGE, 1); /* of which he was not told */
+    ck_assert_uint_eq(recording.hint_count, 5);
+    done(builder, stream);
+}
+END_TEST
+
 enum { COLUMNS = 2, LARGE_CLUSTERS = 8, LARGE = 1 << 19, LARGE_PAGE = 1 << 17 };
 enum { PAGES_OF_COLUMN = LARGE_CLUSTERS * LARGE / LARGE_PAGE };
 
@@ -308,6 +326,7 @@ int main(void)
     tcase_add_test(tests, who_reads_from_front_to_back_is_ahead_of_himself);
     tcase_add_test(tests, who_reads_in_one_call_has_all_of_it_asked_for_first);
     tcase_add_test(tests, columns_that_are_read_together_are_read_by_clusters);
+    tcase_add_test(tests, who_is_led_asks_for_nothing_ahead);
     tcase_add_test(tests, who_wants_one_value_asks_for_its_page_alone);
     tcase_add_test(tests, what_is_in_the_cache_is_not_asked_for);
     tcase_add_test(tests, pages_without_bytes_in_the_file_are_not_asked_for);
