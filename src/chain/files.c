@@ -26,15 +26,26 @@ static const struct nt_chain_part *find_part(const struct nt_chain *chain, uint3
     return left_out;
 }
 
-static void write_identity(struct nt_json *json, const struct nt_chain_file *listed)
+/* An address that no list has told of is what was found there when it was opened. */
+static struct stat identity_of(const struct nt_chain_part *part)
 {
+    struct stat found;
+    bool is_asked = part->listed->address && !part->listed->identity.st_mode && part->file;
+    return is_asked && nt_source_stat(part->file->source, &found, NULL) == NT_OK ? found
+                                                                                 : part->listed->identity;
+}
+
+static void write_identity(struct nt_json *json, const struct nt_chain_part *part)
+{
+    const struct nt_chain_file *listed = part->listed;
+    const struct stat identity = identity_of(part);
     nt_json_member_text(json, "file", nt_text_of(listed->path));
-    if (S_ISREG(listed->identity.st_mode))
-        nt_json_member_unsigned(json, "file_bytes", (uint64_t)listed->identity.st_size);
+    if (S_ISREG(identity.st_mode))
+        nt_json_member_unsigned(json, "file_bytes", (uint64_t)identity.st_size);
     else
         nt_json_member_null(json, "file_bytes");
-    if (listed->identity.st_mode)
-        nt_json_member_time(json, "modified", listed->identity.st_mtime);
+    if (identity.st_mode)
+        nt_json_member_time(json, "modified", identity.st_mtime);
     else
         nt_json_member_null(json, "modified");
     if (!listed->sample)
@@ -68,7 +79,7 @@ void nt_chain_write_file(const struct nt_dataset *dataset, uint32_t number, stru
     const struct nt_chain *chain = nt_chain_of(dataset->file);
     const struct nt_chain_part *part = find_part(chain, number);
     bool is_left_out = part - chain->parts >= chain->part_count;
-    write_identity(json, part->listed);
+    write_identity(json, part);
     nt_json_member_bool(json, "is_left_out", is_left_out);
     if (is_left_out)
         nt_json_member_text(json, "error", nt_text_of(part->failure.message));

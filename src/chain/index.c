@@ -59,21 +59,32 @@ void nt_known_time(const struct stat *attributes, char text[NT_KNOWN_TIME])
     snprintf(text + length, NT_KNOWN_TIME - length, ".%09ldZ", attributes->st_mtim.tv_nsec);
 }
 
-static void put_identity(char *text, size_t size, uint64_t bytes, const char *modified, uint64_t inode)
+/* `version`: what a server tells it by; NULL: the file is here. */
+static void put_identity(char *text, size_t size, uint64_t bytes, const char *modified, uint64_t inode,
+                         const char *version)
 {
-    snprintf(text, size, "%" PRIu64 " bytes of %s, inode %" PRIu64, bytes, modified, inode);
+    if (version)
+        snprintf(text, size, "%" PRIu64 " bytes of %s, version %s", bytes, modified, version);
+    else
+        snprintf(text, size, "%" PRIu64 " bytes of %s, inode %" PRIu64, bytes, modified, inode);
 }
 
 enum nt_status nt_known_file_check(const struct nt_known_file *file, const struct stat *found,
-                                   struct nt_error *error)
+                                   const char *validator, struct nt_error *error)
 {
     char modified[NT_KNOWN_TIME], expected_text[128], found_text[128];
     nt_known_time(found, modified);
-    if (file->bytes == (uint64_t)found->st_size && file->inode == found->st_ino &&
-        strcmp(file->modified, modified) == 0)
+    bool is_same = file->bytes == (uint64_t)found->st_size;
+    if (validator)
+        is_same &= file->validator && strcmp(file->validator, validator) == 0;
+    else
+        is_same &= strcmp(file->modified, modified) == 0 && (file->validator || file->inode == found->st_ino);
+    if (is_same)
         return NT_OK;
-    put_identity(expected_text, sizeof(expected_text), file->bytes, file->modified, file->inode);
-    put_identity(found_text, sizeof(found_text), (uint64_t)found->st_size, modified, found->st_ino);
+    put_identity(expected_text, sizeof(expected_text), file->bytes, file->modified, file->inode,
+                 file->validator);
+    put_identity(found_text, sizeof(found_text), (uint64_t)found->st_size, modified, found->st_ino,
+                 validator);
     nt_fail_mismatch(error, NT_CHANGED, NT_NO_OFFSET, "it was replaced or modified since the index was made",
                      expected_text, found_text);
     nt_error_context(error, "%s", file->path);
@@ -85,8 +96,10 @@ enum nt_status nt_known_file_check(const struct nt_known_file *file, const struc
 void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *file)
 {
     struct nt_json json;
+    const char *validator = file->validator ? file->validator : "";
     bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
-                       nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX;
+                       nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX &&
+                       nt_is_utf8(validator, strlen(validator));
     for (uint32_t i = 0; i < file->dataset_count; i++)
         is_readable &= nt_is_utf8(file->datasets[i].path, strlen(file->datasets[i].path));
     if (!is_readable)
@@ -97,7 +110,10 @@ void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *fil
         nt_json_member_string(&json, "dataset", file->meant);
     nt_json_member_unsigned(&json, "file_bytes", file->bytes);
     nt_json_member_string(&json, "modified", file->modified);
-    nt_json_member_unsigned(&json, "inode", file->inode);
+    if (file->validator)
+        nt_json_member_string(&json, "validator", file->validator);
+    else
+        nt_json_member_unsigned(&json, "inode", file->inode);
     nt_json_key(&json, "datasets");
     nt_json_array(&json);
     for (uint32_t i = 0; i < file->dataset_count; i++) {
@@ -179,7 +195,9 @@ static enum nt_status take_file(const struct reading *reading, const json_t *obj
     if (status == NT_OK)
         status = take_text(reading, object, "modified", &file->modified);
     if (status == NT_OK)
-        status = take_count(reading, object, "inode", &file->inode);
+        status = json_object_get(object, "validator")
+                     ? take_text(reading, object, "validator", &file->validator)
+                     : take_count(reading, object, "inode", &file->inode);
     return status == NT_OK ? take_datasets(reading, json_object_get(object, "datasets"), file) : status;
 }
 

@@ -18,10 +18,12 @@ struct nt_known_dataset {
 
 /* A file, as it was. */
 struct nt_known_file {
-    const char *path;
+    const char *path;  /* or address */
     const char *meant; /* the data set that a specification means; "": none does */
     uint64_t bytes, inode;
     const char *modified; /* as nt_known_time writes it */
+    const char *
+        validator; /* of an address, instead of an inode: what its server tells this version by. NULL: a file that is here */
     struct nt_known_dataset *datasets;
     uint32_t dataset_count;
 };
@@ -47,9 +49,10 @@ enum { NT_KNOWN_TIME = 48 };
 /* The time at which a file was modified, to the nanosecond. */
 void nt_known_time(const struct stat *attributes, char text[NT_KNOWN_TIME]);
 
-/* NT_CHANGED, with what was expected and found, where a file is another one than it was. */
+/* NT_CHANGED, with what was expected and found, where a file is another one than it was. `validator`: of the version that is found at an
+ * address; NULL: of that only a list has told, or it is no address. */
 enum nt_status nt_known_file_check(const struct nt_known_file *file, const struct stat *found,
-                                   struct nt_error *error);
+                                   const char *validator, struct nt_error *error);
 
 /* Append the line of an index. None where it could not be read: of names that are no UTF-8. */
 void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *file);

@@ -4,22 +4,47 @@
  */
 #include "chain/known.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/overflow.h"
+#include "io/remote.h"
 
 enum { MOST_PATH = 4096 };
+
+/* What an index knows a part by; NULL: it knows nothing of it, as what is not shown of an address may be a secret. */
+static const char *key_of(const struct nt_chain_part *part)
+{
+    const char *address = part->listed->address;
+    char *shown = address ? nt_address_shown(address) : NULL;
+    bool is_whole = !address || (shown && strcmp(shown, address) == 0);
+    free(shown);
+    return is_whole ? address ? address : part->path : NULL;
+}
 
 static const char *meant_of(const struct nt_chain_part *part)
 {
     return part->listed->sample ? part->listed->sample->dataset : "";
 }
 
+/* Of an address that no list has told of nothing is known before it is opened, and compared then. */
+static bool is_as_known(const struct nt_chain_part *part, const struct nt_known_file *known)
+{
+    const struct nt_chain_file *listed = part->listed;
+    if (!listed->address != !known->validator)
+        return false;
+    bool is_told = !listed->address || listed->identity.st_mode;
+    return !is_told || nt_known_file_check(known, &listed->identity, NULL, NULL) == NT_OK;
+}
+
 void nt_chain_recognize(struct nt_chain *chain)
 {
     for (uint32_t i = 0; chain->options.index && i < chain->part_count; i++) {
         struct nt_chain_part *part = &chain->parts[i];
+        const char *key = key_of(part);
         const struct nt_known_file *known =
-            nt_chain_index_find(chain->options.index, part->path, meant_of(part));
-        if (known && nt_known_file_check(known, &part->listed->identity, NULL) == NT_OK)
+            key ? nt_chain_index_find(chain->options.index, key, meant_of(part)) : NULL;
+        if (known && is_as_known(part, known))
             part->known = known;
     }
 }
@@ -27,10 +52,14 @@ void nt_chain_recognize(struct nt_chain *chain)
 enum nt_status nt_chain_part_check(const struct nt_chain_part *part, struct nt_error *error)
 {
     struct stat found;
+    struct nt_remote_names names;
     if (!part->known)
         return NT_OK;
     enum nt_status status = nt_source_stat(part->file->source, &found, error);
-    return status == NT_OK ? nt_known_file_check(part->known, &found, error) : status;
+    bool is_remote = nt_source_remote(part->file->source, &names);
+    return status == NT_OK
+               ? nt_known_file_check(part->known, &found, is_remote ? names.validator : NULL, error)
+               : status;
 }
 
 const struct nt_known_dataset *nt_chain_known_dataset(const struct nt_chain_part *part,
@@ -91,12 +120,22 @@ static enum nt_status put_dataset(struct nt_known_file *file, const struct nt_da
     return known->path ? NT_OK : NT_NO_MEMORY;
 }
 
+/* Whether something tells the version of an open part from another one, for those who ask later. */
+static bool can_be_known(const struct nt_chain_part *part, struct nt_remote_names *names)
+{
+    names->validator[0] = '\0';
+    if (part->listed->address)
+        nt_source_remote(part->file->source, names);
+    return key_of(part) && (!part->listed->address || names->validator[0]);
+}
+
 static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
                                struct nt_arena *arena)
 {
     const struct nt_chain_part *part = &nt_chain_of(file)->parts[number];
     struct nt_known_dataset *datasets = nt_arena_alloc(arena, file->dataset_count + 1, sizeof(*datasets));
-    struct nt_known_file known = {.path = part->path, .meant = meant_of(part), .datasets = datasets};
+    struct nt_known_file known = {.path = key_of(part), .meant = meant_of(part), .datasets = datasets};
+    struct nt_remote_names names;
     char modified[NT_KNOWN_TIME];
     struct stat found;
     enum nt_status status = datasets ? nt_source_stat(part->file->source, &found, NULL) : NT_NO_MEMORY;
@@ -106,6 +145,9 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
     known.bytes = (uint64_t)found.st_size;
     known.inode = found.st_ino;
     known.modified = modified;
+    if (!can_be_known(part, &names))
+        return NT_OK;
+    known.validator = part->listed->address ? names.validator : NULL;
     for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
             status = put_dataset(&known, file->datasets[i], number, arena);
@@ -114,10 +156,21 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
     return status;
 }
 
+/* What was told of an address in vain is not told again: nothing else would find out that it has changed. */
+static bool is_outdated(const struct nt_chain_part *part)
+{
+    return !part->file && part->listed->address && part->failure.status == NT_CHANGED;
+}
+
 static bool is_known(const struct nt_file *file, uint32_t number)
 {
     const struct nt_chain_part *part = &nt_chain_of(file)->parts[number];
-    for (uint32_t i = 0; part->file && i < file->dataset_count; i++) {
+    struct nt_remote_names names;
+    if (!part->file)
+        return !is_outdated(part);
+    if (!can_be_known(part, &names))
+        return true;
+    for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
         const struct nt_known_dataset *known = nt_chain_known_dataset(part, dataset);
         if (!dataset->failure &&
@@ -142,7 +195,7 @@ void nt_chain_keep_index(const struct nt_file *file)
         const struct nt_chain_part *part = &chain->parts[i];
         if (part->file)
             status = put_part(&text, file, i, arena);
-        else
+        else if (!is_outdated(part))
             nt_known_file_append(&text, part->known);
     }
     if (status == NT_OK && !text.failed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: operands. Out: absolute paths of files, in their order, each once.
+ * In: operands. Out: absolute paths of files, in their order, each once; and addresses, as they are.
  */
 #include "chain/list.h"
 
@@ -123,7 +123,8 @@ static enum nt_status add(struct reading *reading, const char *path, const struc
     const char *copy = nt_arena_copy(list->arena, path, strlen(path));
     if (!copy)
         return nt_fail_memory(error);
-    files[list->count++] = (struct nt_chain_file){copy, reading->sample, *attributes};
+    files[list->count++] =
+        (struct nt_chain_file){.path = copy, .sample = reading->sample, .identity = *attributes};
     return NT_OK;
 }
 
@@ -179,14 +180,24 @@ static enum nt_status take_file(struct reading *reading, const char *path, struc
     return is_a_list ? read_list(reading, path, error) : take(reading, path, error);
 }
 
-static enum nt_status fail_address(const char *address, struct nt_error *error)
+/* Its server is not asked before all of the list is known. */
+static enum nt_status take_address(struct reading *reading, const char *address, struct nt_error *error)
 {
-    char *shown = nt_address_shown(address);
-    if (!shown)
-        return nt_fail_memory(error);
-    nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: files on servers are not chained", shown);
+    struct nt_chain_list *list = reading->list;
+    enum nt_status status = nt_address_check(address, error);
+    char *shown = status == NT_OK ? nt_address_shown(address) : NULL;
+    if (status == NT_OK)
+        status = shown ? add(reading, shown, &(struct stat){0}, error) : nt_fail_memory(error);
     free(shown);
-    return NT_UNSUPPORTED;
+    if (status != NT_OK)
+        return status;
+    struct nt_chain_file *file = &list->files[list->count - 1];
+    file->address = list->address = nt_arena_copy(list->arena, address, strlen(address));
+    if (reading->line)
+        file->named = nt_arena_format(list->arena, "%s, line %" PRIu32, reading->source, reading->line);
+    else if (reading->source)
+        file->named = nt_arena_copy(list->arena, reading->source, strlen(reading->source));
+    return file->address && (file->named || !reading->source) ? NT_OK : nt_fail_memory(error);
 }
 
 /* A file of this very name is meant before a pattern is. */
@@ -195,7 +206,7 @@ static enum nt_status take_name(struct reading *reading, const char *name, struc
     struct nt_buffer path = {0};
     struct stat attributes;
     if (nt_is_address(name))
-        return fail_address(name, error);
+        return take_address(reading, name, error);
     nt_buffer_format(&path, "%s%s%s", name[0] == '/' ? "" : reading->folder, name[0] == '/' ? "" : "/", name);
     if (path.failed) {
         nt_buffer_deinit(&path);
@@ -289,9 +300,12 @@ static enum nt_status read_operands(struct reading *reading, const char *const *
                                     struct nt_error *error)
 {
     struct nt_chain_list *list = reading->list;
-    bool is_absolute = operands[0][0] == '/';
-    list->name = nt_arena_format(list->arena, "%s%s%s", is_absolute ? "" : reading->folder,
-                                 is_absolute ? "" : "/", operands[0]);
+    bool is_whole = operands[0][0] == '/' || nt_is_address(operands[0]);
+    char *shown = nt_address_shown(operands[0]);
+    list->name = shown ? nt_arena_format(list->arena, "%s%s%s", is_whole ? "" : reading->folder,
+                                         is_whole ? "" : "/", shown)
+                       : NULL;
+    free(shown);
     if (!list->name)
         return nt_fail_memory(error);
     enum nt_status status = NT_OK;
@@ -328,6 +342,7 @@ void nt_chain_list_free(struct nt_chain_list *list)
 {
     if (!list)
         return;
+    nt_listed_folders_close(&list->listed);
     free(list->files);
     free(list->folders);
     nt_arena_free(list->arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: paths. Out: open files, or why they are not. Anchors, headers and footers of several files are read at once.
+ * In: paths and addresses. Out: open files, or why they are not. Anchors, headers and footers of several files are read at once.
  */
 #include "chain/parts.h"
 
@@ -68,20 +68,41 @@ static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
 
 /* ---- files ---- */
 
+static enum nt_status open_from(struct nt_source *source, struct nt_chain_part *part,
+                                const struct nt_chain *chain, struct nt_error *error)
+{
+    enum nt_status status = nt_file_open_source(source, &chain->open, &part->file, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
 static enum nt_status open_pooled(struct nt_chain_part *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
     enum nt_status status = open_source(part->path, chain->pool, &source, error);
-    if (status == NT_OK && (status = nt_file_open_source(source, &chain->open, &part->file, error)) != NT_OK)
-        nt_source_close(source);
-    return status;
+    return status == NT_OK ? open_from(source, part, chain, error) : status;
+}
+
+/* On a server. What that has listed is read without asking for it first, as the version that was listed. */
+static enum nt_status open_served(struct nt_chain_part *part, const struct nt_chain *chain,
+                                  struct nt_error *error)
+{
+    struct nt_source *source;
+    const struct nt_chain_file *listed = part->listed;
+    if (!listed->folder)
+        return nt_file_open(listed->address, &chain->open, &part->file, error);
+    enum nt_status status = nt_folder_open_file(listed->folder, listed->name, &source, error);
+    return status == NT_OK ? open_from(source, part, chain, error) : status;
 }
 
 static enum nt_status open_part(struct nt_chain_part *part, const struct nt_chain *chain,
                                 struct nt_error *error)
 {
     struct stat attributes;
+    if (part->listed->address)
+        return open_served(part, chain, error);
     if (stat(part->path, &attributes))
         return nt_fail_path(error, errno, part->path);
     return S_ISDIR(attributes.st_mode) ? nt_file_open(part->path, &chain->open, &part->file, error)
@@ -111,12 +132,21 @@ static void *open_parts(void *argument)
     return NULL;
 }
 
+/* A thread costs as much as a few files that are here; those on servers are mostly waited for. */
+static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
+{
+    uint32_t served = 0;
+    for (uint32_t i = 0; i < count; i++)
+        served += chain->parts[i].listed->address != NULL;
+    return served + (count - served) / PARTS_PER_THREAD;
+}
+
 enum nt_status nt_chain_parts_open(struct nt_chain *chain, uint32_t count, struct nt_error *error)
 {
     struct opening opening = {.chain = chain, .count = count};
     pthread_t threads[MOST_THREADS];
-    uint32_t started = 0, wanted = count / PARTS_PER_THREAD;
-    while (started < wanted && started < MOST_THREADS &&
+    uint32_t started = 0, wanted = threads_for(chain, count);
+    while (started < wanted && started + 1 < count && started < MOST_THREADS &&
            pthread_create(&threads[started], NULL, open_parts, &opening) == 0)
         started++;
     open_parts(&opening); /* by this thread, and as many others as can be had */

@@ -87,6 +87,16 @@ static enum nt_status size_of_own(struct nt_source *source, uint64_t *size_ret, 
     return nt_source_size(((struct checked_source *)source)->own, size_ret, error);
 }
 
+static void hint_own(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now)
+{
+    nt_source_will_need(((struct checked_source *)source)->own, extents, count, is_now);
+}
+
+static bool forget_own(struct nt_source *source, uint64_t offset, uint64_t bytes)
+{
+    return nt_source_forget(((struct checked_source *)source)->own, offset, bytes);
+}
+
 static void close_nothing(struct nt_source *source)
 {
     (void)source; /* it lies in an arena, and what it reads from is the file's */
@@ -99,15 +109,24 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
                                              .stat = stat_own,
                                              .size = size_of_own,
                                              .close = close_nothing};
+    static const struct nt_source_ops served_ops = {.read_at = read_own,
+                                                    .check = check_file,
+                                                    .stat = stat_own,
+                                                    .size = size_of_own,
+                                                    .will_need = hint_own,
+                                                    .forget = forget_own,
+                                                    .close = close_nothing};
     if (own->ops->check)
         return own;
     struct checked_source *source = nt_arena_alloc(arena, 1, sizeof(*source));
     if (!source)
         return NULL;
-    *source = (struct checked_source){
-        .source = {.ops = &ops, .size = own->size, .split_bytes = own->split_bytes, .path = own->path},
-        .own = own,
-        .file = file};
+    *source = (struct checked_source){.source = {.ops = nt_source_takes_hints(own) ? &served_ops : &ops,
+                                                 .size = own->size,
+                                                 .split_bytes = own->split_bytes,
+                                                 .path = own->path},
+                                      .own = own,
+                                      .file = file};
     return &source->source;
 }
 

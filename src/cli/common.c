@@ -63,30 +63,31 @@ int nt_source_count(const struct nt_invocation *invocation)
     return most < invocation->operand_count ? most : invocation->operand_count;
 }
 
-/* What each source stands for, before the folders that it names are all that can be read; and these places. */
-static enum nt_status find_chains(const struct nt_invocation *invocation, int sources,
-                                  const char ***places_ret, size_t *count_ret, struct nt_error *error)
+/* What is read of each source: of a chain the folders that its files lie in. NULL without memory. */
+static const char **places_of(const struct nt_invocation *invocation, int sources, size_t *count_ret)
 {
     size_t count = 0;
-    enum nt_status status = NT_OK;
-    for (int i = 0; status == NT_OK && i < sources; i++) {
-        const char *operand = invocation->operands[i];
-        status = nt_settings_chain(invocation->settings, &operand, 1, &invocation->chains[i], error);
-        count += status == NT_OK && invocation->chains[i] ? invocation->chains[i]->folder_count : 1;
-    }
-    const char **places = status == NT_OK ? calloc(count + 1, sizeof(*places)) : NULL;
-    if (!places)
-        return status == NT_OK ? nt_fail_memory(error) : status;
-    *places_ret = places;
+    for (int i = 0; i < sources; i++)
+        count += invocation->chains[i] ? invocation->chains[i]->folder_count : 1;
+    const char **places = calloc(count + 1, sizeof(*places)), **next = places;
     *count_ret = count;
-    for (int i = 0; i < sources; i++) {
+    for (int i = 0; places && i < sources; i++) {
         const struct nt_chain_list *chain = invocation->chains[i];
         for (uint32_t k = 0; chain && k < chain->folder_count; k++)
-            *places++ = chain->folders[k];
+            *next++ = chain->folders[k];
         if (!chain)
-            *places++ = invocation->operands[i];
+            *next++ = invocation->operands[i];
     }
-    return NT_OK;
+    return places;
+}
+
+static enum nt_status ask_servers(const struct nt_invocation *invocation, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < invocation->operand_count; i++)
+        if (invocation->chains[i])
+            status = nt_chain_list_ask(invocation->chains[i], invocation->settings->fetcher, error);
+    return status;
 }
 
 enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
@@ -104,13 +105,15 @@ enum nt_exit_status nt_confine_command(const struct nt_invocation *invocation)
         return nt_complain(command->name, &error);
     }
     others[NAMES] = (struct nt_sandbox_place){directory_of(target), true};
-    const char **places = NULL;
-    size_t count = 0;
-    enum nt_status status = find_chains(invocation, nt_source_count(invocation), &places, &count, &error);
+    size_t count;
+    const char **places = places_of(invocation, nt_source_count(invocation), &count);
+    enum nt_status status =
+        places
+            ? nt_confine(invocation->settings, places, count, others + first, NAMES - first + command->writes,
+                         NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, invocation->sandbox, &error)
+            : nt_fail_memory(&error);
     if (status == NT_OK)
-        status =
-            nt_confine(invocation->settings, places, count, others + first, NAMES - first + command->writes,
-                       NT_SANDBOX_OPENS | NT_SANDBOX_TELLS, invocation->sandbox, &error);
+        status = ask_servers(invocation, &error);
     free(places);
     free(target);
     return status == NT_OK ? NT_EXIT_OK : nt_complain(command->name, &error);

@@ -17,8 +17,7 @@
 struct decoding {
     struct nt_program *program;
     bool is_background;
-    int null;                    /* /dev/null, or -1 */
-    struct nt_chain_list *chain; /* the files that the sources stand for; NULL: they are no chain */
+    int null; /* /dev/null, or -1 */
     struct nt_sandbox sandbox;
     struct nt_lead lead; /* who receives requests */
     struct nt_choices choices;
@@ -69,7 +68,7 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     const struct nt_settings *settings = &decoding->program->settings;
     struct nt_vfs_options options = nt_settings_tree(settings);
     options.cache_bytes = nt_memory_of(settings).cache_bytes;
-    options.chain = decoding->chain;
+    options.chain = decoding->program->chain;
     options.chain_options.is_lazy = true;
     options.chain_options.index = decoding->program->index.index;
     options.chain_options.keep_index = settings->index ? keep_index : NULL;
@@ -104,6 +103,8 @@ static enum nt_exit_status open_tree(struct decoding *decoding)
     struct nt_fetch_sandbox sandbox;
     struct nt_program *program = decoding->program;
     enum nt_status status = nt_index_file_read(&program->index, &error);
+    if (status == NT_OK && program->chain)
+        status = nt_chain_list_ask(program->chain, program->settings.fetcher, &error);
     if (status == NT_OK)
         status = nt_choices_open(&program->settings, &decoding->choices, &error);
     if (status != NT_OK)
@@ -218,14 +219,12 @@ static enum nt_status enter_sandbox(struct decoding *decoding, struct nt_error *
     const struct nt_settings *settings = &program->settings;
     const char *const *places = program->sources;
     size_t count = program->source_count;
-    enum nt_status status = nt_settings_chain(settings, places, count, &decoding->chain, error);
-    if (status == NT_OK && decoding->chain) {
-        places = decoding->chain->folders;
-        count = decoding->chain->folder_count;
+    if (program->chain) {
+        places = program->chain->folders;
+        count = program->chain->folder_count;
     }
-    if (status == NT_OK)
-        status = nt_confine(settings, places, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox,
-                            error);
+    enum nt_status status =
+        nt_confine(settings, places, count, NULL, 0, NT_SANDBOX_STARTS | NT_SANDBOX_OPENS, sandbox, error);
     if (status == NT_OK)
         note_missing(program, "the sandbox", sandbox->missing);
     return status;
@@ -244,7 +243,6 @@ enum nt_exit_status nt_program_decode(struct nt_program *program)
         status = answer_requests(&decoding);
     nt_vfs_free(decoding.vfs);
     nt_choices_deinit(&decoding.choices);
-    nt_chain_list_free(decoding.chain);
     nt_fetcher_free(program->settings.fetcher);
     nt_index_file_deinit(&program->index, false);
     nt_lead_deinit(&decoding.lead);

@@ -19,13 +19,15 @@ static enum nt_status check_strictly(const struct nt_settings *settings, struct 
                    "sandbox=strict: for the process that fetches there is no %s here", sandbox.missing);
 }
 
-static enum nt_status start(struct nt_settings *settings, const char *address, struct nt_error *error)
+enum nt_status nt_start_fetching(struct nt_settings *settings, const char *address, struct nt_error *error)
 {
     const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
                                                .timeout_seconds = settings->timeout_seconds,
                                                .cache_bytes = settings->remote_cache_bytes,
                                                .disk_cache = settings->disk_cache,
                                                .disk_cache_bytes = settings->disk_cache_bytes};
+    if (!address)
+        return NT_OK;
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
     char *shown = status == NT_OK ? NULL : nt_address_shown(address);
     if (shown)
@@ -35,17 +37,18 @@ static enum nt_status start(struct nt_settings *settings, const char *address, s
                                                                          : status;
 }
 
-enum nt_status nt_start_fetching(struct nt_settings *settings, const char *const *sources, size_t count,
-                                 struct nt_error *error)
+enum nt_status nt_find_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
+                               struct nt_chain_list **chain_ret, const char **address_ret,
+                               struct nt_error *error)
 {
-    const char *address = NULL;
-    for (size_t i = 0; i < count; i++) {
-        if (!nt_is_address(sources[i]))
-            continue;
-        enum nt_status status = nt_address_check(sources[i], error);
-        if (status != NT_OK)
-            return status;
-        address = sources[i];
-    }
-    return address ? start(settings, address, error) : NT_OK;
+    enum nt_status status = nt_settings_chain(settings, sources, count, chain_ret, error);
+    *address_ret = status == NT_OK && *chain_ret ? (*chain_ret)->address : NULL;
+    if (status != NT_OK || *chain_ret)
+        return status;
+    for (size_t i = 0; status == NT_OK && i < count; i++)
+        if (nt_is_address(sources[i])) {
+            *address_ret = sources[i];
+            status = nt_address_check(sources[i], error);
+        }
+    return status;
 }

@@ -95,8 +95,15 @@ static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settin
     invocation->chains = nt_arena_alloc(arena, (size_t)invocation->operand_count + 1, sizeof(void *));
     if (!invocation->chains)
         return nt_fail_memory(error);
-    return nt_start_fetching(settings, (const char *const *)invocation->operands,
-                             (size_t)nt_source_count(invocation), error);
+    const char *address = NULL, *found;
+    enum nt_status status = NT_OK;
+    for (int i = 0; status == NT_OK && i < nt_source_count(invocation); i++) {
+        const char *operand = invocation->operands[i];
+        status = nt_find_sources(settings, &operand, 1, &invocation->chains[i], &found, error);
+        if (found)
+            address = found;
+    }
+    return status == NT_OK ? nt_start_fetching(settings, address, error) : status;
 }
 
 static enum nt_exit_status prepare_and_run(const struct nt_command *command, int argument_count,

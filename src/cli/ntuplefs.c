@@ -44,8 +44,11 @@ static enum nt_exit_status divide(struct nt_program *program)
 {
     struct nt_error error = {0};
     enum nt_supervisor_role role;
-    enum nt_status status =
-        nt_start_fetching(&program->settings, program->sources, program->source_count, &error);
+    const char *address;
+    enum nt_status status = nt_find_sources(&program->settings, program->sources, program->source_count,
+                                            &program->chain, &address, &error);
+    if (status == NT_OK)
+        status = nt_start_fetching(&program->settings, address, &error);
     if (status == NT_OK)
         status = nt_program_prepare(program, &error);
     if (status != NT_OK)
@@ -71,6 +74,7 @@ static enum nt_exit_status run(struct nt_program *program)
         }
     }
     enum nt_exit_status status = divide(program);
+    nt_chain_list_free(program->chain);
     nt_buffer_deinit(&program->source_text);
     return status;
 }

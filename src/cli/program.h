@@ -5,6 +5,7 @@
 #ifndef NT_CLI_PROGRAM_H
 #define NT_CLI_PROGRAM_H
 
+#include "chain/list.h"
 #include "cli/exit_status.h"
 #include "cli/index_file.h"
 #include "cli/settings.h"
@@ -21,6 +22,7 @@ struct nt_program {
     struct nt_settings settings;
     const char *const *sources;
     size_t source_count;
+    struct nt_chain_list *chain; /* the files that the sources stand for; NULL: they are no chain */
     const char *mountpoint_argument;
     struct nt_log log;
     struct nt_background background;

@@ -146,7 +146,8 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
     size_t end = path_end(folder);
     struct nt_buffer address = {0};
     nt_buffer_append(&address, folder, end);
-    nt_buffer_byte(&address, '/');
+    if (folder[end - 1] != '/') /* the root of a server of XRootD does */
+        nt_buffer_byte(&address, '/');
     if (find_scheme(folder, scheme_length(folder))->is_encoded)
         append_encoded(&address, name);
     else
@@ -155,6 +156,69 @@ char *nt_address_below(const char *folder, const char *name, bool is_folder)
         nt_buffer_byte(&address, '/');
     nt_buffer_text(&address, folder + end);
     return nt_buffer_take(&address);
+}
+
+/* ---- patterns ---- */
+
+static const char wildcards[] = "*?[";
+
+/* The first name with one in the path of an address, its length where there is none. */
+static size_t first_wildcard(const char *address)
+{
+    size_t host = scheme_length(address) + strlen("://"), end = path_end(address);
+    size_t at = host + strcspn(address + host, "/");
+    at += strcspn(address + at, wildcards);
+    return at < end ? at : strlen(address);
+}
+
+bool nt_address_is_pattern(const char *address)
+{
+    return address[first_wildcard(address)] != '\0';
+}
+
+/* The byte that "%XX" stands for; false where it is none that a name may have. */
+static bool decode(const char *text, char *byte_ret)
+{
+    if (text[0] != '%' || !isxdigit((unsigned char)text[1]) || !isxdigit((unsigned char)text[2]))
+        return false;
+    *byte_ret = (char)strtoul((char[]){text[1], text[2], '\0'}, NULL, 16);
+    return *byte_ret && *byte_ret != '/';
+}
+
+/* What is encoded is meant as it is. */
+static void append_decoded(struct nt_buffer *pattern, const char *text, const char *end)
+{
+    char byte;
+    while (text < end) {
+        bool is_encoded = decode(text, &byte);
+        if (is_encoded && strchr("*?[\\", byte))
+            nt_buffer_byte(pattern, '\\');
+        nt_buffer_byte(pattern, is_encoded ? byte : *text);
+        text += is_encoded ? 3 : 1;
+    }
+}
+
+bool nt_address_split_pattern(const char *address, char **folder_ret, char **pattern_ret)
+{
+    size_t first = first_wildcard(address), end = path_end(address);
+    struct nt_buffer front = {0}, pattern = {0};
+    while (address[first - 1] != '/')
+        first--;
+    nt_buffer_append(&front, address, first);
+    nt_buffer_text(&front, address + end);
+    if (find_scheme(address, scheme_length(address))->is_encoded)
+        append_decoded(&pattern, address + first, address + end);
+    else
+        nt_buffer_append(&pattern, address + first, end - first);
+    char *folder = front.failed ? NULL : nt_address_folder_of(front.bytes);
+    nt_buffer_deinit(&front);
+    *folder_ret = folder;
+    *pattern_ret = nt_buffer_take(&pattern);
+    if (folder && *pattern_ret)
+        return true;
+    free(folder);
+    free(*pattern_ret);
+    return false;
 }
 
 enum nt_status nt_address_check(const char *address, struct nt_error *error)

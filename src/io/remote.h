@@ -42,6 +42,11 @@ char *nt_address_folder_of(const char *address);
 char *nt_address_below(const char *folder, const char *name, bool is_folder);
 /* Whether it names the server itself. */
 bool nt_address_has_host(const char *address);
+/* Whether names with * ? or [] stand in the path of an address, as far as these may stand for themselves there ('?' begins a query, and the
+ * brackets of a host are none). Of such an address the folder in front of the first one, and the pattern of what lies below: of names as
+ * they are called, \ before what is meant as it is. Both from malloc; false without memory. */
+bool nt_address_is_pattern(const char *address);
+bool nt_address_split_pattern(const char *address, char **folder_ret, char **pattern_ret);
 /* NT_INVALID where it has a user or a password: who lists processes would see them. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 

@@ -301,7 +301,8 @@ static enum nt_status new_file(struct remote_folder *folder, const char *name,
     struct nt_buffer shown = {0};
     char *address = nt_address_below(folder->address, name, false);
     nt_buffer_text(&shown, folder->shown);
-    nt_buffer_byte(&shown, '/');
+    if (!nt_address_is_folder(folder->shown))
+        nt_buffer_byte(&shown, '/');
     nt_buffer_text(&shown, name);
     atomic_fetch_add(&folder->holders, 1);
     enum nt_status status;

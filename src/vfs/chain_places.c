@@ -61,7 +61,12 @@ static enum nt_status add_file(struct nt_places *places, const struct nt_place *
     enum nt_status status = nt_places_add(places, outer->number, listed->path, NT_PLACE_FILE, &place, error);
     if (status != NT_OK)
         return status;
-    nt_places_identify(place, &listed->identity);
+    place->is_remote = listed->address != NULL;
+    place->address = listed->address;
+    if (place->is_remote)
+        nt_places_identify_remote(place, &listed->identity);
+    else
+        nt_places_identify(place, &listed->identity);
     place->way = NT_WAY_FILE;
     place->name = nt_chain_places_name(outer->chain, file);
     outer->chain->places[file] = place->number;

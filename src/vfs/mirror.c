@@ -156,8 +156,9 @@ enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct 
                               struct nt_error *error)
 {
     struct nt_place *place = nt_places_get(places, number);
-    if (place->path && !place->is_remote)
-        return nt_disk_stat(place->chain ? place->identity_path : place->path, attributes, error);
+    const char *path = nt_place_identity_path(place);
+    if (path && !place->is_remote)
+        return nt_disk_stat(path, attributes, error);
     if (place->kind == NT_PLACE_FOLDER && place->is_remote && !is_list_current(places, place))
         nt_places_scan(places, number, NULL);
     pthread_mutex_lock(&places->lock);

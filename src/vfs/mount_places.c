@@ -52,12 +52,9 @@ void nt_places_free(struct nt_places *places)
     free(places);
 }
 
-/* Nothing is known of what lies at an address before it is opened. */
 static enum nt_status add_address(struct nt_places *places, uint32_t parent, const char *address,
                                   uint32_t *number_ret, struct nt_error *error)
 {
-    struct stat identity = {
-        .st_mode = S_IFREG | 0444, .st_nlink = 1, .st_uid = geteuid(), .st_gid = getegid()};
     struct nt_place *place;
     char *shown = nt_address_shown(address), *path = shown ? nt_address_folder_of(shown) : NULL;
     enum nt_status status =
@@ -70,7 +67,7 @@ static enum nt_status add_address(struct nt_places *places, uint32_t parent, con
     place->address = nt_arena_copy(places->arena, address, strlen(address));
     if (!place->address)
         return nt_fail_memory(error);
-    nt_places_identify(place, &identity);
+    nt_places_identify_remote(place, NULL);
     *number_ret = place->number;
     return NT_OK;
 }
@@ -110,10 +107,14 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
     if (status != NT_OK)
         return status;
     const struct nt_chain_file *first = list->files, *last = &list->files[list->count - 1];
-    while (first < last && !first->identity.st_mode)
+    while (first < last && !first->identity.st_mode && !first->address)
         first++;
-    place->identity = first->identity;
-    place->identity_path = first->path;
+    if (first->address) {
+        nt_places_identify_remote(place, &first->identity);
+    } else {
+        place->identity = first->identity;
+        place->identity_path = first->path;
+    }
     return nt_chain_places_new(list, &place->chain, error);
 }
 
@@ -194,14 +195,13 @@ enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct n
 static enum nt_status failure_of(struct nt_places *places, uint32_t number, const char *path,
                                  struct nt_error *error)
 {
-    const char *address = nt_places_get(places, number)->address;
-    char *shown = address ? nt_address_shown(address) : NULL;
+    char *shown = nt_address_shown(path);
     struct nt_error failure = {0};
     nt_places_failure(places, number, &failure);
     if (shown)
         nt_error_strip(&failure, shown);
     nt_error_strip(&failure, nt_places_path(places, number));
-    nt_error_context(&failure, "%s", shown ? shown : address ? nt_places_path(places, number) : path);
+    nt_error_context(&failure, "%s", shown ? shown : nt_places_path(places, number));
     free(shown);
     return nt_fail_with(error, &failure);
 }

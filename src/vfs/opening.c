@@ -37,8 +37,10 @@ static enum nt_status give_slots(struct nt_places *places, struct nt_place *plac
 static enum nt_status check_identity(struct nt_places *places, const struct nt_place *place,
                                      struct nt_error *error)
 {
-    const char *path = place->identity_path ? place->identity_path : place->path;
+    const char *path = nt_place_identity_path(place);
     struct stat now;
+    if (!path)
+        return NT_OK;
     enum nt_status status = place->is_remote ? nt_place_stat_on_server(places, place, &now, error)
                                              : nt_disk_stat(path, &now, error);
     if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "base/search.h"
@@ -65,6 +66,13 @@ void nt_places_identify(struct nt_place *place, const struct stat *identity)
 {
     place->identity = *identity;
     place->may_have_versions = place->is_file && S_ISDIR(identity->st_mode) && !place->is_remote;
+}
+
+void nt_places_identify_remote(struct nt_place *place, const struct stat *listed)
+{
+    const struct stat unknown = {
+        .st_mode = S_IFREG | 0444, .st_nlink = 1, .st_uid = geteuid(), .st_gid = getegid()};
+    nt_places_identify(place, listed && S_ISREG(listed->st_mode) ? listed : &unknown);
 }
 
 void nt_places_fail(struct nt_place *place, const struct nt_error *error)

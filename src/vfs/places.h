@@ -77,7 +77,8 @@ struct nt_place {
     const char *version; /* as in nt_open_options; NULL: none */
     const char *series;  /* what stands in it before the number */
     uint64_t version_number;
-    const char *identity_path; /* of a chain, too; NULL: the path */
+    const char
+        *identity_path; /* of a chain, too: NULL where its first file is on a server. Else NULL: the path */
     struct nt_open_file *opened;
     uint32_t first_slot, slot_count;
     bool has_slots;
@@ -95,6 +96,12 @@ struct nt_place {
 static inline bool nt_place_is_inner(const struct nt_place *place)
 {
     return place->way == NT_WAY_VERSION || place->way == NT_WAY_FILE;
+}
+
+/* Where it is seen on this machine whether it is what it was. NULL: nowhere, its source finds out. */
+static inline const char *nt_place_identity_path(const struct nt_place *place)
+{
+    return place->identity_path || place->chain ? place->identity_path : place->path;
 }
 
 /* A data set, by a small number that is given when its file is opened for the first time. */
@@ -143,6 +150,8 @@ enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const ch
                              enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error);
 /* What lies at a new place. */
 void nt_places_identify(struct nt_place *place, const struct stat *identity);
+/* The same of an address: what a list has told of a file there; of anything else, or NULL, nothing is known before it is opened. */
+void nt_places_identify_remote(struct nt_place *place, const struct stat *listed);
 /* NULL: there is none of this number. */
 struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
 /* Remember why nothing can be shown of it; the second: that it was looked at, unless the failure may pass. Under the lock. */

@@ -88,6 +88,8 @@ static const char *const bad_lines[] = {
     "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"dataset\":2,\"datasets\":[]}\n",
     "{\"file\":\"/a\\u0000\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
     "{\"file\":\"/a\",\"file\":\"/b\",\"file_bytes\":1,\"modified\":\"\",\"inode\":1,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"modified\":\"\",\"validator\":5,\"datasets\":[]}\n",
+    "{\"file\":\"/a\",\"file_bytes\":1,\"validator\":\"5\",\"datasets\":[]}\n",
     LINE("/a", "5"),
     LINE("/a", "{\"path\":\"Events\",\"entries\":5}"),
     LINE("/a", "{\"path\":\"Events\",\"entries\":\"5\",\"clusters\":2}"),
@@ -130,11 +132,49 @@ START_TEST(lines_are_written_as_they_are_read)
 }
 END_TEST
 
+#define SERVED                                                                                               \
+    "{\"file\":\"s3://b/a\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\","              \
+    "\"validator\":\"\\\"x\\\"\",\"datasets\":[" DATASET "]}\n"
+
+START_TEST(of_an_address_the_version_is_kept)
+{
+    struct nt_chain_index *index;
+    struct nt_buffer out = {0};
+    assert_ok(read_index(SERVED, &index));
+    const struct nt_known_file *file = nt_chain_index_find(index, "s3://b/a", "");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_str_eq(file->validator, "\"x\"");
+    nt_known_file_append(&out, file);
+    ck_assert_str_eq(nt_buffer_string(&out), SERVED);
+    nt_buffer_deinit(&out);
+    nt_chain_index_free(index);
+}
+END_TEST
+
+/* A list tells size and time, the file its version. */
+START_TEST(a_version_is_told_from_another_one)
+{
+    const struct nt_known_file file = {
+        .path = "s3://b/a", .bytes = 11, .modified = "1970-01-01T00:00:01.000000002Z", .validator = "\"x\""};
+    const struct stat same = {.st_size = 11, .st_ino = 3, .st_mtim = {1, 2}};
+    const struct stat later = {.st_size = 11, .st_mtim = {2, 2}}, longer = {.st_size = 12, .st_mtim = {1, 2}};
+    assert_ok(nt_known_file_check(&file, &same, NULL, &error));
+    assert_status(NT_CHANGED, nt_known_file_check(&file, &later, NULL, &error));
+    assert_status(NT_CHANGED, nt_known_file_check(&file, &longer, NULL, &error));
+    assert_ok(nt_known_file_check(&file, &later, "\"x\"", &error));
+    assert_status(NT_CHANGED, nt_known_file_check(&file, &longer, "\"x\"", &error));
+    assert_status(NT_CHANGED, nt_known_file_check(&file, &same, "\"y\"", &error));
+    ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"x\"");
+    ck_assert_str_eq(error.found, "11 bytes of 1970-01-01T00:00:01.000000002Z, version \"y\"");
+}
+END_TEST
+
 START_TEST(names_that_are_no_text_are_not_written)
 {
     const struct nt_known_file files[] = {{.path = "/\xff", .meant = "", .modified = ""},
                                           {.path = "/a", .meant = "\xff", .modified = ""},
-                                          {.path = "/a", .meant = "", .modified = "", .inode = UINT64_MAX}};
+                                          {.path = "/a", .meant = "", .modified = "", .inode = UINT64_MAX},
+                                          {.path = "/a", .meant = "", .modified = "", .validator = "\xff"}};
     struct nt_buffer out = {0};
     for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
         nt_known_file_append(&out, &files[i]);
@@ -153,9 +193,9 @@ START_TEST(a_file_that_is_another_one_is_told_with_what_was_expected)
     others[1].st_ino++;
     others[2].st_mtim.tv_sec++;
     others[3].st_mtim.tv_nsec++;
-    assert_ok(nt_known_file_check(&file, &same, &error));
+    assert_ok(nt_known_file_check(&file, &same, NULL, &error));
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-        assert_status(NT_CHANGED, nt_known_file_check(&file, &others[i], &error));
+        assert_status(NT_CHANGED, nt_known_file_check(&file, &others[i], NULL, &error));
         ck_assert_str_eq(error.expected, "11 bytes of 1970-01-01T00:00:01.000000002Z, inode 3");
         ck_assert_str_ne(error.found, error.expected);
         ck_assert_ptr_nonnull(strstr(error.message, "/b: "));
@@ -174,6 +214,8 @@ int main(void)
                         sizeof(bad_lines) / sizeof(*bad_lines));
     tcase_add_test(tests, lines_are_written_as_they_are_read);
     tcase_add_test(tests, names_that_are_no_text_are_not_written);
+    tcase_add_test(tests, of_an_address_the_version_is_kept);
+    tcase_add_test(tests, a_version_is_told_from_another_one);
     tcase_add_test(tests, a_file_that_is_another_one_is_told_with_what_was_expected);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);

@@ -105,6 +105,9 @@ static const struct {
     {"s3://bucket/a?b#/", "s3://bucket/a?b#", "c d%", "s3://bucket/a?b#/c d%", "s3://bucket/a?b#/c d%/",
      true},
     {"s3://bucket", "s3://bucket", "c", "s3://bucket/c", "s3://bucket/c/", false},
+    {"root://server//a/?b", "root://server//a?b", "c%", "root://server//a/c%?b", "root://server//a/c%/?b",
+     true},
+    {"root://server//", "root://server//", "c", "root://server//c", "root://server//c/", true},
 };
 
 START_TEST(addresses_go_on_below_folders)
@@ -122,6 +125,38 @@ START_TEST(addresses_go_on_below_folders)
 }
 END_TEST
 
+static const struct {
+    const char *address, *folder, *pattern; /* NULL: it is none */
+} patterns[] = {
+    {"http://server/a b%20c/d%2A%20e%25*/f.root?a=*", "http://server/a b%20c?a=*", "d\\* e%*/f.root"},
+    {"https://server/*.root?token=*", "https://server?token=*", "*.root"},
+    {"https://server/a[0-9].root#*", "https://server#*", "a[0-9].root"},
+    {"davs://server/a/%5b%2F%00%zz%3f*", "davs://server/a", "\\[%2F%00%zz\\?*"},
+    {"http://[::1]:80/a.root?b=[*]", NULL, NULL},
+    {"http://[::1]:80/a*", "http://[::1]:80", "a*"},
+    {"http://server/%2A", NULL, NULL},
+    {"https://ser*er", NULL, NULL},
+    {"s3://bucket/a b%2A/c?d#.root", "s3://bucket/a b%2A", "c?d#.root"},
+    {"s3://bucket/**/*.root", "s3://bucket", "**/*.root"},
+    {"root://me@server//dir/**/*.root?authz=*", "root://me@server//dir?authz=*", "**/*.root"},
+    {"root://server//*", "root://server//", "*"},
+    {"roots://server//dir//a*//", "roots://server//dir//", "a*//"},
+};
+
+START_TEST(patterns_are_found_in_the_paths_of_addresses_alone)
+{
+    char *folder, *pattern;
+    ck_assert_int_eq(nt_address_is_pattern(patterns[_i].address), patterns[_i].folder != NULL);
+    if (!patterns[_i].folder)
+        return;
+    ck_assert(nt_address_split_pattern(patterns[_i].address, &folder, &pattern));
+    ck_assert_str_eq(folder, patterns[_i].folder);
+    ck_assert_str_eq(pattern, patterns[_i].pattern);
+    free(folder);
+    free(pattern);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("remote");
@@ -130,6 +165,8 @@ int main(void)
     tcase_add_loop_test(tests, addresses_are_shown_without_secrets, 0,
                         sizeof(addresses) / sizeof(*addresses));
     tcase_add_loop_test(tests, addresses_go_on_below_folders, 0, sizeof(below) / sizeof(*below));
+    tcase_add_loop_test(tests, patterns_are_found_in_the_paths_of_addresses_alone, 0,
+                        sizeof(patterns) / sizeof(*patterns));
     tcase_add_test(tests, addresses_of_other_kinds_are_refused);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);

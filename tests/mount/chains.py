@@ -17,8 +17,8 @@ def copies(directory, name, count=3):
     return paths
 
 
-def chain(*sources, options=()):
-    return mounted(*sources, options=('-o', 'chain', *options))
+def chain(*sources, options=(), env=None):
+    return mounted(*sources, options=('-o', 'chain', *options), env=env)
 
 
 def files_below(directory, pattern):

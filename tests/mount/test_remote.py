@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Files on a web server: what is read is what the file holds, with few requests; whatever a server does, a read ends in time, with the
 file's bytes or an error that tells the server from the file."""
-import contextlib
 import errno
 import json
 import os
@@ -15,7 +14,7 @@ from pathlib import Path
 from harness import (DATA, NTUPLE, case, cat_lines, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
                      scratch, stats, wait_until)
 from trees import same_trees, tree
-from web import BEGINNING, nginx, served, unused_port
+from web import BEGINNING, fetchers, nginx, own_program, served, unused_port
 
 FILE = 'example.root'
 UNREACHABLE = 9
@@ -239,16 +238,6 @@ def without_the_program_that_fetches_it_is_named():
     same((result.returncode, b'/nonexistent/fetch' in result.stderr), (UNSUPPORTED, True), result.stderr)
 
 
-@case
-def files_on_servers_are_not_chained():
-    with scratch() as directory:
-        (directory / 'list.txt').write_text('https://server/file.root?token=abcdef\n')
-        for source in (directory / 'list.txt', 'https://server/file.root'):
-            result = command(NTUPLE, 'ls', '--chain', '--timeout=1', source)
-            same((result.returncode, b'https://server/file.root: files on servers are not chained' in result.stderr, b'abcdef' in result.stderr),
-                 (UNSUPPORTED, True, False), result.stderr)
-
-
 # ---- what happens in between ----
 
 def data_files(mountpoint):
@@ -344,25 +333,6 @@ def who_is_interrupted_leaves_a_silent_server():
         same((mountpoint / 'file.json').read_bytes() != b'', True, 'others are answered')
         subprocess.run(['fusermount3', '-u', mountpoint], check=True)  # nobody has anything open any more
         wait_until(lambda: not is_running(daemon), 'it ends, although reads are under way', 5)
-
-
-@contextlib.contextmanager
-def own_program():
-    """An environment with a name of the program that no other test has: its processes can be told from theirs."""
-    with scratch() as directory:
-        (directory / 'fetch').symlink_to(os.environ['NTUPLE_FETCH'])
-        yield {**os.environ, 'NTUPLE_FETCH': str(directory / 'fetch')}
-
-
-def fetchers(environment):
-    found = {}
-    for directory in Path('/proc').iterdir():
-        try:
-            if (directory / 'cmdline').read_bytes().split(b'\0')[0] == os.fsencode(environment['NTUPLE_FETCH']):
-                found[int(directory.name)] = int((directory / 'stat').read_text().rsplit(')', 1)[1].split()[1])
-        except OSError:
-            continue
-    return found
 
 
 @case

@@ -6,6 +6,7 @@ import errno
 import json
 import logging
 import os
+import shutil
 import sys
 import urllib.request
 
@@ -180,6 +181,24 @@ def a_bucket_is_mirrored_as_a_folder_is():
             for name in 'plain.root', ODD:
                 same((mountpoint / name / 'file.json').exists(), True, name)
             same((mountpoint / 'more/set.lance/set/versions.d/1/ntuple.json').exists(), True)
+
+
+@case
+def patterns_are_what_they_are_here():
+    names = ['runs 1/a?b/run1.root', 'runs 1/a?b/run2.root', 'runs 1/run0.root', 'runs 1/.hidden/run9.root']
+    with stored() as store, scratch() as directory:
+        for name in names:
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(DATA / 'example.root', directory / name)
+        put(store, 'data', directory)
+        for pattern in ('runs*/**/run?.root', 'runs 1/a[?]b/*', '**/*0.root'):
+            found = output(NTUPLE, 'cat', '--chain', f's3://data/data/{pattern}', 'Events/files.jsonl', env=store.environment()).decode().splitlines()
+            here = output(NTUPLE, 'cat', '--chain', directory / pattern, 'Events/files.jsonl').decode().splitlines()
+            same([json.loads(line)['file'].removeprefix('s3://data/data') for line in found],
+                 [json.loads(line)['file'].removeprefix(str(directory)) for line in here], pattern)
+            path = 'Events/weight/data.bin'
+            same(output(NTUPLE, 'cat', '--chain', f's3://data/data/{pattern}', path, env=store.environment()),
+                 output(NTUPLE, 'cat', '--chain', directory / pattern, path), pattern)
 
 
 @case

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from blz_writer import blz_array
 from certificates import make_certificates
-from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same, scratch, stats,
+from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, lines, mounted, output, run, same, scratch, stats,
                      wait_until)
 from trees import same_trees, tree
 from web import served, unused_port
@@ -144,6 +144,23 @@ def a_folder_is_found_without_a_slash():
             for name in ('array', 'set'):
                 found = output(NTUPLE, 'verify', server.url(f'of today/{name}'))
                 same(found.split(b': ', 1)[1], output(NTUPLE, 'verify', folder / name).split(b': ', 1)[1], name)
+
+
+@case
+def patterns_are_what_they_are_here():
+    with scratch() as directory:
+        folder = directory / 'files'
+        for name in ('of today/a/run1.root', 'of today/a/run2.root', 'run0.root', 'of today/.hidden/run9.root'):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(DATA / FILE, folder / name)
+        with xrootd(directory, folder) as server:
+            for pattern in ('**/run*.root', 'of*/a/run[0-9].root', 'run0.roo*'):
+                with mounted(server.url(pattern), options=('-o', 'chain')) as there, mounted(folder / pattern, options=('-o', 'chain')) as here:
+                    told = lines(there / 'Events/files.jsonl')
+                    same([line['file'] for line in told],
+                         [server.url(Path(line['file']).relative_to(folder)) for line in lines(here / 'Events/files.jsonl')], pattern)
+                    same((there / 'Events/weight/data.bin').read_bytes(), (here / 'Events/weight/data.bin').read_bytes(), pattern)
+                    same((there / told[0]['path'] / 'Events/event/data.bin').read_bytes(), local(here / 'Events/event/data.bin', here), pattern)
 
 
 @case

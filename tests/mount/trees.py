@@ -9,9 +9,9 @@ OF_THE_PLACE = {'file.json', 'table.arrow', 'pages.jsonl', 'layout.jsonl', 'layo
                 'manifest.json', 'fragments.jsonl', 'transaction.json', 'versions.jsonl', 'deletions.jsonl'}
 
 
-def tree(source, directory, **options):
+def tree(source, directory, *switches, **options):
     """The exit status: of damaged files not all can be copied."""
-    return command(NTUPLE, 'cp', '-r', source, '/', directory, **options).returncode
+    return command(NTUPLE, 'cp', '-r', *switches, source, '/', directory, **options).returncode
 
 
 def same_trees(left, right, but=()):

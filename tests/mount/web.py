@@ -14,7 +14,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from harness import Skip, wait_until
+from harness import Skip, scratch, wait_until
 
 
 def misbehaviour(function):
@@ -139,6 +139,27 @@ def served(folder):
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+# ---- who asks ----
+
+@contextlib.contextmanager
+def own_program():
+    """An environment with a name of the program that no other test has: its processes can be told from theirs."""
+    with scratch() as directory:
+        (directory / 'fetch').symlink_to(os.environ['NTUPLE_FETCH'])
+        yield {**os.environ, 'NTUPLE_FETCH': str(directory / 'fetch')}
+
+
+def fetchers(environment):
+    found = {}
+    for directory in Path('/proc').iterdir():
+        try:
+            if (directory / 'cmdline').read_bytes().split(b'\0')[0] == os.fsencode(environment['NTUPLE_FETCH']):
+                found[int(directory.name)] = int((directory / 'stat').read_text().rsplit(')', 1)[1].split()[1])
+        except OSError:
+            continue
+    return found
 
 
 # ---- nginx ----

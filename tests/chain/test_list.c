@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Addresses in lists: how they are shown, that each is there once, and that they stand where they were named.
+ */
+#include "chain/list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support.h"
+
+static struct nt_error error;
+static char path[] = "/tmp/ntuple-list-XXXXXX";
+
+static void setup(void)
+{
+    strcpy(path, "/tmp/ntuple-list-XXXXXX");
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    close(descriptor);
+}
+
+static void teardown(void)
+{
+    unlink(path);
+}
+
+static enum nt_status read_list(const char *text, struct nt_chain_list **list_ret)
+{
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(text, file);
+    fclose(file);
+    enum nt_status status = nt_chain_list_new((const char *[]){path}, 1, false, list_ret, &error);
+    if (status == NT_OK && (status = nt_chain_list_ask(*list_ret, NULL, &error)) != NT_OK)
+        nt_chain_list_free(*list_ret);
+    return status;
+}
+
+START_TEST(addresses_and_files_stand_in_their_order)
+{
+    struct nt_chain_list *list;
+    static const char *const shown[] = {"https://server/b.root", "/", "root://server//a.root",
+                                        "s3://bucket/x y"};
+    assert_ok(read_list(
+        "https://server/b.root?token=secret\n/\nroot://me@server//a.root\n# x\n\ns3://bucket/x y\n", &list));
+    ck_assert_uint_eq(list->count, 4);
+    ck_assert_str_eq(list->name, path);
+    for (uint32_t i = 0; i < list->count; i++) {
+        ck_assert_str_eq(list->files[i].path, shown[i]);
+        ck_assert_int_eq(list->files[i].address != NULL, i != 1);
+        ck_assert_int_eq(list->files[i].identity.st_mode != 0, i == 1);
+    }
+    ck_assert_str_eq(list->files[0].address, "https://server/b.root?token=secret");
+    ck_assert_uint_eq(list->folder_count, 1);
+    ck_assert_ptr_nonnull(list->address);
+    nt_chain_list_free(list);
+}
+END_TEST
+
+START_TEST(without_addresses_nobody_is_asked)
+{
+    struct nt_chain_list *list;
+    assert_ok(read_list("/\n", &list));
+    ck_assert_ptr_null(list->address);
+    nt_chain_list_free(list);
+}
+END_TEST
+
+START_TEST(an_address_is_called_as_it_is_shown)
+{
+    struct nt_chain_list *list;
+    const char *const operands[] = {"https://server/b.root?token=secret", "https://server/b.root"};
+    assert_ok(nt_chain_list_new(operands, 2, false, &list, &error));
+    assert_ok(nt_chain_list_ask(list, NULL, &error));
+    ck_assert_str_eq(list->name, "https://server/b.root");
+    ck_assert_uint_eq(list->count, 2); /* what is not shown may tell files apart */
+    nt_chain_list_free(list);
+}
+END_TEST
+
+static const struct {
+    const char *text, *told; /* of the message, behind the list's path */
+} wrong[] = {
+    {"https://server/a\n/\nhttps://server/a\n", ", line 3: https://server/a: is named twice"},
+    {"https://me:secret@server/a\n", ", line 1: the address of a file on server has a user in it"},
+    {"/\nroot://me:secret@server//a\n", ", line 2: the address of a file on server has a password in it"},
+    {"gs://bucket/a\n", ", line 1: "},
+    {"{\"samples\":{\"s\":{\"trees\":[\"t\"],\"files\":[\"s3://b/a\",\"s3://b/a\"]}}}",
+     ": s3://b/a: is named twice"},
+};
+
+START_TEST(what_is_wrong_is_told_with_its_place)
+{
+    struct nt_chain_list *list;
+    ck_assert_int_ne(read_list(wrong[_i].text, &list), NT_OK);
+    ck_assert_msg(strncmp(error.message, path, strlen(path)) == 0, "%s", error.message);
+    ck_assert_msg(strncmp(error.message + strlen(path), wrong[_i].told, strlen(wrong[_i].told)) == 0, "%s",
+                  error.message);
+    ck_assert_ptr_null(strstr(error.message, "secret"));
+}
+END_TEST
+
+START_TEST(a_file_may_be_named_for_several_of_its_data_sets)
+{
+    struct nt_chain_list *list;
+    assert_ok(read_list("{\"samples\":{\"s\":{\"trees\":[\"t\"],\"files\":[\"s3://b/a\"]},"
+                        "\"r\":{\"trees\":[\"u\"],\"files\":[\"s3://b/a\"]}}}",
+                        &list));
+    ck_assert_uint_eq(list->count, 2);
+    ck_assert_str_eq(list->files[1].sample->dataset, "u");
+    nt_chain_list_free(list);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("chain: list");
+    TCase *tests = tcase_create("list");
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, addresses_and_files_stand_in_their_order);
+    tcase_add_test(tests, without_addresses_nobody_is_asked);
+    tcase_add_test(tests, an_address_is_called_as_it_is_shown);
+    tcase_add_loop_test(tests, what_is_wrong_is_told_with_its_place, 0, sizeof(wrong) / sizeof(*wrong));
+    tcase_add_test(tests, a_file_may_be_named_for_several_of_its_data_sets);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}

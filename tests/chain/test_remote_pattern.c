@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Patterns on servers, whose folders are here made of a list of names: what is matched, in which order, and what is looked at for it.
+ */
+#include "chain/remote_pattern.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/remote_folder.h"
+#include "support.h"
+
+#define SERVER "https://server"
+
+static struct nt_error error;
+
+/* ---- the server ---- */
+
+/* All of its files, as paths below it; NULL: it has folders in folders without an end. */
+static const char *const *files;
+static char looks[4096]; /* the addresses that it was asked for, a line each */
+static unsigned open_count;
+
+struct fake {
+    struct nt_folder folder;
+    char *address;
+    char path[128]; /* below the server, as it is called */
+};
+
+static void set_path(struct fake *fake)
+{
+    const char *from = fake->address + strlen(SERVER);
+    size_t length = 0;
+    unsigned byte;
+    for (from += *from == '/'; *from && *from != '?' && length + 1 < sizeof(fake->path); from++)
+        if (sscanf(from, "%%%2x", &byte) == 1) {
+            fake->path[length++] = (char)byte;
+            from += 2;
+        } else {
+            fake->path[length++] = *from;
+        }
+}
+
+/* The part of a file's path below a folder; NULL: it lies elsewhere. */
+static const char *below(const char *file, const char *folder)
+{
+    size_t length = strlen(folder);
+    if (!length)
+        return file;
+    return strncmp(file, folder, length) == 0 && file[length] == '/' ? file + length + 1 : NULL;
+}
+
+static bool is_first(size_t index, const char *folder, const char *rest, size_t length)
+{
+    for (size_t i = 0; i < index; i++) {
+        const char *other = below(files[i], folder);
+        if (other && strncmp(other, rest, length) == 0 && (other[length] == '/' || !other[length]))
+            return false;
+    }
+    return true;
+}
+
+static enum nt_status list(struct nt_folder *base, const char *name, nt_folder_visit *visit, void *context,
+                           struct nt_error *failure)
+{
+    const char *folder = ((struct fake *)base)->path;
+    enum nt_status status = NT_OK;
+    char entry[64];
+    ck_assert_str_eq(name, "");
+    if (!files)
+        return visit(context, &(struct nt_folder_entry){"inner", NT_ENTRY_FOLDER}, failure);
+    for (size_t i = 0; files[i] && status == NT_OK; i++) {
+        const char *rest = below(files[i], folder);
+        size_t length = rest ? strcspn(rest, "/") : 0;
+        if (!rest || !is_first(i, folder, rest, length))
+            continue;
+        snprintf(entry, sizeof(entry), "%.*s", (int)length, rest);
+        status =
+            visit(context, &(struct nt_folder_entry){entry, rest[length] ? NT_ENTRY_FOLDER : NT_ENTRY_FILE},
+                  failure);
+    }
+    return status;
+}
+
+static enum nt_status stat_name(struct nt_folder *base, const char *name, struct stat *attributes,
+                                struct nt_error *failure)
+{
+    const char *folder = ((struct fake *)base)->path;
+    *attributes = (struct stat){.st_mode = S_IFREG};
+    for (size_t i = 0; files && files[i]; i++) {
+        const char *rest = below(files[i], folder);
+        if (rest && strcmp(rest, name) == 0)
+            return NT_OK;
+        if (rest && below(rest, name)) {
+            attributes->st_mode = S_IFDIR;
+            return NT_OK;
+        }
+    }
+    return nt_fail(failure, NT_NOT_FOUND, NT_NO_OFFSET, "no such file");
+}
+
+static void close_fake(struct nt_folder *base)
+{
+    free(((struct fake *)base)->address);
+    free(base);
+    open_count--;
+}
+
+static const struct nt_folder_ops ops = {.list = list, .stat = stat_name, .close = close_fake};
+
+enum nt_status __wrap_nt_folder_open_address(const char *address, struct nt_fetcher *fetcher,
+                                             struct nt_folder **folder_ret, struct nt_error *failure);
+enum nt_status __wrap_nt_folder_open_address(const char *address, struct nt_fetcher *fetcher,
+                                             struct nt_folder **folder_ret, struct nt_error *failure)
+{
+    struct fake *fake = calloc(1, sizeof(*fake));
+    ck_assert_ptr_null(fetcher);
+    if (files && strlen(looks) + strlen(address) + 2 < sizeof(looks)) {
+        strcat(looks, address + strlen(SERVER));
+        strcat(looks, "\n");
+    }
+    if (strstr(address, "/broken")) {
+        free(fake);
+        return nt_fail(failure, NT_UNREACHABLE, NT_NO_OFFSET, "%s/: the server is silent", address);
+    }
+    fake->address = strdup(address);
+    set_path(fake);
+    fake->folder = (struct nt_folder){.ops = &ops, .path = fake->address};
+    *folder_ret = &fake->folder;
+    open_count++;
+    return NT_OK;
+}
+
+/* ---- what is matched ---- */
+
+static char found[4096];
+
+static enum nt_status note(void *context, const struct nt_remote_match *match, struct nt_error *failure)
+{
+    (void)context, (void)failure;
+    strcat(found, match->address + strlen(SERVER));
+    strcat(found, "\n");
+    size_t length = strlen(match->path), name = strlen(match->name);
+    ck_assert_str_eq(match->path + length - name, match->name);
+    ck_assert_int_eq(match->address[strlen(match->address) - 1] == '/', match->is_folder);
+    return NT_OK;
+}
+
+static enum nt_status expand(const char *pattern)
+{
+    struct nt_listed_folders folders = {.count = 0};
+    struct nt_arena *arena = nt_arena_new();
+    found[0] = looks[0] = '\0';
+    enum nt_status status = nt_remote_pattern_expand(pattern, NULL, arena, &folders, note, NULL, &error);
+    ck_assert_uint_eq(folders.count, open_count); /* the others are closed */
+    nt_listed_folders_close(&folders);
+    ck_assert_uint_eq(open_count, 0);
+    nt_arena_free(arena);
+    return status;
+}
+
+static const char *const server[] = {"b/run2.root",
+                                     "b/run10.root",
+                                     "a-b/run1.root",
+                                     "a/run1.root",
+                                     "a/c/run1.root",
+                                     "a/.hidden/run5.root",
+                                     ".hidden/run6.root",
+                                     "a/.run7.root",
+                                     "a b/run 1*.root",
+                                     "set.lance/_versions/1.manifest",
+                                     "set.lance/data/run8.root",
+                                     "run0.root",
+                                     "other.txt",
+                                     NULL};
+
+static const struct {
+    const char *pattern, *found, *looks;
+} patterns[] = {
+    {"/*.root", "/run0.root\n", "\n"},
+    {"/a/run*", "/a/run1.root\n", "/a\n"},
+    {"/a/.*", "/a/.hidden/\n/a/.run7.root\n", "/a\n"},
+    {"/[ab]/run[0-9]*.root", "/a/run1.root\n/b/run10.root\n/b/run2.root\n", "\n/b\n/a\n"},
+    {"/*/run1.root", "/a-b/run1.root\n/a/run1.root\n", "\n/b\n/a-b\n/a\n/a%20b\n/set.lance\n"},
+    {"/**/run*.root",
+     "/a%20b/run%201%2A.root\n/a-b/run1.root\n/a/c/run1.root\n/a/run1.root\n/b/run10.root\n"
+     "/b/run2.root\n/run0.root\n",
+     "\n/b\n/a-b\n/a\n/a/c\n/a%20b\n/set.lance\n"},
+    {"/**/c/**/run*", "/a/c/run1.root\n", "\n/b\n/a-b\n/a\n/a/c\n/a/c\n/a%20b\n/set.lance\n"},
+    {"/*.lance", "/set.lance/\n", "\n"},
+    {"/**/*.lance", "/set.lance/\n", "\n/b\n/a-b\n/a\n/a/c\n/a%20b\n/set.lance\n"},
+    {"/[ar]*/", "/a/\n/a%20b/\n/a-b/\n", "\n"},
+    {"/**", "/a/\n/a%20b/\n/a-b/\n/b/\n/other.txt\n/run0.root\n/set.lance/\n", "\n"},
+    {"/a%20b/run%201%2A*", "/a%20b/run%201%2A.root\n", "/a%20b\n"},
+    {"/a/run%31[.]root", "/a/run1.root\n", "/a\n"},
+};
+
+START_TEST(names_are_matched_one_by_one_in_the_order_of_their_bytes)
+{
+    char pattern[128];
+    files = server;
+    snprintf(pattern, sizeof(pattern), SERVER "%s", patterns[_i].pattern);
+    assert_ok(expand(pattern));
+    ck_assert_str_eq(found, patterns[_i].found);
+    ck_assert_str_eq(looks, patterns[_i].looks);
+}
+END_TEST
+
+static const char *const nothing[] = {"/none*",       "/*/none", "/.*/x*",   "/run0.root/*",
+                                      "/**/.*/*.txt", "/[b",     "/a%2Frun*"};
+
+START_TEST(what_matches_nothing_is_told)
+{
+    char pattern[128], expected[256];
+    files = server;
+    snprintf(pattern, sizeof(pattern), SERVER "%s?token=secret", nothing[_i]);
+    snprintf(expected, sizeof(expected), SERVER "%s: matches no file", nothing[_i]);
+    assert_status(NT_NOT_FOUND, expand(pattern));
+    ck_assert_str_eq(error.message, expected);
+}
+END_TEST
+
+START_TEST(a_folder_that_cannot_be_listed_is_named_with_the_pattern)
+{
+    static const char *const some[] = {"a/run1.root", "broken/run2.root", NULL};
+    files = some;
+    assert_status(NT_UNREACHABLE, expand(SERVER "/**/*.root?token=secret"));
+    ck_assert_ptr_nonnull(strstr(error.message, SERVER "/**/*.root: " SERVER "/broken"));
+    ck_assert_ptr_nonnull(strstr(error.message, ": the server is silent"));
+}
+END_TEST
+
+START_TEST(folders_without_an_end_come_to_one)
+{
+    files = NULL;
+    assert_status(NT_LIMIT, expand(SERVER "/**/*.root"));
+    ck_assert_ptr_nonnull(strstr(error.message, SERVER "/**/*.root: "));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("chain: remote pattern");
+    TCase *tests = tcase_create("remote pattern");
+    tcase_add_loop_test(tests, names_are_matched_one_by_one_in_the_order_of_their_bytes, 0,
+                        sizeof(patterns) / sizeof(*patterns));
+    tcase_add_loop_test(tests, what_matches_nothing_is_told, 0, sizeof(nothing) / sizeof(*nothing));
+    tcase_add_test(tests, a_folder_that_cannot_be_listed_is_named_with_the_pattern);
+    tcase_add_test(tests, folders_without_an_end_come_to_one);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}

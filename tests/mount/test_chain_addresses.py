@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Chains of files on servers: patterns that servers' lists of folders tell, addresses in lists and beside files that are here, an index of
+them. What is read is what the same files are here."""
+import errno
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
+from bloscpack_file import write_bloscpack  # noqa: E402
+from chains import chain, refusal  # noqa: E402
+from harness import (DATA, NTUPLE, case, command, data, errors_of, fails, lines, output, pread, run, same, scratch, stats,  # noqa: E402
+                     wait_until)
+from trees import same_trees, tree  # noqa: E402
+from web import apache, fetchers, own_program, served, unused_port  # noqa: E402
+
+NAMES = ['a/run1.root', 'a/run2.root', 'of today/deep/run0.root', 'of today/.hidden/run9.root', 'run3.root', 'other.txt']
+NOTHING, NO_FORMAT, UNSUPPORTED, UNREACHABLE = 2, 3, 4, 9
+ITEMS = 1024  # 4096 bytes of each file
+
+
+def put(folder, names=NAMES, source='example.root'):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(data(source), folder / name)
+
+
+def files_of(source, **options):
+    """What is told of the files, but for where they are."""
+    told = output(NTUPLE, 'cat', '--chain', source, 'Events/files.jsonl', **options).decode().splitlines()
+    return [{**json.loads(line), 'file': None} for line in told]
+
+
+def asked(server, method='GET', since=0):
+    return [what.split(' ', 1)[1] for what, _ in server.requests()[since:] if what.startswith(method)]
+
+
+@case
+def a_pattern_has_the_tree_that_it_has_here():
+    with scratch() as directory, apache(directory) as server:
+        here = directory / 'www'
+        put(here)
+        for pattern, encoded in (('**/run*.root', '**/run*.root'), ('of today/**/r*', 'of%20today/**/r*'), ('?/run[12].root', '[a-z]/run[12].root')):
+            same(files_of(server.url(encoded)), files_of(here / pattern), pattern)
+        same(tree(server.url('**/run[12].root'), directory / 'there', '--chain'), 0)
+        same(tree(here / '**/run[12].root', directory / 'here', '--chain'), 0)
+        same_trees(directory / 'here', directory / 'there', but=('.ntuplefs', 'clusters.jsonl', 'files.jsonl'))
+
+
+@case
+def files_on_servers_and_here_are_one():
+    with scratch() as directory, apache(directory) as server, served(DATA) as site:
+        put(directory / 'www')
+        put(directory / 'here', ['run8.root', 'run9.root'])
+        text = directory / 'here' / 'list.txt'
+        text.write_text(f'{server.url("a/*.root")}\nrun9.root\n{site.url("example.root")}?token=secret\n')
+        spec = directory / 'here' / 'spec.json'
+        spec.write_text(json.dumps({'samples': {
+            's': {'trees': ['Events'], 'files': [server.url('a/*.root'), 'run9.root']},
+            'data': {'trees': ['Events'], 'files': [site.url('example.root?token=secret')], 'metadata': {'year': 2026}}}}))
+        expected = output(NTUPLE, 'cat', data('example.root'), 'Events/weight/data.bin') * 4
+        names = [server.url('a/run1.root'), server.url('a/run2.root'), str(directory / 'here/run9.root'), site.url('example.root')]
+        for sources in ([text], [spec], [server.url('a/*.root'), directory / 'here/run9.root', f'{site.url("example.root")}?token=secret']):
+            with own_program() as environment, chain(*sources, env=environment) as whole:
+                same((whole / 'Events/weight/data.bin').read_bytes(), expected)
+                told = lines(whole / 'Events/files.jsonl')
+                same([line['file'] for line in told], names)
+                same([line['file_bytes'] for line in told], [data('example.root').stat().st_size] * 4)
+                for line in told:
+                    same((whole / line['path'] / 'Events/weight/data.bin').read_bytes(), expected[:len(expected) // 4], line)
+                same([line.get('metadata') for line in told], [None] * 3 + [{'year': 2026} if sources == [spec] else None])
+                mine = fetchers(environment)
+                same(len([process for process, parent in mine.items() if parent in mine]), 1, 'processes that fetch')
+                same('secret' in (whole / 'file.json').read_text() + (whole / 'layout.jsonl').read_text(), False)
+
+
+
+
+@case
+def nothing_but_the_first_file_is_opened_by_mounting():
+    with scratch() as directory, apache(directory) as server:
+        put(directory / 'www', [f'run{i:02}.root' for i in range(20)])
+        with chain(server.url('run*.root')) as whole:
+            same(set(asked(server)), {'/run00.root'})
+            same(asked(server, 'PROPFIND'), ['/'])
+            os.listdir(whole / 'Events')
+            same(set(asked(server)), {'/run00.root'})
+            same((whole / 'Events/weight/data.bin').stat().st_size % 20, 0)
+            same(len(set(asked(server))), 20)
+            fetched = stats(whole)['remote_requests']
+            same(fetched <= 1 + 20 * 4, True, f'{fetched} requests')
+
+
+class Numbers:
+    """Files of consecutive numbers on a server, and where their index is."""
+
+    def __init__(self, directory, server, count=3):
+        self.folder, self.index, self.server = directory / 'www', directory / 'index.jsonl', server
+        self.paths = [self.folder / f'part{i}.blp' for i in range(count)]
+        for i in range(count):
+            self.write(i, np.arange(i * ITEMS, (i + 1) * ITEMS, dtype='<i4'))
+
+    def write(self, number, values):
+        write_bloscpack(self.paths[number], values)
+        os.utime(self.paths[number], (number + 1, number + 1 + len(values)))
+
+    def sources(self):
+        """By a pattern, and one by one."""
+        return [self.server.url('part*.blp')], [self.server.url(path.name) for path in self.paths]
+
+    def mounted(self, sources):
+        return chain(*sources, options=('-o', f'index={self.index}'))
+
+
+@case
+def an_index_is_checked_by_what_the_server_tells_versions_by():
+    with scratch() as directory, apache(directory) as server:
+        files = Numbers(directory, server)
+        for sources in files.sources():
+            files.index.unlink(missing_ok=True)
+            with files.mounted(sources) as whole:
+                (whole / 'file.json').stat()
+                wait_until(files.index.exists, 'the index')
+            known = lines(files.index)
+            same([line['file'] for line in known], [server.url(path.name) for path in files.paths])
+            same([(line['file_bytes'], 'inode' in line, bool(line['validator'])) for line in known],
+                 [(path.stat().st_size, False, True) for path in files.paths])
+            written = files.index.stat()
+            count = len(server.requests())
+            with files.mounted(sources) as whole:
+                values = whole / 'part0/values/data.bin'
+                same(values.stat().st_size, 3 * 4096)
+                same(set(asked(server, since=count)), {'/part0.blp'})
+                same(np.fromfile(values, '<i4').tolist(), list(range(3 * ITEMS)))
+            same(files.index.stat(), written, 'what is known is not written again')
+
+
+@case
+def a_file_that_changed_since_the_index_was_made_fails_on_its_rows_and_is_forgotten():
+    with scratch() as directory, apache(directory) as server:
+        files = Numbers(directory, server)
+        _, sources = files.sources()
+        with files.mounted(sources) as whole:
+            (whole / 'file.json').stat()
+            wait_until(files.index.exists, 'the index')
+        files.write(1, np.arange(5, dtype='<i4'))
+        with files.mounted(sources) as whole:
+            values = whole / 'part0/values/data.bin'
+            same(values.stat().st_size, 3 * 4096)  # as it was told
+            same(pread(values, 4096, 8192), np.arange(2 * ITEMS, 3 * ITEMS, dtype='<i4').tobytes())
+            fails(errno.EIO, pread, values, 4096, 4096)
+            (told,) = errors_of(whole)
+            same(told['what'].startswith(f'{sources[1]}: it was replaced or modified since the index was made'), True, told)
+            wait_until(lambda: [line['file'] for line in lines(files.index)] == [sources[0], sources[2]], 'what is known no more')
+        with files.mounted(sources) as whole:
+            same((whole / 'part0/values/data.bin').stat().st_size, 2 * 4096 + 20)
+        # lists tell it at once
+        files.write(2, np.arange(7, dtype='<i4'))
+        with files.mounted([server.url('part*.blp')]) as whole:
+            same((whole / 'part0/values/data.bin').stat().st_size, 4096 + 48)
+
+
+@case
+def a_file_that_is_replaced_after_the_list_is_not_mixed_in():
+    with scratch() as directory, apache(directory) as server:
+        files = Numbers(directory, server)
+        with chain(server.url('part*.blp')) as whole:
+            files.write(1, np.arange(ITEMS, dtype='<i4'))
+            os.utime(files.paths[1], (9, 9))
+            fails(errno.ESTALE, os.stat, whole / 'part0/values/data.bin')
+
+
+@case
+def what_is_wrong_is_told_by_name():
+    with scratch() as directory, apache(directory) as server, served(DATA) as site:
+        put(directory / 'www')
+        (directory / 'list.txt').write_text(f'{server.url("run3.root")}\n{server.url("run*.root")}\n')
+        for source, status, words in (
+                (server.url('none*.root'), NOTHING, f'{server.url("none*.root")}: matches no file'),
+                (server.url('none/*.root?token=secret'), NOTHING, f'{server.url("none/")}: the server has no such folder (404)'),
+                (site.url('*.root'), UNSUPPORTED, f'{site.url("")}: the server does not tell what is in folders'),
+                ('dav://127.0.0.1:9/**/*.root', UNREACHABLE, 'dav://127.0.0.1:9/**/*.root: dav://127.0.0.1:9/: '),
+                (directory / 'list.txt', 1, f'{directory}/list.txt, line 2: {server.url("run3.root")}: is named twice'),
+                ('https://me:secret@127.0.0.1/*.root', 1, 'has a user in it')):
+            found = command(NTUPLE, 'ls', '--chain', '--timeout=1', source)
+            same((found.returncode, words in found.stderr.decode(), b'secret' in found.stderr), (status, True, False), f'{source}: {found.stderr}')
+        said = refusal(server.url('none/*.root?token=secret'))
+        same((said.startswith(f'ntuplefs: {server.url("none/*.root")}: '), 'secret' in said), (True, False), said)
+        # folders among the files
+        said = command(NTUPLE, 'cat', '--chain', server.url('[ar]*'), 'Events/weight/data.bin')
+        same((said.returncode, f'{server.url("a")}: not a BLZ array'.encode() in said.stderr), (NO_FORMAT, True), said)
+        with chain(server.url('run3.root'), server.url('a'), server.url('none.root'), options=('-o', 'missing=skip')) as whole:
+            told = lines(whole / 'Events/files.jsonl')
+            same([line['is_left_out'] for line in told], [False, True, True])
+            same([line.get('error', '').split(': ')[0] for line in told], ['', server.url('a'), server.url('none.root')])
+
+
+@case
+def a_server_that_is_away_is_no_reason_to_leave_a_file_out():
+    with scratch() as directory, apache(directory) as server:
+        files = Numbers(directory, server, 2)
+        away = f'dav://127.0.0.1:{unused_port()}/part.blp'
+        with chain(files.paths[0], away, files.paths[1], options=('-o', 'missing=skip,timeout=1')) as whole:
+            fails(errno.EIO, os.stat, whole / 'part0/values/data.bin')
+            (told,) = errors_of(whole)
+            same((told['what'].startswith(f'{away}: '), told['status']), (True, 'unreachable'), told)
+
+
+if __name__ == '__main__':
+    sys.exit(run())
