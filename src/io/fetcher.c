@@ -172,6 +172,7 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
         {"remote_disk_read_bytes", fetcher->disk.read_bytes},
         {"remote_disk_written_bytes", fetcher->disk.written_bytes},
         {"remote_disk_bad_pieces", fetcher->disk.bad_pieces},
+        {"remote_open_files", fetcher->open_count},
         {"remote_waits", counters->waits},
         {"remote_wait_milliseconds", counters->wait_milliseconds},
     };

@@ -59,7 +59,7 @@ struct nt_fetcher {
     struct nt_disk_cache disk;
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
     unsigned ahead_count;
-    struct nt_remote_file *newest, *oldest; /* that lists have told of, and are open */
+    struct nt_remote_file *newest, *oldest; /* that are open, and told from others */
     unsigned open_count;
     struct nt_fetch_counters counters;
     struct nt_fetch_sandbox sandbox; /* of the process that fetches now, as it says */

@@ -29,7 +29,7 @@ bool nt_is_address(const char *path);
 char *nt_address_shown(const char *path);
 /* False of sources that are no remote files. */
 bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *names_ret);
-/* Counters of all that was fetched, by number: names and values, all since its beginning but remote_kept_bytes. False behind the last. */
+/* Counters of all that was fetched, by number: names and values, all since its beginning but remote_kept_bytes and remote_open_files. False behind the last. */
 bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret);
 /* What holds of the sandbox of the process that fetches, once a file was opened. Before, that may be waited for, by one thread alone. */
 void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret);

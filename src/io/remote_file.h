@@ -37,7 +37,7 @@ struct nt_remote_file {
     bool is_told, is_listed;              /* the teller has told; and what it knew is what the file is */
     bool is_closed;                       /* it was open, and others had to be */
     unsigned underway;                    /* parts */
-    struct nt_remote_file *newer, *older; /* of those that are listed and open */
+    struct nt_remote_file *newer, *older; /* of those that are open, and told from others */
     uint64_t size;
     int64_t modified;
     bool is_known;                      /* what follows is, of the file that was opened first or listed */
@@ -86,7 +86,7 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
 /* Now: then the source knows its size. */
 enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error);
 
-/* It is used: of those that are listed, the ones that were not used for longest may be closed. */
+/* It is used: of those that are told from others, the ones that were not used for longest may be closed. */
 void nt_remote_note_use(struct nt_remote_file *file);
 void nt_remote_forget_use(struct nt_remote_file *file);
 

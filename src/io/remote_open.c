@@ -17,7 +17,7 @@
 /* So long a failure stands for all reads. */
 enum { REFUSAL_MILLISECONDS = 1000 };
 
-/* Of files that lists have told of, so many are open at once in the process that fetches. */
+/* Of files whose version is told, so many are open at once in the process that fetches. */
 enum { MOST_OPEN = 1024 };
 
 struct opening {
@@ -82,7 +82,7 @@ void nt_remote_forget_use(struct nt_remote_file *file)
     fetcher->open_count--;
 }
 
-/* To open it again costs nothing: no server is asked. */
+/* To open it again costs nothing where a list has told of it: no server is asked. */
 static void close_oldest(struct nt_fetcher *fetcher)
 {
     struct nt_remote_file *file = fetcher->oldest;
@@ -99,7 +99,7 @@ static void close_oldest(struct nt_fetcher *fetcher)
 void nt_remote_note_use(struct nt_remote_file *file)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    if (!file->is_listed || fetcher->newest == file)
+    if (!file->stamp[0] || fetcher->newest == file)
         return;
     nt_remote_forget_use(file);
     if (fetcher->open_count >= MOST_OPEN)

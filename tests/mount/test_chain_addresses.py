@@ -136,7 +136,7 @@ def an_index_is_checked_by_what_the_server_tells_versions_by():
                 values = whole / 'part0/values/data.bin'
                 same(values.stat().st_size, 3 * 4096)
                 same(set(asked(server, since=count)), {'/part0.blp'})
-                same(np.fromfile(values, '<i4').tolist(), list(range(3 * ITEMS)))
+                same(np.frombuffer(values.read_bytes(), '<i4').tolist(), list(range(3 * ITEMS)))
             same(files.index.stat(), written, 'what is known is not written again')
 
 
@@ -198,6 +198,27 @@ def what_is_wrong_is_told_by_name():
             told = lines(whole / 'Events/files.jsonl')
             same([line['is_left_out'] for line in told], [False, True, True])
             same([line.get('error', '').split(': ')[0] for line in told], ['', server.url('a'), server.url('none.root')])
+
+
+@case
+def few_of_many_files_stay_open():
+    count, most = 1040, 1024
+    kinds = [np.frombuffer(np.random.default_rng(i).bytes(2048), '<i8') for i in range(5)]
+    with scratch() as directory, apache(directory) as server:
+        for i, values in enumerate(kinds):
+            write_bloscpack(directory / f'{i}.blp', values)
+        for i in range(count):
+            os.link(directory / f'{i % 5}.blp', directory / 'www' / f'part{i:04}.blp')
+        for i in range(5):
+            os.utime(directory / f'{i}.blp', (1, 1))
+        text = directory / 'list.txt'
+        text.write_text(''.join(f'{server.url(f"part{i:04}.blp")}\n' for i in range(count)))
+        with chain(text, options=('-o', 'remotecache=1M')) as whole:  # without room for what opening has read
+            values = whole / 'part0000/values/data.bin'
+            same(values.stat().st_size, 2048 * count)
+            same(stats(whole)['remote_open_files'], most)
+            np.testing.assert_array_equal(np.frombuffer(values.read_bytes(), '<i8'), np.concatenate(kinds * (count // 5)))
+            same(stats(whole)['remote_open_files'], most)
 
 
 @case
