@@ -10,11 +10,12 @@ import sys
 import time
 
 from blz_writer import blz_array
-from harness import DATA, NTUPLE, case, command, errors_of, fails, mounted, output, run, same, scratch, wait_until
+from harness import DATA, NTUPLE, case, command, errors_of, fails, mounted, need, output, run, same, scratch, stats, wait_until
 from trees import same_trees, tree
 from web import apache, served
 
 DATASETS = DATA / 'lance_datasets'
+FRAGMENTS = int(os.environ.get('NTUPLE_FRAGMENTS', 100))
 NOTHING, UNSUPPORTED = 2, 4
 FRESH = 2  # seconds for which a list is taken to be what is there
 
@@ -100,8 +101,14 @@ def told(data_set):
     return json.loads((data_set / 'ntuple.json').read_text())
 
 
-def lists(server, since=0):
-    return [what for what, _ in server.requests()[since:] if what.startswith('PROPFIND')]
+def lists(server):
+    return [what for what, _ in server.requests() if what.startswith('PROPFIND')]
+
+
+def asked(server, expected, since=0):
+    """The server writes down what it was asked for after it has answered."""
+    wait_until(lambda: len(server.requests()) >= since + len(expected), expected)
+    same([what for what, _ in server.requests()[since:]], expected)
 
 
 @case
@@ -124,6 +131,20 @@ def versions_are_those_that_pylance_reads():
         first = states[0]
         with mounted(server.url(name), options=['-o', f'version={first["version"]}']) as mountpoint:
             same(told(mountpoint / name)['entries'], first['rows'])
+
+
+@case
+def many_fragments_are_asked_for_together():
+    lance, arrow = need('lance'), need('pyarrow')
+    with scratch() as directory, apache(directory) as server:
+        rows = range(4 * FRAGMENTS)
+        lance.write_dataset(arrow.table({'x': rows}), str(server.directory / 'www' / 'set'), max_rows_per_file=4)
+        with mounted(server.url('set/')) as mountpoint:
+            found = (mountpoint / 'set' / 'x' / 'data.bin').read_bytes()
+            same(found, b''.join(number.to_bytes(8, 'little') for number in rows))
+            same(sum('GET /set/data/' in what for what, _ in server.requests()), FRAGMENTS, 'a request for each of these small files')
+            told = stats(mountpoint)
+            same(told['remote_reads_ahead'] >= 0.9 * FRAGMENTS, True, told)
 
 
 @case
@@ -182,14 +203,14 @@ def folders_are_mirrored_as_they_are_here():
 @case
 def nothing_is_asked_for_before_it_is_entered():
     with mirrored() as (mountpoint, folder, server):
-        same(lists(server), ['PROPFIND /all/'], 'one request for the mount')
+        asked(server, ['PROPFIND /all/'])
         for path in mountpoint, mountpoint / 'of today':
             entries = sorted(entry.name for entry in os.scandir(path) if entry.stat().st_mtime > 0 and entry.is_dir())
             same([name for name in entries if name != '.ntuplefs'],
                  sorted(name.replace('%2e', '%252e') for name in os.listdir(folder / path.relative_to(mountpoint))))
-        same([what for what, _ in server.requests()], ['PROPFIND /all/', 'PROPFIND /all/of today/'])
+        asked(server, ['PROPFIND /all/', 'PROPFIND /all/of today/'])
         os.listdir(mountpoint / 'events.root')
-        same([what for what, _ in server.requests()[2:]], ['GET /all/events.root'], 'a small file is opened by one request')
+        asked(server, ['GET /all/events.root'], 2)
 
 
 @case
@@ -202,12 +223,26 @@ def what_changes_on_the_server_is_seen():
         (folder / 'events.root.new').rename(folder / 'events.root')
         shutil.rmtree(folder / 'of today')
         time.sleep(FRESH + 0.1)
-        before = len(server.requests())
+        before = 2  # the folder and the file
         same(sorted(os.listdir(mountpoint)), sorted(['.ntuplefs', 'events.root', 'new.root', '%252e%252e.root', 'ü;&=.root']))
-        same([what for what, _ in server.requests()[before:]], ['PROPFIND /all/'], 'a listing is one request')
+        asked(server, ['PROPFIND /all/'], before)  # a listing is one request
         same(os.path.isdir(mountpoint / 'of today'), False)
         same((mountpoint / 'events.root' / 'file.json').read_text() == old, False)
         same(sorted(path.name for path in (mountpoint / 'events.root').iterdir() if path.is_dir()), ['Events', 'calibration'])
+
+
+@case
+def folders_are_verified_as_they_are_here():
+    def with_others(folder):
+        fill(folder)
+        (folder / 'README').write_text('not data')
+        shutil.copy(DATA / 'damaged_page.root', folder / 'of today')
+    with scratch() as directory, apache(directory) as server:
+        folder = server.directory / 'www' / 'all'
+        with_others(folder)
+        here, there = command(NTUPLE, 'verify', folder), command(NTUPLE, 'verify', server.url('all/'))
+        same(there.returncode, here.returncode, there.stderr)
+        same(sorted(there.stdout.replace(server.url('all').encode(), b'').splitlines()), sorted(here.stdout.replace(bytes(folder), b'').splitlines()))
 
 
 @case

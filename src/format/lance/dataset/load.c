@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/arena.h"
+#include "format/lance/dataset/ahead.h"
 #include "format/lance/dataset/bases.h"
 #include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/fragments.h"
@@ -85,6 +86,7 @@ enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t numb
         return refuse_file(lance, data_file, error);
     if (!data_file->opened) {
         struct nt_lance *opened = nt_arena_alloc(dataset->file->arena, 1, sizeof(*opened));
+        nt_lance_ask_ahead(dataset, number);
         status = opened ? read_file(dataset, number, opened, error) : nt_fail_memory(error);
         if (status == NT_OK)
             data_file->opened = opened;

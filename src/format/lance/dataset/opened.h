@@ -93,6 +93,13 @@ struct nt_lance_id {
 };
 
 /* An nt_dataset's format_data. All memory is the nt_file's arena's. */
+/* Which fragments were looked at, one after the other (ahead.h). Under the data set's lock. */
+struct nt_lance_ahead {
+    uint32_t next, file; /* the fragment behind the last one, and which of its files */
+    uint32_t asked;      /* those before it were asked for */
+    uint32_t count;      /* that are asked for at once; 0: none */
+};
+
 struct nt_lance_dataset {
     struct nt_folder *folder;
     struct timespec opened;                 /* when */
@@ -107,6 +114,7 @@ struct nt_lance_dataset {
     uint32_t fragment_count, file_count, base_count, place_count;
     unsigned generations;      /* of its files */
     struct nt_lance_side side; /* what its sides are made of */
+    struct nt_lance_ahead ahead;
 };
 
 static inline struct nt_lance_dataset *nt_lance_dataset_of(const struct nt_dataset *dataset)
