@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * ntuple verify: whether files are as they were written. A line for each finding and one for each file, for
- * people or as JSON; on a terminal how far it is, meanwhile.
+ * ntuple verify: whether files are as they were written: those that are named, and those in folders.
  */
-#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <ntuple/ntuple.h>
 
@@ -14,293 +11,158 @@
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/progress.h"
+#include "cli/verify_output.h"
 #include "format/format.h"
 #include "io/remote.h"
-#include "json/json.h"
 #include "model/model.h"
 #include "model/path.h"
 #include "vfs/disk.h"
 #include "view/verify.h"
-#include "view/json_values.h"
 
-struct verifier {
+/* What is verified: a path, or what stands for it: the files of a chain, or a source, which goes with the file. */
+struct subject {
+    const char *path; /* as the user may see it */
+    const struct nt_chain_list *chain;
+    struct nt_source *source;
+};
+
+static enum nt_status open_subject(const struct subject *subject, const struct nt_vfs_options *tree,
+                                   struct nt_file **file_ret, struct nt_error *error)
+{
+    if (subject->chain)
+        return nt_chain_open(subject->chain, &tree->chain_options, &tree->open, file_ret, error);
+    if (!subject->source)
+        return nt_file_open(subject->path, &tree->open, file_ret, error);
+    enum nt_status status = nt_file_open_source(subject->source, &tree->open, file_ret, error);
+    if (status != NT_OK)
+        nt_source_close(subject->source);
+    return status;
+}
+
+/* What all files are verified by. */
+struct work {
     const struct nt_settings *settings;
-    const char *path;
-    const struct nt_file *file;
+    struct nt_reader *reader;
     struct nt_progress *progress;
 };
 
-/* The kinds in the order in which they decide how the program ends; warnings do not. */
-static const struct {
-    enum nt_finding_kind kind;
-    enum nt_exit_status exit;
-} verdicts[] = {
-    {NT_FINDING_DAMAGED, NT_EXIT_DAMAGED},
-    {NT_FINDING_UNREADABLE, NT_EXIT_NOT_FOUND},
-    {NT_FINDING_UNSUPPORTED, NT_EXIT_UNSUPPORTED},
-};
-enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
-
-static void on_progress(void *context, uint64_t bytes, uint64_t total)
+static enum nt_exit_status verify_file(const struct work *work, struct nt_verifier *verifier,
+                                       struct nt_file *file)
 {
-    struct verifier *verifier = context;
-    verifier->progress->total = total;
-    nt_progress_reach(verifier->progress, bytes);
-}
-
-/* ---- findings ---- */
-
-static void put_place(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
-{
-    if (finding->dataset == NT_NONE)
-        return;
-    const struct nt_dataset *dataset = file->datasets[finding->dataset];
-    nt_json_member_text(json, "dataset", dataset->name);
-    if (dataset->cycle)
-        nt_json_member_unsigned(json, "cycle", dataset->cycle);
-    if (finding->cluster_group != NT_NONE)
-        nt_json_member_unsigned(json, "cluster_group", finding->cluster_group);
-    if (finding->field != NT_NONE)
-        nt_json_member_field_path(json, "field", dataset, finding->field);
-    if (finding->column != NT_NONE)
-        nt_json_member_unsigned(json, "column", dataset->columns[finding->column].id);
-    if (finding->cluster != NT_NONE)
-        nt_json_member_unsigned(json, "cluster", finding->cluster);
-    if (finding->page != UINT64_MAX)
-        nt_json_member_unsigned(json, "page", finding->page);
-}
-
-static void print_buffer(struct nt_buffer *text)
-{
-    if (!text->failed)
-        fwrite(text->bytes, 1, text->length, stdout);
-    nt_buffer_deinit(text);
-}
-
-static void print_finding_as_json(const struct verifier *verifier, const struct nt_finding *finding)
-{
-    struct nt_buffer line = {0};
-    struct nt_json json;
-    nt_json_line(&json, &line);
-    nt_json_member_text(&json, "file", nt_text_of(verifier->path));
-    nt_json_member_string(&json, "finding", nt_finding_name(finding->kind));
-    put_place(&json, verifier->file, finding);
-    nt_json_failure_members(&json, &finding->error);
-    nt_json_member_unsigned(&json, "count", finding->count);
-    nt_json_finish(&json);
-    print_buffer(&line);
-}
-
-/* The message of a page's error names its field; other messages do not. */
-static void append_place(struct nt_buffer *line, const struct nt_file *file, const struct nt_finding *finding)
-{
-    if (finding->dataset == NT_NONE)
-        return;
-    const struct nt_dataset *dataset = file->datasets[finding->dataset];
-    nt_append_printable(line, dataset->name.bytes, dataset->name.length);
-    if (!dataset->is_newest_cycle && dataset->cycle)
-        nt_buffer_format(line, ";%" PRIu32, dataset->cycle);
-    nt_buffer_text(line, ": ");
-    if (finding->field != NT_NONE && finding->page == UINT64_MAX) {
-        struct nt_buffer path = {0};
-        nt_append_field_path(&path, dataset, finding->field, '.');
-        nt_buffer_text(line, "field ");
-        nt_append_printable(line, path.bytes, path.length);
-        nt_buffer_text(line, ": ");
-        nt_buffer_deinit(&path);
-    }
-}
-
-static void print_finding(const struct verifier *verifier, const struct nt_finding *finding)
-{
-    struct nt_buffer line = {0};
-    nt_append_printable(&line, verifier->path, strlen(verifier->path));
-    nt_buffer_format(&line, ": %s: ", nt_finding_name(finding->kind));
-    append_place(&line, verifier->file, finding);
-    nt_append_printable(&line, finding->error.message, strlen(finding->error.message));
-    if (finding->page != UINT64_MAX)
-        nt_buffer_format(&line, " [page %" PRIu64 " of the column]", finding->page);
-    if (finding->count > 1)
-        nt_buffer_format(&line, ", and %" PRIu64 " more pages", finding->count - 1);
-    nt_buffer_byte(&line, '\n');
-    print_buffer(&line);
-}
-
-static void on_finding(void *context, const struct nt_finding *finding)
-{
-    struct verifier *verifier = context;
-    if (verifier->settings->quiet)
-        return;
-    nt_progress_clear(verifier->progress);
-    if (verifier->settings->json)
-        print_finding_as_json(verifier, finding);
-    else
-        print_finding(verifier, finding);
-}
-
-/* ---- a file ---- */
-
-static const char *verdict(const struct nt_verify_summary *summary)
-{
-    for (size_t i = 0; i < VERDICTS; i++)
-        if (summary->findings[verdicts[i].kind])
-            return nt_finding_name(verdicts[i].kind);
-    return "ok";
-}
-
-static void print_summary_as_json(const struct verifier *verifier, const struct nt_verify_summary *summary)
-{
-    struct nt_buffer line = {0};
-    struct nt_json json;
-    nt_json_line(&json, &line);
-    nt_json_member_text(&json, "file", nt_text_of(verifier->path));
-    nt_json_member_string(&json, "result", verdict(summary));
-    nt_json_member_unsigned(&json, "datasets", verifier->file->dataset_count);
-    nt_json_member_unsigned(&json, "columns", summary->columns);
-    nt_json_member_unsigned(&json, "pages", summary->pages);
-    nt_json_member_unsigned(&json, "stored_bytes", summary->stored_bytes);
-    for (int kind = 0; kind < NT_FINDING_KINDS; kind++)
-        nt_json_member_unsigned(&json, nt_finding_name((enum nt_finding_kind)kind), summary->findings[kind]);
-    nt_json_finish(&json);
-    print_buffer(&line);
-}
-
-static void print_summary(const struct verifier *verifier, const struct nt_verify_summary *summary)
-{
-    struct nt_buffer line = {0};
-    nt_append_printable(&line, verifier->path, strlen(verifier->path));
-    nt_buffer_format(&line, ": %" PRIu64 " pages, %" PRIu64 " bytes: ", summary->pages,
-                     summary->stored_bytes);
-    const char *separator = "";
-    if (strcmp(verdict(summary), "ok") == 0) {
-        nt_buffer_text(&line, "ok");
-        separator = ", ";
-    }
-    for (int kind = 0; kind < NT_FINDING_KINDS; kind++) {
-        if (!summary->findings[kind])
-            continue;
-        nt_buffer_format(&line, "%s%" PRIu64 " %s", separator, summary->findings[kind],
-                         nt_finding_name((enum nt_finding_kind)kind));
-        separator = ", ";
-    }
-    nt_buffer_byte(&line, '\n');
-    print_buffer(&line);
-}
-
-static enum nt_exit_status conclude(const struct verifier *verifier, const struct nt_verify_summary *summary)
-{
-    if (!verifier->settings->quiet && verifier->settings->json)
-        print_summary_as_json(verifier, summary);
-    else if (!verifier->settings->quiet)
-        print_summary(verifier, summary);
-    for (size_t i = 0; i < VERDICTS; i++)
-        if (summary->findings[verdicts[i].kind])
-            return verdicts[i].exit;
-    return NT_EXIT_OK;
-}
-
-/* What is said of a file that does not open. */
-static const char *result_of(enum nt_status status)
-{
-    enum nt_exit_status result = nt_exit_status(status);
-    for (size_t i = 0; i < VERDICTS; i++)
-        if (verdicts[i].exit == result)
-            return nt_finding_name(verdicts[i].kind);
-    return result == NT_EXIT_UNKNOWN_FORMAT ? "unknown format" : "failed";
-}
-
-/* A file that does not open is all of one finding. */
-static enum nt_exit_status conclude_unopened(const struct verifier *verifier, const struct nt_error *error)
-{
-    if (verifier->settings->json && !verifier->settings->quiet) {
-        struct nt_buffer line = {0};
-        struct nt_json json;
-        nt_json_line(&json, &line);
-        nt_json_member_text(&json, "file", nt_text_of(verifier->path));
-        nt_json_member_string(&json, "result", result_of(error->status));
-        nt_json_failure_members(&json, error);
-        nt_json_finish(&json);
-        print_buffer(&line);
-    }
-    return nt_complain(verifier->path, error);
-}
-
-/* `shown`: the path as the user may see it. `chain`: the files that the path stands for; NULL: itself. */
-static enum nt_exit_status verify_shown(const struct nt_settings *settings, const char *path,
-                                        const char *shown, const struct nt_chain_list *chain,
-                                        struct nt_reader *reader, struct nt_progress *progress)
-{
-    struct verifier verifier = {.settings = settings, .path = shown, .progress = progress};
-    const struct nt_vfs_options tree = nt_settings_tree(settings);
     const struct nt_verify_options options = {
-        .on_finding = on_finding, .on_progress = on_progress, .context = &verifier};
+        .on_finding = nt_verify_on_finding, .on_progress = nt_verify_on_progress, .context = verifier};
     struct nt_verify_summary summary;
     struct nt_error error = {0};
-    struct nt_file *file = NULL;
-    enum nt_status status = chain ? nt_chain_open(chain, &tree.chain_options, &tree.open, &file, &error)
-                                  : nt_file_open(path, &tree.open, &file, &error);
-    if (status != NT_OK)
-        return conclude_unopened(&verifier, &error);
-    verifier.file = file;
-    nt_progress_begin(progress, 0);
-    status = nt_verify(reader, file, &options, &summary, &error);
-    nt_progress_clear(progress);
+    nt_progress_begin(work->progress, 0);
+    enum nt_status status = nt_verify(work->reader, file, &options, &summary, &error);
+    nt_progress_clear(work->progress);
     enum nt_exit_status result =
-        status == NT_OK ? conclude(&verifier, &summary) : nt_complain(verifier.path, &error);
+        status == NT_OK ? nt_verify_conclude(verifier, &summary) : nt_complain(verifier->path, &error);
     for (uint32_t i = 0; i < file->dataset_count; i++)
-        nt_reader_forget(reader, file->datasets[i]);
+        nt_reader_forget(work->reader, file->datasets[i]);
     nt_file_close(file);
     return result;
 }
 
-static enum nt_exit_status verify_file(const struct nt_settings *settings, const char *path,
-                                       const struct nt_chain_list *chain, struct nt_reader *reader,
-                                       struct nt_progress *progress)
+/* `is_unknown_ret`: whether it is of no known format, which is no failure then; NULL: it is one. */
+static enum nt_exit_status verify_subject(const struct work *work, const struct subject *subject,
+                                          bool *is_unknown_ret)
 {
-    char *shown = nt_address_shown(path);
-    enum nt_exit_status result = verify_shown(settings, path, shown ? shown : "", chain, reader, progress);
-    free(shown);
-    return result;
+    const struct nt_vfs_options tree = nt_settings_tree(work->settings);
+    struct nt_verifier verifier = {
+        .settings = work->settings, .path = subject->path, .progress = work->progress};
+    struct nt_file *file = NULL;
+    struct nt_error error = {0};
+    enum nt_status status = open_subject(subject, &tree, &file, &error);
+    if (is_unknown_ret)
+        *is_unknown_ret = status == NT_NOT_THIS_FORMAT;
+    verifier.file = file;
+    if (status == NT_OK)
+        return verify_file(work, &verifier, file);
+    return is_unknown_ret && *is_unknown_ret ? NT_EXIT_OK : nt_verify_conclude_unopened(&verifier, &error);
 }
 
 /* ---- folders ---- */
 
 struct walk {
-    const struct nt_settings *settings;
-    struct nt_reader *reader;
-    struct nt_progress *progress;
+    const struct work *work;
     const char *top; /* the folder that was named */
     struct nt_buffer path;
-    unsigned depth, files; /* files: those of a known format */
+    struct nt_folder *folder; /* on a server the one that the walk is in; NULL: the path is one here */
+    unsigned depth, files;    /* files: those of a known format */
     enum nt_exit_status status;
 };
 
 static void verify_below(struct walk *walk);
 
-/* A file of no known format is left out, as it is of the tree of a folder. */
+/* A file of no known format is left out, as it is of the tree of a folder here. */
+static void verify_leaf(struct walk *walk, struct nt_source *source)
+{
+    bool is_unknown;
+    const struct subject subject = {.path = walk->path.bytes, .source = source};
+    enum nt_exit_status result = verify_subject(walk->work, &subject, &is_unknown);
+    walk->files += !is_unknown;
+    nt_note_failure(&walk->status, result);
+}
+
+static enum nt_status enter_folder(struct walk *walk, struct nt_folder *inner, struct nt_error *error)
+{
+    bool is_dataset;
+    struct nt_source *source;
+    struct nt_folder *outer = walk->folder;
+    enum nt_status status = nt_is_dataset_folder(inner, &is_dataset, error);
+    if (status == NT_OK && is_dataset && (status = nt_source_of_folder(inner, &source, error)) == NT_OK) {
+        verify_leaf(walk, source);
+        return NT_OK;
+    }
+    if (status == NT_OK) {
+        walk->folder = inner;
+        verify_below(walk);
+        walk->folder = outer;
+    }
+    nt_folder_close(inner);
+    return status;
+}
+
+static enum nt_status verify_on_server(struct walk *walk, const struct nt_disk_entry *entry,
+                                       struct nt_error *error)
+{
+    struct nt_folder *inner;
+    struct nt_source *source;
+    enum nt_status status = S_ISDIR(entry->stat.st_mode)
+                                ? nt_folder_open_below(walk->folder, entry->name, &inner, error)
+                                : nt_folder_open_file(walk->folder, entry->name, &source, error);
+    if (status == NT_OK && S_ISDIR(entry->stat.st_mode))
+        status = enter_folder(walk, inner, error);
+    else if (status == NT_OK)
+        verify_leaf(walk, source);
+    return status;
+}
+
+static enum nt_status verify_here(struct walk *walk, const struct nt_disk_entry *entry,
+                                  struct nt_error *error)
+{
+    const struct nt_vfs_options tree = nt_settings_tree(walk->work->settings);
+    enum nt_status status = entry->is_folder || tree.follow_links
+                                ? NT_OK
+                                : nt_disk_check_beneath(walk->top, walk->path.bytes, error);
+    if (entry->is_folder)
+        verify_below(walk);
+    else if (status == NT_OK)
+        verify_leaf(walk, NULL);
+    return status;
+}
+
 static void verify_entry(struct walk *walk, const struct nt_disk_entry *entry)
 {
-    struct nt_file *file;
     struct nt_error error = {0};
-    const struct nt_vfs_options tree = nt_settings_tree(walk->settings);
     size_t length = nt_path_enter(&walk->path, entry->name);
-    if (walk->path.failed) {
-        nt_fail_memory(&error);
-        nt_note_failure(&walk->status, nt_complain(entry->name, &error));
-    } else if (entry->is_folder) {
-        verify_below(walk);
-    } else if (!tree.follow_links && nt_disk_check_beneath(walk->top, walk->path.bytes, &error) != NT_OK) {
-        nt_note_failure(&walk->status, nt_complain(walk->path.bytes, &error));
-    } else {
-        enum nt_status status = nt_file_open(walk->path.bytes, &tree.open, &file, &error);
-        if (status == NT_OK)
-            nt_file_close(file);
-        if (status != NT_NOT_THIS_FORMAT) {
-            walk->files++;
-            nt_note_failure(&walk->status, verify_file(walk->settings, walk->path.bytes, NULL, walk->reader,
-                                                       walk->progress));
-        }
-    }
+    enum nt_status status = walk->path.failed ? nt_fail_memory(&error)
+                            : walk->folder    ? verify_on_server(walk, entry, &error)
+                                              : verify_here(walk, entry, &error);
+    if (status != NT_OK)
+        nt_note_failure(&walk->status,
+                        nt_complain(walk->path.failed ? entry->name : walk->path.bytes, &error));
     nt_path_leave(&walk->path, length);
 }
 
@@ -310,9 +172,10 @@ static void verify_below(struct walk *walk)
     size_t count = 0;
     struct nt_error error = {0};
     enum nt_status status =
-        walk->depth < NT_DEEPEST_DIRECTORY
-            ? nt_disk_list(walk->path.bytes, &entries, &count, &error)
-            : nt_fail(&error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY);
+        walk->depth >= NT_DEEPEST_DIRECTORY
+            ? nt_fail(&error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY)
+        : walk->folder ? nt_disk_list_folder(walk->folder, &entries, &count, &error)
+                       : nt_disk_list(walk->path.bytes, &entries, &count, &error);
     if (status != NT_OK)
         nt_note_failure(&walk->status, nt_complain(walk->path.bytes, &error));
     walk->depth++;
@@ -322,10 +185,10 @@ static void verify_below(struct walk *walk)
     nt_disk_free(entries, count);
 }
 
-static enum nt_exit_status verify_folder(const struct nt_settings *settings, const char *path,
-                                         struct nt_reader *reader, struct nt_progress *progress)
+/* `folder`: on a server, under the path; NULL: it is here. */
+static enum nt_exit_status verify_folder(const struct work *work, const char *path, struct nt_folder *folder)
 {
-    struct walk walk = {.settings = settings, .top = path, .reader = reader, .progress = progress};
+    struct walk walk = {.work = work, .top = path, .folder = folder};
     struct nt_error error = {0};
     nt_buffer_text(&walk.path, path);
     if (!walk.path.failed)
@@ -337,8 +200,38 @@ static enum nt_exit_status verify_folder(const struct nt_settings *settings, con
     return nt_complain(path, &error);
 }
 
-static enum nt_exit_status verify_source(const struct nt_settings *settings, const char *path,
-                                         struct nt_reader *reader, struct nt_progress *progress)
+/* ---- sources ---- */
+
+static enum nt_exit_status verify_open_source(const struct work *work, const char *path,
+                                              struct nt_source *source)
+{
+    struct nt_error error = {0};
+    bool is_dataset = true;
+    enum nt_status status =
+        source->folder ? nt_is_dataset_folder(source->folder, &is_dataset, &error) : NT_OK;
+    if (status == NT_OK && is_dataset)
+        return verify_subject(work, &(struct subject){.path = path, .source = source}, NULL);
+    enum nt_exit_status result =
+        status == NT_OK ? verify_folder(work, path, source->folder)
+                        : nt_verify_conclude_unopened(
+                              &(struct nt_verifier){.settings = work->settings, .path = path}, &error);
+    nt_source_close(source);
+    return result;
+}
+
+/* What an address leads to is known when it is open. */
+static enum nt_exit_status verify_address(const struct work *work, const char *address, const char *shown)
+{
+    const struct nt_vfs_options tree = nt_settings_tree(work->settings);
+    struct nt_source *source;
+    struct nt_error error = {0};
+    if (nt_open_source(address, &tree.open, &source, &error) == NT_OK)
+        return verify_open_source(work, shown, source);
+    return nt_verify_conclude_unopened(&(struct nt_verifier){.settings = work->settings, .path = shown},
+                                       &error);
+}
+
+static enum nt_exit_status verify_path(const struct work *work, const char *path)
 {
     struct stat attributes;
     struct nt_error error = {0};
@@ -346,8 +239,22 @@ static enum nt_exit_status verify_source(const struct nt_settings *settings, con
     if (nt_disk_stat(path, &attributes, NULL) == NT_OK && S_ISDIR(attributes.st_mode) &&
         nt_is_dataset_path(path, &is_dataset, &error) != NT_OK)
         return nt_complain(path, &error);
-    return is_dataset ? verify_file(settings, path, NULL, reader, progress)
-                      : verify_folder(settings, path, reader, progress);
+    return is_dataset ? verify_subject(work, &(struct subject){.path = path}, NULL)
+                      : verify_folder(work, path, NULL);
+}
+
+/* `chain`: the files that the source stands for; NULL: itself. */
+static enum nt_exit_status verify_source(const struct work *work, const char *path,
+                                         const struct nt_chain_list *chain)
+{
+    char *shown = nt_address_shown(path);
+    enum nt_exit_status result =
+        !shown                ? nt_complain("verify", &(struct nt_error){.status = NT_NO_MEMORY})
+        : chain               ? verify_subject(work, &(struct subject){.path = shown, .chain = chain}, NULL)
+        : nt_is_address(path) ? verify_address(work, path, shown)
+                              : verify_path(work, path);
+    free(shown);
+    return result;
 }
 
 static enum nt_exit_status run(const struct nt_invocation *invocation)
@@ -365,13 +272,10 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
         return nt_complain("verify", &error);
     struct nt_progress progress;
     nt_progress_start(&progress, !invocation->settings->quiet);
+    const struct work work = {invocation->settings, reader, &progress};
     enum nt_exit_status first = NT_EXIT_OK;
-    for (int i = 0; i < invocation->operand_count; i++) {
-        const char *path = invocation->operands[i];
-        const struct nt_chain_list *chain = invocation->chains[i];
-        nt_note_failure(&first, chain ? verify_file(invocation->settings, path, chain, reader, &progress)
-                                      : verify_source(invocation->settings, path, reader, &progress));
-    }
+    for (int i = 0; i < invocation->operand_count; i++)
+        nt_note_failure(&first, verify_source(&work, invocation->operands[i], invocation->chains[i]));
     nt_reader_free(reader);
     nt_note_failure(&first, nt_finish_output());
     return first;

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: what verification finds of a file. Out: a line for each finding and one for the file, for people or as JSON; on a terminal how far
+ * it is, meanwhile.
+ */
+#include "cli/verify_output.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "json/json.h"
+#include "model/model.h"
+#include "model/path.h"
+#include "view/json_values.h"
+
+/* The kinds in the order in which they decide how the program ends; warnings do not. */
+static const struct {
+    enum nt_finding_kind kind;
+    enum nt_exit_status exit;
+} verdicts[] = {
+    {NT_FINDING_DAMAGED, NT_EXIT_DAMAGED},
+    {NT_FINDING_UNREADABLE, NT_EXIT_NOT_FOUND},
+    {NT_FINDING_UNSUPPORTED, NT_EXIT_UNSUPPORTED},
+};
+enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
+
+void nt_verify_on_progress(void *context, uint64_t bytes, uint64_t total)
+{
+    struct nt_verifier *verifier = context;
+    verifier->progress->total = total;
+    nt_progress_reach(verifier->progress, bytes);
+}
+
+/* ---- findings ---- */
+
+static void put_place(struct nt_json *json, const struct nt_file *file, const struct nt_finding *finding)
+{
+    if (finding->dataset == NT_NONE)
+        return;
+    const struct nt_dataset *dataset = file->datasets[finding->dataset];
+    nt_json_member_text(json, "dataset", dataset->name);
+    if (dataset->cycle)
+        nt_json_member_unsigned(json, "cycle", dataset->cycle);
+    if (finding->cluster_group != NT_NONE)
+        nt_json_member_unsigned(json, "cluster_group", finding->cluster_group);
+    if (finding->field != NT_NONE)
+        nt_json_member_field_path(json, "field", dataset, finding->field);
+    if (finding->column != NT_NONE)
+        nt_json_member_unsigned(json, "column", dataset->columns[finding->column].id);
+    if (finding->cluster != NT_NONE)
+        nt_json_member_unsigned(json, "cluster", finding->cluster);
+    if (finding->page != UINT64_MAX)
+        nt_json_member_unsigned(json, "page", finding->page);
+}
+
+static void print_buffer(struct nt_buffer *text)
+{
+    if (!text->failed)
+        fwrite(text->bytes, 1, text->length, stdout);
+    nt_buffer_deinit(text);
+}
+
+static void print_finding_as_json(const struct nt_verifier *verifier, const struct nt_finding *finding)
+{
+    struct nt_buffer line = {0};
+    struct nt_json json;
+    nt_json_line(&json, &line);
+    nt_json_member_text(&json, "file", nt_text_of(verifier->path));
+    nt_json_member_string(&json, "finding", nt_finding_name(finding->kind));
+    put_place(&json, verifier->file, finding);
+    nt_json_failure_members(&json, &finding->error);
+    nt_json_member_unsigned(&json, "count", finding->count);
+    nt_json_finish(&json);
+    print_buffer(&line);
+}
+
+/* The message of a page's error names its field; other messages do not. */
+static void append_place(struct nt_buffer *line, const struct nt_file *file, const struct nt_finding *finding)
+{
+    if (finding->dataset == NT_NONE)
+        return;
+    const struct nt_dataset *dataset = file->datasets[finding->dataset];
+    nt_append_printable(line, dataset->name.bytes, dataset->name.length);
+    if (!dataset->is_newest_cycle && dataset->cycle)
+        nt_buffer_format(line, ";%" PRIu32, dataset->cycle);
+    nt_buffer_text(line, ": ");
+    if (finding->field != NT_NONE && finding->page == UINT64_MAX) {
+        struct nt_buffer path = {0};
+        nt_append_field_path(&path, dataset, finding->field, '.');
+        nt_buffer_text(line, "field ");
+        nt_append_printable(line, path.bytes, path.length);
+        nt_buffer_text(line, ": ");
+        nt_buffer_deinit(&path);
+    }
+}
+
+static void print_finding(const struct nt_verifier *verifier, const struct nt_finding *finding)
+{
+    struct nt_buffer line = {0};
+    nt_append_printable(&line, verifier->path, strlen(verifier->path));
+    nt_buffer_format(&line, ": %s: ", nt_finding_name(finding->kind));
+    append_place(&line, verifier->file, finding);
+    nt_append_printable(&line, finding->error.message, strlen(finding->error.message));
+    if (finding->page != UINT64_MAX)
+        nt_buffer_format(&line, " [page %" PRIu64 " of the column]", finding->page);
+    if (finding->count > 1)
+        nt_buffer_format(&line, ", and %" PRIu64 " more pages", finding->count - 1);
+    nt_buffer_byte(&line, '\n');
+    print_buffer(&line);
+}
+
+void nt_verify_on_finding(void *context, const struct nt_finding *finding)
+{
+    struct nt_verifier *verifier = context;
+    if (verifier->settings->quiet)
+        return;
+    nt_progress_clear(verifier->progress);
+    if (verifier->settings->json)
+        print_finding_as_json(verifier, finding);
+    else
+        print_finding(verifier, finding);
+}
+
+/* ---- a file ---- */
+
+static const char *verdict(const struct nt_verify_summary *summary)
+{
+    for (size_t i = 0; i < VERDICTS; i++)
+        if (summary->findings[verdicts[i].kind])
+            return nt_finding_name(verdicts[i].kind);
+    return "ok";
+}
+
+static void print_summary_as_json(const struct nt_verifier *verifier, const struct nt_verify_summary *summary)
+{
+    struct nt_buffer line = {0};
+    struct nt_json json;
+    nt_json_line(&json, &line);
+    nt_json_member_text(&json, "file", nt_text_of(verifier->path));
+    nt_json_member_string(&json, "result", verdict(summary));
+    nt_json_member_unsigned(&json, "datasets", verifier->file->dataset_count);
+    nt_json_member_unsigned(&json, "columns", summary->columns);
+    nt_json_member_unsigned(&json, "pages", summary->pages);
+    nt_json_member_unsigned(&json, "stored_bytes", summary->stored_bytes);
+    for (int kind = 0; kind < NT_FINDING_KINDS; kind++)
+        nt_json_member_unsigned(&json, nt_finding_name((enum nt_finding_kind)kind), summary->findings[kind]);
+    nt_json_finish(&json);
+    print_buffer(&line);
+}
+
+static void print_summary(const struct nt_verifier *verifier, const struct nt_verify_summary *summary)
+{
+    struct nt_buffer line = {0};
+    nt_append_printable(&line, verifier->path, strlen(verifier->path));
+    nt_buffer_format(&line, ": %" PRIu64 " pages, %" PRIu64 " bytes: ", summary->pages,
+                     summary->stored_bytes);
+    const char *separator = "";
+    if (strcmp(verdict(summary), "ok") == 0) {
+        nt_buffer_text(&line, "ok");
+        separator = ", ";
+    }
+    for (int kind = 0; kind < NT_FINDING_KINDS; kind++) {
+        if (!summary->findings[kind])
+            continue;
+        nt_buffer_format(&line, "%s%" PRIu64 " %s", separator, summary->findings[kind],
+                         nt_finding_name((enum nt_finding_kind)kind));
+        separator = ", ";
+    }
+    nt_buffer_byte(&line, '\n');
+    print_buffer(&line);
+}
+
+enum nt_exit_status nt_verify_conclude(const struct nt_verifier *verifier,
+                                       const struct nt_verify_summary *summary)
+{
+    if (!verifier->settings->quiet && verifier->settings->json)
+        print_summary_as_json(verifier, summary);
+    else if (!verifier->settings->quiet)
+        print_summary(verifier, summary);
+    for (size_t i = 0; i < VERDICTS; i++)
+        if (summary->findings[verdicts[i].kind])
+            return verdicts[i].exit;
+    return NT_EXIT_OK;
+}
+
+/* What is said of a file that does not open. */
+static const char *result_of(enum nt_status status)
+{
+    enum nt_exit_status result = nt_exit_status(status);
+    for (size_t i = 0; i < VERDICTS; i++)
+        if (verdicts[i].exit == result)
+            return nt_finding_name(verdicts[i].kind);
+    return result == NT_EXIT_UNKNOWN_FORMAT ? "unknown format" : "failed";
+}
+
+/* A file that does not open is all of one finding. */
+enum nt_exit_status nt_verify_conclude_unopened(const struct nt_verifier *verifier,
+                                                const struct nt_error *error)
+{
+    if (verifier->settings->json && !verifier->settings->quiet) {
+        struct nt_buffer line = {0};
+        struct nt_json json;
+        nt_json_line(&json, &line);
+        nt_json_member_text(&json, "file", nt_text_of(verifier->path));
+        nt_json_member_string(&json, "result", result_of(error->status));
+        nt_json_failure_members(&json, error);
+        nt_json_finish(&json);
+        print_buffer(&line);
+    }
+    return nt_complain(verifier->path, error);
+}
