@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the address of a folder. Out: what lies in it and beneath. Each folder is listed once, and again where somebody wants it as it is now;
- * files that a list tells of with what tells them from others are read without being asked for before.
+ * In: the address of a folder. Out: what lies in it and beneath. Files that a list tells of with what tells them from others are read
+ * without being asked for before.
  */
 #include "io/remote_folder.h"
 
@@ -20,17 +20,7 @@
 #include "io/remote.h"
 #include "io/remote_file.h"
 #include "io/remote_list.h"
-
-/* So old a list may be that is taken for what is there now. */
-enum { FRESH_MILLISECONDS = 2000 };
-
-/* A folder beneath, or the folder itself: "". */
-struct inner {
-    char *name;
-    struct nt_remote_list *list; /* NULL: it was not listed; or, what is remembered as well: */
-    bool is_absent;
-    struct inner *next;
-};
+#include "io/remote_lists.h"
 
 struct remote_folder {
     struct nt_folder folder;
@@ -39,8 +29,7 @@ struct remote_folder {
     time_t opened;
     atomic_uint holders;  /* itself, and files that were opened */
     pthread_mutex_t lock; /* of what follows; also while a list is asked for: who wants it waits */
-    struct inner *inner;
-    uint64_t lists; /* that were asked for */
+    struct nt_remote_lists lists;
 };
 
 static struct remote_folder *remote(struct nt_folder *folder)
@@ -53,12 +42,7 @@ static void let_go(void *context)
     struct remote_folder *folder = context;
     if (atomic_fetch_sub(&folder->holders, 1) != 1)
         return;
-    for (struct inner *inner = folder->inner, *next; inner; inner = next) {
-        next = inner->next;
-        nt_remote_list_free(inner->list);
-        free(inner->name);
-        free(inner);
-    }
+    nt_remote_lists_deinit(&folder->lists);
     nt_fetcher_free(folder->fetcher);
     pthread_mutex_destroy(&folder->lock);
     free(folder->address);
@@ -66,137 +50,12 @@ static void let_go(void *context)
     free(folder);
 }
 
-/* ---- lists; under the lock ---- */
-
-/* The part of a name in front of its last slash, and what is behind. */
-static struct nt_text folder_of(const char *name, const char **last_ret)
-{
-    const char *slash = strrchr(name, '/');
-    *last_ret = slash ? slash + 1 : name;
-    return (struct nt_text){name, slash ? (size_t)(slash - name) : 0};
-}
-
-static struct inner *known_inner(const struct remote_folder *folder, struct nt_text name)
-{
-    struct inner *inner = folder->inner;
-    while (inner &&
-           !(strlen(inner->name) == name.length && memcmp(inner->name, name.bytes, name.length) == 0))
-        inner = inner->next;
-    return inner;
-}
-
-static struct inner *inner_of(struct remote_folder *folder, struct nt_text name, struct nt_error *error)
-{
-    struct inner *inner = known_inner(folder, name);
-    if (inner)
-        return inner;
-    inner = calloc(1, sizeof(*inner));
-    if (!inner || !(inner->name = strndup(name.bytes, name.length))) {
-        free(inner);
-        nt_fail_memory(error);
-        return NULL;
-    }
-    inner->next = folder->inner;
-    folder->inner = inner;
-    return inner;
-}
-
-/* What was known stays where nothing can be learned. */
-static enum nt_status ask_for_list(struct remote_folder *folder, struct inner *inner, struct nt_error *error)
-{
-    const uint64_t now = nt_fetcher_now();
-    struct nt_remote_list *list = NULL;
-    char *address = nt_address_below(folder->address, inner->name, true);
-    enum nt_status status =
-        address ? nt_remote_list_new(folder->fetcher, address, &list, error) : nt_fail_memory(error);
-    free(address);
-    inner->is_absent = status == NT_NOT_FOUND;
-    if (status != NT_OK && !inner->is_absent)
-        return status;
-    nt_remote_list_free(inner->list);
-    inner->list = list;
-    if (list) {
-        list->asked = now;
-        list->number = ++folder->lists;
-    }
-    return status;
-}
-
-/* NT_NOT_FOUND where there is no such folder, which the lists of those above may tell. */
-static enum nt_status list_of(struct remote_folder *folder, struct nt_text name,
-                              struct nt_remote_list **list_ret, struct nt_error *error)
-{
-    struct nt_remote_list *above = NULL;
-    const struct nt_remote_entry *entry = NULL;
-    struct inner *inner = inner_of(folder, name, error);
-    const char *last;
-    if (!inner)
-        return NT_NO_MEMORY;
-    *list_ret = inner->list;
-    if (inner->list)
-        return NT_OK;
-    if (name.length && !inner->is_absent) {
-        struct nt_text outer = folder_of(inner->name, &last);
-        enum nt_status status = list_of(folder, outer, &above, error);
-        if (status != NT_OK)
-            return status;
-        entry = nt_remote_list_find(above, last);
-    }
-    if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: there is no such folder", folder->shown,
-                       inner->name);
-    enum nt_status status = ask_for_list(folder, inner, error);
-    *list_ret = inner->list;
-    return status;
-}
-
-static enum nt_status find_entry(struct remote_folder *folder, const char *name,
-                                 const struct nt_remote_entry **entry_ret, struct nt_error *error)
-{
-    struct nt_remote_list *list;
-    const char *last;
-    struct nt_text outer = folder_of(name, &last);
-    enum nt_status status = list_of(folder, outer, &list, error);
-    if (status != NT_OK)
-        return status;
-    *entry_ret = nt_remote_list_find(list, last);
-    return *entry_ret
-               ? NT_OK
-               : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", folder->shown, name);
-}
-
-static bool is_fresh(const struct nt_remote_list *list)
-{
-    return nt_fetcher_now() - list->asked < FRESH_MILLISECONDS;
-}
-
-/* The innermost folder on the way to a name that was listed is asked for again: those that were not will be, if they are there. */
-static enum nt_status refresh_list(struct remote_folder *folder, struct nt_text name, uint64_t *number_ret,
-                                   struct nt_error *error)
-{
-    struct inner *inner = known_inner(folder, name);
-    enum nt_status status = NT_OK;
-    if (inner && inner->list) {
-        if (!is_fresh(inner->list))
-            status = ask_for_list(folder, inner, error);
-        *number_ret = inner->list ? inner->list->number : ++folder->lists;
-        return status == NT_NOT_FOUND ? NT_OK : status;
-    }
-    if (inner)
-        inner->is_absent = false;
-    const char *slash = name.length ? memrchr(name.bytes, '/', name.length) : NULL;
-    return name.length
-               ? refresh_list(folder, (struct nt_text){name.bytes, slash ? (size_t)(slash - name.bytes) : 0},
-                              number_ret, error)
-               : NT_OK;
-}
-
 static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t *list_ret,
                               struct nt_error *error)
 {
     struct remote_folder *folder = remote(base);
     pthread_mutex_lock(&folder->lock);
-    enum nt_status status = refresh_list(folder, nt_text_of(name), list_ret, error);
+    enum nt_status status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), list_ret, error);
     pthread_mutex_unlock(&folder->lock);
     return status;
 }
@@ -209,7 +68,7 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
     struct remote_folder *folder = remote(base);
     struct nt_remote_list *list;
     pthread_mutex_lock(&folder->lock);
-    enum nt_status status = list_of(folder, nt_text_of(name), &list, error);
+    enum nt_status status = nt_remote_lists_get(&folder->lists, nt_text_of(name), &list, error);
     if (status == NT_OK)
         nt_remote_list_hold(list);
     pthread_mutex_unlock(&folder->lock);
@@ -253,7 +112,7 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
     struct remote_folder *folder = remote(base);
     const struct nt_remote_entry *entry = NULL;
     pthread_mutex_lock(&folder->lock);
-    enum nt_status status = *name ? find_entry(folder, name, &entry, error) : NT_OK;
+    enum nt_status status = *name ? nt_remote_lists_find(&folder->lists, name, &entry, error) : NT_OK;
     if (status == NT_OK)
         fill_stat(folder, entry, attributes);
     pthread_mutex_unlock(&folder->lock);
@@ -266,7 +125,7 @@ static enum nt_status tell_known(struct remote_folder *folder, const char *name,
                                  struct nt_remote_known *known_ret, struct nt_error *error)
 {
     const struct nt_remote_entry *entry;
-    enum nt_status status = find_entry(folder, name, &entry, error);
+    enum nt_status status = nt_remote_lists_find(&folder->lists, name, &entry, error);
     if (status != NT_OK)
         return status;
     if (entry->is_folder)
@@ -288,7 +147,8 @@ static enum nt_status tell(void *context, const char *name, struct nt_remote_kno
     uint64_t list;
     pthread_mutex_lock(&folder->lock);
     enum nt_status status = tell_known(folder, name, known_ret, &failure);
-    if (status == NT_NOT_FOUND && (status = refresh_list(folder, nt_text_of(name), &list, &failure)) == NT_OK)
+    if (status == NT_NOT_FOUND &&
+        (status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), &list, &failure)) == NT_OK)
         status = tell_known(folder, name, known_ret, &failure);
     pthread_mutex_unlock(&folder->lock);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
@@ -426,6 +286,8 @@ static enum nt_status new_folder(const char *address, struct nt_fetcher *fetcher
         return status;
     }
     folder->folder = (struct nt_folder){.ops = &remote_ops, .path = folder->shown};
+    folder->lists =
+        (struct nt_remote_lists){.fetcher = fetcher, .address = folder->address, .shown = folder->shown};
     *folder_ret = folder;
     return NT_OK;
 }
@@ -441,7 +303,8 @@ enum nt_status nt_folder_open_address(const char *address, struct nt_fetcher *fe
         status = nt_fetcher_or_own(&fetcher, &own, error);
     if (status == NT_OK)
         status = new_folder(address, fetcher, &folder, error);
-    if (status == NT_OK && (status = list_of(folder, nt_text_of(""), &list, error)) != NT_OK)
+    if (status == NT_OK &&
+        (status = nt_remote_lists_get(&folder->lists, nt_text_of(""), &list, error)) != NT_OK)
         let_go(folder);
     nt_fetcher_free(own);
     if (status == NT_OK)

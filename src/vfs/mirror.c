@@ -87,6 +87,7 @@ struct finding {
     struct timespec modified;
     bool is_settled;
     uint64_t list;
+    bool is_known; /* of a list that was looked at: no entries are told */
 };
 
 static enum nt_status find_here(const struct nt_place *folder, struct finding *found, struct nt_error *error)
@@ -100,12 +101,23 @@ static enum nt_status find_here(const struct nt_place *folder, struct finding *f
     return nt_disk_list(folder->path, &found->entries, &found->count, error);
 }
 
-static enum nt_status find_on_server(const struct nt_place *folder, struct finding *found,
-                                     struct nt_error *error)
+/* Whether the children are those of this list. */
+static bool is_of_list(struct nt_places *places, const struct nt_place *folder, uint64_t list)
+{
+    pthread_mutex_lock(&places->lock);
+    bool is_same = folder->names && folder->list == list;
+    pthread_mutex_unlock(&places->lock);
+    return is_same;
+}
+
+static enum nt_status find_on_server(struct nt_places *places, const struct nt_place *folder,
+                                     struct finding *found, struct nt_error *error)
 {
     enum nt_status status = nt_folder_refresh(folder->folder, "", &found->list, error);
-    return status == NT_OK ? nt_disk_list_folder(folder->folder, &found->entries, &found->count, error)
-                           : status;
+    found->is_known = status == NT_OK && is_of_list(places, folder, found->list);
+    return status == NT_OK && !found->is_known
+               ? nt_disk_list_folder(folder->folder, &found->entries, &found->count, error)
+               : status;
 }
 
 enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error)
@@ -115,8 +127,8 @@ enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct 
     if (folder->kind != NT_PLACE_FOLDER)
         return NT_OK;
     enum nt_status status =
-        folder->is_remote ? find_on_server(folder, &found, error) : find_here(folder, &found, error);
-    if (status != NT_OK)
+        folder->is_remote ? find_on_server(places, folder, &found, error) : find_here(folder, &found, error);
+    if (status != NT_OK || found.is_known)
         return status;
     pthread_mutex_lock(&places->lock);
     status = merge(places, folder, found.entries, found.count, error);
@@ -141,16 +153,6 @@ static uint32_t find_known(struct nt_places *places, const struct nt_place *fold
     return found;
 }
 
-static bool is_list_current(struct nt_places *places, const struct nt_place *folder)
-{
-    uint64_t list;
-    enum nt_status status = nt_folder_refresh(folder->folder, "", &list, NULL);
-    pthread_mutex_lock(&places->lock);
-    bool is_same = status == NT_OK && folder->names && folder->list == list;
-    pthread_mutex_unlock(&places->lock);
-    return is_same;
-}
-
 /* What is known of a folder stays where its server tells nothing. */
 enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct stat *attributes,
                               struct nt_error *error)
@@ -159,7 +161,7 @@ enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct 
     const char *path = nt_place_identity_path(place);
     if (path && !place->is_remote)
         return nt_disk_stat(path, attributes, error);
-    if (place->kind == NT_PLACE_FOLDER && place->is_remote && !is_list_current(places, place))
+    if (place->kind == NT_PLACE_FOLDER && place->is_remote)
         nt_places_scan(places, number, NULL);
     pthread_mutex_lock(&places->lock);
     *attributes = place->identity;
@@ -171,8 +173,8 @@ enum nt_status nt_places_stat(struct nt_places *places, uint32_t number, struct 
 static bool is_current(struct nt_places *places, const struct nt_place *folder, uint32_t found)
 {
     struct stat now;
-    if (folder->is_remote)
-        return is_list_current(places, folder);
+    if (folder->is_remote) /* a scan asks for a list only where this one is old */
+        return false;
     const struct nt_place *child = found == NT_NONE ? NULL : nt_places_get(places, found);
     if (child)
         return nt_disk_stat(child->path, &now, NULL) == NT_OK && nt_disk_is_same(&now, &child->identity);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: names of folders beneath an address. Out: their lists, each asked for once, and again where somebody wants it as it is now.
+ */
+#include "io/remote_lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/fetcher.h"
+#include "io/remote.h"
+#include "io/remote_list.h"
+
+/* So old a list may be that is taken for what is there now; and so long a failure to get one stands for all who want it. */
+enum { FRESH_MILLISECONDS = 2000, REFUSAL_MILLISECONDS = 1000 };
+
+/* A folder beneath, or the folder itself: "". */
+struct nt_remote_inner {
+    char *name;
+    struct nt_remote_list *list; /* NULL: it was not listed; or, what is remembered as well: */
+    bool is_absent;
+    struct nt_error *refusal; /* the last failure to list it again, for all until: */
+    uint64_t refused_until;
+    struct nt_remote_inner *next;
+};
+
+/* The part of a name in front of its last slash, and what is behind. */
+static struct nt_text folder_of(const char *name, const char **last_ret)
+{
+    const char *slash = strrchr(name, '/');
+    *last_ret = slash ? slash + 1 : name;
+    return (struct nt_text){name, slash ? (size_t)(slash - name) : 0};
+}
+
+static struct nt_remote_inner *known_inner(const struct nt_remote_lists *lists, struct nt_text name)
+{
+    struct nt_remote_inner *inner = lists->inner;
+    while (inner &&
+           !(strlen(inner->name) == name.length && memcmp(inner->name, name.bytes, name.length) == 0))
+        inner = inner->next;
+    return inner;
+}
+
+static struct nt_remote_inner *inner_of(struct nt_remote_lists *lists, struct nt_text name,
+                                        struct nt_error *error)
+{
+    struct nt_remote_inner *inner = known_inner(lists, name);
+    if (inner)
+        return inner;
+    inner = calloc(1, sizeof(*inner));
+    if (!inner || !(inner->name = strndup(name.bytes, name.length))) {
+        free(inner);
+        nt_fail_memory(error);
+        return NULL;
+    }
+    inner->next = lists->inner;
+    lists->inner = inner;
+    return inner;
+}
+
+/* What was known stays where nothing can be learned. */
+static enum nt_status ask_for_list(struct nt_remote_lists *lists, struct nt_remote_inner *inner,
+                                   struct nt_error *error)
+{
+    const uint64_t now = nt_fetcher_now();
+    struct nt_remote_list *list = NULL;
+    char *address = nt_address_below(lists->address, inner->name, true);
+    enum nt_status status =
+        address ? nt_remote_list_new(lists->fetcher, address, &list, error) : nt_fail_memory(error);
+    free(address);
+    inner->is_absent = status == NT_NOT_FOUND;
+    if (status != NT_OK && !inner->is_absent)
+        return status;
+    nt_remote_list_free(inner->list);
+    inner->list = list;
+    if (list) {
+        list->asked = now;
+        list->number = ++lists->count;
+    }
+    return status;
+}
+
+enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct nt_text name,
+                                   struct nt_remote_list **list_ret, struct nt_error *error)
+{
+    struct nt_remote_list *above = NULL;
+    const struct nt_remote_entry *entry = NULL;
+    struct nt_remote_inner *inner = inner_of(lists, name, error);
+    const char *last;
+    if (!inner)
+        return NT_NO_MEMORY;
+    *list_ret = inner->list;
+    if (inner->list)
+        return NT_OK;
+    if (name.length && !inner->is_absent) {
+        struct nt_text outer = folder_of(inner->name, &last);
+        enum nt_status status = nt_remote_lists_get(lists, outer, &above, error);
+        if (status != NT_OK)
+            return status;
+        entry = nt_remote_list_find(above, last);
+    }
+    if (inner->is_absent || (name.length && !(entry && entry->is_folder)))
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: there is no such folder", lists->shown,
+                       inner->name);
+    enum nt_status status = ask_for_list(lists, inner, error);
+    *list_ret = inner->list;
+    return status;
+}
+
+enum nt_status nt_remote_lists_find(struct nt_remote_lists *lists, const char *name,
+                                    const struct nt_remote_entry **entry_ret, struct nt_error *error)
+{
+    struct nt_remote_list *list;
+    const char *last;
+    struct nt_text outer = folder_of(name, &last);
+    enum nt_status status = nt_remote_lists_get(lists, outer, &list, error);
+    if (status != NT_OK)
+        return status;
+    *entry_ret = nt_remote_list_find(list, last);
+    return *entry_ret ? NT_OK
+                      : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s/%s: no such file", lists->shown, name);
+}
+
+static bool is_fresh(const struct nt_remote_list *list)
+{
+    return nt_fetcher_now() - list->asked < FRESH_MILLISECONDS;
+}
+
+/* Who looks at many entries of a folder whose server is silent waits for it once. */
+static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_inner *inner,
+                                struct nt_error *error)
+{
+    struct nt_error failure = {0};
+    if (nt_fetcher_now() < inner->refused_until)
+        return nt_fail_with(error, inner->refusal);
+    enum nt_status status = ask_for_list(lists, inner, &failure);
+    if (status == NT_OK || status == NT_NOT_FOUND)
+        return NT_OK;
+    if (!inner->refusal)
+        inner->refusal = malloc(sizeof(*inner->refusal));
+    if (inner->refusal) { /* else the next look finds out itself */
+        *inner->refusal = failure;
+        inner->refused_until = nt_fetcher_now() + REFUSAL_MILLISECONDS;
+    }
+    return nt_fail_with(error, &failure);
+}
+
+enum nt_status nt_remote_lists_refresh(struct nt_remote_lists *lists, struct nt_text name,
+                                       uint64_t *number_ret, struct nt_error *error)
+{
+    struct nt_remote_inner *inner = known_inner(lists, name);
+    enum nt_status status = NT_OK;
+    if (inner && inner->list) {
+        if (!is_fresh(inner->list))
+            status = ask_again(lists, inner, error);
+        *number_ret = inner->list ? inner->list->number : ++lists->count;
+        return status;
+    }
+    if (inner)
+        inner->is_absent = false;
+    const char *slash = name.length ? memrchr(name.bytes, '/', name.length) : NULL;
+    return name.length ? nt_remote_lists_refresh(
+                             lists, (struct nt_text){name.bytes, slash ? (size_t)(slash - name.bytes) : 0},
+                             number_ret, error)
+                       : NT_OK;
+}
+
+void nt_remote_lists_deinit(struct nt_remote_lists *lists)
+{
+    for (struct nt_remote_inner *inner = lists->inner, *next; inner; inner = next) {
+        next = inner->next;
+        nt_remote_list_free(inner->list);
+        free(inner->refusal);
+        free(inner->name);
+        free(inner);
+    }
+}
