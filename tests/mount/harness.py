@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import json
 import os
+import pty
 import re
 import shutil
 import signal
@@ -145,6 +146,20 @@ def fails(errno_expected, function, *arguments, **options):
         same(error.errno, errno_expected, f'{getattr(function, "__name__", function)}: {error}')
         return
     raise AssertionError(f'{function} succeeded')
+
+
+def on_a_terminal(*arguments, **streams):
+    """What a program writes that believes to write to a terminal, but for streams that are told."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen([str(a) for a in arguments], stdin=subprocess.DEVNULL, **{'stdout': slave, 'stderr': slave, **streams})
+    os.close(slave)
+    text = b''
+    with contextlib.suppress(OSError):  # its end
+        while block := os.read(master, 4096):
+            text += block
+    process.wait()
+    os.close(master)
+    return text
 
 
 def command(*arguments, **options):

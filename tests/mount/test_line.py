@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy
 
-from harness import NTUPLE, case, command, output, run, same, scratch
+from harness import NTUPLE, case, command, on_a_terminal, output, run, same, scratch
 from line import slow_line
 from web import BEGINNING, served
 
@@ -150,16 +150,20 @@ def a_line_is_cut_once_and_stalls_for_a_while():
 # ---- files behind it ----
 
 @contextlib.contextmanager
-def large_column():
+def large_column(rows=3 << 17):
     """A server of a file that is one column, and what the column holds: 3 MB, asked for in twelve parts."""
-    column = numpy.random.default_rng(1).integers(0, 1 << 62, 3 << 17)
+    column = numpy.random.default_rng(1).integers(0, 1 << 62, rows)
     with scratch() as directory, served(directory) as site:
         write_bloscpack(directory / 'large.blp', column)
         yield site, column.tobytes()
 
 
+def reading(line, *options):
+    return NTUPLE, 'cat', *options, f'http://127.0.0.1:{line.port}/large.blp', 'large/values/data.bin'
+
+
 def read_through(line, *options):
-    return command(NTUPLE, 'cat', *options, f'http://127.0.0.1:{line.port}/large.blp', 'large/values/data.bin')
+    return command(*reading(line, *options))
 
 
 def is_read(line, content):
@@ -210,11 +214,14 @@ def columns_that_are_read_together_are_asked_for_together():
 
 
 @case
-def a_line_that_stalls_for_a_while_is_waited_for():
-    with large_column() as (site, content):
-        with slow_line(site.port, rtt=5, stall=len(content) // 3, stall_for=700) as line:
-            is_read(line, content)
+def a_line_that_stalls_for_a_while_is_waited_for_and_how_far_it_is_told():
+    with large_column(3 << 19) as (site, content), scratch() as directory:
+        copy = directory / 'copy'
+        with slow_line(site.port, rtt=5, stall=len(content) // 3, stall_for=1300) as line, open(copy, 'wb') as file:
+            text = on_a_terminal(*reading(line), stdout=file)
         same(line.happened, ['stalled'], 'the line')
+        same(copy.read_bytes() == content, True, text)
+        same(bool(re.search(rb'\r\[=+ *\] +\d+ %, [\d.]+ [KM]iB of 12.0 MiB, [\d.]+ [KM]?i?B/s', text)), True, text)
 
 
 @case

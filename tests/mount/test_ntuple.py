@@ -19,32 +19,13 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import NTUPLE, Skip, case, command, data, fuse_problem, mounted, output, run, same, scratch
+from harness import NTUPLE, Skip, case, command, data, fuse_problem, mounted, on_a_terminal, output, run, same, scratch
 
 EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
 
 
 def ntuple(*arguments):
     return output(NTUPLE, *arguments)
-
-
-def on_a_terminal(*arguments):
-    """The output of a program that believes to write to a terminal."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen([str(a) for a in arguments], stdout=slave, stderr=slave, stdin=subprocess.DEVNULL)
-    os.close(slave)
-    text = b''
-    while True:
-        try:
-            block = os.read(master, 4096)
-        except OSError:
-            break
-        if not block:
-            break
-        text += block
-    process.wait()
-    os.close(master)
-    return text
 
 
 def held_up(arguments, begun, status=0, **options):
