@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "base/buffer.h"
+#include "base/text.h"
 
 static const struct scheme {
     const char *name, *advice; /* NULL: it is read */
@@ -176,25 +177,20 @@ bool nt_address_is_pattern(const char *address)
     return address[first_wildcard(address)] != '\0';
 }
 
-/* The byte that "%XX" stands for; false where it is none that a name may have. */
-static bool decode(const char *text, char *byte_ret)
-{
-    if (text[0] != '%' || !isxdigit((unsigned char)text[1]) || !isxdigit((unsigned char)text[2]))
-        return false;
-    *byte_ret = (char)strtoul((char[]){text[1], text[2], '\0'}, NULL, 16);
-    return *byte_ret && *byte_ret != '/';
-}
-
-/* What is encoded is meant as it is. */
+/* What is encoded is meant as it is; what no name can have stays so. */
 static void append_decoded(struct nt_buffer *pattern, const char *text, const char *end)
 {
-    char byte;
-    while (text < end) {
-        bool is_encoded = decode(text, &byte);
-        if (is_encoded && strchr("*?[\\", byte))
+    size_t step;
+    for (; text < end; text += step) {
+        uint8_t byte;
+        step = nt_percent_decode(text, (size_t)(end - text), &byte);
+        if (!byte || byte == '/') {
+            step = 1;
+            byte = (uint8_t)*text;
+        }
+        if (step > 1 && strchr("*?[\\", byte))
             nt_buffer_byte(pattern, '\\');
-        nt_buffer_byte(pattern, is_encoded ? byte : *text);
-        text += is_encoded ? 3 : 1;
+        nt_buffer_byte(pattern, (char)byte);
     }
 }
 
