@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: an address that is a pattern. Out: what it matches, name by name: each folder that may have some is listed.
+ * In: an address that is a pattern. Out: what it matches, name by name: each folder that may have some is listed, several at once.
  */
 #include "chain/remote_pattern.h"
 
 #include <fnmatch.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,27 +15,47 @@
 #include "io/remote_folder.h"
 
 /* A server can tell of folders in folders without an end. */
-enum { MOST_DEPTH = 64, MOST_FOLDERS = 1 << 14 };
-
-struct walk {
-    struct nt_fetcher *fetcher;
-    struct nt_arena *arena;
-    struct nt_listed_folders *folders;
-    struct nt_remote_match *matches;
-    size_t count, capacity;
-    unsigned depth, looks;
-};
+enum { MOST_DEPTH = 64, MOST_FOLDERS = 1 << 14, MOST_THREADS = 15 };
 
 /* A folder on the way. */
 struct place {
     const char *address;
     const char *path; /* as of a match; "": the first one */
+    unsigned depth;
     struct nt_folder *folder;
     bool is_kept; /* something in it matches */
 };
 
+struct walk;
+typedef enum nt_status matcher(struct walk *walk, struct place *place, const char *pattern,
+                               struct nt_error *error);
+
+/* A folder that is to be looked at. */
+struct task {
+    struct place place;
+    matcher *look;
+    const char *pattern;
+    struct task *next;
+};
+
+struct walk {
+    struct nt_fetcher *fetcher;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t changed;
+    struct nt_arena *arena;
+    struct nt_listed_folders *folders;
+    struct nt_remote_match *matches;
+    size_t count, capacity;
+    struct task *tasks;
+    unsigned looks, busy; /* tasks that there were, and that are being done */
+    pthread_t threads[MOST_THREADS];
+    unsigned thread_count;
+    struct nt_error failure; /* the first one; NT_OK: there was none */
+};
+
 /* ---- what is found ---- */
 
+/* Under the lock. */
 static enum nt_status keep(struct walk *walk, struct place *place, struct nt_error *error)
 {
     struct nt_listed_folders *folders = walk->folders;
@@ -64,6 +85,7 @@ static char *path_below(const struct walk *walk, const struct place *place, cons
     return nt_arena_format(walk->arena, "%s%s%s", place->path, *place->path ? "/" : "", name);
 }
 
+/* Under the lock. */
 static enum nt_status add(struct walk *walk, struct place *place, const char *name, bool is_folder,
                           struct nt_error *error)
 {
@@ -86,37 +108,77 @@ static enum nt_status add(struct walk *walk, struct place *place, const char *na
 
 /* ---- folders ---- */
 
-typedef enum nt_status matcher(struct walk *walk, struct place *place, const char *pattern,
-                               struct nt_error *error);
-
 static matcher match, match_anywhere;
+static void *work(void *argument);
 
-static enum nt_status look_into(struct walk *walk, struct place *place, matcher *look, const char *pattern,
-                                struct nt_error *error)
+/* Under the lock. Who lists folders mostly waits: several do it at once, where there are several. */
+static enum nt_status add_task(struct walk *walk, const struct task *task, struct nt_error *error)
 {
-    if (walk->depth == MOST_DEPTH || walk->looks == MOST_FOLDERS)
+    if (task->place.depth == MOST_DEPTH || walk->looks == MOST_FOLDERS)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "more than %d folders are looked at, or %d in one another", MOST_FOLDERS, MOST_DEPTH);
+    struct task *copy = nt_arena_alloc(walk->arena, 1, sizeof(*copy));
+    if (!copy)
+        return nt_fail_memory(error);
+    *copy = *task;
+    copy->next = walk->tasks;
+    walk->tasks = copy;
     walk->looks++;
+    pthread_cond_signal(&walk->changed);
+    if (walk->busy && !walk->failure.status && walk->thread_count < MOST_THREADS &&
+        pthread_create(&walk->threads[walk->thread_count], NULL, work, walk) == 0)
+        walk->thread_count++;
+    return NT_OK;
+}
+
+/* Under the lock. */
+static enum nt_status look_below(struct walk *walk, const struct place *place, const char *name,
+                                 matcher *look, const char *pattern, struct nt_error *error)
+{
+    const struct task task = {.place = {.address = address_below(walk, place, name, false),
+                                        .path = path_below(walk, place, name),
+                                        .depth = place->depth + 1},
+                              .look = look,
+                              .pattern = pattern};
+    return task.place.address && task.place.path ? add_task(walk, &task, error) : nt_fail_memory(error);
+}
+
+static enum nt_status do_task(struct walk *walk, struct task *task, struct nt_error *error)
+{
+    struct place *place = &task->place;
     enum nt_status status = nt_folder_open_address(place->address, walk->fetcher, &place->folder, error);
     if (status != NT_OK)
         return status;
-    walk->depth++;
-    status = look(walk, place, pattern, error);
-    walk->depth--;
+    status = task->look(walk, place, task->pattern, error);
     if (!place->is_kept)
         nt_folder_close(place->folder);
     return status;
 }
 
-static enum nt_status look_below(struct walk *walk, const struct place *place, const char *name,
-                                 matcher *look, const char *pattern, struct nt_error *error)
+/* Until there is nothing left to do, or something has failed. */
+static void *work(void *argument)
 {
-    struct place inner = {.address = address_below(walk, place, name, false),
-                          .path = path_below(walk, place, name)};
-    if (!inner.address || !inner.path)
-        return nt_fail_memory(error);
-    return look_into(walk, &inner, look, pattern, error);
+    struct walk *walk = argument;
+    pthread_mutex_lock(&walk->lock);
+    for (;;) {
+        while (!walk->tasks && walk->busy && !walk->failure.status)
+            pthread_cond_wait(&walk->changed, &walk->lock);
+        struct task *task = walk->tasks;
+        if (!task || walk->failure.status)
+            break;
+        walk->tasks = task->next;
+        walk->busy++;
+        pthread_mutex_unlock(&walk->lock);
+        struct nt_error failure = {0};
+        enum nt_status status = do_task(walk, task, &failure);
+        pthread_mutex_lock(&walk->lock);
+        walk->busy--;
+        if (status != NT_OK && !walk->failure.status)
+            walk->failure = failure;
+        pthread_cond_broadcast(&walk->changed);
+    }
+    pthread_mutex_unlock(&walk->lock);
+    return NULL;
 }
 
 /* ---- names ---- */
@@ -135,9 +197,13 @@ static enum nt_status match_entry(void *context, const struct nt_folder_entry *e
     bool is_folder = entry->kind == NT_ENTRY_FOLDER;
     if (fnmatch(asking->segment, entry->name, FNM_PERIOD) != 0 || (asking->rest && !is_folder))
         return NT_OK;
-    if (!asking->rest || !*asking->rest)
-        return add(asking->walk, asking->place, entry->name, is_folder, error);
-    return look_below(asking->walk, asking->place, entry->name, match, asking->rest, error);
+    pthread_mutex_lock(&asking->walk->lock);
+    enum nt_status status =
+        asking->rest && *asking->rest
+            ? look_below(asking->walk, asking->place, entry->name, match, asking->rest, error)
+            : add(asking->walk, asking->place, entry->name, is_folder, error);
+    pthread_mutex_unlock(&asking->walk->lock);
+    return status;
 }
 
 static enum nt_status enter_entry(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
@@ -145,7 +211,11 @@ static enum nt_status enter_entry(void *context, const struct nt_folder_entry *e
     const struct asking *asking = context;
     if (entry->kind != NT_ENTRY_FOLDER || entry->name[0] == '.')
         return NT_OK;
-    return look_below(asking->walk, asking->place, entry->name, match_anywhere, asking->rest, error);
+    pthread_mutex_lock(&asking->walk->lock);
+    enum nt_status status =
+        look_below(asking->walk, asking->place, entry->name, match_anywhere, asking->rest, error);
+    pthread_mutex_unlock(&asking->walk->lock);
+    return status;
 }
 
 /* The pattern in this folder, and likewise below it; folders that are data sets have none of the files that are meant. */
@@ -199,6 +269,20 @@ static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remo
     return status;
 }
 
+/* All that is matched in a folder and below. */
+static enum nt_status find_matches(struct walk *walk, const char *folder, const char *names,
+                                   struct nt_error *error)
+{
+    const struct task first = {.place = {.address = folder, .path = ""}, .look = match, .pattern = names};
+    enum nt_status status = add_task(walk, &first, error);
+    if (status != NT_OK)
+        return status;
+    work(walk);
+    while (walk->thread_count > 0) /* none is started any more */
+        pthread_join(walk->threads[--walk->thread_count], NULL);
+    return walk->failure.status ? nt_fail_with(error, &walk->failure) : NT_OK;
+}
+
 enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *fetcher,
                                         struct nt_arena *arena, struct nt_listed_folders *folders,
                                         nt_remote_take *take, void *context, struct nt_error *error)
@@ -209,12 +293,15 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
         return nt_fail_memory(error);
     }
     struct walk walk = {.fetcher = fetcher, .arena = arena, .folders = folders};
-    struct place first = {.address = folder, .path = ""};
-    enum nt_status status = look_into(&walk, &first, match, names, error);
-    if (status != NT_OK && !nt_message_about(error ? error->message : "", shown))
+    pthread_mutex_init(&walk.lock, NULL);
+    pthread_cond_init(&walk.changed, NULL);
+    enum nt_status status = find_matches(&walk, folder, names, error);
+    if (status != NT_OK)
         nt_error_context(error, "%s", shown);
-    if (status == NT_OK)
+    else
         status = take_matches(&walk, shown, take, context, error);
+    pthread_cond_destroy(&walk.changed);
+    pthread_mutex_destroy(&walk.lock);
     free(walk.matches);
     free(folder);
     free(names);

@@ -96,6 +96,21 @@ def nothing_but_the_first_file_is_opened_by_mounting():
             same(fetched <= 1 + 20 * 4, True, f'{fetched} requests')
 
 
+@case
+def data_sets_that_are_folders_are_chained():
+    with scratch() as directory, apache(directory) as server:
+        for i in range(2):
+            shutil.copytree(DATA / 'lance_datasets/fragments_2.2', directory / 'www' / 'sets' / f'part{i}.lance')
+        for name in ('declared', 'drifted'):
+            shutil.copy(data(f'lance_{name}_2.2.lance'), directory / 'www')
+        for pattern, path, options in (('**/part*.lance', 'part0/rows.jsonl', ['--chain']), ('sets/part[01].lance/', 'part0/rows.jsonl', ['--chain']),
+                                       ('lance_d*.lance', 'lance_declared_2.2/rows.jsonl', ['--chain=union'])):
+            found = [output(NTUPLE, 'cat', *options, source, path) for source in (server.url(pattern), directory / 'www' / pattern)]
+            same((found[0] == found[1], len(found[0]) > 1000), (True, True), pattern)
+        said = refusal(server.url('lance_d*.lance'), options=('-o', 'chain=check'))
+        same(server.url('lance_drifted_2.2.lance') in said, True, said)
+
+
 class Numbers:
     """Files of consecutive numbers on a server, and where their index is."""
 
