@@ -13,6 +13,10 @@
 #include "codec/codec.h"
 #include "codec/inflate.h"
 
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+bool nt_takes_any_checksum;
+#endif
+
 static void store_le(uint8_t *to, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)

@@ -5,19 +5,8 @@
 #ifndef NT_SANDBOX_PARTS_H
 #define NT_SANDBOX_PARTS_H
 
+#include "base/sanitized.h"
 #include "sandbox/rules.h"
-
-/* The runtime of sanitizers looks around in the process, and stops its threads to search for leaks. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define NT_IS_SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define NT_IS_SANITIZED true
-#endif
-#endif
-#ifndef NT_IS_SANITIZED
-#define NT_IS_SANITIZED false
-#endif
 
 int nt_privileges_refuse_new(void);
 int nt_capabilities_drop(const struct nt_sandbox_rules *rules);

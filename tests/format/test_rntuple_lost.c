@@ -6,6 +6,7 @@
 #include <malloc.h>
 #include <stdio.h>
 
+#include "base/sanitized.h"
 #include "base/text.h"
 #include "format/rntuple/tfile.h"
 #include "rntuple_opened.h"
@@ -97,10 +98,11 @@ static void assert_told(const struct nt_file *good, size_t at, unsigned bit)
     nt_file_close(file);
 }
 
+/* With sanitizers, where it takes three times as long, one of each byte. */
 static void flip_all(const struct nt_file *good, size_t from, size_t to)
 {
     for (size_t at = from; at < to; at++)
-        for (unsigned bit = 0; bit < 8; bit++) {
+        for (unsigned bit = NT_IS_SANITIZED ? at % 8 : 0; bit < 8; bit += NT_IS_SANITIZED ? 8 : 1) {
             bytes[at] ^= (uint8_t)(1 << bit);
             assert_told(good, at, bit);
             bytes[at] ^= (uint8_t)(1 << bit);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/sanitized.h"
 #include "bombs.h"
 #include "everything.h"
 #include "format/format.h"
@@ -34,12 +35,11 @@ static void count(void *context, uint32_t dataset, uint32_t field, enum nt_strea
 /* Sanitizers have memory of their own: only the time is limited then. */
 static void limit(void)
 {
-#if !defined(__SANITIZE_ADDRESS__)
-    const struct rlimit memory = {MEMORY_BYTES, MEMORY_BYTES};
+    const struct rlimit memory = {MEMORY_BYTES, MEMORY_BYTES}, seconds = {SECONDS, SECONDS};
+    if (NT_IS_SANITIZED)
+        return;
     setrlimit(RLIMIT_DATA, &memory);
-    const struct rlimit seconds = {SECONDS, SECONDS};
     setrlimit(RLIMIT_CPU, &seconds);
-#endif
 }
 
 static enum nt_status open_and_read_lance(struct nt_source *source, struct outcome *outcome)
@@ -109,9 +109,8 @@ static void try_bomb(const struct bomb *bomb, const char *ending)
     ck_assert_msg(WIFEXITED(result) && WEXITSTATUS(result) == (int)bomb->outcome, "%s: %s %d", bomb->name,
                   WIFEXITED(result) ? "exit status" : "signal",
                   WIFEXITED(result) ? WEXITSTATUS(result) : WTERMSIG(result));
-#if !defined(__SANITIZE_ADDRESS__)
-    ck_assert_int_lt(usage.ru_maxrss, MEMORY_BYTES / 1024);
-#endif
+    if (!NT_IS_SANITIZED)
+        ck_assert_int_lt(usage.ru_maxrss, MEMORY_BYTES / 1024);
 }
 
 START_TEST(a_bomb_is_read_or_refused_within_its_limits)

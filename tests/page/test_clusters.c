@@ -4,6 +4,7 @@
  */
 #include <sys/resource.h>
 
+#include "base/sanitized.h"
 #include "dataset_builder.h"
 #include "support.h"
 
@@ -31,10 +32,9 @@ static struct builder *one_bad_group(void)
 /* A sanitizer has memory of its own, which the limit would count. */
 static void limit_memory(void)
 {
-#if !defined(__SANITIZE_ADDRESS__)
     const struct rlimit memory = {UINT64_C(512) << 20, UINT64_C(512) << 20};
-    setrlimit(RLIMIT_DATA, &memory);
-#endif
+    if (!NT_IS_SANITIZED)
+        setrlimit(RLIMIT_DATA, &memory);
 }
 
 START_TEST(clusters_that_are_only_claimed_take_no_memory)

@@ -5,9 +5,10 @@ ordinary files stand for mounts."""
 import errno
 import json
 import time
+import unittest.mock
 
 from places import Place, harness
-from reader import Reader
+from reader import Reader, read_at
 from report import MEBIBYTE, gather, growth, is_flat, is_good, of_histogram, over_time
 
 case, same = harness.case, harness.same
@@ -51,6 +52,23 @@ def a_mixture_of_two_states_is_found():
 @case
 def a_short_file_is_found():
     same(findings(OLD[:-4], OLD)[0], {'wrong'})
+
+
+@case
+def a_read_that_is_short_because_of_an_error_is_that_error():
+    given = iter([b'ab', OSError(errno.ESTALE, 'changed')])
+
+    def pread(descriptor, count, offset):
+        what = next(given)
+        if isinstance(what, OSError):
+            raise what
+        return what
+
+    with unittest.mock.patch('os.pread', pread):
+        try:
+            same(read_at(3, 4, 0), 'an error')
+        except OSError as error:
+            same(error.errno, errno.ESTALE)
 
 
 @case
