@@ -54,8 +54,11 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened)
 {
     char text[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES];
     struct nt_output *output = &file->files->output;
-    struct nt_fetch_answer answer = {
-        .kind = NT_FETCH_OPENED, .id = file->open_id, .size = opened->size, .modified = opened->modified};
+    struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
+                                     .id = file->open_id,
+                                     .size = opened->size,
+                                     .modified = opened->modified,
+                                     .offset = opened->round_trips};
     file->size = opened->size;
     file->is_open = true;
     int length = snprintf(text, sizeof(text), "%s%c%s", opened->stamp, '\0', opened->server);

@@ -37,6 +37,7 @@ struct nt_opened {
     char server[NT_FETCH_SERVER_BYTES]; /* where it is: scheme, host and port. What is longer is cut off */
     const char *head, *tail;
     size_t head_bytes, tail_bytes; /* of the edges: all of the file, or NT_FETCH_EDGE_BYTES each */
+    unsigned round_trips;          /* one behind the other, connecting not counted */
 };
 
 /* For engines: the end of opening. Where it failed, the file is closed and gone. */

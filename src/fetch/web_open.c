@@ -66,7 +66,8 @@ static void tell_opened(struct nt_fetched *file)
                                .head = origin->head->bytes,
                                .head_bytes = origin->head->got,
                                .tail = origin->tail ? origin->tail->bytes : NULL,
-                               .tail_bytes = origin->tail ? origin->tail->got : 0};
+                               .tail_bytes = origin->tail ? origin->tail->got : 0,
+                               .round_trips = origin->tail && !origin->tail->job.is_suffix ? 2 : 1};
     put_server(origin->elsewhere ? origin->elsewhere : origin->address, opened.server);
     nt_file_opened(file, &opened);
     drop_edge(file, &origin->head);

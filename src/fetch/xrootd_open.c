@@ -45,7 +45,8 @@ static void end_opening(struct nt_job *job)
                                .head = edges->bytes[0],
                                .head_bytes = edges->got[0],
                                .tail = edges->bytes[1],
-                               .tail_bytes = edges->got[1]};
+                               .tail_bytes = edges->got[1],
+                               .round_trips = edges->got[0] ? 2 : 1}; /* that it is there, and its edges */
     snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
              file->attributes.server);
     if (job->result.outcome == NT_OUTCOME_GOOD)

@@ -25,8 +25,8 @@ enum nt_fetch_kind {
      * asked: reads are of what was listed, or FAILED with CHANGED. Answered by DONE; or FAILED */
     NT_FETCH_OPEN_LISTED,
     /* Answers: */
-    NT_FETCH_OPENED, /* `size`, `modified`; behind it what tells this file from another at the address, 0, and the server */
-    NT_FETCH_DATA, /* the bytes at `offset` */
+    NT_FETCH_OPENED, /* `size`, `modified`, `offset`: round trips that followed one another; behind it what tells this file from another at the address, 0, and the server */
+    NT_FETCH_DATA,   /* the bytes at `offset` */
     /* Something in a folder: `is_folder`, `size`, `modified`; behind it its name (one part of a path, as it is called: neither "." nor "..",
      * not percent-encoded), NUL, and its stamp (what tells this file from another, as OPENED has it). "" of what has to be opened to be known, as of folders. */
     NT_FETCH_ENTRY,

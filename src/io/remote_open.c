@@ -20,10 +20,13 @@ enum { REFUSAL_MILLISECONDS = 1000 };
 /* Of files whose version is told, so many are open at once in the process that fetches. */
 enum { MOST_OPEN = 1024 };
 
+/* Of a process that tells of more nothing is believed. */
+enum { MOST_ROUND_TRIPS = 16 };
+
 struct opening {
     struct nt_fetch fetch;
     uint32_t epoch;
-    uint64_t size;
+    uint64_t size, round_trips;
     int64_t modified;
     char stamp[NT_FETCH_STAMP_BYTES], server[NT_FETCH_SERVER_BYTES];
     bool is_listed; /* nothing comes but the end */
@@ -140,6 +143,7 @@ static bool take_opened(struct nt_fetch *fetch, const struct nt_fetch_answer *an
     if (answer->kind == NT_FETCH_OPENED) {
         opening->size = answer->size;
         opening->modified = answer->modified;
+        opening->round_trips = answer->offset < MOST_ROUND_TRIPS ? answer->offset : MOST_ROUND_TRIPS;
         return !opening->is_listed && !opening->is_told && answer->size <= INT64_MAX &&
                take_names(opening, bytes, count);
     }
@@ -207,6 +211,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
     else if (!file->is_listed && (opening->size != file->size || strcmp(opening->stamp, file->stamp) != 0))
         return nt_remote_fail_changed(file, error);
     memcpy(file->server, opening->server, sizeof(file->server));
+    file->fetcher->counters.waits += opening->round_trips;
     if (!file->disk)
         open_on_disk(file);
     file->epoch = opening->epoch;
@@ -240,7 +245,6 @@ static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *o
     if (!nt_fetcher_is_there(fetcher, deadline))
         return nt_fetcher_fail_absent(fetcher, file->shown, error);
     file->file = ++fetcher->last_file;
-    fetcher->counters.waits++;
     opening->epoch = fetcher->epoch;
     opening->is_listed = file->is_listed;
     opening->fetch.take = take_opened;
