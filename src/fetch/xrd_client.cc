@@ -29,7 +29,8 @@ struct nt_xrd_list {
 
 namespace {
 
-/* What users have set by variables (XRD_...) holds. Connecting is tried once by the client: who asks it tries again. */
+/* What users have set by variables (XRD_...) holds. Connecting is tried once by the client: who asks it tries again. More
+ * connections to a server would take opening a round trip more. */
 const struct {
     const char *name;
     int value;

@@ -51,8 +51,9 @@ enum {
     NT_FETCH_SERVER_BYTES = 512,     /* of who has the file */
     NT_FETCH_NAME_BYTES = 1024,      /* of what is in a folder */
     NT_FETCH_DATA_BYTES = 60 * 1024, /* of one message */
-    NT_FETCH_EDGE_BYTES =
-        8 * 1024, /* of both ends of a file, which come with opening it: more would take a round trip more */
+    /* Of both ends of a file, which come with opening it: more than ten segments of 1460 bytes take a round trip more (RFC 6928), and both
+     * may come by one new connection. */
+    NT_FETCH_EDGE_BYTES = 7 * 1024,
     NT_FETCH_MOST_FILES = 1 << 16,
     NT_FETCH_MOST_REQUESTS = 1 << 14, /* at once */
     NT_FETCH_MOST_ENTRIES = 1 << 20,  /* of one folder */

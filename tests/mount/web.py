@@ -94,7 +94,8 @@ class Server(http.server.ThreadingHTTPServer):
         """Clients that go away are what many tests are about."""
 
 
-BEGINNING = 'bytes=0-8191'
+EDGE = 7168  # of both ends of a file, which come with opening it
+BEGINNING, END = f'bytes=0-{EDGE - 1}', f'bytes=-{EDGE}'
 
 
 class Site:
