@@ -4,6 +4,7 @@
 A script decorates its cases with @case and ends with run(). Each case prints one line, named after its function. The
 exit status is 1 where a case failed, 77 (which meson shows as skipped) where nothing can be mounted here.
 """
+import concurrent.futures
 import contextlib
 import importlib
 import json
@@ -49,24 +50,30 @@ def fuse_problem():
     return None
 
 
-def run(needs_fuse=True):
+def attempt(function):
+    """What came of a case, and its line."""
+    name = function.__name__.replace('_', ' ')
+    try:
+        function()
+        return 'ok', f'ok   {name}'
+    except Skip as reason:
+        return 'skip', f'skip {name}: {reason}'
+    except Exception:
+        return 'FAIL', f'FAIL {name}\n{traceback.format_exc().rstrip()}'
+
+
+def run(needs_fuse=True, at_once=1):
+    """`at_once`: of cases that mostly wait, and have nothing in common."""
     problem = fuse_problem() if needs_fuse else None
     if problem:
         print(f'skip everything: {problem}')
         sys.exit(77)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup the programs would inherit that it is ignored
     failed = 0
-    for function in cases:
-        name = function.__name__.replace('_', ' ')
-        try:
-            function()
-            print(f'ok   {name}', flush=True)
-        except Skip as reason:
-            print(f'skip {name}: {reason}', flush=True)
-        except Exception:
-            failed += 1
-            print(f'FAIL {name}', flush=True)
-            traceback.print_exc(file=sys.stdout)
+    with concurrent.futures.ThreadPoolExecutor(at_once) as pool:
+        for result, line in (pool.map if at_once > 1 else map)(attempt, cases):
+            failed += result == 'FAIL'
+            print(line, flush=True)
     print(f'{len(cases) - failed} of {len(cases)} passed')
     sys.exit(1 if failed else 0)
 

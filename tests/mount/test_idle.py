@@ -114,4 +114,4 @@ def who_looks_while_it_goes_sees_the_tree_or_the_empty_directory():
             same(os.listdir(mountpoint), [])
 
 
-run()
+run(at_once=4)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from harness import (DATA, NTUPLE, case, cat_lines, command, daemon_of, errors_of, fails, is_mounted, is_running, mounted, output, run, same,
                      scratch, stats, wait_until)
-from trees import same_trees, tree
+from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import BEGINNING, EDGE, END, fetchers, nginx, own_program, served, unused_port
 
 FILE = 'example.root'
@@ -38,22 +38,14 @@ def fails_with(status, source, *words, seconds=10, options=('--timeout=2',)):
 
 @case
 def files_by_http_have_the_tree_of_the_file():
-    with scratch() as directory, served(DATA) as site:
-        for number, name in enumerate(['example.root', 'damaged_page.root', 'empty.root']):
-            here, there = directory / f'{number}-here', directory / f'{number}-there'
-            same(tree(site.url(name), there), tree(DATA / name, here), name)
-            same_trees(here, there)
+    with served(DATA) as site:
+        files_have_their_trees(site.url)
 
 
 @case
-def files_of_every_format_are_verified_by_http():
-    names = sorted(path.name for path in DATA.iterdir() if path.suffix in ('.root', '.roaring', '.lance', '.blp') and path.is_file())[::4]
+def files_of_every_format_by_http_are_verified():
     with served(DATA) as site:
-        for name in names:
-            here, there = (command(NTUPLE, 'verify', '--json', source) for source in (DATA / name, site.url(name)))
-            same(there.returncode, here.returncode, name)
-            same(there.stdout.replace(site.url(name).encode(), b''), here.stdout.replace(str(DATA / name).encode(), b''), name)
-    same({Path(name).suffix for name in names} >= {'.root', '.lance'}, True, names)
+        files_of_every_format_are_verified(site.url, 0)
 
 
 @case
@@ -368,4 +360,4 @@ def a_new_process_follows_one_that_was_killed():
     wait_until(lambda: not fetchers(environment), 'nobody is left')
 
 
-run()
+run(at_once=3)

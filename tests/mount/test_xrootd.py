@@ -17,7 +17,7 @@ from blz_writer import blz_array
 from certificates import make_certificates
 from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, lines, mounted, output, run, same, scratch, stats,
                      wait_until)
-from trees import same_trees, tree
+from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import served, unused_port
 from xrootd_server import xrootd
 
@@ -40,24 +40,13 @@ def local(path, mountpoint):
 @case
 def files_have_the_tree_of_the_file():
     with scratch() as directory, xrootd(directory, DATA) as server:
-        for number, name in enumerate(['example.root', 'damaged_page.root', 'empty.root']):
-            here, there = directory / f'{number}-here', directory / f'{number}-there'
-            same(tree(server.url(name), there), tree(DATA / name, here), name)
-            same_trees(here, there)
+        files_have_their_trees(server.url)
 
 
 @case
-def files_of_every_format_are_verified():
-    names = sorted(path.name for path in DATA.iterdir() if path.suffix in ('.root', '.roaring', '.lance', '.blp') and path.is_file())
-
-    def both(name):
-        return name, [command(NTUPLE, 'verify', '--json', source) for source in (DATA / name, server.url(name))]
-
-    with scratch() as directory, xrootd(directory, DATA) as server, concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for name, (here, there) in pool.map(both, names):
-            same(there.returncode, here.returncode, f'{name}: {there.stderr}')
-            same(there.stdout.replace(server.url(name).encode(), b''), here.stdout.replace(str(DATA / name).encode(), b''), name)
-    same({Path(name).suffix for name in names} >= {'.root', '.lance'}, True, names)
+def files_of_every_format_on_its_servers_are_verified():
+    with scratch() as directory, xrootd(directory, DATA) as server:
+        files_of_every_format_are_verified(server.url, 1)
 
 
 @case
@@ -322,4 +311,4 @@ def a_mount_ends_while_a_server_is_silent():
         same(time.monotonic() - start < 5, True)
 
 
-run()
+run(at_once=3)
