@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/overflow.h"
+#include "chain/own.h"
 #include "io/remote.h"
 
 enum { MOST_PATH = 4096 };
@@ -73,19 +74,35 @@ const struct nt_known_dataset *nt_chain_known_dataset(const struct nt_chain_part
 
 /* ---- before the files are open ---- */
 
-/* Of the first part, which is open, and of those behind it. */
-static bool sum_entries(const struct nt_chain *chain, struct nt_dataset *dataset, uint64_t *sum_ret)
+/* Of a chain's data set that of an open part. */
+static bool find_own(const struct nt_dataset *dataset, const struct nt_chain_part *part,
+                     struct nt_dataset **own_ret)
 {
-    char path[MOST_PATH];
-    *sum_ret = dataset->entries;
-    if (nt_dataset_path(dataset, path, sizeof(path)) >= sizeof(path))
+    return nt_chain_find_own(nt_chain_dataset_of(dataset)->shares[0].dataset, part, own_ret, NULL) == NT_OK;
+}
+
+/* Of a part behind the first one: as the index tells, or as it is where that knows nothing and it was opened. */
+static bool entries_of(const struct nt_chain_part *part, const struct nt_dataset *dataset,
+                       uint64_t *entries_ret)
+{
+    const struct nt_known_dataset *known = nt_chain_known_dataset(part, dataset);
+    struct nt_dataset *own = NULL;
+    if (!known && !(part->file && find_own(dataset, part, &own)))
         return false;
-    for (uint32_t i = 0; i < chain->part_count; i++) {
-        const struct nt_known_file *file = chain->parts[i].known;
-        const struct nt_known_dataset *known = file ? nt_known_dataset_find(file, path) : NULL;
-        bool is_good =
-            known && (i > 0 ? nt_add(*sum_ret, known->entries, sum_ret) : known->entries == dataset->entries);
-        if (!is_good || *sum_ret > INT64_MAX)
+    *entries_ret = known ? known->entries : own->entries;
+    return true;
+}
+
+static bool sum_entries(const struct nt_chain *chain, const struct nt_dataset *dataset, uint64_t *sum_ret)
+{
+    const struct nt_known_dataset *known = nt_chain_known_dataset(&chain->parts[0], dataset);
+    *sum_ret = dataset->entries;
+    if (known && known->entries != dataset->entries)
+        return false;
+    for (uint32_t i = 1; i < chain->part_count; i++) {
+        uint64_t entries;
+        if (!entries_of(&chain->parts[i], dataset, &entries) || !nt_add(*sum_ret, entries, sum_ret) ||
+            *sum_ret > INT64_MAX)
             return false;
     }
     return true;
@@ -105,18 +122,18 @@ void nt_chain_tell_entries(struct nt_file *outline)
 
 /* ---- when they are ---- */
 
-static enum nt_status put_dataset(struct nt_known_file *file, const struct nt_dataset *dataset, uint32_t part,
-                                  struct nt_arena *arena)
+static enum nt_status put_dataset(struct nt_known_file *file, const struct nt_dataset *dataset,
+                                  const struct nt_chain_part *part, struct nt_arena *arena)
 {
-    const struct nt_chain_share *share = &nt_chain_dataset_of(dataset)->shares[part];
+    struct nt_dataset *own;
     char path[MOST_PATH];
     size_t length = nt_dataset_path(dataset, path, sizeof(path));
-    if (length >= sizeof(path))
+    if (length >= sizeof(path) || !find_own(dataset, part, &own))
         return NT_OK;
     struct nt_known_dataset *known = &file->datasets[file->dataset_count++];
     known->path = nt_arena_copy(arena, path, length);
-    known->entries = share->dataset->entries;
-    known->clusters = share->dataset->cluster_count;
+    known->entries = own->entries;
+    known->clusters = own->cluster_count;
     return known->path ? NT_OK : NT_NO_MEMORY;
 }
 
@@ -150,7 +167,7 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
     known.validator = part->listed->address ? names.validator : NULL;
     for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
-            status = put_dataset(&known, file->datasets[i], number, arena);
+            status = put_dataset(&known, file->datasets[i], part, arena);
     if (status == NT_OK)
         nt_known_file_append(out, &known);
     return status;
@@ -173,8 +190,8 @@ static bool is_known(const struct nt_file *file, uint32_t number)
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];
         const struct nt_known_dataset *known = nt_chain_known_dataset(part, dataset);
-        if (!dataset->failure &&
-            (!known || known->entries != nt_chain_dataset_of(dataset)->shares[number].dataset->entries))
+        struct nt_dataset *own;
+        if (!dataset->failure && find_own(dataset, part, &own) && (!known || known->entries != own->entries))
             return false;
     }
     return true;
@@ -195,7 +212,7 @@ void nt_chain_keep_index(const struct nt_file *file)
         const struct nt_chain_part *part = &chain->parts[i];
         if (part->file)
             status = put_part(&text, file, i, arena);
-        else if (!is_outdated(part))
+        else if (part->known && !is_outdated(part))
             nt_known_file_append(&text, part->known);
     }
     if (status == NT_OK && !text.failed)

@@ -18,10 +18,11 @@ enum nt_status nt_chain_part_check(const struct nt_chain_part *part, struct nt_e
 const struct nt_known_dataset *nt_chain_known_dataset(const struct nt_chain_part *part,
                                                       const struct nt_dataset *dataset);
 
-/* Give the data sets of an outline the entries of all parts, where these are known. */
+/* Give the data sets of an outline the entries of all parts, where these are known, or open. */
 void nt_chain_tell_entries(struct nt_file *outline);
 
-/* Tell the hook of the options what is to be known of a chain's files from now on, where it was not known. */
+/* Tell the hook of the options what is to be known of a chain's files from now on, where it was not known. Those that are not open are
+ * known as before. */
 void nt_chain_keep_index(const struct nt_file *file);
 
 #endif

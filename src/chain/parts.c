@@ -19,6 +19,7 @@ enum { MOST_THREADS = 16, PARTS_PER_THREAD = 4 };
 struct opening {
     struct nt_chain *chain;
     uint32_t count;
+    bool leaves_known; /* to themselves */
     atomic_uint next;
 };
 
@@ -126,9 +127,11 @@ static void try_part(struct nt_chain_part *part, const struct nt_chain *chain)
 static void *open_parts(void *argument)
 {
     struct opening *opening = argument;
-    for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->count;)
-        if (!opening->chain->parts[i].file)
-            try_part(&opening->chain->parts[i], opening->chain);
+    for (uint32_t i; (i = atomic_fetch_add(&opening->next, 1)) < opening->count;) {
+        struct nt_chain_part *part = &opening->chain->parts[i];
+        if (!part->file && !(opening->leaves_known && part->known))
+            try_part(part, opening->chain);
+    }
     return NULL;
 }
 
@@ -141,17 +144,44 @@ static uint32_t threads_for(const struct nt_chain *chain, uint32_t count)
     return served + (count - served) / PARTS_PER_THREAD;
 }
 
+/* By this thread, and as many others as can be had. */
+static void open_together(struct opening *opening)
+{
+    pthread_t threads[MOST_THREADS];
+    uint32_t started = 0, wanted = threads_for(opening->chain, opening->count);
+    while (started < wanted && started + 1 < opening->count && started < MOST_THREADS &&
+           pthread_create(&threads[started], NULL, open_parts, opening) == 0)
+        started++;
+    open_parts(opening);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+}
+
+static void count_parts(const struct nt_chain *chain, uint32_t *known_ret, uint32_t *unknown_ret)
+{
+    *known_ret = *unknown_ret = 0;
+    for (uint32_t i = 0; i < chain->part_count; i++) {
+        *known_ret += chain->parts[i].known != NULL;
+        *unknown_ret += !chain->parts[i].known && !chain->parts[i].file;
+    }
+}
+
+bool nt_chain_parts_open_unknown(struct nt_chain *chain)
+{
+    struct opening opening = {.chain = chain, .count = chain->part_count, .leaves_known = true};
+    uint32_t known, unknown;
+    count_parts(chain, &known, &unknown);
+    if (unknown == 0 || unknown > known)
+        return unknown == 0;
+    open_together(&opening);
+    count_parts(chain, &known, &unknown);
+    return unknown == 0;
+}
+
 enum nt_status nt_chain_parts_open(struct nt_chain *chain, uint32_t count, struct nt_error *error)
 {
     struct opening opening = {.chain = chain, .count = count};
-    pthread_t threads[MOST_THREADS];
-    uint32_t started = 0, wanted = threads_for(chain, count);
-    while (started < wanted && started + 1 < count && started < MOST_THREADS &&
-           pthread_create(&threads[started], NULL, open_parts, &opening) == 0)
-        started++;
-    open_parts(&opening); /* by this thread, and as many others as can be had */
-    while (started > 0)
-        pthread_join(threads[--started], NULL);
+    open_together(&opening);
     for (uint32_t i = 0; i < count; i++) {
         const struct nt_chain_part *part = &chain->parts[i];
         if (!part->file && nt_is_refused_for_now(part->failure.status, &part->failure))

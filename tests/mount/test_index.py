@@ -82,9 +82,34 @@ def a_file_that_is_another_one_is_looked_at_again():
             same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 20)
             wait_until(lambda: lines(files.index)[1]['datasets'][0]['entries'] == 5, 'a new index')
             same(errors_of(whole), [])
+        with files.mounted() as whole:
+            same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096 + 20)
         files.paths[0].unlink()  # the data set is called like the first file
         files.learn()
         wait_until(lambda: [line['file'] for line in lines(files.index)] == [str(path) for path in files.paths[1:]], 'two files')
+
+
+@case
+def files_that_are_not_known_are_opened_alone():
+    with scratch() as directory:
+        files = Files(directory, 100)
+        files.learn()
+        known = lines(files.index)
+        files.write(7, np.arange(5, dtype='<i4'))  # one has changed, and one is new
+        write_bloscpack(files.folder / 'part999.blp', np.arange(3, dtype='<i4'))
+        with mounted(files.paths[0]) as single, files.mounted() as whole:
+            same((whole / 'part000/values/data.bin').stat().st_size, 99 * 4096 + 20 + 12)
+            assert descriptors(whole) - descriptors(single) < 10, descriptors(whole)
+            wait_until(lambda: len(lines(files.index)) == 101, 'a new index')
+            now = lines(files.index)
+            same([line['datasets'][0]['entries'] for line in (now[7], now[100])], [5, 3])
+            same([line for number, line in enumerate(now) if number not in (7, 100)], known[:7] + known[8:])
+            same(len((whole / 'part000/values/data.bin').read_bytes()), 99 * 4096 + 20 + 12)
+        (files.folder / 'part998.blp').write_bytes(b'blpk')  # what does not open is told when it is wanted
+        with files.mounted() as whole:
+            fails(errno.EIO, os.stat, whole / 'part000/values/data.bin')
+            (told,) = errors_of(whole)
+            assert 'part998.blp' in told['what'], told
 
 
 @case
