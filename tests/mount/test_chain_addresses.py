@@ -91,7 +91,7 @@ def nothing_but_the_first_file_is_opened_by_mounting():
             os.listdir(whole / 'Events')
             same(set(asked(server)), {'/run00.root'})
             same((whole / 'Events/weight/data.bin').stat().st_size % 20, 0)
-            same(len(set(asked(server))), 20)
+            wait_until(lambda: len(set(asked(server))) == 20, 'the others are asked for')
             fetched = stats(whole)['remote_requests']
             same(fetched <= 1 + 20 * 4, True, f'{fetched} requests')
 

@@ -4,6 +4,7 @@ way to misbehave: http://127.0.0.1:PORT/silent/file.root. What it was asked for 
 import contextlib
 import email.utils
 import gzip
+import http.client
 import http.server
 import os
 import pwd
@@ -12,6 +13,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 from harness import Skip, scratch, wait_until
@@ -234,7 +236,7 @@ class Apache:
         modules = Path('/usr/lib/apache2/modules')
         if not self.program or not (modules / 'mod_dav_fs.so').exists():
             raise Skip('apache2 is not installed')
-        self.directory, self.port = directory, unused_port()
+        self.directory, self.port, self.marks = directory, unused_port(), 0
         (directory / 'www').mkdir()
         directory.chmod(0o755)
         loads = '\n'.join(f'LoadModule {name}_module {modules}/mod_{name}.so' for name in ('mpm_event', 'authz_core', 'dir', 'dav', 'dav_fs'))
@@ -252,7 +254,18 @@ class Apache:
         return f'{scheme}://127.0.0.1:{self.port}/{path}'
 
     def requests(self):
-        return [tuple(line.rsplit(' ', 1)[:1] + line.rsplit(' ', 1)[1:]) for line in (self.directory / 'requests').read_text().splitlines()]
+        """All until now. A line is written when the answer is on its way: that of one more request is waited for, and those before it."""
+        self.marks += 1
+        mark = f'HEAD /mark{self.marks}'
+        connection = http.client.HTTPConnection('127.0.0.1', self.port)
+        connection.request(*mark.split())
+        connection.getresponse().read()
+        connection.close()
+        path = self.directory / 'requests'
+        wait_until(lambda: mark in path.read_text(), 'the line of a request')
+        time.sleep(0.02)  # threads of the server may be interrupted in between
+        lines = [tuple(line.rsplit(' ', 1)) for line in path.read_text().splitlines()]
+        return [(what, part) for what, part in lines if not what.startswith('HEAD /mark')]
 
     def stop(self):
         self.process.terminate()
