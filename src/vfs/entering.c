@@ -9,18 +9,21 @@
 #include "format/format.h"
 #include "io/folder.h"
 
-bool nt_place_is_unseen(const struct nt_places *places, const struct nt_place *place)
+bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *place)
 {
-    return place->is_remote && !place->is_probed && !place->is_entered && place->number != place->parent &&
+    return place->is_remote && place->number != place->parent &&
            places->list[place->parent]->kind == NT_PLACE_FOLDER;
 }
 
-bool nt_places_is_unseen(struct nt_places *places, uint32_t number)
+enum nt_sight nt_places_sight(struct nt_places *places, uint32_t number)
 {
+    enum nt_sight sight = NT_SIGHT_WHOLE;
     pthread_mutex_lock(&places->lock);
-    bool is_unseen = number < places->count && nt_place_is_unseen(places, places->list[number]);
+    const struct nt_place *place = number < places->count ? places->list[number] : NULL;
+    if (place && nt_place_is_listed(places, place))
+        sight = place->is_probed || place->is_entered ? NT_SIGHT_COSTLY : NT_SIGHT_LISTED;
     pthread_mutex_unlock(&places->lock);
-    return is_unseen;
+    return sight;
 }
 
 /* ---- entering ---- */

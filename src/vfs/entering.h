@@ -8,9 +8,16 @@
 
 #include "vfs/places.h"
 
-/* What is known of a place before anybody entered it is what a list told. Then it is shown as a directory, whatever it is. */
-bool nt_place_is_unseen(const struct nt_places *places, const struct nt_place *place);
-bool nt_places_is_unseen(struct nt_places *places, uint32_t number);
+/* Whether it is in a mirrored folder on a server, whose list tells that it is there. Under the lock. */
+bool nt_place_is_listed(const struct nt_places *places, const struct nt_place *place);
+
+/* What a look at a place's directory sees. */
+enum nt_sight {
+    NT_SIGHT_WHOLE,
+    NT_SIGHT_LISTED, /* nobody has entered it: what a list told. Then it is shown as a directory, whatever it is */
+    NT_SIGHT_COSTLY, /* what it is now; which may take asking the server */
+};
+enum nt_sight nt_places_sight(struct nt_places *places, uint32_t number);
 
 /* Find out what lies at a place that is on a server. False where that failed, as the place tells. Under the lock, which is given up
  * meanwhile. */

@@ -260,7 +260,7 @@ enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number)
     if (!place)
         return NT_PLACE_NONE;
     pthread_mutex_lock(&places->lock);
-    bool is_known = place->is_probed || nt_place_is_unseen(places, place);
+    bool is_known = place->is_probed || nt_place_is_listed(places, place);
     enum nt_place_kind kind = is_known ? place->kind : hold_shown(places, place, &number, &opened);
     pthread_mutex_unlock(&places->lock);
     nt_places_release(places, opened);

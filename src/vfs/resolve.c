@@ -185,14 +185,21 @@ enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scop
     return status;
 }
 
-bool nt_scope_open_unseen(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope)
+bool nt_scope_open_outside(struct nt_vfs *vfs, uint64_t number, bool may_work, struct nt_scope *scope,
+                           enum nt_status *status_ret, struct nt_error *error)
 {
     *scope = (struct nt_scope){.vfs = vfs, .number = number, .field = NT_NONE, .column = NT_NONE};
     if (!nt_node_unpack(number, &scope->node) || scope->node.level != NT_LEVEL_PLACE || scope->node.item ||
-        scope->node.file != NT_NODE_SELF || !nt_places_is_unseen(vfs->places, scope->node.slot))
+        scope->node.file != NT_NODE_SELF)
+        return false;
+    enum nt_sight sight = nt_places_sight(vfs->places, scope->node.slot);
+    if (sight == NT_SIGHT_WHOLE || (sight == NT_SIGHT_COSTLY && may_work))
         return false;
     scope->place = scope->node.slot;
     scope->place_kind = NT_PLACE_FILE;
+    *status_ret = sight == NT_SIGHT_LISTED
+                      ? NT_OK
+                      : nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "its server would have to be asked");
     return true;
 }
 

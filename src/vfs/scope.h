@@ -67,8 +67,10 @@ uint64_t nt_scope_column_node(const struct nt_scope *scope, uint32_t column);
 enum nt_status nt_scope_open(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope,
                              struct nt_error *error);
 
-/* What nobody has entered yet, as it is told of, without asking for what it is. False for all else. */
-bool nt_scope_open_unseen(struct nt_vfs *vfs, uint64_t number, struct nt_scope *scope);
+/* A directory on a server, as far as its attributes are told without asking for what it is: NT_NOT_FOUND where they are not and no
+ * work is to be done for them. False for all else. */
+bool nt_scope_open_outside(struct nt_vfs *vfs, uint64_t number, bool may_work, struct nt_scope *scope,
+                           enum nt_status *status_ret, struct nt_error *error);
 
 /* Append the name that a node has in its parent directory (none for the root). */
 void nt_scope_name(const struct nt_scope *scope, struct nt_buffer *name);

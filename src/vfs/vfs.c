@@ -269,8 +269,9 @@ static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
     struct nt_scope scope;
     struct nt_error failure = {0};
     uint64_t size = 0;
-    enum nt_status status =
-        nt_scope_open_unseen(vfs, node, &scope) ? NT_OK : nt_report_open(vfs, node, &scope, error);
+    enum nt_status status;
+    if (!nt_scope_open_outside(vfs, node, may_work, &scope, &status, error))
+        status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
     scope.caller = caller;
