@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many files as one beside the files alone, and some entries beside all: first reads of a column through fresh mounts."""
+"""Many files as one beside the files alone, and some of their entries beside all: first reads of a column through fresh mounts."""
 import functools
 import json
 import os
@@ -41,15 +41,15 @@ def read_singles(build, folder, field):
                                                     for path in sorted(folder.iterdir())])})
 
 
-def read_selection(build, path, field, what, selection):
-    with Mount(build.ntuplefs, path, ("-o", f"select={selection}") if selection else ()) as mount:
+def read_selection(build, folder, field, what, selection):
+    with Mount(build.ntuplefs, folder / "*.root", ("-o", f"chain,select={selection}" if selection else "chain")) as mount:
         [file] = mount.files(field)
         return build.named({what: read_whole(file), f"{what}: pages": mount.pages_decoded()})
 
 
-def selections(path, build, folder):
+def selections(files, build, folder):
     """{what: file of chosen entries}"""
-    with Mount(build.ntuplefs, path) as mount:
+    with Mount(build.ntuplefs, files / "*.root", ("-o", "chain")) as mount:
         entries = json.loads((mount.point / mount.dataset / "ntuple.json").read_text())["entries"]
     count, first = entries // SHARE, entries // 2
     chosen = {RUN: range(first, first + count), RANDOM: sorted(random.Random(1).sample(range(entries), count))}
@@ -64,9 +64,9 @@ def measure(arguments, folder, results, save):
             continue
         path = arguments.data / f"{name}.root"
         files = copied(path, folder / name)[0].parent
-        chosen = selections(path, arguments.builds[0], folder)
+        chosen = selections(files, arguments.builds[0], folder)
         groups = [[functools.partial(read, build, files, field) for build in arguments.builds for read in (read_chain, read_singles)]]
-        groups += [[functools.partial(read_selection, build, path, field, *choice) for build in arguments.builds]
+        groups += [[functools.partial(read_selection, build, files, field, *choice) for build in arguments.builds]
                    for choice in chosen.items()]
         results["chains"][name] = take_turns(groups, arguments.rounds)
         save()
