@@ -115,6 +115,8 @@ class Soak:
         next_sample, next_report = start, start + 60
         while time.monotonic() < self.ends:
             time.sleep(self.chance.random() * PAUSE)
+            if time.monotonic() >= self.ends:
+                break  # readers end by themselves: none is there to be killed
             self.look_after_readers()
             event = self.chance.choice([self.kill_reader, self.kill_daemon, self.change, self.change])
             self.events[event()] += 1
