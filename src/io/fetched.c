@@ -171,9 +171,10 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     if (status == NT_OK)
         status = read_parts(&reading, buffer, deadline, &failure);
     file->fetcher->counters.waits += reading.waits;
-    if (status == NT_UNREACHABLE && nt_fetcher_now() >= file->refused_until)
-        nt_remote_refuse(file, &failure);
-    file->fetcher->counters.wait_milliseconds += nt_fetcher_now() - start;
+    const uint64_t now = nt_fetcher_now();
+    if (status == NT_UNREACHABLE && nt_refusal_check(&file->refusal, now, NULL) == NT_OK)
+        nt_refusal_note(&file->refusal, &failure, now);
+    file->fetcher->counters.wait_milliseconds += now - start;
     pthread_mutex_unlock(&file->fetcher->lock);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
@@ -239,8 +240,8 @@ static void fetched_will_need(struct nt_source *source, const struct nt_extent *
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     const struct nt_fetcher *fetcher = file->fetcher;
     pthread_mutex_lock(&file->fetcher->lock);
-    if (!file->has_changed && nt_fetcher_now() >= file->refused_until && file->epoch == fetcher->epoch &&
-        !file->is_closed && !fetcher->is_over)
+    if (!file->has_changed && nt_refusal_check(&file->refusal, nt_fetcher_now(), NULL) == NT_OK &&
+        file->epoch == fetcher->epoch && !file->is_closed && !fetcher->is_over)
         ask_for_all(file, extents, count, is_now);
     pthread_mutex_unlock(&file->fetcher->lock);
 }
@@ -330,7 +331,7 @@ static void fetched_close(struct nt_source *source)
         file->teller.release(file->teller.context);
     free(file->address);
     free(file->shown);
-    free(file->refusal);
+    nt_refusal_deinit(&file->refusal);
     free(file);
 }
 

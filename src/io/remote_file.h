@@ -6,6 +6,7 @@
 #define NT_IO_REMOTE_FILE_H
 
 #include "io/fetcher.h"
+#include "io/refusal.h"
 #include "io/source.h"
 
 /* What is known of a file before its server is asked. */
@@ -45,8 +46,7 @@ struct nt_remote_file {
     char server[NT_FETCH_SERVER_BYTES]; /* that had it last */
     struct nt_stretches stretches;
     struct nt_disk_entry *disk; /* NULL: nothing of it is kept there */
-    struct nt_error *refusal;   /* the last failure, for all until: */
-    uint64_t refused_until;
+    struct nt_refusal refusal;  /* of all who read */
     bool has_changed;
 };
 
@@ -74,9 +74,6 @@ void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *
 /* Until it can be read, or the deadline. It is opened again where the process that fetches is another one, by one thread, while the
  * others wait; and must be the same file then. */
 enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error);
-
-/* For a second it is taken to be out of reach: each read would take its time to find that out. */
-enum nt_status nt_remote_refuse(struct nt_remote_file *file, struct nt_error *error);
 
 /* A file that is opened when it is first used: its source does not know its size before. `teller` is the file's from now on, also where
  * this fails. The path of messages, `shown`, ends with the name that the teller knows the file by. */

@@ -8,19 +8,19 @@
 #include <string.h>
 
 #include "io/fetcher.h"
+#include "io/refusal.h"
 #include "io/remote.h"
 #include "io/remote_list.h"
 
-/* So old a list may be that is taken for what is there now; and so long a failure to get one stands for all who want it. */
-enum { FRESH_MILLISECONDS = 2000, REFUSAL_MILLISECONDS = 1000 };
+/* So old a list may be that is taken for what is there now. */
+enum { FRESH_MILLISECONDS = 2000 };
 
 /* A folder beneath, or the folder itself: "". */
 struct nt_remote_inner {
     char *name;
     struct nt_remote_list *list; /* NULL: it was not listed; or, what is remembered as well: */
     bool is_absent;
-    struct nt_error *refusal; /* the last failure to list it again, for all until: */
-    uint64_t refused_until;
+    struct nt_refusal refusal; /* of all who want it listed again */
     struct nt_remote_inner *next;
 };
 
@@ -131,17 +131,13 @@ static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_
                                 struct nt_error *error)
 {
     struct nt_error failure = {0};
-    if (nt_fetcher_now() < inner->refused_until)
-        return nt_fail_with(error, inner->refusal);
-    enum nt_status status = ask_for_list(lists, inner, &failure);
+    enum nt_status status = nt_refusal_check(&inner->refusal, nt_fetcher_now(), error);
+    if (status != NT_OK)
+        return status;
+    status = ask_for_list(lists, inner, &failure);
     if (status == NT_OK || status == NT_NOT_FOUND)
         return NT_OK;
-    if (!inner->refusal)
-        inner->refusal = malloc(sizeof(*inner->refusal));
-    if (inner->refusal) { /* else the next look finds out itself */
-        *inner->refusal = failure;
-        inner->refused_until = nt_fetcher_now() + REFUSAL_MILLISECONDS;
-    }
+    nt_refusal_note(&inner->refusal, &failure, nt_fetcher_now());
     return nt_fail_with(error, &failure);
 }
 
@@ -170,7 +166,7 @@ void nt_remote_lists_deinit(struct nt_remote_lists *lists)
     for (struct nt_remote_inner *inner = lists->inner, *next; inner; inner = next) {
         next = inner->next;
         nt_remote_list_free(inner->list);
-        free(inner->refusal);
+        nt_refusal_deinit(&inner->refusal);
         free(inner->name);
         free(inner);
     }

@@ -14,9 +14,6 @@
 
 #include "io/remote.h"
 
-/* So long a failure stands for all reads. */
-enum { REFUSAL_MILLISECONDS = 1000 };
-
 /* Of files whose version is told, so many are open at once in the process that fetches. */
 enum { MOST_OPEN = 1024 };
 
@@ -59,17 +56,6 @@ enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch
     if (was_there && error)
         error->status = NT_UNREACHABLE; /* it was good before, and may be again: a token is renewed */
     return was_there ? NT_UNREACHABLE : status;
-}
-
-enum nt_status nt_remote_refuse(struct nt_remote_file *file, struct nt_error *error)
-{
-    if (!file->refusal)
-        file->refusal = malloc(sizeof(*file->refusal));
-    if (!file->refusal) /* then the next read finds out itself */
-        return error->status;
-    *file->refusal = *error;
-    file->refused_until = nt_fetcher_now() + REFUSAL_MILLISECONDS;
-    return error->status;
 }
 
 /* ---- how many are open ---- */
@@ -304,8 +290,9 @@ enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline,
     for (;;) {
         if (file->has_changed)
             return nt_remote_fail_changed(file, error);
-        if (nt_fetcher_now() < file->refused_until)
-            return nt_fail_with(error, file->refusal);
+        enum nt_status status = nt_refusal_check(&file->refusal, nt_fetcher_now(), error);
+        if (status != NT_OK)
+            return status;
         if (is_open(file)) {
             nt_remote_note_use(file);
             return NT_OK;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#include "io/refusal.h"
+
+#include "support.h"
+
+enum { NOON = 43200000 };
+
+static struct nt_error failure_of(enum nt_status status, const char *message)
+{
+    struct nt_error error = {0};
+    nt_fail(&error, status, NT_NO_OFFSET, "%s", message);
+    return error;
+}
+
+START_TEST(a_failure_stands_for_its_time_and_no_longer)
+{
+    struct nt_refusal refusal = {0};
+    struct nt_error failure = failure_of(NT_UNREACHABLE, "x.org: no answer"), error = {0};
+    ck_assert_int_eq(nt_refusal_check(&refusal, 0, &error), NT_OK);
+    nt_refusal_note(&refusal, &failure, NOON);
+    ck_assert_int_eq(nt_refusal_check(&refusal, NOON, &error), NT_UNREACHABLE);
+    ck_assert_int_eq(error.status, NT_UNREACHABLE);
+    ck_assert_str_eq(error.message, "x.org: no answer");
+    ck_assert_int_eq(nt_refusal_check(&refusal, NOON + 999, NULL), NT_UNREACHABLE);
+    ck_assert_int_eq(nt_refusal_check(&refusal, NOON + 1000, NULL), NT_OK);
+    nt_refusal_deinit(&refusal);
+}
+END_TEST
+
+START_TEST(the_last_failure_is_told_from_when_it_was)
+{
+    struct nt_refusal refusal = {0};
+    struct nt_error first = failure_of(NT_UNREACHABLE, "first"), second = failure_of(NT_IO, "second"),
+                    error = {0};
+    nt_refusal_note(&refusal, &first, NOON);
+    nt_refusal_note(&refusal, &second, NOON + 600);
+    second = first; /* it has its own copy */
+    ck_assert_int_eq(nt_refusal_check(&refusal, NOON + 1599, &error), NT_IO);
+    ck_assert_str_eq(error.message, "second");
+    ck_assert_int_eq(nt_refusal_check(&refusal, NOON + 1600, &error), NT_OK);
+    nt_refusal_deinit(&refusal);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("refusal");
+    TCase *tests = tcase_create("refusal");
+    tcase_add_test(tests, a_failure_stands_for_its_time_and_no_longer);
+    tcase_add_test(tests, the_last_failure_is_told_from_when_it_was);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
