@@ -69,21 +69,12 @@ static enum nt_status open_source(const char *path, struct nt_source_pool *pool,
 
 /* ---- files ---- */
 
-static enum nt_status open_from(struct nt_source *source, struct nt_chain_part *part,
-                                const struct nt_chain *chain, struct nt_error *error)
-{
-    enum nt_status status = nt_file_open_source(source, &chain->open, &part->file, error);
-    if (status != NT_OK)
-        nt_source_close(source);
-    return status;
-}
-
 static enum nt_status open_pooled(struct nt_chain_part *part, const struct nt_chain *chain,
                                   struct nt_error *error)
 {
     struct nt_source *source;
     enum nt_status status = open_source(part->path, chain->pool, &source, error);
-    return status == NT_OK ? open_from(source, part, chain, error) : status;
+    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
 }
 
 /* On a server. What that has listed is read without asking for it first, as the version that was listed. */
@@ -95,7 +86,7 @@ static enum nt_status open_served(struct nt_chain_part *part, const struct nt_ch
     if (!listed->folder)
         return nt_file_open(listed->address, &chain->open, &part->file, error);
     enum nt_status status = nt_folder_open_file(listed->folder, listed->name, &source, error);
-    return status == NT_OK ? open_from(source, part, chain, error) : status;
+    return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
 }
 
 static enum nt_status open_part(struct nt_chain_part *part, const struct nt_chain *chain,

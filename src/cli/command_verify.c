@@ -33,10 +33,7 @@ static enum nt_status open_subject(const struct subject *subject, const struct n
         return nt_chain_open(subject->chain, &tree->chain_options, &tree->open, file_ret, error);
     if (!subject->source)
         return nt_file_open(subject->path, &tree->open, file_ret, error);
-    enum nt_status status = nt_file_open_source(subject->source, &tree->open, file_ret, error);
-    if (status != NT_OK)
-        nt_source_close(subject->source);
-    return status;
+    return nt_file_take_source(subject->source, &tree->open, file_ret, error);
 }
 
 /* What all files are verified by. */

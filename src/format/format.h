@@ -46,6 +46,17 @@ extern const struct nt_format *const nt_formats[];
 enum nt_status nt_open_source(const char *path, const struct nt_open_options *options,
                               struct nt_source **source_ret, struct nt_error *error);
 
+/* nt_file_open_source of a source that is for nothing else: it is closed where this fails. */
+static inline enum nt_status nt_file_take_source(struct nt_source *source,
+                                                 const struct nt_open_options *options,
+                                                 struct nt_file **file_ret, struct nt_error *error)
+{
+    enum nt_status status = nt_file_open_source(source, options, file_ret, error);
+    if (status != NT_OK)
+        nt_source_close(source);
+    return status;
+}
+
 /* Whether a folder is one thing, a data set of some format; else it only holds files. */
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);

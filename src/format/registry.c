@@ -179,12 +179,7 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
     enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_open_options", error);
     if (status == NT_OK)
         status = nt_open_source(path, &known, &source, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_file_open_source(source, &known, file_ret, error);
-    if (status != NT_OK)
-        nt_source_close(source);
-    return status;
+    return status == NT_OK ? nt_file_take_source(source, &known, file_ret, error) : status;
 }
 
 /* ---- folders ---- */

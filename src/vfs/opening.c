@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "format/format.h"
 #include "vfs/choosing.h"
 #include "vfs/disk.h"
 #include "vfs/entering.h"
@@ -77,12 +78,7 @@ static enum nt_status open_on_server(struct nt_places *places, struct nt_place *
 {
     struct nt_source *source;
     enum nt_status status = nt_place_open_source(places, place, &source, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_file_open_source(source, options, file_ret, error);
-    if (status != NT_OK)
-        nt_source_close(source);
-    return status;
+    return status == NT_OK ? nt_file_take_source(source, options, file_ret, error) : status;
 }
 
 /* Open a place's file, outside the lock. */

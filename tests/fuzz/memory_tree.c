@@ -80,12 +80,7 @@ enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_option
     struct nt_source *source;
     (void)path;
     enum nt_status status = open_input(&source, error);
-    if (status != NT_OK)
-        return status;
-    status = nt_file_open_source(source, options, file_ret, error);
-    if (status != NT_OK)
-        nt_source_close(source);
-    return status;
+    return status == NT_OK ? nt_file_take_source(source, options, file_ret, error) : status;
 }
 
 /* Of the format whose folder it is, as nt_find_version has it. */
