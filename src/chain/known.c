@@ -137,13 +137,13 @@ static enum nt_status put_dataset(struct nt_known_file *file, const struct nt_da
     return known->path ? NT_OK : NT_NO_MEMORY;
 }
 
-/* Whether something tells the version of an open part from another one, for those who ask later. */
-static bool can_be_known(const struct nt_chain_part *part, struct nt_remote_names *names)
+/* What an index will know an open part by; NULL, too, where nothing tells its version from another one for those who ask later. */
+static const char *lasting_key_of(const struct nt_chain_part *part, struct nt_remote_names *names)
 {
     names->validator[0] = '\0';
     if (part->listed->address)
         nt_source_remote(part->file->source, names);
-    return key_of(part) && (!part->listed->address || names->validator[0]);
+    return !part->listed->address || names->validator[0] ? key_of(part) : NULL;
 }
 
 static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file, uint32_t number,
@@ -151,19 +151,18 @@ static enum nt_status put_part(struct nt_buffer *out, const struct nt_file *file
 {
     const struct nt_chain_part *part = &nt_chain_of(file)->parts[number];
     struct nt_known_dataset *datasets = nt_arena_alloc(arena, file->dataset_count + 1, sizeof(*datasets));
-    struct nt_known_file known = {.path = key_of(part), .meant = meant_of(part), .datasets = datasets};
     struct nt_remote_names names;
+    struct nt_known_file known = {
+        .path = lasting_key_of(part, &names), .meant = meant_of(part), .datasets = datasets};
     char modified[NT_KNOWN_TIME];
     struct stat found;
     enum nt_status status = datasets ? nt_source_stat(part->file->source, &found, NULL) : NT_NO_MEMORY;
-    if (status != NT_OK)
+    if (status != NT_OK || !known.path)
         return status;
     nt_known_time(&found, modified);
     known.bytes = (uint64_t)found.st_size;
     known.inode = found.st_ino;
     known.modified = modified;
-    if (!can_be_known(part, &names))
-        return NT_OK;
     known.validator = part->listed->address ? names.validator : NULL;
     for (uint32_t i = 0; status == NT_OK && i < file->dataset_count; i++)
         if (!file->datasets[i]->failure)
@@ -185,7 +184,7 @@ static bool is_known(const struct nt_file *file, uint32_t number)
     struct nt_remote_names names;
     if (!part->file)
         return !is_outdated(part);
-    if (!can_be_known(part, &names))
+    if (!lasting_key_of(part, &names))
         return true;
     for (uint32_t i = 0; i < file->dataset_count; i++) {
         const struct nt_dataset *dataset = file->datasets[i];

@@ -32,7 +32,7 @@ static enum nt_status know(struct asking *asking, const struct nt_chain_file *fi
     uint64_t hash = nt_xxh3(file->address, strlen(file->address));
     const struct nt_link *link = nt_hash_table_find(&asking->known, hash);
     for (; link; link = nt_hash_table_next(link)) {
-        const struct known *known = (const struct known *)link;
+        const struct known *known = NT_LINKED(link, struct known, link);
         if (strcmp(known->address, file->address) == 0 && strcmp(known->dataset, dataset) == 0)
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: is named twice", file->path);
     }

@@ -76,7 +76,9 @@ static enum nt_exit_status verify_subject(const struct work *work, const struct 
     verifier.file = file;
     if (status == NT_OK)
         return verify_file(work, &verifier, file);
-    return is_unknown_ret && *is_unknown_ret ? NT_EXIT_OK : nt_verify_conclude_unopened(&verifier, &error);
+    return is_unknown_ret && *is_unknown_ret
+               ? NT_EXIT_OK
+               : nt_verify_conclude_unopened(work->settings, subject->path, &error);
 }
 
 /* ---- folders ---- */
@@ -208,10 +210,8 @@ static enum nt_exit_status verify_open_source(const struct work *work, const cha
         source->folder ? nt_is_dataset_folder(source->folder, &is_dataset, &error) : NT_OK;
     if (status == NT_OK && is_dataset)
         return verify_subject(work, &(struct subject){.path = path, .source = source}, NULL);
-    enum nt_exit_status result =
-        status == NT_OK ? verify_folder(work, path, source->folder)
-                        : nt_verify_conclude_unopened(
-                              &(struct nt_verifier){.settings = work->settings, .path = path}, &error);
+    enum nt_exit_status result = status == NT_OK ? verify_folder(work, path, source->folder)
+                                                 : nt_verify_conclude_unopened(work->settings, path, &error);
     nt_source_close(source);
     return result;
 }
@@ -224,8 +224,7 @@ static enum nt_exit_status verify_address(const struct work *work, const char *a
     struct nt_error error = {0};
     if (nt_open_source(address, &tree.open, &source, &error) == NT_OK)
         return verify_open_source(work, shown, source);
-    return nt_verify_conclude_unopened(&(struct nt_verifier){.settings = work->settings, .path = shown},
-                                       &error);
+    return nt_verify_conclude_unopened(work->settings, shown, &error);
 }
 
 static enum nt_exit_status verify_path(const struct work *work, const char *path)

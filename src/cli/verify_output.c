@@ -196,18 +196,18 @@ static const char *result_of(enum nt_status status)
 }
 
 /* A file that does not open is all of one finding. */
-enum nt_exit_status nt_verify_conclude_unopened(const struct nt_verifier *verifier,
+enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings *settings, const char *path,
                                                 const struct nt_error *error)
 {
-    if (verifier->settings->json && !verifier->settings->quiet) {
+    if (settings->json && !settings->quiet) {
         struct nt_buffer line = {0};
         struct nt_json json;
         nt_json_line(&json, &line);
-        nt_json_member_text(&json, "file", nt_text_of(verifier->path));
+        nt_json_member_text(&json, "file", nt_text_of(path));
         nt_json_member_string(&json, "result", result_of(error->status));
         nt_json_failure_members(&json, error);
         nt_json_finish(&json);
         print_buffer(&line);
     }
-    return nt_complain(verifier->path, error);
+    return nt_complain(path, error);
 }

@@ -24,7 +24,7 @@ void nt_verify_on_finding(void *context, const struct nt_finding *finding);
 /* The file's own line, and how the program ends by it; of a file that did not open, why. */
 enum nt_exit_status nt_verify_conclude(const struct nt_verifier *verifier,
                                        const struct nt_verify_summary *summary);
-enum nt_exit_status nt_verify_conclude_unopened(const struct nt_verifier *verifier,
+enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings *settings, const char *path,
                                                 const struct nt_error *error);
 
 #endif
