@@ -348,7 +348,9 @@ static void want(struct nt_arrow *arrow, uint64_t offset, uint64_t bytes)
 {
     enum { MOST_BATCHES = 4 };
     struct nt_hints hints = {.count = 0};
-    uint64_t behind = nt_wants_hints(arrow->dataset) ? nt_wanted_behind(&arrow->sequence, offset, bytes) : 0;
+    if (!nt_wants_hints(arrow->dataset))
+        return;
+    uint64_t behind = nt_wanted_behind(&arrow->sequence, offset, bytes);
     uint64_t end = offset + bytes + behind;
     (void)nt_sequence_note(&arrow->sequence, offset, bytes);
     uint32_t first = behind && arrow->batch_count ? find_batch(arrow->batches, arrow->batch_count, offset)
