@@ -262,10 +262,9 @@ static void want(const struct column_read *read, uint64_t offset, uint64_t bytes
     struct nt_sequence *sequence = &read->index->sequence;
     uint64_t behind = nt_wanted_behind(sequence, offset, bytes);
     struct nt_hints hints = {.is_now = behind == 0};
-    uint64_t end = (offset + bytes + behind) / read->element_bytes + 1;
+    uint64_t end = (offset + bytes + behind + read->element_bytes - 1) / read->element_bytes;
     nt_elements_want(&hints, read->reader, read->dataset, sequence, offset / read->element_bytes,
-                     end < read->index->elements ? end : read->index->elements, bytes + behind, find_ahead,
-                     read);
+                     end < read->index->elements ? end : read->index->elements, UINT64_MAX, find_ahead, read);
     nt_hints_tell(&hints);
 }
 

@@ -75,8 +75,7 @@ static void want(struct nt_stream *stream, uint64_t offset, uint64_t bytes)
     uint64_t behind = nt_wanted_behind(&stream->sequence, offset, bytes);
     struct nt_hints hints = {.is_now = behind == 0};
     nt_stream_want(stream, &hints, offset / stream->element_bytes,
-                   (offset + bytes + behind + stream->element_bytes - 1) / stream->element_bytes,
-                   bytes + behind);
+                   (offset + bytes + behind + stream->element_bytes - 1) / stream->element_bytes, UINT64_MAX);
     nt_hints_tell(&hints);
 }
 

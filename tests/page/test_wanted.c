@@ -6,12 +6,15 @@
 #include <string.h>
 
 #include "opened_stream.h"
+#include "page/dataset_index.h"
 #include "page/page.h"
+#include "page/reader.h"
 #include "page/stream.h"
 #include "page/wanted.h"
 #include "support.h"
 
 enum { CLUSTERS = 6, PAGE = 128, PAGES = 3, ELEMENTS = CLUSTERS * PAGES * PAGE, MOST = 256 };
+enum { PAGE_BYTES = PAGE * sizeof(int32_t) };
 
 static struct recording {
     struct nt_source source;
@@ -161,6 +164,50 @@ START_TEST(who_wants_one_value_asks_for_its_page_alone)
     ck_assert_uint_eq(recording.hints[0].bytes, PAGE * sizeof(int32_t) + sizeof(uint64_t));
     ck_assert_uint_eq(recording.unexpected, 0);
     done(builder, stream);
+}
+END_TEST
+
+/* A read that follows no other asks for the pages that it needs, all of them, and no more. */
+static const struct {
+    const char *what;
+    unsigned first_byte, bytes, pages;
+} alone[] = {{"a page", 5 * PAGE_BYTES, PAGE_BYTES, 1},
+             {"the end of a page", 6 * PAGE_BYTES - 4, 4, 1},
+             {"the last page", (CLUSTERS * PAGES - 1) * PAGE_BYTES, PAGE_BYTES, 1},
+             {"as much as two pages, of three", 5 * PAGE_BYTES + PAGE_BYTES / 2, 2 * PAGE_BYTES, 3},
+             {"from one cluster to the next", 8 * PAGE_BYTES + 4, PAGE_BYTES, 2},
+             {"a part of an element behind a page", 5 * PAGE_BYTES + 1, PAGE_BYTES, 2}};
+
+START_TEST(a_read_of_a_stream_asks_for_its_own_pages)
+{
+    struct nt_error error;
+    uint8_t bytes[3 * PAGE_BYTES];
+    struct builder *builder = counting_up(NULL);
+    struct nt_stream *stream = open_stream(builder, 0, NT_STREAM_DATA);
+    stream->sequence.expected_offset = UINT64_MAX / 2; /* see below */
+    assert_ok(nt_stream_read(stream, alone[_i].first_byte, bytes, alone[_i].bytes, &error));
+    ck_assert_msg(recording.hint_count == alone[_i].pages, "%s: %zu", alone[_i].what, recording.hint_count);
+    ck_assert_uint_eq(recording.calls, 1);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, stream);
+}
+END_TEST
+
+START_TEST(a_read_of_a_column_asks_for_its_own_pages)
+{
+    struct nt_error error;
+    uint8_t bytes[3 * PAGE_BYTES];
+    uint64_t elements, pages;
+    struct builder *builder = counting_up(NULL);
+    assert_ok(nt_column_size(builder->reader, builder->dataset, 0, &elements, &pages, &error)); /* makes: */
+    struct nt_dataset_index *index = nt_dataset_index_get(builder->reader->indexes, builder->dataset);
+    index->columns[0]->sequence.expected_offset = UINT64_MAX / 2;
+    assert_ok(nt_column_read(builder->reader, builder->dataset, 0, alone[_i].first_byte, bytes,
+                             alone[_i].bytes, &error));
+    ck_assert_msg(recording.hint_count == alone[_i].pages, "%s: %zu", alone[_i].what, recording.hint_count);
+    ck_assert_uint_eq(recording.calls, 1);
+    ck_assert_uint_eq(recording.unexpected, 0);
+    done(builder, NULL);
 }
 END_TEST
 
@@ -328,6 +375,8 @@ int main(void)
     tcase_add_test(tests, columns_that_are_read_together_are_read_by_clusters);
     tcase_add_test(tests, who_is_led_asks_for_nothing_ahead);
     tcase_add_test(tests, who_wants_one_value_asks_for_its_page_alone);
+    tcase_add_loop_test(tests, a_read_of_a_stream_asks_for_its_own_pages, 0, sizeof(alone) / sizeof(*alone));
+    tcase_add_loop_test(tests, a_read_of_a_column_asks_for_its_own_pages, 0, sizeof(alone) / sizeof(*alone));
     tcase_add_test(tests, what_is_in_the_cache_is_not_asked_for);
     tcase_add_test(tests, pages_without_bytes_in_the_file_are_not_asked_for);
     tcase_add_test(tests, a_page_that_comes_damaged_is_fetched_once_more);
