@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "io/fetcher.h"
 #include "io/refusal.h"
 #include "io/remote.h"
@@ -25,18 +26,17 @@ struct nt_remote_inner {
 };
 
 /* The part of a name in front of its last slash, and what is behind. */
-static struct nt_text folder_of(const char *name, const char **last_ret)
+static struct nt_text folder_of(struct nt_text name, const char **last_ret)
 {
-    const char *slash = strrchr(name, '/');
-    *last_ret = slash ? slash + 1 : name;
-    return (struct nt_text){name, slash ? (size_t)(slash - name) : 0};
+    const char *slash = name.length ? memrchr(name.bytes, '/', name.length) : NULL;
+    *last_ret = slash ? slash + 1 : name.bytes;
+    return (struct nt_text){name.bytes, slash ? (size_t)(slash - name.bytes) : 0};
 }
 
 static struct nt_remote_inner *known_inner(const struct nt_remote_lists *lists, struct nt_text name)
 {
     struct nt_remote_inner *inner = lists->inner;
-    while (inner &&
-           !(strlen(inner->name) == name.length && memcmp(inner->name, name.bytes, name.length) == 0))
+    while (inner && !nt_text_is(name, inner->name))
         inner = inner->next;
     return inner;
 }
@@ -93,7 +93,7 @@ enum nt_status nt_remote_lists_get(struct nt_remote_lists *lists, struct nt_text
     if (inner->list)
         return NT_OK;
     if (name.length && !inner->is_absent) {
-        struct nt_text outer = folder_of(inner->name, &last);
+        struct nt_text outer = folder_of(nt_text_of(inner->name), &last);
         enum nt_status status = nt_remote_lists_get(lists, outer, &above, error);
         if (status != NT_OK)
             return status;
@@ -112,7 +112,7 @@ enum nt_status nt_remote_lists_find(struct nt_remote_lists *lists, const char *n
 {
     struct nt_remote_list *list;
     const char *last;
-    struct nt_text outer = folder_of(name, &last);
+    struct nt_text outer = folder_of(nt_text_of(name), &last);
     enum nt_status status = nt_remote_lists_get(lists, outer, &list, error);
     if (status != NT_OK)
         return status;
@@ -144,21 +144,19 @@ static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_
 enum nt_status nt_remote_lists_refresh(struct nt_remote_lists *lists, struct nt_text name,
                                        uint64_t *number_ret, struct nt_error *error)
 {
+    const char *last;
     struct nt_remote_inner *inner = known_inner(lists, name);
-    enum nt_status status = NT_OK;
-    if (inner && inner->list) {
-        if (!is_fresh(inner->list))
-            status = ask_again(lists, inner, error);
-        *number_ret = inner->list ? inner->list->number : ++lists->count;
-        return status;
+    while (!(inner && inner->list)) {
+        if (inner)
+            inner->is_absent = false;
+        if (!name.length)
+            return NT_OK;
+        name = folder_of(name, &last);
+        inner = known_inner(lists, name);
     }
-    if (inner)
-        inner->is_absent = false;
-    const char *slash = name.length ? memrchr(name.bytes, '/', name.length) : NULL;
-    return name.length ? nt_remote_lists_refresh(
-                             lists, (struct nt_text){name.bytes, slash ? (size_t)(slash - name.bytes) : 0},
-                             number_ret, error)
-                       : NT_OK;
+    enum nt_status status = is_fresh(inner->list) ? NT_OK : ask_again(lists, inner, error);
+    *number_ret = inner->list ? inner->list->number : ++lists->count;
+    return status;
 }
 
 void nt_remote_lists_deinit(struct nt_remote_lists *lists)
