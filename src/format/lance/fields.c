@@ -288,7 +288,7 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
     enum nt_status status = NT_OK;
-    if (!nt_lance_is_description(from)) /* its metadata are of what blobs are made from */
+    if (!from->is_description) /* its metadata are of what blobs are made from */
         status = nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
                                        &field.properties, &field.property_count, build->error);
     return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;

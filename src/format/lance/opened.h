@@ -75,6 +75,7 @@ struct nt_lance_field {
     uint32_t parent; /* index of a field in front of it, NT_NONE: top-level */
     struct nt_text name, logical_type;
     bool is_nullable;
+    bool is_description;     /* a structure that tells where a blob is */
     struct nt_proto message; /* a Field: the rest of it */
 };
 

@@ -21,7 +21,7 @@ static enum nt_status look_at_field(struct nt_arena *arena, const struct nt_lanc
     place->packed = NT_NONE;
     place->is_packed = place->type.shape == NT_LANCE_IS_STRUCT && !schema->is_legacy &&
                        (nt_lance_is_marked(field, "packed") ||
-                        nt_lance_is_marked(field, "lance-encoding:packed") || nt_lance_is_description(field));
+                        nt_lance_is_marked(field, "lance-encoding:packed") || field->is_description);
     place->is_in_struct_list = place->type.shape == NT_LANCE_IS_STRUCT_LIST;
     place->multiple = 1;
     if (status != NT_OK)

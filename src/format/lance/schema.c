@@ -24,11 +24,15 @@ bool nt_lance_find_entry(struct nt_proto message, uint32_t map, const char *key,
     return false;
 }
 
+static bool has_metadata(struct nt_proto field, const char *key, const char *value)
+{
+    struct nt_text found;
+    return nt_lance_find_entry(field, NT_LANCE_FIELD_METADATA, key, &found) && nt_text_is(found, value);
+}
+
 bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key)
 {
-    struct nt_text value;
-    return nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, key, &value) &&
-           nt_text_is(value, "true");
+    return has_metadata(field->message, key, "true");
 }
 
 static uint64_t count_entries(struct nt_proto message, uint32_t map)
@@ -128,15 +132,11 @@ static enum nt_status add_id(struct reading *reading, uint32_t number)
 /* ---- descriptions of blobs ---- */
 
 /* Of a data set the extension tells, of its data files the encoding. */
-bool nt_lance_is_description(const struct nt_lance_field *field)
+static bool is_description(struct nt_proto field)
 {
-    struct nt_text extension;
-    if (!nt_text_is(nt_proto_text(field->message, NT_LANCE_FIELD_LOGICAL_TYPE), "struct"))
-        return false;
-    return nt_lance_is_marked(field, "lance-encoding:blob") ||
-           (nt_lance_find_entry(field->message, NT_LANCE_FIELD_METADATA, "ARROW:extension:name",
-                                &extension) &&
-            nt_text_is(extension, "lance.blob.v2"));
+    return nt_text_is(nt_proto_text(field, NT_LANCE_FIELD_LOGICAL_TYPE), "struct") &&
+           (has_metadata(field, "lance-encoding:blob", "true") ||
+            has_metadata(field, "ARROW:extension:name", "lance.blob.v2"));
 }
 
 /* What each consists of (lance's rust/lance-core/src/datatypes.rs). No schema tells: those of data sets have what blobs are made from
@@ -171,15 +171,16 @@ static enum nt_status read_field(struct reading *reading, struct nt_proto messag
     field->message = message;
     field->id = (int32_t)nt_proto_number(message, NT_LANCE_FIELD_ID);
     field->is_nullable = nt_proto_number(message, NT_LANCE_FIELD_NULLABLE);
+    field->is_description = is_description(message);
     if (!nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_NAME), &field->name) ||
         !nt_text_copy(arena, nt_proto_text(message, NT_LANCE_FIELD_LOGICAL_TYPE), &field->logical_type))
         return nt_fail_memory(reading->error);
     enum nt_status status = find_parent(reading, field);
-    bool is_input = field->parent != NT_NONE && nt_lance_is_description(&reading->fields[field->parent]);
+    bool is_input = field->parent != NT_NONE && reading->fields[field->parent].is_description;
     if (status != NT_OK || is_input)
         return status;
     status = add_id(reading, reading->count++);
-    if (status == NT_OK && nt_lance_is_description(field))
+    if (status == NT_OK && field->is_description)
         add_description(reading);
     return status;
 }
@@ -200,10 +201,10 @@ static bool next_field(struct nt_proto *list, struct nt_proto *field_ret)
 /* At most. */
 static uint64_t count_fields(struct nt_proto list)
 {
-    struct nt_lance_field field = {0};
+    struct nt_proto field;
     uint64_t count = 0;
-    while (next_field(&list, &field.message))
-        count += nt_lance_is_description(&field) ? 1 + DESCRIPTION_FIELDS : 1;
+    while (next_field(&list, &field))
+        count += is_description(field) ? 1 + DESCRIPTION_FIELDS : 1;
     return count;
 }
 

@@ -18,9 +18,8 @@ enum nt_status nt_lance_read_descriptor(struct nt_lance *lance, struct nt_error 
 /* then fill the fields. */
 enum nt_status nt_lance_read_schema(struct nt_file *file, struct nt_lance *lance, struct nt_error *error);
 
-/* Whether a field's metadata have "true" under a key; whether it is a structure that describes where a blob is. */
+/* Whether a field's metadata have "true" under a key. */
 bool nt_lance_is_marked(const struct nt_lance_field *field, const char *key);
-bool nt_lance_is_description(const struct nt_lance_field *field);
 
 /* The fields that `list`, a checked message within `message`, has as its members of the number NT_LANCE_SCHEMA_FIELDS.
  * Memory is the file's arena's, counted in its budget. */

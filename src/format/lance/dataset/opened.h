@@ -92,7 +92,6 @@ struct nt_lance_id {
     uint32_t field;
 };
 
-/* An nt_dataset's format_data. All memory is the nt_file's arena's. */
 /* Which fragments were looked at, one after the other (ahead.h). Under the data set's lock. */
 struct nt_lance_ahead {
     uint32_t next, file; /* the fragment behind the last one, and which of its files */
@@ -100,6 +99,7 @@ struct nt_lance_ahead {
     uint32_t count;      /* that are asked for at once; 0: none */
 };
 
+/* An nt_dataset's format_data. All memory is the nt_file's arena's. */
 struct nt_lance_dataset {
     struct nt_folder *folder;
     struct timespec opened;                 /* when */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "format/lance/dataset/now.h"
 #include "json/parse.h"
 
 #define ENDING ".json"
@@ -75,10 +76,7 @@ enum nt_status nt_lance_has_branch(struct nt_folder *folder, const char *name, b
 {
     struct nt_buffer file = {0};
     append_file_name(&file, NT_LANCE_BRANCHES, name);
-    enum nt_status status =
-        file.failed ? nt_fail_memory(error) : nt_folder_refresh(folder, file.bytes, NULL, error);
-    if (status == NT_OK)
-        status = nt_folder_has(folder, file.bytes, has_ret, error);
+    enum nt_status status = nt_lance_has_now(folder, &file, has_ret, error);
     nt_buffer_deinit(&file);
     return status;
 }
@@ -126,8 +124,7 @@ static enum nt_status read_ref(struct nt_folder *folder, const char *refs, const
     struct nt_source *source;
     json_t *value = NULL;
     append_file_name(&file, refs, name);
-    enum nt_status status =
-        file.failed ? nt_fail_memory(error) : nt_folder_refresh(folder, file.bytes, NULL, error);
+    enum nt_status status = nt_lance_refresh(folder, &file, error);
     if (status == NT_OK)
         status = nt_folder_open_file(folder, file.bytes, &source, error);
     if (status == NT_OK) {

@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format/lance/dataset/now.h"
+
 enum { INVERTED_DIGITS = 20 };
 
 /* Digits alone, as they are written: no zeros in front. */
@@ -72,8 +74,7 @@ enum nt_status nt_lance_each_version(struct nt_folder *folder, const char *root,
     struct walk walk = {root, visit, context};
     struct nt_buffer name = {0};
     nt_buffer_format(&name, "%s" NT_LANCE_VERSIONS, root);
-    enum nt_status status =
-        name.failed ? nt_fail_memory(error) : nt_folder_refresh(folder, name.bytes, NULL, error);
+    enum nt_status status = nt_lance_refresh(folder, &name, error);
     if (status == NT_OK)
         status = nt_folder_list(folder, name.bytes, visit_name, &walk, error);
     nt_buffer_deinit(&name);
@@ -127,10 +128,7 @@ static enum nt_status has_manifest(struct nt_folder *folder, const struct nt_lan
 {
     struct nt_buffer name = {0};
     nt_lance_append_manifest_name(&name, version);
-    enum nt_status status =
-        name.failed ? nt_fail_memory(error) : nt_folder_refresh(folder, name.bytes, NULL, error);
-    if (status == NT_OK)
-        status = nt_folder_has(folder, name.bytes, has_ret, error);
+    enum nt_status status = nt_lance_has_now(folder, &name, has_ret, error);
     nt_buffer_deinit(&name);
     return status;
 }
