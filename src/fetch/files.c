@@ -95,7 +95,7 @@ static bool open_with(struct nt_engine *engine, struct nt_fetched *file, const c
 {
     if (!stamp)
         return engine->ops->open(engine, file, address, problem_ret);
-    if (!engine->ops->open_listed || !engine->ops->open_listed(engine, file, address, stamp, problem_ret))
+    if (!engine->ops->open_listed(engine, file, address, stamp, problem_ret))
         return false;
     file->is_open = true;
     nt_output_done(&file->files->output, file->open_id);

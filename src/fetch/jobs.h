@@ -26,14 +26,12 @@ struct nt_engine_ops {
      * wrong with the address, or without memory. */
     bool (*open)(struct nt_engine *engine, struct nt_fetched *file, const char *address,
                  const char **problem_ret);
-    /* The same of a file that a list has told of: its size stands in it already, no server is asked, and it is open when this returns. Not
-     * NULL where `list` is not. */
+    /* The same of a file that a list has told of: its size stands in it already, no server is asked, and it is open when this returns. */
     bool (*open_listed)(struct nt_engine *engine, struct nt_fetched *file, const char *address,
                         const char *stamp, const char **problem_ret);
     /* Free what is of the engine's own; no job of the file is left but the engine's own. */
     void (*close)(struct nt_fetched *file);
-    /* Begin to list a folder: it will tell (listings.h), not before this has returned. False where it has not begun, likewise. NULL: no
-     * folder is listed. */
+    /* Begin to list a folder: it will tell (listings.h), not before this has returned. False where it has not begun, likewise. */
     bool (*list)(struct nt_listing *listing, const char *address, const char **problem_ret);
     /* Free what is of the engine's own, its jobs as well. */
     void (*end_list)(struct nt_listing *listing);

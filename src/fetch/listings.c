@@ -92,8 +92,6 @@ void nt_listings_start(struct nt_listings *listings, const struct nt_fetch_reque
     if (!listing)
         nt_output_fail(listings->output, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches cannot list more folders");
-    else if (!engine->ops->list)
-        nt_listing_fail(listing, NT_FETCH_UNSUPPORTED, "folders are not listed there");
     else if (!engine->ops->list(listing, address, &problem))
         nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                         problem ? problem : "out of memory");

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * ntuplefs-fetch in a build that counts what is reached: its process is in no sandbox, in which it could write nothing down, and writes
- * that before it ends without ado.
+ * that before it ends without ado. So does its module, where it is loaded.
  */
+#include <dlfcn.h>
 #include <string.h>
 
+#include "fetch/xrootd.h"
 #include "sandbox/sandbox.h"
 
 void __gcov_dump(void);
@@ -12,8 +14,19 @@ _Noreturn void __real__exit(int status);
 _Noreturn void __wrap__exit(int status);
 void __wrap_nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules *rules);
 
+static void dump_module(void)
+{
+    char path[NT_MODULE_PATH_BYTES];
+    nt_xrootd_find_module(path);
+    void *module = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    void (*dump)(void) = module ? (void (*)(void))dlsym(module, "nt_coverage_dump") : NULL;
+    if (dump)
+        dump();
+}
+
 void __wrap__exit(int status)
 {
+    dump_module();
     __gcov_dump();
     __real__exit(status);
 }

@@ -5,17 +5,12 @@
 #ifndef NT_TESTS_FETCH_FAKE_XROOTD_H
 #define NT_TESTS_FETCH_FAKE_XROOTD_H
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include "fetch/files.h"
+#include "asking.h"
 #include "fetch/xrootd.h"
-#include "support.h"
 
-enum { SIZE = 100 * 1000, MOST_CALLS = 32, MOST_ANSWERS = 1024 };
+enum { MOST_CALLS = 32 };
 
 /* ---- a client ---- */
 
@@ -40,12 +35,8 @@ static struct {
     struct call calls[MOST_CALLS];
     unsigned count, answered;
     bool is_held; /* tests answer */
+    bool is_without_memory;
 } client;
-
-static inline char byte_at(uint64_t offset)
-{
-    return (char)(offset * 7 + (offset >> 8));
-}
 
 static inline void answer_call(struct call *call, const struct nt_xrd_answer *answer)
 {
@@ -77,6 +68,8 @@ static inline void answer_badly(enum nt_outcome outcome, bool is_lost)
 
 static inline struct nt_xrd_file *make_file(void)
 {
+    if (client.is_without_memory)
+        return NULL;
     client.files++;
     return calloc(1, sizeof(struct nt_xrd_file));
 }
@@ -132,6 +125,8 @@ static inline struct nt_xrd_list *list_folder(const char *url, uint16_t seconds,
 {
     ck_assert_str_eq(url, "root://server//folder/");
     ck_assert_uint_ge(seconds, 1);
+    if (client.is_without_memory)
+        return NULL;
     client.lists++;
     take_call(&(struct call){.done = done, .context = context});
     return calloc(1, sizeof(struct nt_xrd_list));
@@ -157,107 +152,15 @@ static const struct nt_xrd_client table = {make_file, open_file,   read_file, cl
 
 /* ---- who asks ---- */
 
-static struct nt_files files;
 static struct nt_xrootd xrootd;
-static int channel;
-static uint64_t last_id;
-
-static struct {
-    uint32_t kind, failure;
-    uint64_t size;
-    char text[256];
-    uint64_t bytes;      /* right ones that have come */
-    char names[256];     /* of entries, each with what is told of it */
-} answers[MOST_ANSWERS]; /* by number of what was asked */
 
 static inline void set_up(void)
 {
-    int ends[2];
     memset(&client, 0, sizeof(client));
-    memset(answers, 0, sizeof(answers));
     client.attributes = (struct nt_xrd_attributes){SIZE, 1000, "id", "server"};
-    files = (struct nt_files){.count = 0};
-    last_id = 0;
-    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
-    channel = ends[1];
-    nt_jobs_init(&files.jobs);
+    begin_asking();
     ck_assert(nt_xrootd_init(&xrootd, &files.jobs, "/nonexistent"));
     xrootd.queue.client = &table;
-    nt_output_init(&files.output, ends[0], 1, &files.jobs.totals);
-    files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
-}
-
-static inline uint64_t ask(struct nt_fetch_request request, const char *text)
-{
-    request.id = ++last_id;
-    request.file = 1;
-    if (!request.milliseconds)
-        request.milliseconds = 10000;
-    nt_files_take(&files, &request, text, strlen(text));
-    return last_id;
-}
-
-/* Of bytes that come: of the opening, the two ends lie one behind the other. */
-static inline uint64_t place_of(const struct nt_fetch_answer *answer, uint64_t offset)
-{
-    bool is_tail = answers[answer->id].size > 2 * NT_FETCH_EDGE_BYTES && offset >= NT_FETCH_EDGE_BYTES;
-    return is_tail ? answers[answer->id].size - 2 * NT_FETCH_EDGE_BYTES + offset : offset;
-}
-
-static inline void take_entry(const struct nt_fetch_answer *answer, const char *text, size_t length)
-{
-    char *names = answers[answer->id].names;
-    size_t name = strlen(text), used = strlen(names);
-    ck_assert_uint_lt(name, length);
-    snprintf(names + used, sizeof(answers->names) - used, "%s%s %d %d %.*s,", text,
-             answer->is_folder ? "/" : "", (int)answer->size,
-             answer->modified == NT_FETCH_NO_TIME ? -1 : (int)answer->modified, (int)(length - name - 1),
-             text + name + 1);
-}
-
-static inline void take_answers(void)
-{
-    static char packet[sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES];
-    struct nt_fetch_answer answer;
-    ssize_t count;
-    while ((count = recv(channel, packet, sizeof(packet), 0)) > 0) {
-        memcpy(&answer, packet, sizeof(answer));
-        const char *behind = packet + sizeof(answer);
-        size_t length = (size_t)count - sizeof(answer);
-        ck_assert_uint_lt(answer.id, MOST_ANSWERS);
-        answers[answer.id].kind = answer.kind;
-        answers[answer.id].failure = answer.failure;
-        if (answer.kind == NT_FETCH_OPENED)
-            answers[answer.id].size = answer.size;
-        if (answer.kind == NT_FETCH_FAILED)
-            snprintf(answers[answer.id].text, sizeof(answers[answer.id].text), "%.*s", (int)length, behind);
-        if (answer.kind == NT_FETCH_ENTRY)
-            take_entry(&answer, behind, length);
-        if (answer.kind != NT_FETCH_DATA)
-            continue;
-        for (size_t i = 0; i < length; i++)
-            ck_assert_int_eq(behind[i], byte_at(place_of(&answer, answer.offset + i)));
-        answers[answer.id].bytes += length;
-    }
-}
-
-static inline void work(void)
-{
-    for (int i = 0; i < 10; i++) {
-        nt_jobs_work(&files.jobs);
-        nt_output_flush(&files.output);
-        nt_jobs_continue(&files.jobs);
-        take_answers();
-    }
-}
-
-static inline void work_until(uint64_t id, uint32_t kind)
-{
-    for (int i = 0; i < 3000 && answers[id].kind != kind; i++) {
-        work();
-        usleep(1000);
-    }
-    ck_assert_msg(answers[id].kind == kind, "%u: %s", answers[id].kind, answers[id].text);
 }
 
 static inline void open_well(void)
@@ -276,11 +179,6 @@ static inline void set_checked(uint64_t when)
     ((struct nt_xrootd_file *)files.first->remote)->checked = when;
 }
 
-static inline uint64_t ask_for(uint64_t offset, uint64_t bytes)
-{
-    return ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .offset = offset, .bytes = bytes}, "");
-}
-
 /* Nothing is left of anything. */
 static inline void tear_down(void)
 {
@@ -290,12 +188,8 @@ static inline void tear_down(void)
     work();
     ck_assert_uint_eq(client.files, 0);
     ck_assert_uint_eq(client.lists, 0);
-    ck_assert_ptr_null(files.listings.first);
-    ck_assert_uint_eq(files.jobs.count, 0);
-    ck_assert_uint_eq(files.count, 0);
-    close(channel);
-    close(files.output.channel);
     close(xrootd.queue.event);
+    end_asking();
 }
 
 /* Ten bytes have come, or the file is another one. */

@@ -58,7 +58,49 @@ START_TEST(a_server_that_does_not_tell_the_size_is_asked_again)
 }
 END_TEST
 
+START_TEST(a_file_for_which_there_is_no_memory_is_told)
+{
+    client.is_without_memory = true;
+    check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://server//file?key"),
+                  NT_FETCH_UNREACHABLE, "out of memory");
+}
+END_TEST
+
+START_TEST(an_opening_that_is_wanted_no_more_leaves_nothing)
+{
+    client.is_held = true;
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_OPEN}, "root://server//file?key");
+    work();
+    if (_i) { /* it is open, and its ends are on their way */
+        answer_well(next_call());
+        work();
+    }
+    cancel(id);
+    ck_assert_uint_eq(files.count, 0);
+    answer_well(next_call());
+    work();
+    ck_assert_uint_eq(client.files, 0);
+    ck_assert_uint_eq(answers[id].kind, 0);
+}
+END_TEST
+
 /* ---- reading ---- */
+
+START_TEST(what_was_read_together_waits_for_who_takes_it)
+{
+    open_well();
+    fill_channel();
+    uint64_t ids[] = {ask_for(10000, 10), ask_for(30000, 20)};
+    for (int i = 0; i < 3; i++)
+        work_untaken();
+    ck_assert_uint_eq(files.jobs.count, 2);
+    work_until(ids[0], NT_FETCH_DONE);
+    work_until(ids[1], NT_FETCH_DONE);
+    ck_assert_uint_eq(answers[ids[0]].bytes, 10);
+    ck_assert_uint_eq(answers[ids[1]].bytes, 20);
+    ck_assert_uint_eq(files.jobs.totals.retries, 0);
+}
+END_TEST
 
 START_TEST(short_parts_are_read_together_and_long_ones_alone)
 {
@@ -99,7 +141,7 @@ START_TEST(a_part_that_is_wanted_no_more_keeps_its_memory_until_it_is_answered)
     client.is_held = true;
     uint64_t other = ask_for(30000, 20), id = ask_for(10000, 10);
     work();
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
+    cancel(id);
     answer_well(next_call());
     work_until(other, NT_FETCH_DONE);
     ck_assert_uint_eq(answers[id].kind, 0);
@@ -183,6 +225,9 @@ int main(void)
                         sizeof(sizes) / sizeof(*sizes));
     tcase_add_test(tests, without_a_client_files_are_not_read);
     tcase_add_test(tests, a_server_that_does_not_tell_the_size_is_asked_again);
+    tcase_add_test(tests, a_file_for_which_there_is_no_memory_is_told);
+    tcase_add_loop_test(tests, an_opening_that_is_wanted_no_more_leaves_nothing, 0, 2);
+    tcase_add_test(tests, what_was_read_together_waits_for_who_takes_it);
     tcase_add_test(tests, short_parts_are_read_together_and_long_ones_alone);
     tcase_add_test(tests, what_nobody_waits_for_yet_is_read_apart);
     tcase_add_test(tests, a_part_that_is_wanted_no_more_keeps_its_memory_until_it_is_answered);

@@ -49,7 +49,7 @@ START_TEST(a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come)
     client.is_held = true;
     uint64_t id = ask_for_list();
     work();
-    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
+    cancel(id);
     ck_assert_uint_eq(client.lists, 1);
     answer_well(next_call());
     work();
@@ -57,13 +57,45 @@ START_TEST(a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come)
 }
 END_TEST
 
+START_TEST(a_folder_for_which_there_is_no_memory_is_told)
+{
+    client.is_without_memory = true;
+    check_failure(ask_for_list(), NT_FETCH_UNREACHABLE, "out of memory");
+    ck_assert_uint_eq(client.count, 0);
+}
+END_TEST
+
+START_TEST(a_list_is_not_begun_again_when_its_time_is_over)
+{
+    client.is_held = true;
+    uint64_t id =
+        ask((struct nt_fetch_request){.kind = NT_FETCH_LIST, .milliseconds = 20}, "root://server//folder/");
+    check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.02 s: the server is silent, or too slow");
+    ck_assert_uint_eq(client.lists, 1);
+    answer_well(next_call());
+    work();
+    ck_assert_uint_eq(client.count, 1);
+}
+END_TEST
+
+START_TEST(more_entries_than_are_listed_are_no_list)
+{
+    client.is_held = true;
+    uint64_t id = ask_for_list();
+    work();
+    files.listings.first->entries = NT_FETCH_MOST_ENTRIES - 2;
+    answer_well(next_call());
+    check_failure(id, NT_FETCH_UNSUPPORTED, "there is more in the folder than is listed");
+    ck_assert_str_eq(answers[id].names, "file.root 17 1000 1000,folder/ 4096 2000 ,");
+}
+END_TEST
+
 START_TEST(a_listed_file_is_opened_by_its_first_read_and_compared)
 {
     const char text[] = "root://server//file?key\0001000";
-    struct nt_fetch_request request = {
-        .kind = NT_FETCH_OPEN_LISTED, .id = ++last_id, .file = 1, .milliseconds = 10000, .bytes = SIZE};
-    nt_files_take(&files, &request, text, sizeof(text) - 1);
-    work_until(last_id, NT_FETCH_DONE);
+    uint64_t id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = SIZE}, text,
+                           sizeof(text) - 1);
+    work_until(id, NT_FETCH_DONE);
     ck_assert_uint_eq(client.count, 0);
     client.attributes.modified += _i;
     check_outcome(ask_for(10000, 10), _i == 0);
@@ -78,6 +110,9 @@ int main(void)
     tcase_add_test(tests, what_is_in_a_folder_is_told);
     tcase_add_loop_test(tests, a_folder_is_asked_for_again_where_that_may_help, 0, 2);
     tcase_add_test(tests, a_list_that_is_not_wanted_any_more_is_freed_when_it_has_come);
+    tcase_add_test(tests, a_folder_for_which_there_is_no_memory_is_told);
+    tcase_add_test(tests, a_list_is_not_begun_again_when_its_time_is_over);
+    tcase_add_test(tests, more_entries_than_are_listed_are_no_list);
     tcase_add_loop_test(tests, a_listed_file_is_opened_by_its_first_read_and_compared, 0, 2);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who asks the process that fetches, and what he is answered; the engine is the test's.
+ */
+#ifndef NT_TESTS_FETCH_ASKING_H
+#define NT_TESTS_FETCH_ASKING_H
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fetch/files.h"
+#include "support.h"
+
+enum { SIZE = 100 * 1000, MOST_ANSWERS = 1024 };
+
+/* Of each file that is there. */
+static inline char byte_at(uint64_t offset)
+{
+    return (char)(offset * 7 + (offset >> 8));
+}
+
+static struct nt_files files;
+static int channel;
+static uint64_t last_id;
+
+static struct {
+    uint32_t kind, failure;
+    uint64_t size;
+    char text[256];
+    uint64_t bytes;      /* right ones that have come */
+    char names[256];     /* of entries, each with what is told of it */
+} answers[MOST_ANSWERS]; /* by number of what was asked */
+
+/* Engines are added then. */
+static inline void begin_asking(void)
+{
+    int ends[2];
+    memset(answers, 0, sizeof(answers));
+    files = (struct nt_files){.count = 0};
+    last_id = 0;
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+    channel = ends[1];
+    nt_jobs_init(&files.jobs);
+    nt_output_init(&files.output, ends[0], 1, &files.jobs.totals);
+    files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
+}
+
+/* Nothing is left of anything. */
+static inline void end_asking(void)
+{
+    ck_assert_ptr_null(files.listings.first);
+    ck_assert_uint_eq(files.jobs.count, 0);
+    ck_assert_uint_eq(files.count, 0);
+    close(channel);
+    close(files.output.channel);
+}
+
+/* Of file 1, where none is named. */
+static inline uint64_t ask_with(struct nt_fetch_request request, const char *text, size_t bytes)
+{
+    request.id = ++last_id;
+    if (!request.file)
+        request.file = 1;
+    if (!request.milliseconds)
+        request.milliseconds = 10000;
+    nt_files_take(&files, &request, text, bytes);
+    return last_id;
+}
+
+static inline uint64_t ask(struct nt_fetch_request request, const char *text)
+{
+    return ask_with(request, text, strlen(text));
+}
+
+static inline uint64_t ask_for(uint64_t offset, uint64_t bytes)
+{
+    return ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .offset = offset, .bytes = bytes}, "");
+}
+
+/* What was asked before. */
+static inline void cancel(uint64_t id)
+{
+    nt_files_take(&files, &(struct nt_fetch_request){.kind = NT_FETCH_CANCEL, .id = id}, "", 0);
+}
+
+/* Of bytes that come: of the opening, the two ends lie one behind the other. */
+static inline uint64_t place_of(const struct nt_fetch_answer *answer, uint64_t offset)
+{
+    bool is_tail = answers[answer->id].size > 2 * NT_FETCH_EDGE_BYTES && offset >= NT_FETCH_EDGE_BYTES;
+    return is_tail ? answers[answer->id].size - 2 * NT_FETCH_EDGE_BYTES + offset : offset;
+}
+
+static inline void take_entry(const struct nt_fetch_answer *answer, const char *text, size_t length)
+{
+    char *names = answers[answer->id].names;
+    size_t name = strlen(text), used = strlen(names);
+    ck_assert_uint_lt(name, length);
+    snprintf(names + used, sizeof(answers->names) - used, "%s%s %d %d %.*s,", text,
+             answer->is_folder ? "/" : "", (int)answer->size,
+             answer->modified == NT_FETCH_NO_TIME ? -1 : (int)answer->modified, (int)(length - name - 1),
+             text + name + 1);
+}
+
+static inline void take_answers(void)
+{
+    static char packet[sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES];
+    struct nt_fetch_answer answer;
+    ssize_t count;
+    while ((count = recv(channel, packet, sizeof(packet), 0)) > 0) {
+        memcpy(&answer, packet, sizeof(answer));
+        const char *behind = packet + sizeof(answer);
+        size_t length = (size_t)count - sizeof(answer);
+        ck_assert_uint_lt(answer.id, MOST_ANSWERS);
+        answers[answer.id].kind = answer.kind;
+        answers[answer.id].failure = answer.failure;
+        if (answer.kind == NT_FETCH_OPENED)
+            answers[answer.id].size = answer.size;
+        if (answer.kind == NT_FETCH_FAILED)
+            snprintf(answers[answer.id].text, sizeof(answers[answer.id].text), "%.*s", (int)length, behind);
+        if (answer.kind == NT_FETCH_ENTRY)
+            take_entry(&answer, behind, length);
+        if (answer.kind != NT_FETCH_DATA)
+            continue;
+        for (size_t i = 0; i < length; i++)
+            ck_assert_int_eq(behind[i], byte_at(place_of(&answer, answer.offset + i)));
+        answers[answer.id].bytes += length;
+    }
+}
+
+/* As the process does in its turns (src/fetch/worker.c), while nobody takes what it says. */
+static inline void work_untaken(void)
+{
+    nt_jobs_work(&files.jobs);
+    nt_output_flush(&files.output);
+    if (!nt_output_is_full(&files.output))
+        nt_jobs_continue(&files.jobs);
+}
+
+static inline void work(void)
+{
+    for (int i = 0; i < 10; i++) {
+        work_untaken();
+        take_answers();
+    }
+}
+
+/* So much that nobody has taken that no more is said. */
+static inline void fill_channel(void)
+{
+    static const char bytes[NT_FETCH_DATA_BYTES];
+    while (!nt_output_is_full(&files.output))
+        nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, bytes, sizeof(bytes));
+}
+
+static inline void work_until(uint64_t id, uint32_t kind)
+{
+    for (int i = 0; i < 3000 && answers[id].kind != kind; i++) {
+        work();
+        usleep(1000);
+    }
+    ck_assert_msg(answers[id].kind == kind, "%u: %s", answers[id].kind, answers[id].text);
+}
+
+static inline void check_failure(uint64_t id, enum nt_fetch_failure failure, const char *message)
+{
+    work_until(id, NT_FETCH_FAILED);
+    ck_assert_msg(strstr(answers[id].text, message) != NULL, "%s: %s", message, answers[id].text);
+    ck_assert_msg(answers[id].failure == failure, "%u: %s", answers[id].failure, answers[id].text);
+}
+
+#endif
