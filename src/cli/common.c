@@ -235,14 +235,13 @@ static int write_all(int descriptor, const char *bytes, size_t count)
     return 0;
 }
 
-static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer, size_t capacity,
-                                      const char *path, int descriptor, const char *destination,
-                                      struct nt_progress *progress)
+static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer, const char *path,
+                                      int descriptor, const char *destination, struct nt_progress *progress)
 {
     size_t count;
     for (uint64_t offset = 0;; offset += count) {
         struct nt_error error = {0};
-        if (nt_vfs_read(handle, offset, buffer, capacity, &count, &error) != NT_OK) {
+        if (nt_vfs_read(handle, offset, buffer, nt_progress_piece(progress), &count, &error) != NT_OK) {
             nt_progress_clear(progress);
             return nt_complain(path, &error);
         }
@@ -261,16 +260,15 @@ static enum nt_exit_status copy_bytes(struct nt_vfs_handle *handle, char *buffer
 enum nt_exit_status nt_copy_content(struct nt_vfs *vfs, uint64_t node, const char *path, int descriptor,
                                     const char *destination, struct nt_progress *progress)
 {
-    enum { CHUNK = 4 << 20 };
     struct nt_error error = {0};
     struct nt_vfs_handle *handle = NULL;
-    char *buffer = malloc(CHUNK);
+    char *buffer = malloc(NT_PROGRESS_PIECE);
     enum nt_status status = buffer ? nt_vfs_open(vfs, node, &handle, &error) : nt_fail_memory(&error);
     if (status != NT_OK)
         nt_progress_clear(progress);
-    enum nt_exit_status result =
-        status == NT_OK ? copy_bytes(handle, buffer, CHUNK, path, descriptor, destination, progress)
-                        : nt_complain(path, &error);
+    enum nt_exit_status result = status == NT_OK
+                                     ? copy_bytes(handle, buffer, path, descriptor, destination, progress)
+                                     : nt_complain(path, &error);
     nt_progress_end_file(progress);
     nt_vfs_close(handle);
     free(buffer);

@@ -164,6 +164,25 @@ void nt_progress_advance(struct nt_progress *progress, uint64_t bytes, uint64_t 
     nt_progress_reach(progress, progress->bytes + bytes);
 }
 
+size_t nt_progress_piece(struct nt_progress *progress)
+{
+    enum { FIRST = 64 * 1024 };
+    const double soon = 0.05, late = 0.2;
+    struct timespec now;
+    if (!progress->is_wanted)
+        return NT_PROGRESS_PIECE;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = seconds_between(&progress->asked, &now);
+    if (!progress->piece)
+        progress->piece = FIRST;
+    else if (seconds < soon && progress->piece < NT_PROGRESS_PIECE)
+        progress->piece *= 2;
+    else if (seconds > late && progress->piece > FIRST)
+        progress->piece /= 2;
+    progress->asked = now;
+    return progress->piece;
+}
+
 void nt_progress_end_file(struct nt_progress *progress)
 {
     progress->texts_done += progress->is_text;

@@ -8,6 +8,7 @@
 #define NT_CLI_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -22,6 +23,8 @@ struct nt_progress {
     void (*count)(
         void *work); /* works out total and texts before the line is drawn for the first time; or NULL */
     void *work;
+    size_t piece;          /* that is being done, of NT_PROGRESS_PIECE at most; 0: it is the first */
+    struct timespec asked; /* when it was asked for */
     struct timespec started, began, drawn; /* the command, the present work; when the line was */
 };
 
@@ -41,6 +44,10 @@ void nt_progress_begin(struct nt_progress *progress, uint64_t total);
 void nt_progress_reach(struct nt_progress *progress, uint64_t bytes);
 /* So many bytes more of the present file are done; where it is a text, about `guess` are left, 0: nobody knows. */
 void nt_progress_advance(struct nt_progress *progress, uint64_t bytes, uint64_t guess);
+/* How much to do before the next advance: more where that comes soon, so that it takes few of them, less where it comes late (a server is
+ * slow), so that the line moves. */
+enum { NT_PROGRESS_PIECE = 4 << 20 };
+size_t nt_progress_piece(struct nt_progress *progress);
 /* The present file is done. */
 void nt_progress_end_file(struct nt_progress *progress);
 /* Erase the line: before anything else is printed, and at the end. */

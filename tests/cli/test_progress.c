@@ -161,6 +161,41 @@ START_TEST(it_is_not_drawn_again_at_once)
 }
 END_TEST
 
+/* How long each piece takes, as a server gives it. */
+static size_t piece_after(struct nt_progress *progress, long milliseconds)
+{
+    progress->asked.tv_sec -= milliseconds / 1000;
+    progress->asked.tv_nsec -= milliseconds % 1000 * 1000000;
+    return nt_progress_piece(progress);
+}
+
+START_TEST(pieces_are_large_where_they_come_soon_and_small_where_they_come_late)
+{
+    struct nt_progress progress = at_work(true, 0, 0);
+    const size_t first = nt_progress_piece(&progress);
+    ck_assert_uint_lt(first, 1 << 20);
+    progress.asked.tv_sec += 1000; /* however long the test is held up */
+    for (size_t piece = first; piece < NT_PROGRESS_PIECE; progress.asked.tv_sec += 1000) {
+        piece *= 2;
+        ck_assert_uint_eq(nt_progress_piece(&progress), piece);
+    }
+    ck_assert_uint_eq(nt_progress_piece(&progress), NT_PROGRESS_PIECE);
+    ck_assert_uint_eq(piece_after(&progress, 100),
+                      NT_PROGRESS_PIECE); /* ten a second are as many as are drawn */
+    for (size_t piece = NT_PROGRESS_PIECE / 2; piece >= first; piece /= 2)
+        ck_assert_uint_eq(piece_after(&progress, 4000), piece);
+    ck_assert_uint_eq(piece_after(&progress, 4000), first);
+}
+END_TEST
+
+START_TEST(pieces_are_large_where_nothing_is_shown)
+{
+    struct nt_progress progress = at_work(false, 0, 0);
+    for (int i = 0; i < 3; i++)
+        ck_assert_uint_eq(piece_after(&progress, 4000), NT_PROGRESS_PIECE);
+}
+END_TEST
+
 START_TEST(clearing_erases_the_line_once)
 {
     struct nt_progress progress = at_work(true, 100, 2);
@@ -220,6 +255,8 @@ int main(void)
     tcase_add_test(cases, how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn);
     tcase_add_test(cases, the_first_second_shows_nothing);
     tcase_add_test(cases, it_is_not_drawn_again_at_once);
+    tcase_add_test(cases, pieces_are_large_where_they_come_soon_and_small_where_they_come_late);
+    tcase_add_test(cases, pieces_are_large_where_nothing_is_shown);
     tcase_add_test(cases, clearing_erases_the_line_once);
     tcase_add_test(cases, a_narrow_terminal_is_not_left);
     tcase_add_test(cases, nothing_is_drawn_where_it_is_not_wanted);

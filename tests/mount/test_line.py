@@ -220,7 +220,7 @@ def a_line_that_stalls_for_a_while_is_waited_for_and_how_far_it_is_told():
             text = on_a_terminal(*reading(line), stdout=file)
         same(line.happened, ['stalled'], 'the line')
         same(copy.read_bytes() == content, True, text)
-        same(bool(re.search(rb'\r\[=+ *\] +\d+ %, [\d.]+ [KM]iB of 12.0 MiB, [\d.]+ [KM]?i?B/s', text)), True, text)
+        same(bool(re.search(rb'\r\[=* *\] +\d+ %, [\d.]+ [KM]iB of 12.0 MiB, [\d.]+ [KM]?i?B/s', text)), True, text)
 
 
 @case
