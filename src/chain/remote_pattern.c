@@ -14,8 +14,8 @@
 #include "io/remote.h"
 #include "io/remote_folder.h"
 
-/* A server can tell of folders in folders without an end. */
-enum { MOST_DEPTH = 64, MOST_FOLDERS = 1 << 14, MOST_THREADS = 15 };
+/* A server can tell of folders in folders without an end. No more names than there are bits for. */
+enum { MOST_NAMES = 64, MOST_DEPTH = 64, MOST_FOLDERS = 1 << 14, MOST_THREADS = 15 };
 
 /* A folder on the way. */
 struct place {
@@ -26,20 +26,24 @@ struct place {
     bool is_kept; /* something in it matches */
 };
 
-struct walk;
-typedef enum nt_status matcher(struct walk *walk, struct place *place, const char *pattern,
-                               struct nt_error *error);
+/* A pattern, name by name. Sets of them have a bit for each. */
+struct pattern {
+    const char *names[MOST_NAMES];
+    unsigned count;
+    uint64_t anywhere; /* those that are "**": the next one is looked for in this folder, and in all below */
+    bool is_of_folders;
+};
 
-/* A folder that is to be looked at. */
+/* A folder that is to be looked at, for these names of the pattern: once, whichever ways of the pattern lead there. */
 struct task {
     struct place place;
-    matcher *look;
-    const char *pattern;
+    uint64_t wanted;
     struct task *next;
 };
 
 struct walk {
     struct nt_fetcher *fetcher;
+    const struct pattern *pattern;
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t changed;
     struct nt_arena *arena;
@@ -108,7 +112,7 @@ static enum nt_status add(struct walk *walk, struct place *place, const char *na
 
 /* ---- folders ---- */
 
-static matcher match, match_anywhere;
+static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error);
 static void *work(void *argument);
 
 /* Under the lock. Who lists folders mostly waits: several do it at once, where there are several. */
@@ -133,13 +137,12 @@ static enum nt_status add_task(struct walk *walk, const struct task *task, struc
 
 /* Under the lock. */
 static enum nt_status look_below(struct walk *walk, const struct place *place, const char *name,
-                                 matcher *look, const char *pattern, struct nt_error *error)
+                                 uint64_t wanted, struct nt_error *error)
 {
     const struct task task = {.place = {.address = address_below(walk, place, name, false),
                                         .path = path_below(walk, place, name),
                                         .depth = place->depth + 1},
-                              .look = look,
-                              .pattern = pattern};
+                              .wanted = wanted};
     return task.place.address && task.place.path ? add_task(walk, &task, error) : nt_fail_memory(error);
 }
 
@@ -149,7 +152,7 @@ static enum nt_status do_task(struct walk *walk, struct task *task, struct nt_er
     enum nt_status status = nt_folder_open_address(place->address, walk->fetcher, &place->folder, error);
     if (status != NT_OK)
         return status;
-    status = task->look(walk, place, task->pattern, error);
+    status = look(walk, task, error);
     if (!place->is_kept)
         nt_folder_close(place->folder);
     return status;
@@ -183,69 +186,86 @@ static void *work(void *argument)
 
 /* ---- names ---- */
 
+/* The names of a pattern, which is cut into them. A slash at its end matches folders alone. */
+static enum nt_status read_pattern(char *text, struct pattern *pattern, struct nt_error *error)
+{
+    const size_t length = strlen(text);
+    *pattern = (struct pattern){.is_of_folders = length && text[length - 1] == '/'};
+    for (char *rest = text, *name; (name = strtok_r(rest, "/", &rest)); pattern->count++) {
+        if (pattern->count == MOST_NAMES)
+            return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d names with wildcards, or behind one",
+                           MOST_NAMES);
+        pattern->names[pattern->count] = name;
+    }
+    for (unsigned i = 0; i + 1 < pattern->count; i++)
+        if (strcmp(pattern->names[i], "**") == 0)
+            pattern->anywhere |= UINT64_C(1) << i;
+    return NT_OK;
+}
+
 /* What is asked of the entries of a folder. */
 struct asking {
     struct walk *walk;
     struct place *place;
-    const char *segment, *rest; /* the rest of the pattern behind a slash; NULL: nothing */
+    uint64_t wanted;
 };
 
-/* A slash at a pattern's end matches folders alone. */
-static enum nt_status match_entry(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
+/* Whether an entry is matched, and what is wanted below it. */
+static bool match(const struct asking *asking, const struct nt_folder_entry *entry, uint64_t *below_ret)
+{
+    const struct pattern *pattern = asking->walk->pattern;
+    bool is_folder = entry->kind == NT_ENTRY_FOLDER, is_match = false;
+    uint64_t below = 0;
+    for (unsigned i = 0; i < pattern->count; i++) {
+        const uint64_t bit = UINT64_C(1) << i;
+        if (!(asking->wanted & bit))
+            continue;
+        if (pattern->anywhere & bit)
+            below |= entry->name[0] == '.' ? 0 : bit;
+        else if (fnmatch(pattern->names[i], entry->name, FNM_PERIOD) != 0)
+            continue;
+        else if (i + 1 < pattern->count)
+            below |= bit << 1;
+        else
+            is_match = is_folder || !pattern->is_of_folders;
+    }
+    *below_ret = is_folder ? below : 0;
+    return is_match;
+}
+
+static enum nt_status take_entry(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
 {
     const struct asking *asking = context;
-    bool is_folder = entry->kind == NT_ENTRY_FOLDER;
-    if (fnmatch(asking->segment, entry->name, FNM_PERIOD) != 0 || (asking->rest && !is_folder))
+    uint64_t below;
+    enum nt_status status = NT_OK;
+    bool is_match = match(asking, entry, &below);
+    if (!is_match && !below)
         return NT_OK;
     pthread_mutex_lock(&asking->walk->lock);
-    enum nt_status status =
-        asking->rest && *asking->rest
-            ? look_below(asking->walk, asking->place, entry->name, match, asking->rest, error)
-            : add(asking->walk, asking->place, entry->name, is_folder, error);
+    if (is_match)
+        status = add(asking->walk, asking->place, entry->name, entry->kind == NT_ENTRY_FOLDER, error);
+    if (status == NT_OK && below)
+        status = look_below(asking->walk, asking->place, entry->name, below, error);
     pthread_mutex_unlock(&asking->walk->lock);
     return status;
 }
 
-static enum nt_status enter_entry(void *context, const struct nt_folder_entry *entry, struct nt_error *error)
+/* Folders that are data sets have none of the files that are meant anywhere. */
+static enum nt_status look(struct walk *walk, struct task *task, struct nt_error *error)
 {
-    const struct asking *asking = context;
-    if (entry->kind != NT_ENTRY_FOLDER || entry->name[0] == '.')
-        return NT_OK;
-    pthread_mutex_lock(&asking->walk->lock);
+    const uint64_t anywhere = walk->pattern->anywhere;
+    struct asking asking = {walk, &task->place, task->wanted};
+    bool is_dataset = false;
+    for (uint64_t bit = 1; bit; bit <<= 1)
+        if (asking.wanted & anywhere & bit)
+            asking.wanted |= bit << 1;
     enum nt_status status =
-        look_below(asking->walk, asking->place, entry->name, match_anywhere, asking->rest, error);
-    pthread_mutex_unlock(&asking->walk->lock);
-    return status;
-}
-
-/* The pattern in this folder, and likewise below it; folders that are data sets have none of the files that are meant. */
-static enum nt_status match_anywhere(struct walk *walk, struct place *place, const char *pattern,
-                                     struct nt_error *error)
-{
-    struct asking asking = {.walk = walk, .place = place, .rest = pattern};
-    bool is_dataset;
-    enum nt_status status = nt_is_dataset_folder(place->folder, &is_dataset, error);
-    if (status != NT_OK || is_dataset)
+        asking.wanted & anywhere ? nt_is_dataset_folder(task->place.folder, &is_dataset, error) : NT_OK;
+    if (is_dataset)
+        asking.wanted = task->wanted & ~anywhere;
+    if (status != NT_OK || !asking.wanted)
         return status;
-    status = match(walk, place, pattern, error);
-    return status == NT_OK ? nt_folder_list(place->folder, "", enter_entry, &asking, error) : status;
-}
-
-/* The first name of a pattern in this folder, the others in those that it matches. */
-static enum nt_status match(struct walk *walk, struct place *place, const char *pattern,
-                            struct nt_error *error)
-{
-    size_t length = strcspn(pattern, "/");
-    const char *rest = pattern[length] ? pattern + length + strspn(pattern + length, "/") : NULL;
-    if (length == strlen("**") && strncmp(pattern, "**", length) == 0 && rest && *rest)
-        return match_anywhere(walk, place, rest, error);
-    char *segment = strndup(pattern, length);
-    if (!segment)
-        return nt_fail_memory(error);
-    struct asking asking = {walk, place, segment, rest};
-    enum nt_status status = nt_folder_list(place->folder, "", match_entry, &asking, error);
-    free(segment);
-    return status;
+    return nt_folder_list(task->place.folder, "", take_entry, &asking, error);
 }
 
 /* ---- all ---- */
@@ -264,16 +284,14 @@ static enum nt_status take_matches(struct walk *walk, const char *shown, nt_remo
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: matches no file", shown);
     qsort(walk->matches, walk->count, sizeof(*walk->matches), compare);
     for (size_t i = 0; status == NT_OK && i < walk->count; i++)
-        if (i == 0 || compare(&walk->matches[i - 1], &walk->matches[i]) != 0)
-            status = take(context, &walk->matches[i], error);
+        status = take(context, &walk->matches[i], error);
     return status;
 }
 
 /* All that is matched in a folder and below. */
-static enum nt_status find_matches(struct walk *walk, const char *folder, const char *names,
-                                   struct nt_error *error)
+static enum nt_status find_matches(struct walk *walk, const char *folder, struct nt_error *error)
 {
-    const struct task first = {.place = {.address = folder, .path = ""}, .look = match, .pattern = names};
+    const struct task first = {.place = {.address = folder, .path = ""}, .wanted = 1};
     enum nt_status status = add_task(walk, &first, error);
     if (status != NT_OK)
         return status;
@@ -292,10 +310,13 @@ enum nt_status nt_remote_pattern_expand(const char *pattern, struct nt_fetcher *
         free(shown);
         return nt_fail_memory(error);
     }
-    struct walk walk = {.fetcher = fetcher, .arena = arena, .folders = folders};
+    struct pattern parsed;
+    struct walk walk = {.fetcher = fetcher, .pattern = &parsed, .arena = arena, .folders = folders};
     pthread_mutex_init(&walk.lock, NULL);
     pthread_cond_init(&walk.changed, NULL);
-    enum nt_status status = find_matches(&walk, folder, names, error);
+    enum nt_status status = read_pattern(names, &parsed, error);
+    if (status == NT_OK)
+        status = find_matches(&walk, folder, error);
     if (status != NT_OK)
         nt_error_context(error, "%s", shown);
     else

@@ -217,7 +217,11 @@ static const struct {
      "/a%20b/run%201%2A.root\n/a-b/run1.root\n/a/c/run1.root\n/a/run1.root\n/b/run10.root\n"
      "/b/run2.root\n/run0.root\n",
      "\n/b\n/a-b\n/a\n/a/c\n/a%20b\n/set.lance\n"},
-    {"/**/c/**/run*", "/a/c/run1.root\n", "\n/b\n/a-b\n/a\n/a/c\n/a/c\n/a%20b\n/set.lance\n"},
+    {"/**/c/**/run*", "/a/c/run1.root\n", "\n/b\n/a-b\n/a\n/a/c\n/a%20b\n/set.lance\n"},
+    {"/**/**/run1*", "/a-b/run1.root\n/a/c/run1.root\n/a/run1.root\n/b/run10.root\n",
+     "\n/b\n/a-b\n/a\n/a/c\n/a%20b\n/set.lance\n"},
+    {"/*/**/c/", "/a/c/\n", "\n/b\n/a-b\n/a\n/a/c\n/a%20b\n/set.lance\n"},
+    {"/*/data/run*", "/set.lance/data/run8.root\n", "\n/b\n/a-b\n/a\n/a%20b\n/set.lance\n/set.lance/data\n"},
     {"/*.lance", "/set.lance/\n", "\n"},
     {"/**/*.lance", "/set.lance/\n", "\n/b\n/a-b\n/a\n/a/c\n/a%20b\n/set.lance\n"},
     {"/[ar]*/", "/a/\n/a%20b/\n/a-b/\n", "\n"},
@@ -237,8 +241,8 @@ START_TEST(names_are_matched_one_by_one_in_the_order_of_their_bytes)
 }
 END_TEST
 
-static const char *const nothing[] = {"/none*",       "/*/none", "/.*/x*",   "/run0.root/*",
-                                      "/**/.*/*.txt", "/[b",     "/a%2Frun*"};
+static const char *const nothing[] = {
+    "/none*", "/*/none", "/.*/x*", "/run0.root/*", "/**/.*/*.txt", "/set.lance/**/run*", "/[b", "/a%2Frun*"};
 
 START_TEST(what_matches_nothing_is_told)
 {
@@ -261,6 +265,18 @@ START_TEST(a_folder_that_cannot_be_listed_is_named_with_the_pattern)
 }
 END_TEST
 
+START_TEST(a_pattern_of_very_many_names_is_refused)
+{
+    char pattern[256] = SERVER;
+    files = server;
+    for (int i = 0; i < 64; i++)
+        strcat(pattern, "/*");
+    assert_status(NT_NOT_FOUND, expand(pattern));
+    strcat(pattern, "/*");
+    assert_status(NT_LIMIT, expand(pattern));
+}
+END_TEST
+
 START_TEST(folders_without_an_end_come_to_one)
 {
     files = NULL;
@@ -277,6 +293,7 @@ int main(void)
                         sizeof(patterns) / sizeof(*patterns));
     tcase_add_loop_test(tests, what_matches_nothing_is_told, 0, sizeof(nothing) / sizeof(*nothing));
     tcase_add_test(tests, a_folder_that_cannot_be_listed_is_named_with_the_pattern);
+    tcase_add_test(tests, a_pattern_of_very_many_names_is_refused);
     tcase_add_test(tests, folders_without_an_end_come_to_one);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
