@@ -34,7 +34,8 @@ struct nt_listed {
 
 /* For engines: whether who asked is slow to take what was told; something in the folder; and the end. It is gone then. */
 bool nt_listing_is_full(const struct nt_listing *listing);
-/* False where there is more than is listed. What cannot be a name is left out. */
+#define NT_LISTING_TOO_LONG "there is more in the folder than is listed"
+/* False where that is so. What cannot be a name is left out. */
 bool nt_listing_tell(struct nt_listing *listing, const struct nt_listed *listed);
 void nt_listing_done(struct nt_listing *listing);
 void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message);

@@ -172,7 +172,7 @@ static void judge_code(struct nt_request *request, long code)
     case 503:
     case 504:
         curl_easy_getinfo(request->easy, CURLINFO_RETRY_AFTER, &seconds);
-        request->result.wait_seconds = seconds > 0 ? (uint64_t)seconds : 0;
+        request->result.wait_seconds = request->is_own && seconds > 0 ? (uint64_t)seconds : 0;
         judge(request, request->is_own ? NT_OUTCOME_AGAIN : NT_OUTCOME_ELSEWHERE, NT_FETCH_UNREACHABLE,
               "the server answers %ld", code);
         break;
@@ -221,9 +221,9 @@ static void judge_failure(struct nt_request *request, CURLcode code)
           known && known->message ? known->message : curl_easy_strerror(code));
 }
 
-void nt_request_refuse(struct nt_request *request, const char *message)
+void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message)
 {
-    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "%s", message);
+    judge(request, NT_OUTCOME_BAD, failure, "%s", message);
 }
 
 void nt_request_end(struct nt_request *request, CURLcode code)

@@ -49,7 +49,7 @@ struct nt_request {
 /* False without memory. `private` is what curl tells with its end. */
 bool nt_request_start(struct nt_request *request, CURLM *multi, void *private);
 /* What `take` has got is not what was asked for: no more of it is wanted. */
-void nt_request_refuse(struct nt_request *request, const char *message);
+void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message);
 /* It has ended: judge it. */
 void nt_request_end(struct nt_request *request, CURLcode code);
 /* Where it was sent to in the end; valid until it is stopped. */

@@ -43,13 +43,14 @@ static char *trim(char *text)
     return text;
 }
 
-/* "[NAME]", in the configuration "[profile NAME]". */
+/* "[NAME]", in the configuration "[profile NAME]". A name may be "profile", too. */
 static bool begins_profile(char *line, const char *profile)
 {
     line[strcspn(line, "]")] = '\0';
     char *name = trim(line + 1);
-    if (strncmp(name, "profile", strlen("profile")) == 0 && strchr(" \t", name[strlen("profile")]))
-        name = trim(name + strlen("profile"));
+    size_t word = strcspn(name, " \t");
+    if (word == strlen("profile") && name[word] && strncmp(name, "profile", word) == 0)
+        name = trim(name + word);
     return strcmp(name, profile) == 0;
 }
 

@@ -93,13 +93,15 @@ static void note_elsewhere(struct nt_origin *origin, const struct nt_request *re
     }
 }
 
-/* What a broken answer began with tells the version, too: so the rest can be asked for. */
+/* What a broken answer began with tells the version, too: so the rest can be asked for. Not of what only makes a connection ready:
+ * the beginning that is kept may be of another one. */
 static void note_version(struct nt_origin *origin, struct nt_job *job, const struct nt_request *request)
 {
     const struct nt_reply *reply = &request->reply;
     bool is_broken =
         request->result.outcome == NT_OUTCOME_AGAIN && request->result.got > 0 && reply->has_range;
-    if (origin->is_known || !is_broken || request->is_suffix || origin->asked != NT_ASKED_PART)
+    if (origin->is_known || !is_broken || request->is_suffix || job->is_beside ||
+        origin->asked != NT_ASKED_PART)
         return;
     origin->version = (struct nt_version){reply->validators, reply->total};
     origin->is_known = true;

@@ -58,11 +58,11 @@ static bool take(struct nt_job *job, uint64_t offset, const char *bytes, size_t 
         return false;
     }
     if (offset == 0 && !begin(walk))
-        nt_request_refuse(job->attempt, "out of memory");
+        nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, "out of memory");
     else if (!nt_folder_list_feed(walk->list, bytes, count, false))
-        nt_request_refuse(job->attempt, nt_folder_list_problem(walk->list));
+        nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, nt_folder_list_problem(walk->list));
     else if (walk->is_too_long)
-        nt_request_refuse(job->attempt, "there is more in this folder than is listed");
+        nt_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, NT_LISTING_TOO_LONG);
     return true;
 }
 

@@ -46,7 +46,7 @@ static bool tell_all(struct nt_listing *listing, const struct nt_xrd_client *cli
 static void end_question(struct nt_xrd_operation *operation)
 {
     static const struct nt_result too_many = {NT_OUTCOME_BAD, NT_FETCH_UNSUPPORTED,
-                                              .message = "there is more in the folder than is listed"};
+                                              .message = NT_LISTING_TOO_LONG};
     struct question *question = (struct question *)operation;
     const struct nt_xrd_client *client = operation->queue->client;
     struct nt_xrd_walk *walk = question->walk;

@@ -24,6 +24,7 @@ static inline char byte_at(uint64_t offset)
 static struct nt_files files;
 static int channel;
 static uint64_t last_id;
+static void (*serve)(void); /* a server of the test's, in its turn */
 
 static struct {
     uint32_t kind, failure;
@@ -136,6 +137,8 @@ static inline void work_untaken(void)
     nt_output_flush(&files.output);
     if (!nt_output_is_full(&files.output))
         nt_jobs_continue(&files.jobs);
+    if (serve)
+        serve();
 }
 
 static inline void work(void)

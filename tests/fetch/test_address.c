@@ -10,29 +10,8 @@
 #include <unistd.h>
 
 #include "fetch/s3.h"
+#include "settings.h"
 #include "support.h"
-
-static const char *const variables[] = {"AWS_ACCESS_KEY_ID",
-                                        "AWS_SECRET_ACCESS_KEY",
-                                        "AWS_SESSION_TOKEN",
-                                        "AWS_REGION",
-                                        "AWS_DEFAULT_REGION",
-                                        "AWS_ENDPOINT_URL",
-                                        "AWS_ENDPOINT_URL_S3",
-                                        "AWS_PROFILE",
-                                        "AWS_CONFIG_FILE",
-                                        "AWS_SHARED_CREDENTIALS_FILE",
-                                        "S3_ACCESS_KEY",
-                                        "S3_SECRET_KEY",
-                                        "S3_REGION"};
-
-/* Nobody has configured anything. */
-static void forget(void)
-{
-    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
-        unsetenv(variables[i]);
-    setenv("HOME", "/nonexistent", 1);
-}
 
 /* Of "NAME=VALUE". */
 static void configure(const char *const assignments[])
@@ -125,6 +104,42 @@ START_TEST(an_address_has_a_url_or_a_problem)
 }
 END_TEST
 
+static const struct {
+    const char *address, *url, *folder;
+} folders[] = {
+    {"dav://h/x", "http://h/a%20b/?x=/#/y", "/a b/"},
+    {"http://h", "http://h", ""},
+    {"s3://b/a b/c", "http://h/b/?prefix=x", "a b/c/"},
+    {"s3://b/a/", "http://h/b/", "a/"},
+    {"s3://b/", "http://h/b/", ""},
+    {"s3://b", "http://h/b/", ""},
+};
+
+START_TEST(a_folder_is_where_its_server_says)
+{
+    char *folder = nt_address_folder(folders[_i].address, folders[_i].url);
+    ck_assert_str_eq(folder, folders[_i].folder);
+    free(folder);
+}
+END_TEST
+
+static const struct {
+    const char *one, *other;
+    bool is_same;
+} servers[] = {
+    {"http://h/a", "http://h/b", true},         {"http://h/a", "HTTP://H", true},
+    {"http://h", "http://h?x", true},           {"http://h#x", "http://h#y", true},
+    {"http://h/", "https://h/", false},         {"http://h/", "http://h:80/", false},
+    {"http://h:8/a", "http://h:80/a", false},   {"http://h/", "http://h.evil.com/", false},
+    {"http://h/", "http://h@evil.com/", false},
+};
+
+START_TEST(servers_are_compared_by_scheme_name_and_port)
+{
+    ck_assert_int_eq(nt_address_is_same_server(servers[_i].one, servers[_i].other), servers[_i].is_same);
+}
+END_TEST
+
 /* ---- AWS's files ---- */
 
 static void write_file(const char *variable, char path[], const char *text)
@@ -144,7 +159,7 @@ static const char configuration[] = "[default]\nregion = eu-north-1\n"
 static const char credentials[] =
     "[default]\naws_access_key_id = A\naws_secret_access_key = B=+/\n"
     "[lab]\naws_access_key_id=C\naws_secret_access_key=D\naws_session_token = E \n"
-    "no setting\n[";
+    "no setting\n[profile]\naws_access_key_id=I\n[profiles]\naws_access_key_id=J\n[";
 
 static const struct {
     const char *configured[3], *problem, *key, *secret, *token, *region, *endpoint;
@@ -156,6 +171,8 @@ static const struct {
     /* Those of the environment come first, and not a part of each. */
     {{"AWS_PROFILE=lab", "AWS_ACCESS_KEY_ID=F"}, NULL, "F", "", "", "eu-south-1", "http://lab"},
     {{"S3_ACCESS_KEY=G", "S3_SECRET_KEY=H"}, NULL, "G", "H", "", "eu-north-1", ""},
+    {{"AWS_PROFILE=profile"}, NULL, "I", "", "", "us-east-1", ""},
+    {{"AWS_PROFILE=profiles"}, NULL, "J", "", "", "us-east-1", ""},
     {{"AWS_PROFILE=profile lab"},
      "AWS_PROFILE names a profile that is in neither of AWS's files",
      "",
@@ -202,6 +219,9 @@ int main(void)
     Suite *suite = suite_create("address");
     TCase *addresses = tcase_create("addresses"), *files = tcase_create("files");
     tcase_add_loop_test(addresses, an_address_has_a_url_or_a_problem, 0, sizeof(cases) / sizeof(*cases));
+    tcase_add_loop_test(addresses, a_folder_is_where_its_server_says, 0, sizeof(folders) / sizeof(*folders));
+    tcase_add_loop_test(addresses, servers_are_compared_by_scheme_name_and_port, 0,
+                        sizeof(servers) / sizeof(*servers));
     tcase_add_loop_test(files, a_profile_is_found_in_both_files, 0, sizeof(profiles) / sizeof(*profiles));
     tcase_add_test(files, files_that_are_not_there_configure_nothing);
     suite_add_tcase(suite, addresses);
