@@ -6,18 +6,9 @@
 #include "fuse/idle.h"
 
 #include <linux/fuse.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
-
-#define NANOSECONDS INT64_C(1000000000)
-
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * NANOSECONDS + time.tv_nsec;
-}
 
 /* What the kernel says of its own accord is no use; nor is statfs, which is what monitors ask of every
  * mount. */
@@ -25,12 +16,12 @@ void nt_idle_note(struct nt_idle *idle, uint32_t opcode)
 {
     if (idle->seconds && opcode != FUSE_FORGET && opcode != FUSE_BATCH_FORGET && opcode != FUSE_INTERRUPT &&
         opcode != FUSE_STATFS)
-        atomic_store_explicit(&idle->last_use, now(), memory_order_relaxed);
+        atomic_store_explicit(&idle->last_use, nt_nanoseconds(), memory_order_relaxed);
 }
 
-static int64_t end_of_wait(const struct nt_idle *idle)
+static uint64_t end_of_wait(const struct nt_idle *idle)
 {
-    return atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NANOSECONDS;
+    return atomic_load_explicit(&idle->last_use, memory_order_relaxed) + idle->seconds * NT_SECOND;
 }
 
 static void *watch(void *context)
@@ -38,9 +29,9 @@ static void *watch(void *context)
     struct nt_idle *idle = context;
     pthread_mutex_lock(&idle->lock);
     while (!idle->must_end) {
-        int64_t end = end_of_wait(idle);
-        if (end > now()) {
-            struct timespec time = {.tv_sec = end / NANOSECONDS, .tv_nsec = end % NANOSECONDS};
+        uint64_t end = end_of_wait(idle);
+        if (end > nt_nanoseconds()) {
+            struct timespec time = nt_timespec(end);
             pthread_cond_timedwait(&idle->wanted, &idle->lock, &time);
             continue;
         }
@@ -49,7 +40,7 @@ static void *watch(void *context)
         pthread_mutex_lock(&idle->lock);
         if (is_done)
             break;
-        atomic_store(&idle->last_use, now());
+        atomic_store(&idle->last_use, nt_nanoseconds());
     }
     pthread_mutex_unlock(&idle->lock);
     return NULL;
@@ -60,7 +51,7 @@ int nt_idle_start(struct nt_idle *idle)
     pthread_condattr_t attributes;
     if (!idle->seconds)
         return 0;
-    atomic_store(&idle->last_use, now());
+    atomic_store(&idle->last_use, nt_nanoseconds());
     pthread_mutex_init(&idle->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -19,7 +19,7 @@ struct nt_idle {
     void *context;
     bool (*unmount)(void *context); /* false where it is in use after all */
     void *unmount_context;
-    atomic_int_least64_t last_use; /* nanoseconds of the monotonic clock */
+    atomic_uint_least64_t last_use; /* nanoseconds of the monotonic clock */
     bool is_started, must_end;
     pthread_t thread;
     pthread_mutex_t lock;

@@ -7,18 +7,9 @@
 #include <errno.h>
 #include <linux/fuse.h>
 #include <sys/uio.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/thread.h"
-
-#define NANOSECONDS INT64_C(1000000000)
-
-static int64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * NANOSECONDS + time.tv_nsec;
-}
 
 /* ENOENT, most of the time: the request has been answered. */
 static void answer(int device, uint64_t request)
@@ -28,9 +19,9 @@ static void answer(int device, uint64_t request)
 }
 
 /* Until it is due, or something has changed. */
-static void wait_for(struct nt_interrupts *interrupts, int64_t due)
+static void wait_for(struct nt_interrupts *interrupts, uint64_t due)
 {
-    const struct timespec until = {.tv_sec = due / NANOSECONDS, .tv_nsec = due % NANOSECONDS};
+    const struct timespec until = nt_timespec(due);
     pthread_cond_timedwait(&interrupts->changed, &interrupts->lock, &until);
 }
 
@@ -42,7 +33,7 @@ static void *answer_all(void *context)
         const struct nt_interrupt *first = &interrupts->list[interrupts->first];
         if (interrupts->count == 0) {
             pthread_cond_wait(&interrupts->changed, &interrupts->lock);
-        } else if (first->due > now()) {
+        } else if (first->due > nt_nanoseconds()) {
             wait_for(interrupts, first->due);
         } else {
             answer(interrupts->device, first->request);
@@ -61,14 +52,14 @@ void nt_interrupts_note(struct nt_interrupts *interrupts, uint64_t request)
         interrupts->is_started = nt_thread_start(&interrupts->thread, answer_all, interrupts) == 0;
     if (interrupts->is_started && interrupts->count < NT_MOST_INTERRUPTS) {
         unsigned place = (interrupts->first + interrupts->count) % NT_MOST_INTERRUPTS;
-        interrupts->list[place] = (struct nt_interrupt){request, now() + interrupts->patience};
+        interrupts->list[place] = (struct nt_interrupt){request, nt_nanoseconds() + interrupts->patience};
         interrupts->count++;
         pthread_cond_signal(&interrupts->changed);
     }
     pthread_mutex_unlock(&interrupts->lock);
 }
 
-int nt_interrupts_init(struct nt_interrupts *interrupts, int device, int64_t patience)
+int nt_interrupts_init(struct nt_interrupts *interrupts, int device, uint64_t patience)
 {
     pthread_condattr_t attributes;
     *interrupts = (struct nt_interrupts){.device = device, .patience = patience};

@@ -18,7 +18,7 @@ enum { NT_MOST_INTERRUPTS = 256 }; /* at once; who comes then waits for the answ
 
 struct nt_interrupts {
     int device;
-    int64_t patience; /* nanoseconds */
+    uint64_t patience; /* nanoseconds */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
@@ -26,12 +26,12 @@ struct nt_interrupts {
     unsigned first, count;
     struct nt_interrupt {
         uint64_t request;
-        int64_t due;
+        uint64_t due;
     } list[NT_MOST_INTERRUPTS]; /* a ring */
 };
 
 /* 0 or an errno value. */
-int nt_interrupts_init(struct nt_interrupts *interrupts, int device, int64_t patience);
+int nt_interrupts_init(struct nt_interrupts *interrupts, int device, uint64_t patience);
 /* After this no answer is given any more. */
 void nt_interrupts_deinit(struct nt_interrupts *interrupts);
 

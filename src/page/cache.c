@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/turns.h"
 #include "codec/codec.h"
 #include "page/cache_room.h"
@@ -42,9 +43,7 @@ static uint64_t key_hash(const struct nt_cache_key *key)
 
 static time_t seconds_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
+    return (time_t)(nt_nanoseconds() / NT_SECOND);
 }
 
 static void unpin(struct nt_cache *cache, struct nt_cached *entry, struct nt_garbage *garbage)

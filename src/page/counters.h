@@ -6,8 +6,8 @@
 #define NT_PAGE_COUNTERS_H
 
 #include <stdint.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "codec/codec.h"
 
 /* Integers only; all since the start. Their names are in reader_counters.c. */
@@ -35,13 +35,6 @@ struct nt_algorithm_counters {
 static inline void nt_count(uint64_t *counter, uint64_t amount)
 {
     __atomic_fetch_add(counter, amount, __ATOMIC_RELAXED);
-}
-
-static inline uint64_t nt_nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* What one thread counts while it loads pages, given to the reader once for all of them: threads that add to the same
