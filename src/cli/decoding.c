@@ -208,7 +208,7 @@ static enum nt_status prepare(struct decoding *decoding, struct nt_error *error)
     if (status != NT_OK)
         return status;
     nt_index_file_prepare(&program->index, &program->log);
-    int problem = nt_lead_init(&decoding->lead, NT_LEAD_PATIENCE);
+    int problem = nt_lead_init(&decoding->lead, NT_LEAD_PATIENCE, NT_LEAD_SOON);
     return problem ? nt_fail_system(error, problem, "cannot prepare for requests") : NT_OK;
 }
 

@@ -9,12 +9,14 @@
  */
 #include "fuse/lead.h"
 
-#include <time.h>
+#include <sched.h>
 
-int nt_lead_init(struct nt_lead *lead, uint64_t patience)
+#include "base/clock.h"
+
+int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon)
 {
     pthread_condattr_t attributes;
-    *lead = (struct nt_lead){.patience = patience};
+    *lead = (struct nt_lead){.patience = patience, .soon = soon};
     int problem = pthread_mutex_init(&lead->lock, NULL);
     if (problem)
         return problem;
@@ -78,11 +80,7 @@ static void sleep_until_it_begins(struct nt_lead *lead, uint64_t seen)
 
 static void wait_for_its_end(struct nt_lead *lead, uint64_t seen)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    uint64_t nanoseconds = (uint64_t)until.tv_nsec + lead->patience;
-    until.tv_sec += (time_t)(nanoseconds / 1000000000);
-    until.tv_nsec = (long)(nanoseconds % 1000000000);
+    const struct timespec until = nt_timespec(nt_nanoseconds() + lead->patience);
     while (pthread_cond_timedwait(&lead->has_begun, &lead->lock, &until) == 0 && is_quiet(lead))
         ;
     if (is_quiet(lead) && atomic_load(&lead->progress) == seen)
@@ -134,6 +132,21 @@ bool nt_lead_wait(struct nt_lead *lead)
         return false;
     uint64_t progress = atomic_load_explicit(&lead->progress, memory_order_relaxed);
     atomic_store(&lead->progress, progress + progress % 2); /* it serves nothing now */
+    atomic_store_explicit(&lead->waits_since, nt_nanoseconds(), memory_order_relaxed);
+    return true;
+}
+
+/* The leader has not waited for long. */
+static bool is_soon(const struct nt_lead *lead)
+{
+    return nt_nanoseconds() - atomic_load_explicit(&lead->waits_since, memory_order_relaxed) < lead->soon;
+}
+
+bool nt_lead_looks_out(const struct nt_lead *lead)
+{
+    if (!atomic_load_explicit(&lead->is_busy, memory_order_relaxed) || !is_soon(lead))
+        return false;
+    sched_yield();
     return true;
 }
 
@@ -160,6 +173,7 @@ void nt_lead_received(struct nt_lead *lead, bool is_quick, bool was_queued)
     if (!leads(lead))
         return;
     lead->queued = was_queued ? lead->queued + 1 : 0;
+    atomic_store_explicit(&lead->is_busy, is_soon(lead), memory_order_relaxed);
     if (lead->queued < NT_LEAD_QUEUED) {
         begin(lead);
         return;

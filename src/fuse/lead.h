@@ -10,6 +10,9 @@
  *
  * Nobody has to know beforehand what is slow: of those behind the leader one watches it, and lets all go where
  * one request takes longer than its patience. It sleeps while the leader waits.
+ *
+ * A processor without work sleeps, and takes longer to wake than a small request takes to be answered. So where
+ * a request came soon, the leader looks out for the next one as long before it sleeps.
  */
 #ifndef NT_FUSE_LEAD_H
 #define NT_FUSE_LEAD_H
@@ -27,6 +30,8 @@ enum {
 
 /* For a mount: longer than what is quick, shorter than anybody notices. */
 #define NT_LEAD_PATIENCE UINT64_C(2000000)
+/* For a mount: longer than who reads one small piece after the other takes between two. */
+#define NT_LEAD_SOON UINT64_C(100000)
 
 struct nt_lead {
     pthread_mutex_t lock;
@@ -38,17 +43,23 @@ struct nt_lead {
         progress; /* of leaders: twice the requests received, plus one while one is served */
     atomic_bool watcher_sleeps;
     bool is_watched;
-    unsigned queued; /* the leader's: requests that did not have to be waited for */
-    uint64_t patience;
+    unsigned queued;                   /* the leader's: requests that did not have to be waited for */
+    atomic_uint_least64_t waits_since; /* the leader: nanoseconds of the monotonic clock */
+    atomic_bool is_busy;               /* the last request came soon */
+    uint64_t patience, soon;
 };
 
-/* `patience`: nanoseconds until a request is taken for slow; it may last twice as long. 0 or an errno value. */
-int nt_lead_init(struct nt_lead *lead, uint64_t patience);
+/* `patience`: nanoseconds until a request is taken for slow; it may last twice as long. `soon`: nanoseconds between
+ * requests that are looked out for. 0 or an errno value. */
+int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon);
 void nt_lead_deinit(struct nt_lead *lead); /* nobody is in it */
 
 /* Before a thread waits for a request: returns when it may, and whether it leads. A cancellation point, which
  * leaves nothing behind. */
 bool nt_lead_wait(struct nt_lead *lead);
+/* By who leads and finds no request: whether to look once more rather than to sleep. Lets other threads of its
+ * processor go first. */
+bool nt_lead_looks_out(const struct nt_lead *lead);
 /* It has received one. `was_queued`: without waiting; matters where it leads. */
 void nt_lead_received(struct nt_lead *lead, bool is_quick, bool was_queued);
 /* Before work that may be slow, by any thread: others receive meanwhile. */

@@ -24,7 +24,14 @@ static bool is_there(int device)
 
 bool nt_turn_to_receive(struct nt_mount *mount, int device)
 {
-    return nt_lead_wait(mount->settings.lead) && is_there(device);
+    struct nt_lead *lead = mount->settings.lead;
+    if (!nt_lead_wait(lead))
+        return false;
+    if (is_there(device))
+        return true;
+    while (nt_lead_looks_out(lead) && !is_there(device))
+        ;
+    return false;
 }
 
 void nt_note_received(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_queued)

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "fuse/lead.h"
 #include "support.h"
 
@@ -81,7 +82,7 @@ static pthread_t ask(void)
 
 static void start(uint64_t patience)
 {
-    ck_assert_int_eq(nt_lead_init(&lead, patience), 0);
+    ck_assert_int_eq(nt_lead_init(&lead, patience, 0), 0);
     ck_assert_int_eq(pipe(requests), 0);
     ck_assert_int_eq(pipe(answers), 0);
     ck_assert_int_eq(sem_init(&go_on, 0, 0), 0);
@@ -251,7 +252,7 @@ END_TEST
 START_TEST(one_thread_alone_serves_all)
 {
     struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1), 0);
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
     for (int i = 0; i < 1000; i++) {
         nt_lead_wait(&alone);
         nt_lead_received(&alone, i % 7 != 0, i % 3 == 0);
@@ -266,7 +267,7 @@ END_TEST
 START_TEST(where_requests_queue_up_all_receive)
 {
     struct nt_lead alone;
-    ck_assert_int_eq(nt_lead_init(&alone, 1), 0);
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
     for (int i = 0; i < 100 * NT_LEAD_QUEUED; i++) {
         ck_assert(nt_lead_wait(&alone));
         nt_lead_received(&alone, true, i % NT_LEAD_QUEUED != NT_LEAD_QUEUED - 1);
@@ -280,6 +281,59 @@ START_TEST(where_requests_queue_up_all_receive)
         nt_lead_received(&alone, true, true);
     }
     ck_assert(nt_lead_wait(&alone));
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+static void serve_one(struct nt_lead *alone)
+{
+    ck_assert(nt_lead_wait(alone));
+    nt_lead_received(alone, true, false);
+}
+
+static bool looks_out(struct nt_lead *alone)
+{
+    ck_assert(nt_lead_wait(alone));
+    return nt_lead_looks_out(alone);
+}
+
+START_TEST(who_leads_looks_out_where_the_last_request_came_soon)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    ck_assert(!looks_out(&alone)); /* there was none */
+    serve_one(&alone);
+    ck_assert(looks_out(&alone));
+    ck_assert(nt_lead_looks_out(&alone));
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+START_TEST(who_leads_sleeps_where_the_last_request_was_late)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    serve_one(&alone);
+    ck_assert(!looks_out(&alone));
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+START_TEST(who_leads_sleeps_where_none_comes_soon)
+{
+    struct nt_lead alone;
+    const uint64_t soon = NT_SECOND / 5;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, soon), 0);
+    for (int i = 0; i < 2; i++) {
+        serve_one(&alone);
+        uint64_t start = nt_nanoseconds();
+        ck_assert(looks_out(&alone));
+        while (nt_lead_looks_out(&alone))
+            ;
+        ck_assert_uint_ge(nt_nanoseconds() - start, soon);
+        nt_lead_received(&alone, true, false);
+        ck_assert(!looks_out(&alone));
+    }
     nt_lead_deinit(&alone);
 }
 END_TEST
@@ -298,6 +352,9 @@ int main(void)
     tcase_add_test(tests, a_thread_that_ends_while_it_leads_is_replaced);
     tcase_add_test(tests, where_requests_queue_up_all_receive);
     tcase_add_test(tests, one_thread_alone_serves_all);
+    tcase_add_test(tests, who_leads_looks_out_where_the_last_request_came_soon);
+    tcase_add_test(tests, who_leads_sleeps_where_the_last_request_was_late);
+    tcase_add_test(tests, who_leads_sleeps_where_none_comes_soon);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

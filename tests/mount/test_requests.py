@@ -8,8 +8,10 @@ import re
 import shutil
 import sys
 import threading
+import time
 
-from harness import NTUPLE, Foreground, case, data, errors_of, fails, flip, mounted, output, lines, run, same, scratch
+from harness import (NTUPLE, Foreground, case, data, decoder_of, errors_of, fails, flip, mounted, output, lines,
+                     processor_seconds, run, same, scratch)
 
 SMALL = 'Events/run/data.bin'
 
@@ -145,6 +147,16 @@ def many_open_the_same_small_files_for_the_first_time_at_once():
                 for thread in threads:
                     thread.join()
                 same(failures, [])
+
+
+@case
+def while_nobody_asks_no_processor_is_taken():
+    with mounted(data('example.root')) as mountpoint:
+        for _ in range(1000):
+            os.statvfs(mountpoint)
+        before = processor_seconds(decoder_of(mountpoint))
+        time.sleep(0.3)
+        assert processor_seconds(decoder_of(mountpoint)) - before < 0.1, 'it looks out for the next request for ever'
 
 
 run()
