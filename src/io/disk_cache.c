@@ -20,6 +20,7 @@
 #include <xxhash.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 enum {
     MAGIC = 0x6e74646bu,
@@ -61,17 +62,11 @@ static uint64_t checksum_of(const void *bytes, size_t count, uint64_t offset)
 /* ---- the pieces ---- */
 
 /* How many begin at or before an offset. */
+NT_DEFINE_COUNT_UP_TO(count_pieces, struct piece, .offset)
+
 static size_t count_up_to(const struct nt_disk_entry *entry, uint64_t offset)
 {
-    size_t first = 0, end = entry->count;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        if (entry->pieces[middle].offset <= offset)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
+    return count_pieces(entry->pieces, entry->count, offset);
 }
 
 static struct piece *piece_at(const struct nt_disk_entry *entry, uint64_t offset)

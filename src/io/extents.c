@@ -9,19 +9,14 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/search.h"
 
 /* How many begin at or before an offset. */
+NT_DEFINE_COUNT_UP_TO(count_stretches, __typeof__(struct nt_stretch *), ->offset)
+
 static size_t count_up_to(const struct nt_stretches *file, uint64_t offset)
 {
-    size_t first = 0, end = file->count;
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-        if (file->list[middle]->offset <= offset)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
+    return count_stretches(file->list, file->count, offset);
 }
 
 struct nt_stretch *nt_stretches_at(const struct nt_stretches *file, uint64_t offset, uint64_t *next_ret)
