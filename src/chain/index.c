@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/text.h"
-#include "io/source.h"
+#include "chain/text_file.h"
 #include "json/json.h"
 #include "json/parse.h"
 
@@ -232,21 +232,6 @@ static enum nt_status take_lines(struct reading *reading, const char *text, size
     return status;
 }
 
-static enum nt_status read_text(const char *path, struct nt_buffer *text, struct nt_error *error)
-{
-    struct nt_source *source;
-    enum nt_status status = nt_source_open_file(path, &source, error);
-    if (status == NT_NOT_FOUND)
-        return NT_OK;
-    if (status != NT_OK)
-        return status;
-    status = source->size > MOST_BYTES ? nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
-                                                 "%s: an index of more than %d bytes", path, MOST_BYTES)
-                                       : nt_source_append(source, 0, source->size, text, error);
-    nt_source_close(source);
-    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
-}
-
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
                                    struct nt_error *error)
 {
@@ -257,7 +242,9 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
         free(index);
         return nt_fail_memory(error);
     }
-    enum nt_status status = read_text(path, &text, error);
+    enum nt_status status = nt_chain_read_text(path, "an index", MOST_BYTES, &text, error);
+    if (status == NT_NOT_FOUND)
+        status = NT_OK;
     if (status == NT_OK && text.length && (status = take_lines(&reading, text.bytes, text.length)) != NT_OK)
         nt_error_context(error, "%s", path);
     nt_buffer_deinit(&text);

@@ -15,6 +15,7 @@
 #include "base/grow.h"
 #include "base/hash_table.h"
 #include "chain/pattern.h"
+#include "chain/text_file.h"
 #include "format/format.h"
 #include "io/remote.h"
 
@@ -257,21 +258,6 @@ static enum nt_status take_samples(struct reading *reading, const struct nt_buff
     return status;
 }
 
-static enum nt_status read_text(const char *path, struct nt_buffer *text, struct nt_error *error)
-{
-    struct nt_source *source;
-    enum nt_status status = nt_source_open_file(path, &source, error);
-    if (status != NT_OK)
-        return status;
-    if (source->size > MOST_LIST_BYTES)
-        status =
-            nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: a list of more than %d bytes", path, MOST_LIST_BYTES);
-    else
-        status = nt_source_append(source, 0, source->size, text, error);
-    nt_source_close(source);
-    return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
-}
-
 static enum nt_status read_list(struct reading *reading, const char *path, struct nt_error *error)
 {
     struct nt_buffer text = {0};
@@ -280,7 +266,8 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
     below.source = path;
     below.folder = folder;
     below.line = 0;
-    enum nt_status status = folder ? read_text(path, &text, error) : nt_fail_memory(error);
+    enum nt_status status =
+        folder ? nt_chain_read_text(path, "a list", MOST_LIST_BYTES, &text, error) : nt_fail_memory(error);
     if (status == NT_OK && stat(path, &below.identity))
         status = nt_fail_path(error, errno, path);
     if (status == NT_OK)
