@@ -280,13 +280,8 @@ static enum nt_exit_status inspect_as_json(struct inspector *inspector, const st
     nt_json_document(&json, &out, "inspect");
     nt_json_member_text(&json, "file", nt_text_of(scope->file->path));
     nt_json_member_unsigned(&json, "file_bytes", inspector->file_bytes);
-    nt_json_key(&json, "datasets");
-    nt_json_array(&json);
     inspector->json = &json;
-    enum nt_exit_status result = nt_for_each_dataset(scope, inspect_dataset, inspector);
-    nt_json_end_array(&json);
-    nt_json_finish(&json);
-    nt_note_failure(&result, nt_print_buffer(&out, scope->file->path));
+    enum nt_exit_status result = nt_print_datasets_json(scope, &json, inspect_dataset, inspector);
     nt_buffer_deinit(&out);
     return result;
 }

@@ -70,13 +70,8 @@ static enum nt_exit_status show_as_json(struct shower *shower, const struct nt_s
     struct nt_json json;
     nt_json_document(&json, &out, "schema");
     nt_json_member_text(&json, "file", nt_text_of(scope->file->path));
-    nt_json_key(&json, "datasets");
-    nt_json_array(&json);
     shower->json = &json;
-    enum nt_exit_status result = nt_for_each_dataset(scope, show_dataset, shower);
-    nt_json_end_array(&json);
-    nt_json_finish(&json);
-    nt_note_failure(&result, nt_print_buffer(&out, scope->file->path));
+    enum nt_exit_status result = nt_print_datasets_json(scope, &json, show_dataset, shower);
     nt_buffer_deinit(&out);
     return result;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/listing.h"
+#include "json/json.h"
 #include "vfs/opening.h"
 
 struct walk {
@@ -95,4 +96,16 @@ enum nt_exit_status nt_for_each_dataset(const struct nt_scope *scope, nt_visit_d
         if (is_in_directory(scope->file, scope->file->datasets[i], scope->node.item))
             nt_note_failure(&first, visit(context, scope, i, NT_NONE));
     return first;
+}
+
+enum nt_exit_status nt_print_datasets_json(const struct nt_scope *scope, struct nt_json *json,
+                                           nt_visit_dataset *visit, void *context)
+{
+    nt_json_key(json, "datasets");
+    nt_json_array(json);
+    enum nt_exit_status result = nt_for_each_dataset(scope, visit, context);
+    nt_json_end_array(json);
+    nt_json_finish(json);
+    nt_note_failure(&result, nt_print_buffer(json->out, scope->file->path));
+    return result;
 }

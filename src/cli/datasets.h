@@ -25,4 +25,8 @@ typedef enum nt_exit_status nt_visit_dataset(void *context, const struct nt_scop
 /* The data set that a scope is or lies in; of a file or directory all that are below it. */
 enum nt_exit_status nt_for_each_dataset(const struct nt_scope *scope, nt_visit_dataset *visit, void *context);
 
+/* The end of a document of a file, and all of it to standard output: the member `datasets`, of which `visit` adds the items. */
+enum nt_exit_status nt_print_datasets_json(const struct nt_scope *scope, struct nt_json *json,
+                                           nt_visit_dataset *visit, void *context);
+
 #endif
