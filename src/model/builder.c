@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "base/overflow.h"
+#include "base/text.h"
 
 /* ---- fields and columns ---- */
 
@@ -113,6 +114,19 @@ enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *er
     if (status == NT_OK)
         builder->field_count = builder->column_count = 0; /* they are the data set's */
     return status;
+}
+
+enum nt_status nt_dataset_be_file(struct nt_dataset *dataset, struct nt_error *error)
+{
+    const struct nt_file *file = dataset->file;
+    dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(struct nt_source *));
+    if (!nt_text_copy(dataset->arena, nt_path_stem(file->path), &dataset->name) || !dataset->sources)
+        return nt_fail_memory(error);
+    dataset->title = dataset->name;
+    dataset->sources[0] = file->source;
+    dataset->source_count = 1;
+    dataset->description = dataset->writer = (struct nt_text){"", 0};
+    return NT_OK;
 }
 
 /* ---- clusters ---- */

@@ -37,6 +37,9 @@ enum nt_status nt_builder_add_linked_fields(struct nt_builder *builder, const st
 /* Make fields and columns those of the data set, and link them (see nt_dataset_link). */
 enum nt_status nt_builder_finish(struct nt_builder *builder, struct nt_error *error);
 
+/* A data set that is all of its file, which tells no more of it: its name is the file's without an ending, its source the file's. */
+enum nt_status nt_dataset_be_file(struct nt_dataset *dataset, struct nt_error *error);
+
 /* ---- clusters ---- */
 
 /* Empty cluster groups and clusters, from the data set's arena. */

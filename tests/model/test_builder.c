@@ -18,7 +18,7 @@ static void open_file(uint64_t metadata_bytes)
     struct nt_source *source;
     assert_ok(nt_source_open_memory("", 0, "memory", &source, &error));
     const struct nt_limits limits = {.metadata_bytes = metadata_bytes};
-    assert_ok(nt_file_new("/memory", source, &limits, &file, &error));
+    assert_ok(nt_file_new("/there/run.1.memory", source, &limits, &file, &error));
     assert_ok(nt_file_add_dataset(file, &dataset, &error));
     nt_builder_init(&builder, dataset);
 }
@@ -70,6 +70,18 @@ START_TEST(what_was_added_is_linked)
         ck_assert_uint_eq(nt_column_decoder(dataset, i)->bits, i % 2 ? 32 : 64);
     }
     ck_assert_uint_eq(dataset->decoders.count, 2);
+}
+END_TEST
+
+START_TEST(a_data_set_that_is_a_file_is_called_like_it)
+{
+    assert_ok(nt_dataset_be_file(dataset, &error));
+    ck_assert_str_eq(dataset->name.bytes, "run.1");
+    ck_assert_uint_eq(dataset->name.length, strlen("run.1"));
+    ck_assert_str_eq(dataset->title.bytes, "run.1");
+    ck_assert_str_eq(dataset->description.bytes, "");
+    ck_assert_uint_eq(dataset->source_count, 1);
+    ck_assert_ptr_eq(dataset->sources[0], file->source);
 }
 END_TEST
 
@@ -220,6 +232,7 @@ int main(void)
     TCase *schema = tcase_create("fields and columns");
     tcase_add_checked_fixture(schema, setup, teardown);
     tcase_add_test(schema, what_was_added_is_linked);
+    tcase_add_test(schema, a_data_set_that_is_a_file_is_called_like_it);
     tcase_add_test(schema, columns_of_no_field_are_refused_at_the_end);
     tcase_add_test(schema, more_than_the_file_may_ask_for_is_refused_and_given_back);
     suite_add_tcase(suite, schema);

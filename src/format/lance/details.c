@@ -6,6 +6,7 @@
 #include "format/lance/details.h"
 
 #include "format/lance/columns.h"
+#include "format/lance/legacy/opened.h"
 
 /* ---- JSON ---- */
 
@@ -28,12 +29,8 @@ void nt_lance_message_json(struct nt_json *json, struct nt_text type_url, struct
 {
     const struct nt_proto_table *table = nt_lance_encoding_table(kind);
     nt_json_member_text(json, "type_url", type_url);
-    if (!table)
-        return;
-    nt_json_key(json, "message");
-    nt_json_object(json);
-    nt_proto_json(json, message, table);
-    nt_json_end_object(json);
+    if (table)
+        nt_lance_put_message(json, message, table, NULL);
 }
 
 void nt_lance_put_message(struct nt_json *json, struct nt_proto message, const struct nt_proto_table *table,
@@ -65,7 +62,10 @@ enum nt_status nt_lance_describe_file(const struct nt_file *file, struct nt_json
     nt_json_member_string(json, "kind", "Lance file");
     nt_json_member_string(json, "version", lance->tail.version);
     nt_json_member_unsigned(json, "columns", lance->tail.columns);
-    nt_json_member_unsigned(json, "global_buffers", lance->tail.globals);
+    if (lance->legacy)
+        nt_json_member_unsigned(json, "batches", lance->legacy->table.batches);
+    else
+        nt_json_member_unsigned(json, "global_buffers", lance->tail.globals);
     return NT_OK;
 }
 

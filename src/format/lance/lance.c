@@ -5,7 +5,6 @@
  * needed.
  */
 #include "base/arena.h"
-#include "base/text.h"
 #include "format/format.h"
 #include "format/lance/checking.h"
 #include "format/lance/dataset/choice.h"
@@ -42,13 +41,9 @@ static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, 
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)
 {
-    dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(struct nt_source *));
-    if (!nt_text_copy(dataset->arena, nt_path_stem(dataset->file->path), &dataset->name) || !dataset->sources)
-        return nt_fail_memory(error);
-    dataset->title = dataset->name;
-    dataset->sources[0] = dataset->file->source;
-    dataset->source_count = 1;
-    dataset->description = dataset->writer = (struct nt_text){"", 0};
+    enum nt_status status = nt_dataset_be_file(dataset, error);
+    if (status != NT_OK)
+        return status;
     dataset->format = nt_format_lance.name;
     dataset->version = dataset->generation = lance->tail.version;
     dataset->generation_reason = "the tail";
@@ -56,7 +51,6 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *
     dataset->document_count = lance->legacy ? nt_lance_legacy_document_count : nt_lance_document_count;
     dataset->ops = lance->legacy ? &legacy_ops : &dataset_ops;
     dataset->format_data = lance;
-    enum nt_status status = NT_OK;
     if (!lance->legacy)
         status = nt_lance_find_places(dataset->arena, &lance->schema, error);
     if (status == NT_OK)
@@ -82,7 +76,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *unused, struct
         status = nt_file_add_dataset(file, &dataset, error);
     if (status != NT_OK)
         return status;
-    file->describe = lance->legacy ? nt_lance_legacy_describe_file : nt_lance_describe_file;
+    file->describe = nt_lance_describe_file;
     file->layout = lay_out;
     file->check = lance->legacy ? NULL : nt_lance_check;
     return fill_dataset(dataset, lance, error);

@@ -5,7 +5,6 @@
  * when first needed.
  */
 #include "base/arena.h"
-#include "base/text.h"
 #include "format/format.h"
 #include "format/roaring/opened.h"
 #include "model/builder.h"
@@ -115,13 +114,9 @@ static enum nt_status build(struct nt_dataset *dataset, const struct nt_roaring 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_roaring *roaring,
                                    struct nt_error *error)
 {
-    dataset->sources = nt_arena_alloc(dataset->arena, 1, sizeof(struct nt_source *));
-    if (!nt_text_copy(dataset->arena, nt_path_stem(dataset->file->path), &dataset->name) || !dataset->sources)
-        return nt_fail_memory(error);
-    dataset->title = dataset->name;
-    dataset->sources[0] = dataset->file->source;
-    dataset->source_count = 1;
-    dataset->description = dataset->writer = (struct nt_text){"", 0};
+    enum nt_status status = nt_dataset_be_file(dataset, error);
+    if (status != NT_OK)
+        return status;
     dataset->format = nt_format_roaring.name;
     dataset->version = dataset->generation =
         roaring->width == NT_ROARING_32 ? "portable, 32-bit" : "portable, 64-bit";

@@ -61,18 +61,6 @@ enum nt_status nt_lance_legacy_describe_page(const struct nt_dataset *dataset, u
                                             page, json);
 }
 
-enum nt_status nt_lance_legacy_describe_file(const struct nt_file *file, struct nt_json *json,
-                                             struct nt_error *error)
-{
-    (void)error;
-    const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
-    nt_json_member_string(json, "kind", "Lance file");
-    nt_json_member_string(json, "version", lance->tail.version);
-    nt_json_member_unsigned(json, "columns", lance->tail.columns);
-    nt_json_member_unsigned(json, "batches", lance->legacy->table.batches);
-    return NT_OK;
-}
-
 /* ---- layout ---- */
 
 static enum nt_status put_message(const struct nt_layout_output *output,

@@ -7,10 +7,6 @@
 
 #include "format/lance/legacy/opened.h"
 
-/* As nt_file.describe: of the first data set. */
-enum nt_status nt_lance_legacy_describe_file(const struct nt_file *file, struct nt_json *json,
-                                             struct nt_error *error);
-
 /* Who owns its bytes that are no pages. */
 enum nt_status nt_lance_legacy_lay_out(const struct nt_lance *lance, const struct nt_layout_output *output,
                                        struct nt_error *error);
