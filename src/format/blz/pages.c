@@ -180,6 +180,22 @@ static enum nt_status read_only_chunk(struct builder *builder, struct nt_bloscpa
     return NT_OK;
 }
 
+/* Where a file has none, so many elements that cannot be read take its place. */
+static enum nt_status take_only_chunk(struct builder *builder, uint64_t elements,
+                                      struct nt_bloscpack_chunk *chunk, bool *has_ret, struct nt_error *error)
+{
+    enum nt_blz_failure failure;
+    struct nt_error damage = {0};
+    enum nt_status status = read_only_chunk(builder, chunk, &failure, &damage);
+    *has_ret = status == NT_OK;
+    if (status == NT_OK)
+        return NT_OK;
+    if (nt_is_refused_for_now(status, &damage))
+        return nt_fail_with(error, &damage);
+    return is_refused(status) ? add_unreadable(builder, builder->source, elements, error)
+                              : add_failure(builder, failure, elements, error);
+}
+
 /* The bytes that a chunk file should tell. All but the last are full. The last one has at least the rows that
  * are left; it has more where the array was cut. */
 static uint64_t expected_bytes(const struct builder *builder, uint64_t needed, bool is_last,
@@ -200,15 +216,10 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
     if (!nt_multiply(rows * column->items, builder->element_bytes, &needed))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "a chunk of more than 2^64 bytes");
     struct nt_bloscpack_chunk chunk;
-    enum nt_blz_failure failure;
-    struct nt_error damage = {0};
-    enum nt_status status = read_only_chunk(builder, &chunk, &failure, &damage);
-    if (nt_is_refused_for_now(status, &damage))
-        return nt_fail_with(error, &damage);
-    if (is_refused(status))
-        return add_unreadable(builder, builder->source, rows * column->items, error);
-    if (status != NT_OK)
-        return add_failure(builder, failure, rows * column->items, error);
+    bool has_chunk;
+    enum nt_status status = take_only_chunk(builder, rows * column->items, &chunk, &has_chunk, error);
+    if (!has_chunk)
+        return status;
     builder->total = builder->element + rows * column->items; /* what the chunk has beyond is cut */
     return add_chunk(builder, &chunk, expected_bytes(builder, needed, is_last, &chunk), error);
 }
@@ -217,15 +228,10 @@ static enum nt_status add_chunk_file(struct builder *builder, uint64_t number, b
 static enum nt_status add_object_file(struct builder *builder, struct nt_error *error)
 {
     struct nt_bloscpack_chunk chunk;
-    enum nt_blz_failure failure;
-    struct nt_error damage = {0};
-    enum nt_status status = read_only_chunk(builder, &chunk, &failure, &damage);
-    if (nt_is_refused_for_now(status, &damage))
-        return nt_fail_with(error, &damage);
-    if (is_refused(status))
-        return add_unreadable(builder, builder->source, 1, error);
-    if (status != NT_OK)
-        return add_failure(builder, failure, 1, error);
+    bool has_chunk;
+    enum nt_status status = take_only_chunk(builder, 1, &chunk, &has_chunk, error);
+    if (!has_chunk)
+        return status;
     if (chunk.header.plain_bytes == 0)
         return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, 1, error);
     return add_chunk(builder, &chunk, chunk.header.plain_bytes, error);
