@@ -124,7 +124,8 @@ static struct nt_source *checked(struct nt_arena *arena, struct nt_source *own, 
     *source = (struct checked_source){.source = {.ops = nt_source_takes_hints(own) ? &served_ops : &ops,
                                                  .size = own->size,
                                                  .split_bytes = own->split_bytes,
-                                                 .path = own->path},
+                                                 .path = own->path,
+                                                 .is_of_objects = own->is_of_objects},
                                       .own = own,
                                       .file = file};
     return &source->source;

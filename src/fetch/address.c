@@ -10,25 +10,29 @@
 #include <strings.h>
 
 #include "fetch/s3.h"
+#include "io/fetch.h"
 
 /* WebDAV reads files as the web does. */
-static const struct {
-    const char *scheme, *instead; /* NULL: buckets */
-} schemes[] = {{"http://", "http://"},
-               {"https://", "https://"},
-               {"dav://", "http://"},
-               {"davs://", "https://"},
-               {"s3://", NULL}};
+static const struct scheme {
+    const char *name, *instead; /* NULL: buckets */
+    enum nt_service service;
+    bool is_store; /* of a data set, with its objects beneath it: no folder */
+} schemes[] = {{"http://", "http://", NT_SERVICE_WEB, false},
+               {"https://", "https://", NT_SERVICE_WEB, false},
+               {"dav://", "http://", NT_SERVICE_WEB, false},
+               {"davs://", "https://", NT_SERVICE_WEB, false},
+               {"s3://", NULL, NT_SERVICE_S3, false},
+               {"ntpl+s3+http://", "http://", NT_SERVICE_S3, true},
+               {"ntpl+s3+https://", "https://", NT_SERVICE_S3, true}};
 
-/* What is behind the scheme; NULL, and why, where it is not known. */
-static const char *rest_of(const char *address, const char **instead_ret, const char **problem_ret)
+/* NULL, and why, where it is not known; else what is behind it as well. */
+static const struct scheme *scheme_of(const char *address, const char **rest_ret, const char **problem_ret)
 {
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
-        size_t length = strlen(schemes[i].scheme);
-        if (strncasecmp(address, schemes[i].scheme, length) != 0)
-            continue;
-        *instead_ret = schemes[i].instead;
-        return address + length;
+        size_t length = strlen(schemes[i].name);
+        *rest_ret = address + length;
+        if (strncasecmp(address, schemes[i].name, length) == 0)
+            return &schemes[i];
     }
     *problem_ret = "its kind of address is not known";
     return NULL;
@@ -49,31 +53,43 @@ static char *joined(const char *instead, const char *rest, size_t before, const 
 
 char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret)
 {
-    const char *instead, *rest = rest_of(address, &instead, problem_ret);
-    if (!rest)
+    const char *rest;
+    const struct scheme *scheme = scheme_of(address, &rest, problem_ret);
+    if (!scheme)
         return NULL;
-    *service_ret = instead ? NT_SERVICE_WEB : NT_SERVICE_S3;
-    return instead ? joined(instead, rest, 0, "", problem_ret) : nt_s3_url(rest, problem_ret);
+    *service_ret = scheme->service;
+    return scheme->instead ? joined(scheme->instead, rest, 0, "", problem_ret) : nt_s3_url(rest, problem_ret);
+}
+
+bool nt_address_is_of_objects(const char *address)
+{
+    const char *rest, *problem;
+    const struct scheme *scheme = scheme_of(address, &rest, &problem);
+    return scheme && scheme->is_store && strstr(rest, NT_OBJECT_NUMBER);
 }
 
 /* A folder's path ends with a slash, or servers send who asks there. */
 char *nt_address_list_url(const char *address, const char *token, enum nt_service *service_ret,
                           const char **problem_ret)
 {
-    const char *instead, *rest = rest_of(address, &instead, problem_ret);
-    if (!rest)
+    const char *rest;
+    const struct scheme *scheme = scheme_of(address, &rest, problem_ret);
+    if (scheme && scheme->is_store)
+        *problem_ret = "it is the address of a data set, and of no folder";
+    if (!scheme || scheme->is_store)
         return NULL;
-    *service_ret = instead ? NT_SERVICE_WEB : NT_SERVICE_S3;
-    if (!instead)
+    *service_ret = scheme->service;
+    if (!scheme->instead)
         return nt_s3_list_url(rest, token, problem_ret);
     size_t path = strcspn(rest, "?#");
-    return joined(instead, rest, path, path && rest[path - 1] == '/' ? "" : "/", problem_ret);
+    return joined(scheme->instead, rest, path, path && rest[path - 1] == '/' ? "" : "/", problem_ret);
 }
 
 char *nt_address_folder(const char *address, const char *url)
 {
-    const char *instead, *problem, *rest = rest_of(address, &instead, &problem);
-    if (rest && !instead)
+    const char *problem, *rest;
+    const struct scheme *scheme = scheme_of(address, &rest, &problem);
+    if (scheme && !scheme->instead)
         return nt_s3_prefix(rest);
     const char *authority = strstr(url, "://");
     const char *path = authority ? authority + strlen("://") : url;

@@ -16,6 +16,9 @@ enum nt_service {
 /* The URL behind an address, by http or https, from malloc; else NULL, and why there is none. */
 char *nt_address_url(const char *address, enum nt_service *service_ret, const char **problem_ret);
 
+/* Whether its file stands for the objects of a store: NT_OBJECT_NUMBER is where the number of one is put into its URL (web_objects.h). */
+bool nt_address_is_of_objects(const char *address);
+
 /* Scheme, host and port of two URLs without users are the same. */
 bool nt_address_is_same_server(const char *one, const char *other);
 

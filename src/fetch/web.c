@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fetch/web_list.h"
+#include "fetch/web_objects.h"
 #include "fetch/web_open.h"
 #include "fetch/web_warm.h"
 
@@ -44,6 +45,10 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
 {
     const struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct nt_web *web = (struct nt_web *)job->remote->engine;
+    if (origin->is_of_objects) {
+        web->engine.jobs->totals.requests++;
+        return nt_web_start_object(job, milliseconds, web->multi);
+    }
     struct nt_request *request = job->attempt ? job->attempt : malloc(sizeof(*request));
     job->attempt = request;
     if (!request)
@@ -114,6 +119,11 @@ static void end_try(struct nt_job *job, CURLcode code)
 {
     struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct nt_request *request = job->attempt;
+    if (origin->is_of_objects) {
+        nt_web_end_object(job, code);
+        nt_jobs_end_try(origin->remote.engine->jobs, job);
+        return;
+    }
     nt_request_end(request, code);
     note_elsewhere(origin, request);
     note_version(origin, job, request);

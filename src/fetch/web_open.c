@@ -220,6 +220,7 @@ bool nt_web_open_listed(struct nt_engine *engine, struct nt_fetched *file, const
         return false;
     nt_validators_read(&origin->version.validators, stamp, strlen(stamp));
     origin->version.size = file->size;
-    origin->is_known = true;
+    origin->is_of_objects = nt_address_is_of_objects(address);
+    origin->is_known = !origin->is_of_objects;
     return true;
 }

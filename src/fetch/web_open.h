@@ -17,6 +17,7 @@ struct nt_origin {
     char *elsewhere; /* where the server sent the last request to; NULL: nowhere else */
     struct nt_version version;
     bool is_known;               /* the version is */
+    bool is_of_objects;          /* each has a version of its own (web_objects.h) */
     struct nt_edge *head, *tail; /* while it is opened */
     struct nt_warmer *warmers;
 };

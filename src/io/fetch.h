@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "io/objects.h"
+
 enum nt_fetch_kind {
     NT_FETCH_HELLO =
         1, /* from a process that fetches, before all else, with its sandbox behind it: who was asked before is gone */
@@ -22,7 +24,8 @@ enum nt_fetch_kind {
      * later ones count. `milliseconds` are those of each part of the list. */
     NT_FETCH_LIST,
     /* OPEN of a file that ENTRY has told of with a stamp: `bytes` is its size; behind it its address, NUL, and the stamp. No server is
-     * asked: reads are of what was listed, or FAILED with CHANGED. Answered by DONE; or FAILED */
+     * asked: reads are of what was listed, or FAILED with CHANGED. Answered by DONE; or FAILED. Of the objects of a store, whose address has
+     * NT_OBJECT_NUMBER in it, `bytes` is INT64_MAX, and one that is not there, or too short, is NOT_FOUND. */
     NT_FETCH_OPEN_LISTED,
     /* Answers: */
     NT_FETCH_OPENED, /* `size`, `modified`, `offset`: round trips that followed one another; behind it what tells this file from another at the address, 0, and the server */

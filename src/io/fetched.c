@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/grow.h"
 #include "base/overflow.h"
 #include "io/ranges.h"
@@ -21,7 +22,8 @@
  * on disk or on their way. */
 static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, uint64_t wanted, uint64_t next)
 {
-    const uint64_t fewest = 32 * 1024;
+    const uint64_t fewest =
+        file->source.is_of_objects ? 0 : 32 * 1024; /* of an object all is wanted that it has */
     uint64_t end = wanted - at < fewest ? at + fewest : wanted, on_disk;
     if (end > file->size)
         end = file->size;
@@ -54,7 +56,7 @@ static bool add_part(struct reading *reading, struct nt_remote_part *part)
 static struct nt_remote_part *ask_for_edge(struct nt_remote_file *file, uint64_t at, uint64_t end)
 {
     uint64_t edge = file->size <= UINT64_C(2) * NT_FETCH_EDGE_BYTES ? file->size : NT_FETCH_EDGE_BYTES;
-    bool is_new = file->is_listed && file->stretches.count == 0;
+    bool is_new = file->is_listed && !file->source.is_of_objects && file->stretches.count == 0;
     if (is_new && end <= edge)
         return nt_remote_part_ask(file, 0, (size_t)edge, false, true);
     if (is_new && at >= file->size - edge)
@@ -107,7 +109,8 @@ static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remo
     while (part->fetch.link)
         if (!nt_fetcher_wait(file->fetcher, deadline))
             return nt_fetcher_fail_silent(file->fetcher, file->shown, error);
-    return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, error) : NT_OK;
+    return part->fetch.state == NT_FETCH_BAD ? nt_remote_fail(file, &part->fetch, part->stretch.offset, error)
+                                             : NT_OK;
 }
 
 /* What has come and is pinned does not change: it is copied without the lock. */
@@ -305,6 +308,9 @@ static enum nt_status fetched_stat(struct nt_source *source, struct stat *attrib
 static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
+    if (source->is_of_objects)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: nobody tells how many objects there are",
+                       file->shown);
     pthread_mutex_lock(&file->fetcher->lock);
     enum nt_status status = be_known(file, error);
     *size_ret = file->size;
@@ -335,12 +341,16 @@ static void fetched_close(struct nt_source *source)
     free(file);
 }
 
+static enum nt_status fetched_open_objects(struct nt_source *source, const char *name,
+                                           struct nt_source **objects_ret, struct nt_error *error);
+
 static const struct nt_source_ops fetched_ops = {.read_at = fetched_read_at,
                                                  .check = fetched_check,
                                                  .stat = fetched_stat,
                                                  .size = fetched_size,
                                                  .will_need = fetched_will_need,
                                                  .forget = fetched_forget,
+                                                 .open_objects = fetched_open_objects,
                                                  .close = fetched_close};
 
 enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *address, const char *shown,
@@ -370,6 +380,58 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
     return NT_OK;
 }
 
+/* ---- objects ---- */
+
+static char *name_below(const char *address, const char *name)
+{
+    struct nt_buffer text = {0};
+    nt_buffer_format(&text, "%s/%s", address, name);
+    return nt_buffer_take(&text);
+}
+
+static enum nt_status new_objects(const struct nt_remote_file *file, const char *name,
+                                  struct nt_remote_file **objects_ret, struct nt_error *error)
+{
+    static const struct nt_remote_teller nobody = {.tell = NULL};
+    char *address = name_below(file->address, name), *shown = name_below(file->shown, name);
+    enum nt_status status =
+        address && shown ? nt_remote_file_new(file->fetcher, address, shown, "", &nobody, objects_ret, error)
+                         : nt_fail_memory(error);
+    free(address);
+    free(shown);
+    return status;
+}
+
+/* For the process that fetches they are a file that is open at once (NT_FETCH_OPEN_LISTED): no server is asked before bytes are read, and
+ * each range is a request for an object. The file at the address, which was written last, tells these objects from others. */
+static enum nt_status fetched_open_objects(struct nt_source *source, const char *name,
+                                           struct nt_source **objects_ret, struct nt_error *error)
+{
+    const struct nt_remote_file *file = (struct nt_remote_file *)source;
+    struct nt_remote_file *objects;
+    if (!nt_address_is_store(file->address))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "%s: its objects are read only where its address begins with ntpl+s3+https:// or "
+                       "ntpl+s3+http://",
+                       file->shown);
+    enum nt_status status = new_objects(file, name, &objects, error);
+    if (status != NT_OK)
+        return status;
+    objects->source.is_of_objects = true;
+    pthread_mutex_lock(&file->fetcher->lock);
+    objects->is_known = objects->is_told = objects->is_listed = true;
+    objects->size = INT64_MAX;
+    objects->modified = file->modified;
+    memcpy(objects->stamp, file->stamp, sizeof(objects->stamp));
+    /* Now, so that hints are heard; where it fails, the first read tells. */
+    nt_remote_be_open(objects, nt_fetcher_now() + file->fetcher->milliseconds, NULL);
+    pthread_mutex_unlock(&file->fetcher->lock);
+    *objects_ret = &objects->source;
+    return NT_OK;
+}
+
+/* ---- opening ---- */
+
 enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error)
 {
     return fetched_size(&file->source, &file->source.size, error);
@@ -392,9 +454,11 @@ static enum nt_status open_with(struct nt_fetcher *fetcher, const char *address,
 {
     static const struct nt_remote_teller nobody = {.tell = NULL};
     struct nt_remote_file *file;
-    char *shown = nt_address_shown(address);
-    enum nt_status status = shown ? nt_remote_file_new(fetcher, address, shown, "", &nobody, &file, error)
-                                  : nt_fail_memory(error);
+    char *own = nt_address_is_store(address) ? nt_address_folder_of(address) : strdup(address);
+    char *shown = own ? nt_address_shown(own) : NULL;
+    enum nt_status status =
+        shown ? nt_remote_file_new(fetcher, own, shown, "", &nobody, &file, error) : nt_fail_memory(error);
+    free(own);
     free(shown);
     if (status != NT_OK)
         return status;
@@ -412,7 +476,8 @@ enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fe
     struct nt_fetcher *own = NULL;
     if (!nt_is_address(address))
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: expected an address (http://, https://, dav://, davs://, s3:// or root://)",
+                       "%s: expected an address (http://, https://, dav://, davs://, s3://, root:// or "
+                       "ntpl+s3+https://)",
                        address);
     enum nt_status status = nt_address_check(address, error);
     if (status == NT_OK)

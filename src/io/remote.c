@@ -22,18 +22,21 @@ static const struct scheme {
     bool has_host;             /* else a bucket, whose server is configured */
     bool has_users;            /* a user's name is no secret: servers do not believe it */
     bool is_encoded;           /* names are percent-encoded in it */
+    bool is_store;             /* of a data set, whose objects lie beneath it: never of a folder */
 } schemes[] = {
-    {"root", NULL, "?", true, true, false},
-    {"roots", NULL, "?", true, true, false},
-    {"xroot", NULL, "?", true, true, false},
-    {"xroots", NULL, "?", true, true, false},
-    {"http", NULL, "?#", true, false, true},
-    {"https", NULL, "?#", true, false, true},
-    {"dav", NULL, "?#", true, false, true},
-    {"davs", NULL, "?#", true, false, true},
-    {"s3", NULL, "", false, false, false}, /* any character may be in the name of an object */
+    {"root", NULL, "?", true, true, false, false},
+    {"roots", NULL, "?", true, true, false, false},
+    {"xroot", NULL, "?", true, true, false, false},
+    {"xroots", NULL, "?", true, true, false, false},
+    {"http", NULL, "?#", true, false, true, false},
+    {"https", NULL, "?#", true, false, true, false},
+    {"dav", NULL, "?#", true, false, true, false},
+    {"davs", NULL, "?#", true, false, true, false},
+    {"s3", NULL, "", false, false, false, false}, /* any character may be in the name of an object */
+    {"ntpl+s3+http", NULL, "?#", true, false, true, true},
+    {"ntpl+s3+https", NULL, "?#", true, false, true, true},
     {"gs", "copy it with gcloud storage cp or rclone, or mount its bucket with gcsfuse or rclone", "", false,
-     false, false},
+     false, false, false},
 };
 
 /* The bytes of the scheme; 0 where the path is none of an address. */
@@ -49,7 +52,7 @@ static size_t scheme_length(const char *path)
 /* Of a path that begins with its name. */
 static const struct scheme *find_scheme(const char *path, size_t length)
 {
-    static const struct scheme unknown = {"", "copy it, or mount its server", "", false, false, false};
+    static const struct scheme unknown = {"", "copy it, or mount its server", "", false, false, false, false};
     for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
         if (strlen(schemes[i].name) == length && strncasecmp(path, schemes[i].name, length) == 0)
             return &schemes[i];
@@ -99,6 +102,11 @@ char *nt_address_shown(const char *path)
     return shown;
 }
 
+bool nt_address_is_store(const char *address)
+{
+    return find_scheme(address, scheme_length(address))->is_store;
+}
+
 bool nt_address_has_host(const char *address)
 {
     return find_scheme(address, scheme_length(address))->has_host;
@@ -114,13 +122,14 @@ static size_t path_end(const char *address)
 bool nt_address_is_folder(const char *address)
 {
     size_t end = path_end(address);
-    return address[end - 1] == '/';
+    return address[end - 1] == '/' && !nt_address_is_store(address);
 }
 
 char *nt_address_folder_of(const char *address)
 {
     size_t end = path_end(address), kept = end, rest = strlen(address + end);
-    while (address[kept - 1] == '/' && address[kept - 2] != '/')
+    size_t least = nt_address_is_store(address) ? (size_t)(host_of(address) - address) : kept;
+    while (address[kept - 1] == '/' && (address[kept - 2] != '/' || kept > least))
         kept--;
     char *folder = malloc(kept + rest + 1);
     if (!folder)
@@ -221,6 +230,10 @@ enum nt_status nt_address_check(const char *address, struct nt_error *error)
 {
     size_t length = scheme_length(address);
     const char *host = host_of(address), *user = address + length + strlen("://");
+    if (nt_address_is_store(address) && user[strcspn(user, "@?#")])
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                       "the address of a data set in a store on %.*s has one of @ ? # in it, which none has",
+                       (int)strcspn(host, "/?#"), host);
     if (host == user)
         return NT_OK;
     bool has_users = find_scheme(address, length)->has_users;

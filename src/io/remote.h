@@ -40,6 +40,8 @@ enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetc
 bool nt_address_is_folder(const char *address);
 char *nt_address_folder_of(const char *address);
 char *nt_address_below(const char *folder, const char *name, bool is_folder);
+/* Whether it is that of a data set whose parts are objects beneath it (nt_source_open_objects). Slashes at its end mean nothing. */
+bool nt_address_is_store(const char *address);
 /* Whether it names the server itself. */
 bool nt_address_has_host(const char *address);
 /* Whether names with * ? or [] stand in the path of an address, as far as these may stand for themselves there ('?' begins a query, and the

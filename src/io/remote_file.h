@@ -87,8 +87,8 @@ enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error 
 void nt_remote_note_use(struct nt_remote_file *file);
 void nt_remote_forget_use(struct nt_remote_file *file);
 
-/* What a request's failure means for the reader; the file is another one now. */
-enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch,
+/* What the failure of a request, for what is at an offset, means for the reader; the file is another one now. */
+enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch, uint64_t offset,
                               struct nt_error *error);
 enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_error *error);
 

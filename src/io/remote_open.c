@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/buffer.h"
 #include "io/remote.h"
 
 /* Of files whose version is told, so many are open at once in the process that fetches. */
@@ -41,18 +42,36 @@ enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_err
                    file->shown);
 }
 
-/* Of a file that was there once: that it is gone is a change. */
-enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch,
+/* What was asked for may be one of many that a file stands for. */
+static enum nt_status fail_named(const struct nt_remote_file *file, const struct nt_fetch *fetch,
+                                 uint64_t offset, struct nt_error *error)
+{
+    struct nt_buffer name = {0};
+    nt_source_append_name(&file->source, offset, &name);
+    enum nt_status status = nt_fetch_fail(fetch, name.failed ? file->shown : nt_buffer_string(&name), error);
+    nt_buffer_deinit(&name);
+    return status;
+}
+
+/* Of a file that was there once: that it is gone is a change. Of objects it is not known whether they ever were: one that is not there, or is
+ * shorter than it should be, is what a cut file is. */
+enum nt_status nt_remote_fail(struct nt_remote_file *file, const struct nt_fetch *fetch, uint64_t offset,
                               struct nt_error *error)
 {
-    bool was_there = file->is_known;
+    bool was_there = file->is_known, is_missing = fetch->failure == NT_FETCH_NOT_FOUND;
     if (fetch->failure == NT_FETCH_CHANGED)
         return nt_remote_fail_changed(file, error);
-    if (was_there && fetch->failure == NT_FETCH_NOT_FOUND) {
+    if (is_missing && file->source.is_of_objects) {
+        fail_named(file, fetch, offset, error);
+        if (error)
+            error->status = NT_TRUNCATED;
+        return NT_TRUNCATED;
+    }
+    if (was_there && is_missing) {
         file->has_changed = true;
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", file->shown);
     }
-    enum nt_status status = nt_fetch_fail(fetch, file->shown, error);
+    enum nt_status status = fail_named(file, fetch, offset, error);
     if (was_there && error)
         error->status = NT_UNREACHABLE; /* it was good before, and may be again: a token is renewed */
     return was_there ? NT_UNREACHABLE : status;
@@ -191,7 +210,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
                              struct nt_error *error)
 {
     if (opening->fetch.state != NT_FETCH_GOOD)
-        return nt_remote_fail(file, &opening->fetch, error);
+        return nt_remote_fail(file, &opening->fetch, 0, error);
     if (!file->is_known)
         settle_first(file, opening);
     else if (!file->is_listed && (opening->size != file->size || strcmp(opening->stamp, file->stamp) != 0))

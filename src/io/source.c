@@ -3,6 +3,7 @@
  * What all sources share: the range of a read is checked here, then the source's own function is called.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/overflow.h"
 #include "io/source.h"
@@ -52,6 +53,26 @@ enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes,
     if (!source->ops->stat)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: not a file, has no attributes", source->path);
     return source->ops->stat(source, attributes, error);
+}
+
+enum nt_status nt_source_open_objects(struct nt_source *source, const char *name,
+                                      struct nt_source **objects_ret, struct nt_error *error)
+{
+    if (!source->ops->open_objects)
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "%s: no objects lie beneath it; the address of a store begins with ntpl+s3+https://",
+                       source->path);
+    return source->ops->open_objects(source, name, objects_ret, error);
+}
+
+void nt_source_append_name(const struct nt_source *source, uint64_t offset, struct nt_buffer *out)
+{
+    const char *number = source->is_of_objects ? strstr(source->path, NT_OBJECT_NUMBER) : NULL;
+    if (number)
+        nt_buffer_format(out, "%.*s%" PRIu64 "%s", (int)(number - source->path), source->path,
+                         offset / NT_OBJECT_ROOM, number + strlen(NT_OBJECT_NUMBER));
+    else
+        nt_buffer_text(out, source->path);
 }
 
 void nt_source_close(struct nt_source *source)

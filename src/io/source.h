@@ -13,6 +13,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "io/objects.h"
 
 /* Where stored bytes lie. */
 struct nt_extent {
@@ -40,6 +41,9 @@ struct nt_source_ops {
     void (*will_need)(struct nt_source *source, const struct nt_extent *extents, size_t count, bool is_now);
     /* These bytes make no sense: whatever is kept of them is read anew. False where that would not help. NULL: it would not. */
     bool (*forget)(struct nt_source *source, uint64_t offset, uint64_t bytes);
+    /* See nt_source_open_objects. NULL: there are none. */
+    enum nt_status (*open_objects)(struct nt_source *source, const char *name, struct nt_source **objects_ret,
+                                   struct nt_error *error);
     void (*close)(struct nt_source *source);
 };
 
@@ -56,7 +60,21 @@ struct nt_source {
     const char *path;     /* for messages; owned by the implementation */
     atomic_uint_least64_t checked_reads; /* those that have found it to be what was opened */
     struct nt_folder *folder;            /* a source of no bytes that stands for a folder; NULL: bytes */
+    bool is_of_objects;                  /* see nt_source_open_objects */
 };
+
+/* The objects of a store that lie beneath the address of a source, as one source (io/objects.h). What is read of it lies within one object,
+ * before NT_OBJECT_MOST_BYTES. `name`: how they are called there, with NT_OBJECT_NUMBER in it. NT_UNSUPPORTED where nothing lies beneath
+ * the source. */
+enum nt_status nt_source_open_objects(struct nt_source *source, const char *name,
+                                      struct nt_source **objects_ret, struct nt_error *error);
+
+/* How whatever has the byte at an offset is called; the offset in there. */
+void nt_source_append_name(const struct nt_source *source, uint64_t offset, struct nt_buffer *out);
+static inline uint64_t nt_source_place(const struct nt_source *source, uint64_t offset)
+{
+    return source->is_of_objects ? offset % NT_OBJECT_ROOM : offset;
+}
 
 /* The same as nt_source_read, behind what a buffer has. What is too much is to be refused before. */
 enum nt_status nt_source_append(struct nt_source *source, uint64_t offset, uint64_t bytes,

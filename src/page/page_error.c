@@ -48,6 +48,23 @@ static bool find_page(const struct nt_dataset *dataset, uint32_t column, const s
     return false;
 }
 
+/* Of a page that is an object of its own, whose name tells where it is; who could not get it has told that. */
+static void tell_object(const struct nt_source *source, uint64_t address, struct nt_error *error)
+{
+    struct nt_buffer name = {0};
+    char place[40];
+    size_t length = strlen(error->message);
+    size_t end = (size_t)snprintf(place, sizeof(place), " (at byte %" PRIu64 ")", error->offset);
+    if (length >= end && strcmp(error->message + length - end, place) == 0)
+        error->message[length - end] = '\0';
+    nt_source_append_name(source, address, &name);
+    if (error->offset != NT_NO_OFFSET)
+        error->offset = nt_source_place(source, error->offset);
+    if (!name.failed && !strstr(error->message, nt_buffer_string(&name)))
+        nt_error_context(error, "%s", nt_buffer_string(&name));
+    nt_buffer_deinit(&name);
+}
+
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error)
 {
@@ -63,7 +80,11 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
         return nt_fail_memory(error);
     }
     const char *name = nt_buffer_string(&field);
-    if (error->offset == NT_NO_OFFSET && !page->is_missing) {
+    const struct nt_source *source =
+        page->source < dataset->source_count ? dataset->sources[page->source] : NULL;
+    if (source && source->is_of_objects && !page->is_missing)
+        tell_object(source, page->offset, error);
+    else if (error->offset == NT_NO_OFFSET && !page->is_missing) {
         size_t used = strlen(error->message);
         error->offset = page->offset;
         snprintf(error->message + used, sizeof(error->message) - used, " (page at byte %" PRIu64 ")",

@@ -7,6 +7,7 @@
 
 #include "page/page.h"
 #include "vfs/documents.h"
+#include "view/json_values.h"
 
 struct pages {
     struct nt_long_text text;
@@ -92,8 +93,9 @@ static enum nt_status put_page(const struct pages *pages, const struct nt_page *
     nt_json_member_unsigned(&json, "first_element", first_element);
     nt_json_member_unsigned(&json, "elements", page->elements);
     if (page->source < dataset->source_count && dataset->sources[page->source] != dataset->file->source)
-        nt_json_member_text(&json, "file", nt_text_of(dataset->sources[page->source]->path));
-    nt_json_member_unsigned(&json, "file_offset", page->offset);
+        nt_json_member_place(&json, dataset->sources[page->source], page->offset);
+    else
+        nt_json_member_unsigned(&json, "file_offset", page->offset);
     nt_json_member_unsigned(&json, "stored_bytes", page->stored_bytes);
     nt_json_member_unsigned(&json, "packed_bytes", packed);
     nt_json_member_unsigned(&json, "decoded_bytes", decoded);

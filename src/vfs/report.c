@@ -145,7 +145,9 @@ void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column
     if (!number)
         return;
     if (at_page.offset == NT_NO_OFFSET && !page->is_missing)
-        at_page.offset = page->offset;
+        at_page.offset = page->source < dataset->source_count
+                             ? nt_source_place(dataset->sources[page->source], page->offset)
+                             : page->offset;
     note(vfs, number, site, 0, &at_page);
 }
 

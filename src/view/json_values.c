@@ -23,6 +23,15 @@ static void put_text_or_null(struct nt_json *json, const char *key, const char *
         nt_json_member_null(json, key);
 }
 
+void nt_json_member_place(struct nt_json *json, const struct nt_source *source, uint64_t offset)
+{
+    struct nt_buffer name = {0};
+    nt_source_append_name(source, offset, &name);
+    nt_json_key(json, "file");
+    nt_json_buffer(json, &name);
+    nt_json_member_unsigned(json, "file_offset", nt_source_place(source, offset));
+}
+
 void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure)
 {
     if (failure->offset == NT_NO_OFFSET)

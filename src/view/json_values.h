@@ -12,6 +12,9 @@
 void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
                                uint32_t field);
 
+/* The members that tell where bytes of a source are: "file", which is an object where it is made of them, and "file_offset". */
+void nt_json_member_place(struct nt_json *json, const struct nt_source *source, uint64_t offset);
+
 /* The members that tell a failure: "file_offset", "status", "what", "expected", "found"; null is what is not
  * told. */
 void nt_json_failure_members(struct nt_json *json, const struct nt_error *failure);

@@ -308,18 +308,45 @@ static bool is_told(const struct claims *items, const struct nt_layout_item *cla
            claim->offset == last->claimed_offset && claim->bytes == last->claimed_bytes;
 }
 
-static enum nt_status place_claims(struct claims *items, const struct claims *claims,
-                                   const struct nt_layout *layout)
+static enum nt_status place_claims(struct claims *items, const struct claims *claims, uint32_t source,
+                                   uint64_t size, size_t *next)
+{
+    enum nt_status status = NT_OK;
+    uint64_t at = 0;
+    for (; *next < claims->count && claims->items[*next].source == source && status == NT_OK; (*next)++)
+        if (!is_told(items, &claims->items[*next]))
+            status = place_claim(items, &claims->items[*next], size, &at);
+    return status == NT_OK ? add_gap(items, source, at, size) : status;
+}
+
+/* Of objects only what is claimed is known: nothing lies between them, and together they have as much as that. */
+static enum nt_status place_objects(struct claims *items, const struct claims *claims, uint32_t source,
+                                    uint64_t *size_ret, size_t *next)
+{
+    enum nt_status status = NT_OK;
+    uint64_t at = 0;
+    *size_ret = 0;
+    for (; *next < claims->count && claims->items[*next].source == source && status == NT_OK; (*next)++) {
+        const struct nt_layout_item *claim = &claims->items[*next];
+        if (claim->offset > at)
+            at = claim->offset;
+        status = place_claim(items, claim, UINT64_MAX, &at);
+        if (status == NT_OK && !items->items[items->count - 1].is_shared)
+            *size_ret += items->items[items->count - 1].bytes;
+    }
+    return status;
+}
+
+static enum nt_status place_all(struct claims *items, const struct claims *claims, struct nt_layout *layout,
+                                const struct nt_file *file)
 {
     enum nt_status status = NT_OK;
     size_t next = 0;
     for (uint32_t source = 0; source < layout->source_count && status == NT_OK; source++) {
-        uint64_t at = 0, size = layout->source_bytes[source];
-        for (; next < claims->count && claims->items[next].source == source && status == NT_OK; next++)
-            if (!is_told(items, &claims->items[next]))
-                status = place_claim(items, &claims->items[next], size, &at);
-        if (status == NT_OK)
-            status = add_gap(items, source, at, size);
+        uint64_t *size = &layout->source_bytes[source];
+        status = nt_layout_source(file, source)->is_of_objects
+                     ? place_objects(items, claims, source, size, &next)
+                     : place_claims(items, claims, source, *size, &next);
     }
     return status;
 }
@@ -336,7 +363,7 @@ enum nt_status nt_layout_init(struct nt_layout *layout, const struct nt_file *fi
     if (status == NT_OK && claims.count)
         qsort(claims.items, claims.count, sizeof(*claims.items), compare_claims);
     if (status == NT_OK)
-        status = place_claims(&items, &claims, layout);
+        status = place_all(&items, &claims, layout, file);
     if (status == NT_NO_MEMORY)
         nt_fail_memory(error);
     layout->items = items.items;

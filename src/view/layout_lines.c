@@ -47,7 +47,9 @@ static void write_others(struct nt_json *json, const struct lines *lines, size_t
         write_owner(json, lines->file, item);
         if (item->claimed_offset != lines->layout.items[first - 1].offset ||
             item->claimed_bytes != lines->layout.items[first - 1].bytes) {
-            nt_json_member_unsigned(json, "claimed_offset", item->claimed_offset);
+            nt_json_member_unsigned(
+                json, "claimed_offset",
+                nt_source_place(nt_layout_source(lines->file, item->source), item->claimed_offset));
             nt_json_member_unsigned(json, "claimed_bytes", item->claimed_bytes);
         }
         nt_json_end_object(json);
@@ -63,18 +65,18 @@ static void write_line(struct lines *lines, struct nt_buffer *out)
         end++;
     struct nt_json json;
     nt_json_line(&json, out);
-    if (lines->file->layout_sources) {
-        const char *path = nt_layout_source(lines->file, item->source)->path;
-        nt_json_member_text(&json, "file", nt_text_of(path));
-    }
-    nt_json_member_unsigned(&json, "file_offset", item->offset);
+    const struct nt_source *source = nt_layout_source(lines->file, item->source);
+    if (lines->file->layout_sources)
+        nt_json_member_place(&json, source, item->offset);
+    else
+        nt_json_member_unsigned(&json, "file_offset", item->offset);
     nt_json_member_unsigned(&json, "stored_bytes", item->bytes);
     nt_json_member_string(&json, "owner", item->owner);
     if (item->detail)
         nt_json_member_text(&json, "detail", nt_text_of(item->detail));
     write_owner(&json, lines->file, item);
     if (item->claimed_offset != item->offset || item->claimed_bytes != item->bytes) {
-        nt_json_member_unsigned(&json, "claimed_offset", item->claimed_offset);
+        nt_json_member_unsigned(&json, "claimed_offset", nt_source_place(source, item->claimed_offset));
         nt_json_member_unsigned(&json, "claimed_bytes", item->claimed_bytes);
     }
     write_others(&json, lines, lines->next + 1, end);

@@ -193,7 +193,8 @@ static void describe(const struct picture *picture, const struct nt_layout_item 
         nt_buffer_byte(title, ' ');
         nt_svg_append_name(title, item->detail, strlen(item->detail));
     }
-    nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes, item->offset);
+    nt_buffer_format(title, "\n%" PRIu64 " bytes at %" PRIu64, item->bytes,
+                     nt_source_place(nt_layout_source(picture->file, item->source), item->offset));
     if (item->ratio > 0)
         nt_buffer_format(title, ", ratio %.2f", item->ratio);
 }
@@ -286,16 +287,17 @@ static void draw_item(struct picture *picture, size_t number, uint64_t start, st
 static void draw_map(struct picture *picture)
 {
     struct narrow narrow = {0};
-    uint64_t start = 0, source_start = 0;
+    uint64_t source_start = 0, drawn = 0;
     uint32_t source = 0;
     for (size_t i = 0; i < picture->layout.count && picture->out->length <= picture->bytes; i++) {
         const struct nt_layout_item *item = &picture->layout.items[i];
         if (item->is_shared)
             continue;
-        for (; source < item->source; source++)
+        for (; source < item->source; source++, drawn = 0)
             source_start += picture->layout.source_bytes[source];
-        start = source_start + item->offset;
-        draw_item(picture, i, start, &narrow);
+        bool is_of_objects = nt_layout_source(picture->file, source)->is_of_objects;
+        draw_item(picture, i, source_start + (is_of_objects ? drawn : item->offset), &narrow);
+        drawn += item->bytes;
     }
     if (picture->lines)
         draw_narrow(picture, picture->lines - 1, &narrow);
@@ -390,6 +392,8 @@ static void measure_lines(struct picture *picture)
 uint64_t nt_layout_svg_bytes(const struct nt_file *file)
 {
     enum { FRAME_BYTES = 20000, BYTES_PER_BYTE = 8, BYTES_PER_SOURCE = 500 };
+    if (nt_layout_source(file, 0)->is_of_objects) /* nobody knows how many */
+        return nt_svg_size(NT_SVG_MOST_BYTES);
     if (file->layout_sources && file->layout_source_count > 1)
         return nt_svg_size(FRAME_BYTES + (uint64_t)file->layout_source_count * BYTES_PER_SOURCE);
     uint64_t bytes = nt_layout_source(file, 0)->size;

@@ -4,6 +4,8 @@
  */
 #include "rntuple_envelopes.h"
 
+static struct nt_error error;
+
 START_TEST(locators_of_all_types_are_read)
 {
     static const struct {
@@ -69,6 +71,61 @@ START_TEST(all_readings_of_a_special_locators_first_word_are_understood)
 }
 END_TEST
 
+/* Types 2, object and size, in 12 and in 16 bytes; and 3, which is kept as it is. */
+START_TEST(locators_of_objects_are_read_as_root_writes_them)
+{
+    static const uint8_t narrow[] = {0xf0, 0xff, 0xff, 0xfd, 7, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t wide[] = {0xec, 0xff, 0xff, 0xfd, 7, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
+    static const uint8_t multi[] = {0xf0, 0xff, 0xff, 0xfc, 7, 0, 0, 0, 9, 0, 0, 0, 5, 0, 0, 0};
+    struct nt_cursor cursor = nt_cursor(narrow, sizeof(narrow));
+    struct nt_locator locator = nt_locator_read(&cursor, row_of(RNTUPLE_V1));
+    ck_assert_int_eq(locator.kind, NT_LOCATOR_OBJECT64);
+    ck_assert_uint_eq(locator.bytes, 7);
+    ck_assert_uint_eq(locator.offset, 9);
+    cursor = nt_cursor(wide, sizeof(wide));
+    locator = nt_locator_read(&cursor, row_of(RNTUPLE_V1));
+    ck_assert_int_eq(locator.kind, NT_LOCATOR_OBJECT64);
+    ck_assert_uint_eq(locator.bytes, (UINT64_C(1) << 32) + 7);
+    ck_assert_uint_eq(locator.offset, 9);
+    cursor = nt_cursor(multi, sizeof(multi));
+    locator = nt_locator_read(&cursor, row_of(RNTUPLE_V1));
+    ck_assert_int_eq(locator.kind, NT_LOCATOR_MULTI);
+    ck_assert_uint_eq(locator.payload.length, 12);
+    ck_assert_mem_eq(locator.payload.bytes, multi + 4, 12);
+}
+END_TEST
+
+static const struct {
+    struct nt_locator locator;
+    enum nt_status status;
+    enum nt_locator_kind kind;
+    uint64_t address;
+} objects[] = {
+    {{.kind = NT_LOCATOR_OBJECT64, .offset = 9, .bytes = 7}, NT_OK, NT_LOCATOR_FILE, UINT64_C(9) << 32},
+    {{.kind = NT_LOCATOR_OBJECT64, .offset = INT32_MAX, .bytes = NT_OBJECT_MOST_BYTES},
+     NT_OK,
+     NT_LOCATOR_FILE,
+     (uint64_t)INT32_MAX << 32},
+    {{.kind = NT_LOCATOR_OBJECT64, .offset = UINT64_C(1) << 31}, NT_UNSUPPORTED, NT_LOCATOR_FILE, 0},
+    {{.kind = NT_LOCATOR_OBJECT64, .bytes = NT_OBJECT_MOST_BYTES + 1}, NT_UNSUPPORTED, NT_LOCATOR_FILE, 0},
+    {{.kind = NT_LOCATOR_FILE, .offset = 9}, NT_CORRUPT, NT_LOCATOR_FILE, 0},
+    {{.kind = NT_LOCATOR_LARGE, .offset = 9}, NT_CORRUPT, NT_LOCATOR_LARGE, 0},
+    {{.kind = NT_LOCATOR_MULTI}, NT_OK, NT_LOCATOR_MULTI, 0},
+    {{.kind = NT_LOCATOR_URI}, NT_OK, NT_LOCATOR_URI, 0},
+};
+
+START_TEST(objects_have_their_places_in_one_source)
+{
+    struct nt_locator locator = objects[_i].locator;
+    assert_status(objects[_i].status, nt_locator_find_object(&locator, "page", &error));
+    if (objects[_i].status != NT_OK)
+        return;
+    ck_assert_int_eq(locator.kind, objects[_i].kind);
+    ck_assert_uint_eq(locator.offset, objects[_i].address);
+    ck_assert_uint_eq(locator.bytes, objects[_i].locator.bytes);
+}
+END_TEST
+
 START_TEST(truncated_locators_fail_the_cursor)
 {
     static const enum rntuple_place places[] = {RNTUPLE_IN_FILE, RNTUPLE_LARGE, RNTUPLE_OBJECT64,
@@ -94,6 +151,9 @@ int main(void)
     tcase_add_test(tests, locators_of_all_types_are_read);
     tcase_add_test(tests, all_readings_of_a_special_locators_first_word_are_understood);
     tcase_add_test(tests, truncated_locators_fail_the_cursor);
+    tcase_add_test(tests, locators_of_objects_are_read_as_root_writes_them);
+    tcase_add_loop_test(tests, objects_have_their_places_in_one_source, 0,
+                        sizeof(objects) / sizeof(*objects));
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

@@ -61,6 +61,13 @@ static const struct {
     {"root://server//file#1.root?authz=secret", "root://server//file#1.root", true, true},
     {"XROOTS://me@server:1094//file.root", "XROOTS://server:1094//file.root", true, true},
     {"root://me:secret@server//file.root", "root://server//file.root", true, false},
+    {"ntpl+s3+https://server:9000/bucket/set", "ntpl+s3+https://server:9000/bucket/set", true, true},
+    {"NTPL+S3+HTTP://server/bucket/set/", "NTPL+S3+HTTP://server/bucket/set/", true, true},
+    {"ntpl+s3+https://server/bucket/set?secret", "ntpl+s3+https://server/bucket/set", true, false},
+    {"ntpl+s3+https://server/bucket/set#secret", "ntpl+s3+https://server/bucket/set", true, false},
+    {"ntpl+s3+https://me:secret@server/bucket/set", "ntpl+s3+https://server/bucket/set", true, false},
+    {"ntpl+s3+https://server/bucket/secret@set", "ntpl+s3+https://server/bucket/secret@set", true, false},
+    {"ntpl+s3://bucket/set", "ntpl+s3://bucket/set", false, true},
     {"xrootd://server//file.root?a", "xrootd://server//file.root?a", false, true},
     {"file?a.root", "file?a.root", false, true},
     {"http:/file.root?a", "http:/file.root?a", false, true},
@@ -107,6 +114,9 @@ static const struct {
     {"s3://bucket", "s3://bucket", "c", "s3://bucket/c", "s3://bucket/c/", false},
     {"root://server//a/?b", "root://server//a?b", "c%", "root://server//a/c%?b", "root://server//a/c%/?b",
      true},
+    {"ntpl+s3+http://server/bucket/set//", "ntpl+s3+http://server/bucket/set", "1",
+     "ntpl+s3+http://server/bucket/set/1", "ntpl+s3+http://server/bucket/set/1/", false},
+    {"ntpl+s3+http:////", "ntpl+s3+http://", "1", "ntpl+s3+http://1", "ntpl+s3+http://1/", false},
     {"root://server//", "root://server//", "c", "root://server//c", "root://server//c/", true},
 };
 

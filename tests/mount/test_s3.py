@@ -9,10 +9,14 @@ import os
 import shutil
 import sys
 import urllib.request
+from pathlib import Path
 
 from harness import DATA, NTUPLE, case, command, need, mounted, output, run, same, scratch
 from trees import same_trees, tree
 from web import served
+
+sys.path.insert(0, str(Path(__file__).parent.parent / 'support'))
+from object_store import Objects
 
 ODD = "runs 1/a+b=c&d,e;(f)*'g'!@$#%:~é/example.root"
 NOTHING = 2
@@ -98,6 +102,24 @@ def objects_are_read_whatever_they_are_called():
             same((mountpoint / path).read_bytes(), output(NTUPLE, 'cat', DATA / 'example.root', path))
         damaged = store.ask('verify', 's3://data/damaged.root')
         same(damaged.returncode, command(NTUPLE, 'verify', DATA / 'damaged_page.root').returncode, damaged.stderr)
+
+
+@case
+def objects_of_a_data_set_are_asked_for_with_signatures():
+    need('uproot')
+    objects = Objects(DATA / 'late_fields.root', 'late', need('xxhash').xxh3_64_intdigest)
+    with stored() as store:
+        tell_server(store.url, 'reset-auth', '1000')
+        for number, content in objects.files.items():
+            store.s3.put_object(Bucket='data', Key=f'a set/{number}'.rstrip('/'), Body=content)
+        tell_server(store.url, 'reset-auth', '0')
+        address = f'ntpl+s3+{store.url}/data/a%20set'
+        found = store.ask('verify', address)
+        same((found.returncode, found.stdout.decode()), (0, f'{address}: 9 pages, 379 bytes: ok\n'), found.stderr)
+        names = {'S3_ACCESS_KEY': store.key['AWS_ACCESS_KEY_ID'], 'S3_SECRET_KEY': store.key['AWS_SECRET_ACCESS_KEY'], 'S3_REGION': 'us-east-1'}
+        same(store.ask('verify', address, key=names).returncode, 0)
+        found = store.ask('verify', address, key={})
+        same((found.returncode, found.stderr.decode()), (NOTHING, f'ntuple: {address}: the server does not allow it (403)\n'))
 
 
 @case

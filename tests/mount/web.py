@@ -6,6 +6,7 @@ import email.utils
 import gzip
 import http.client
 import http.server
+import itertools
 import os
 import pwd
 import shutil
@@ -70,7 +71,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answer.body if body is None else body)
 
     def do_GET(self):
-        *ways, name = self.path.split('?')[0].strip('/').split('/')
+        parts = self.path.split('?')[0].strip('/').split('/')
+        ways = list(itertools.takewhile(lambda part: part in MISBEHAVIOURS, parts))
+        name = '/'.join(parts[len(ways):])
         site = self.server.site
         with site.lock:
             site.requests.append((self.path, dict(self.headers)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What holds RNTuples: a TFile (ROOT's container of keys and directories) or a bare file. A container finds
+ * What holds RNTuples: a TFile (ROOT's container of keys and directories), a bare file, or an object store. A container finds
  * the anchors; the rest is found from them.
  */
 #ifndef NT_FORMAT_RNTUPLE_CONTAINER_H
@@ -21,9 +21,11 @@ struct nt_anchor_object {
     size_t length;
     uint64_t offset; /* of the object's stored bytes in the file */
     uint64_t stored_bytes;
+    const struct nt_anchor *anchor; /* that the container has read itself; NULL: it is to be read */
     const struct nt_error *failure;
 };
 
+struct nt_anchor;
 struct nt_container_kind;
 
 struct nt_container {
@@ -55,9 +57,14 @@ typedef enum nt_status nt_anchor_visit(void *context, const struct nt_anchor_rec
 
 /* A kind of container: a row of the table of container_open.c. */
 struct nt_container_kind {
-    const char *name;  /* "TFile" or "bare" */
+    const char *name;  /* "TFile", "bare" or "object store" */
     const char *magic; /* with which its files begin; `open` may rely on it */
+    /* Of one whose files are texts, what stands in their beginnings, too. NULL: none is a text. */
+    const char *text_mark;
     enum nt_status (*open)(struct nt_file *file, struct nt_container *container, struct nt_error *error);
+    /* What envelopes and pages lie in: objects beneath the file. NULL: the file itself. */
+    enum nt_status (*open_objects)(const struct nt_file *file, struct nt_source **objects_ret,
+                                   struct nt_error *error);
     /* For the file of the same names: see nt_file. */
     enum nt_status (*describe)(const struct nt_file *file, struct nt_json *json, struct nt_error *error);
     enum nt_status (*layout)(const struct nt_file *file, nt_layout_emit *emit, void *context,
@@ -70,7 +77,7 @@ struct nt_container_kind {
     uint32_t document_count;
 };
 
-extern const struct nt_container_kind nt_container_bare, nt_container_tfile;
+extern const struct nt_container_kind nt_container_bare, nt_container_store, nt_container_tfile;
 
 /* Members that the descriptions of all containers have. */
 void nt_container_describe_root_version(struct nt_json *json, uint32_t version);

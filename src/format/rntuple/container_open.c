@@ -8,21 +8,41 @@
 
 #include "format/format.h"
 
-static const struct nt_container_kind *const kinds[] = {&nt_container_tfile, &nt_container_bare};
+static const struct nt_container_kind *const kinds[] = {&nt_container_tfile, &nt_container_bare,
+                                                        &nt_container_store};
+
+/* Magic words are words: a text (/etc/passwd) may begin with one. */
+static enum nt_status is_of_kind(struct nt_source *source, const struct nt_container_kind *kind, bool *is_ret,
+                                 struct nt_error *error)
+{
+    enum { START_BYTES = 4096 };
+    char start[START_BYTES];
+    size_t length = strlen(kind->magic),
+           count = source->size < sizeof(start) ? (size_t)source->size : sizeof(start);
+    *is_ret = false;
+    if (source->size < length)
+        return NT_OK;
+    enum nt_status status = nt_source_read(source, 0, start, length, error);
+    if (status != NT_OK || memcmp(start, kind->magic, length) != 0)
+        return status;
+    bool is_text = source->size > length && nt_is_text_file(source);
+    *is_ret = is_text == (kind->text_mark != NULL);
+    if (!is_text || !kind->text_mark)
+        return NT_OK;
+    status = nt_source_read(source, 0, start, count, error);
+    *is_ret = status == NT_OK && memmem(start, count, kind->text_mark, strlen(kind->text_mark));
+    return status;
+}
 
 static enum nt_status find_kind(struct nt_source *source, const struct nt_container_kind **kind_ret,
                                 struct nt_error *error)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        char start[16];
-        size_t length = strlen(kinds[i]->magic);
-        if (source->size < length)
-            continue;
-        enum nt_status status = nt_source_read(source, 0, start, length, error);
-        if (status)
+        bool is_kind;
+        enum nt_status status = is_of_kind(source, kinds[i], &is_kind, error);
+        if (status != NT_OK)
             return status;
-        /* Magic words are words: a text (/etc/passwd) may begin with one, but no container is a text. */
-        if (!memcmp(start, kinds[i]->magic, length) && (source->size == length || !nt_is_text_file(source))) {
+        if (is_kind) {
             *kind_ret = kinds[i];
             return NT_OK;
         }

@@ -4,6 +4,12 @@
  */
 #include "format/rntuple/dataset.h"
 
+enum nt_status nt_rntuple_find(const struct nt_dataset *dataset, struct nt_locator *locator, const char *what,
+                               struct nt_error *error)
+{
+    return nt_rntuple_of(dataset)->objects ? nt_locator_find_object(locator, what, error) : NT_OK;
+}
+
 enum nt_status nt_rntuple_load_envelope(const struct nt_dataset *dataset, enum nt_envelope_kind kind,
                                         uint32_t number, struct nt_envelope *envelope_ret,
                                         struct nt_error *error)

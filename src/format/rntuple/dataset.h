@@ -12,6 +12,7 @@
 struct nt_rntuple {
     struct nt_anchor anchor; /* of one that cannot be read, its place */
     const struct nt_generation *generation;
+    struct nt_source *objects; /* that pages and envelopes are; NULL: they lie in the file */
     /* Reads pages and envelopes, joined where they are split; nt_dataset.sources[0]. */
     struct nt_source *payload;
     uint64_t header_checksum;
@@ -30,6 +31,10 @@ static inline const struct nt_rntuple *nt_rntuple_of(const struct nt_dataset *da
 {
     return dataset->format_data;
 }
+
+/* Where a locator's bytes lie in `payload`: of a data set of objects it becomes one of that source. See nt_locator_find_object. */
+enum nt_status nt_rntuple_find(const struct nt_dataset *dataset, struct nt_locator *locator, const char *what,
+                               struct nt_error *error);
 
 /* One of the envelopes, by its number where there are several (page lists). Header and footer are read again only
  * where they are not kept. */

@@ -65,6 +65,7 @@ static void close_dataset(struct nt_dataset *dataset)
     nt_envelope_deinit(&rntuple->header);
     nt_envelope_deinit(&rntuple->footer);
     nt_source_close(rntuple->payload);
+    nt_source_close(rntuple->objects);
 }
 
 static const struct nt_dataset_ops ops = {
@@ -80,6 +81,27 @@ static const struct nt_dataset_ops ops = {
 
 /* ---- opening ---- */
 
+/* Each object has its place in the layout, and behind them comes the file that leads to them. */
+static enum nt_status open_objects(const struct opening *opening, struct nt_rntuple *rntuple)
+{
+    struct nt_file *file = opening->dataset->file;
+    const struct nt_container_kind *kind = nt_container_of(file)->kind;
+    if (!kind->open_objects)
+        return NT_OK;
+    file->layout_sources = nt_arena_alloc(file->arena, 2, sizeof(struct nt_source *));
+    if (!file->layout_sources)
+        return nt_fail_memory(opening->error);
+    enum nt_status status = kind->open_objects(file, &rntuple->objects, opening->error);
+    if (status != NT_OK) {
+        file->layout_sources = NULL;
+        return status;
+    }
+    file->layout_sources[0] = rntuple->objects;
+    file->layout_sources[1] = file->source;
+    file->layout_source_count = 2;
+    return NT_OK;
+}
+
 /* What is stored is shown whatever is wrong with it, from the first place on that is known. */
 static enum nt_status open_anchor(struct opening *opening, const struct nt_anchor_object *object)
 {
@@ -89,18 +111,26 @@ static enum nt_status open_anchor(struct opening *opening, const struct nt_ancho
     if (!rntuple || !dataset->sources)
         return nt_fail_memory(opening->error);
     struct nt_anchor *anchor = &rntuple->anchor;
-    *anchor = (struct nt_anchor){.offset = object->offset, .stored_bytes = object->stored_bytes};
-    enum nt_status status = object->failure ? nt_fail_with(opening->error, object->failure)
-                                            : nt_anchor_read(object, anchor, opening->error);
-    if (nt_payload_source_new(dataset->file->source, anchor->maximum_key_bytes, &rntuple->payload, NULL) !=
-        NT_OK)
+    *anchor = object->anchor
+                  ? *object->anchor
+                  : (struct nt_anchor){.offset = object->offset, .stored_bytes = object->stored_bytes};
+    enum nt_status opened = open_objects(opening, rntuple), status = opened;
+    if (object->failure)
+        status = nt_fail_with(opening->error, object->failure);
+    else if (!object->anchor)
+        status = nt_anchor_read(object, anchor, opening->error);
+    struct nt_source *source = rntuple->objects ? rntuple->objects : dataset->file->source;
+    if (nt_payload_source_new(source, anchor->maximum_key_bytes, &rntuple->payload, NULL) != NT_OK) {
+        nt_source_close(rntuple->objects);
         return nt_fail_memory(opening->error);
+    }
     dataset->sources[0] = rntuple->payload;
     dataset->source_count = 1;
     dataset->format_data = opening->rntuple = rntuple;
     dataset->ops = &ops;
     dataset->documents = nt_rntuple_documents;
-    dataset->document_count = anchor->length ? NT_RNTUPLE_LINKED_DOCUMENTS : NT_RNTUPLE_ANCHOR_DOCUMENTS;
+    dataset->document_count =
+        anchor->length && opened == NT_OK ? NT_RNTUPLE_LINKED_DOCUMENTS : NT_RNTUPLE_ANCHOR_DOCUMENTS;
     return status;
 }
 
@@ -111,6 +141,10 @@ static enum nt_status open_envelopes(struct opening *opening)
     const struct nt_anchor *anchor = &rntuple->anchor;
     struct nt_budget *budget = &opening->dataset->file->budget;
     struct nt_envelope *header = &opening->header, *footer = &opening->footer;
+    const struct nt_extent both[] = {{anchor->header.offset, anchor->header.stored_bytes},
+                                     {anchor->footer.offset, anchor->footer.stored_bytes}};
+    if (rntuple->objects) /* of a file both come with opening it, mostly */
+        nt_source_will_need(rntuple->payload, both, sizeof(both) / sizeof(*both), true);
     enum nt_status status = nt_envelope_read(rntuple->payload, budget, NT_ENVELOPE_HEADER, &anchor->header,
                                              header, opening->error);
     if (status == NT_OK)
@@ -141,6 +175,8 @@ static enum nt_status set_texts(struct opening *opening, struct nt_text title, s
         !nt_text_copy(dataset->arena, description, &dataset->description) ||
         !nt_text_copy(dataset->arena, writer, &dataset->writer))
         return nt_fail_memory(opening->error);
+    if (opening->rntuple->objects) /* their anchor has no name */
+        dataset->name = dataset->title;
     return NT_OK;
 }
 
@@ -181,13 +217,14 @@ static enum nt_status read_header_and_footer(struct opening *opening)
 
 /* ---- links that are followed later ---- */
 
-static bool keep_link(struct nt_arena *arena, const struct nt_envelope_link *from,
-                      struct nt_envelope_link *to)
+static enum nt_status keep_link(const struct opening *opening, const char *what,
+                                const struct nt_envelope_link *from, struct nt_envelope_link *to)
 {
     *to = *from;
-    if (from->locator.payload.length == 0)
-        return true;
-    return nt_text_copy(arena, from->locator.payload, &to->locator.payload);
+    if (from->locator.payload.length &&
+        !nt_text_copy(opening->dataset->arena, from->locator.payload, &to->locator.payload))
+        return nt_fail_memory(opening->error);
+    return nt_rntuple_find(opening->dataset, &to->locator, what, opening->error);
 }
 
 static enum nt_status keep_links(struct opening *opening)
@@ -198,13 +235,13 @@ static enum nt_status keep_links(struct opening *opening)
         nt_arena_alloc(arena, footer->group_count + 1u, sizeof(*page_lists));
     struct nt_envelope_link *user_metadata =
         nt_arena_alloc(arena, footer->user_metadata_count + 1u, sizeof(*user_metadata));
-    bool is_kept = page_lists && user_metadata;
-    for (uint32_t i = 0; i < footer->group_count && is_kept; i++)
-        is_kept = keep_link(arena, &footer->groups[i].page_list, &page_lists[i]);
-    for (uint32_t i = 0; i < footer->user_metadata_count && is_kept; i++)
-        is_kept = keep_link(arena, &footer->user_metadata[i], &user_metadata[i]);
-    if (!is_kept)
-        return nt_fail_memory(opening->error);
+    enum nt_status status = page_lists && user_metadata ? NT_OK : nt_fail_memory(opening->error);
+    for (uint32_t i = 0; i < footer->group_count && status == NT_OK; i++)
+        status = keep_link(opening, "page list", &footer->groups[i].page_list, &page_lists[i]);
+    for (uint32_t i = 0; i < footer->user_metadata_count && status == NT_OK; i++)
+        status = keep_link(opening, "user metadata", &footer->user_metadata[i], &user_metadata[i]);
+    if (status != NT_OK)
+        return status;
     opening->rntuple->page_lists = page_lists;
     opening->rntuple->page_list_count = footer->group_count;
     opening->rntuple->user_metadata = user_metadata;

@@ -7,18 +7,23 @@
 #include "base/search.h"
 #include "format/rntuple/page_builder.h"
 
-static void describe_place(struct nt_json *json, const char *key, const struct nt_anchor_link *place)
+static void describe_place(struct nt_json *json, const char *key, const struct nt_anchor_link *place,
+                           const struct nt_source *objects)
 {
     nt_json_key(json, key);
     nt_json_object(json);
-    nt_json_member_unsigned(json, "file_offset", place->offset);
+    if (objects)
+        nt_json_member_unsigned(json, "object", place->offset / NT_OBJECT_ROOM);
+    nt_json_member_unsigned(json, "file_offset",
+                            objects ? nt_source_place(objects, place->offset) : place->offset);
     nt_json_member_unsigned(json, "stored_bytes", place->stored_bytes);
     nt_json_member_unsigned(json, "decoded_bytes", place->length);
     nt_json_end_object(json);
 }
 
-static void describe_anchor(struct nt_json *json, const struct nt_anchor *anchor)
+static void describe_anchor(struct nt_json *json, const struct nt_rntuple *rntuple)
 {
+    const struct nt_anchor *anchor = &rntuple->anchor;
     nt_json_key(json, "anchor");
     nt_json_object(json);
     nt_json_member_string(json, "class", anchor->class_name);
@@ -31,15 +36,15 @@ static void describe_anchor(struct nt_json *json, const struct nt_anchor *anchor
         nt_json_member_null(json, "checksum");
     else
         nt_json_member_hex64(json, "checksum", anchor->checksum);
-    describe_place(json, "header", &anchor->header);
-    describe_place(json, "footer", &anchor->footer);
+    describe_place(json, "header", &anchor->header, rntuple->objects);
+    describe_place(json, "footer", &anchor->footer, rntuple->objects);
     nt_json_end_object(json);
 }
 
 enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_json *json)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
-    describe_anchor(json, &rntuple->anchor);
+    describe_anchor(json, rntuple);
     nt_json_member_string(json, "envelope_framing", rntuple->generation->framing->name);
     nt_json_member_hex64(json, "header_checksum", rntuple->header_checksum);
     nt_json_member_unsigned(json, "page_list_envelopes", rntuple->page_list_count);

@@ -45,7 +45,9 @@ static enum nt_status emit_dataset(const struct emitter *emitter)
 {
     const struct nt_rntuple *rntuple = nt_rntuple_of(emitter->dataset);
     const struct nt_anchor *anchor = &rntuple->anchor;
-    enum nt_status status = nt_layout_put(&emitter->output, anchor->offset, anchor->stored_bytes, "anchor");
+    struct nt_layout_output of_file = emitter->output;
+    of_file.source = rntuple->objects ? emitter->dataset->file->layout_source_count - 1 : 0;
+    enum nt_status status = nt_layout_put(&of_file, anchor->offset, anchor->stored_bytes, "anchor");
     if (status == NT_OK)
         status =
             emit_envelope(emitter, NT_ENVELOPE_HEADER, anchor->header.offset, anchor->header.stored_bytes);

@@ -129,7 +129,9 @@ ANNOTATED(open_page_list_text, is_page_list_text_short, NT_ENVELOPE_PAGE_LIST, p
 /* A payload that is split into several keys can only be read whole. */
 static uint64_t raw_bytes(const struct nt_dataset *dataset, const struct nt_anchor_link *place)
 {
-    uint64_t maximum = nt_rntuple_of(dataset)->anchor.maximum_key_bytes, there = dataset->file->source->size;
+    const struct nt_rntuple *rntuple = nt_rntuple_of(dataset);
+    uint64_t maximum = rntuple->anchor.maximum_key_bytes;
+    uint64_t there = rntuple->objects ? rntuple->objects->size : dataset->file->source->size;
     if (!maximum || place->stored_bytes <= maximum)
         there = place->offset < there ? there - place->offset : 0;
     return place->stored_bytes < there ? place->stored_bytes : there;
@@ -163,7 +165,8 @@ WRITE(write_anchor_raw)
 {
     (void)file, (void)number;
     const struct nt_anchor_link place = anchor_place(dataset);
-    return write_raw(dataset, &place, out, error);
+    const uint64_t bytes = raw_bytes(dataset, &place);
+    return nt_file_append_range(dataset->file, dataset->file->source, place.offset, bytes, out, error);
 }
 
 WRITE(write_header_raw)

@@ -53,6 +53,24 @@ struct nt_envelope nt_envelope_borrow(const struct nt_envelope *envelope)
     return borrowed;
 }
 
+/* ---- places, for messages ---- */
+
+enum { PLACE_BYTES = 80 };
+
+static const char *place_of(const struct nt_envelope *envelope, char text[PLACE_BYTES])
+{
+    snprintf(text, PLACE_BYTES, "%s %s %" PRIu64, nt_envelope_name(envelope->kind),
+             envelope->is_in_object ? "in object" : "at offset",
+             envelope->is_in_object ? envelope->object : envelope->offset);
+    return text;
+}
+
+static void tell_place(const struct nt_envelope *envelope, struct nt_error *error)
+{
+    char where[PLACE_BYTES];
+    nt_error_context(error, "%s", place_of(envelope, where));
+}
+
 /* ---- loading ---- */
 
 static enum nt_status check_place(struct nt_source *source, const char *name,
@@ -86,14 +104,18 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
                                 enum nt_envelope_kind kind, const struct nt_anchor_link *place,
                                 struct nt_envelope *envelope_ret, struct nt_error *error)
 {
-    struct nt_envelope envelope = {.kind = kind, .offset = place->offset, .length = place->length};
+    struct nt_envelope envelope = {.kind = kind,
+                                   .offset = nt_source_place(source, place->offset),
+                                   .is_in_object = source->is_of_objects,
+                                   .object = place->offset / NT_OBJECT_ROOM,
+                                   .length = place->length};
     const char *name = nt_envelope_name(kind);
     enum nt_status status = check_place(source, name, place, error);
     if (status != NT_OK)
         return status;
     status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, place->length, place->offset, error);
     if (status != NT_OK) {
-        nt_error_context(error, "%s at offset %" PRIu64, name, place->offset);
+        tell_place(&envelope, error);
         return status;
     }
     envelope.budget = budget;
@@ -108,10 +130,10 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
     if (status == NT_OK && !is_stored) {
         status = decompress(stored, place->stored_bytes, envelope.bytes, envelope.length, error);
         if (status != NT_OK && error)
-            error->offset = place->offset;
+            error->offset = envelope.offset;
     }
     if (status != NT_OK)
-        nt_error_context(error, "%s at offset %" PRIu64, name, place->offset);
+        tell_place(&envelope, error);
 out:
     if (!is_stored)
         free(stored);
@@ -173,7 +195,7 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
         status = framing->has_type_and_length ? check_type_and_length(envelope, error)
                                               : check_versions(envelope, error);
     if (status != NT_OK) {
-        nt_error_context(error, "%s at offset %" PRIu64, nt_envelope_name(envelope->kind), envelope->offset);
+        tell_place(envelope, error);
         return status;
     }
     set_payload(envelope);
@@ -225,8 +247,9 @@ enum nt_status nt_envelope_fail(const struct nt_envelope *envelope, const struct
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    return nt_fail(error, status, envelope->offset, "%s at offset %" PRIu64 ", byte %zu: %s",
-                   nt_envelope_name(envelope->kind), envelope->offset, at->position, message);
+    char where[PLACE_BYTES];
+    return nt_fail(error, status, envelope->offset, "%s, byte %zu: %s", place_of(envelope, where),
+                   at->position, message);
 }
 
 enum nt_status nt_envelope_check(const struct nt_envelope *envelope, const struct nt_cursor *cursor,

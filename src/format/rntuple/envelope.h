@@ -25,8 +25,10 @@ struct nt_envelope {
     bool is_borrowed;         /* the bytes are another's */
     const struct nt_generation *generation;
     enum nt_envelope_kind kind;
-    uint64_t offset; /* in the file */
-    uint8_t *bytes;  /* uncompressed, with preamble and checksum */
+    uint64_t offset; /* in the file, or in an object: */
+    bool is_in_object;
+    uint64_t object;
+    uint8_t *bytes; /* uncompressed, with preamble and checksum */
     size_t length;
     uint64_t checksum;
     struct nt_cursor payload; /* what stands between preamble and checksum */

@@ -84,7 +84,8 @@ static const struct nt_column_type final_types[] = {
 };
 
 static const struct nt_locator_type draft_locators[] = {{1, NT_LOCATOR_URI}, {2, NT_LOCATOR_OBJECT64}};
-static const struct nt_locator_type final_locators[] = {{1, NT_LOCATOR_LARGE}, {2, NT_LOCATOR_OBJECT64}};
+static const struct nt_locator_type final_locators[] = {
+    {1, NT_LOCATOR_LARGE}, {2, NT_LOCATOR_OBJECT64}, {3, NT_LOCATOR_MULTI}};
 
 #define COLUMN_TYPES(table) .column_types = table, .column_type_count = COUNT(table)
 #define LOCATOR_TYPES(table) .locator_types = table, .locator_type_count = COUNT(table)

@@ -33,7 +33,8 @@ enum nt_locator_kind {
     NT_LOCATOR_FILE,     /* a byte range of the file */
     NT_LOCATOR_LARGE,    /* the same with a 64-bit size */
     NT_LOCATOR_URI,      /* elsewhere: the payload is the URI */
-    NT_LOCATOR_OBJECT64, /* elsewhere: an object of an object store (DAOS) */
+    NT_LOCATOR_OBJECT64, /* an object of an object store: elsewhere, but for data sets that lie in one */
+    NT_LOCATOR_MULTI,    /* elsewhere: a part of an object; the payload is kept as it is */
     NT_LOCATOR_UNKNOWN,  /* elsewhere: the payload is kept as it is */
     NT_LOCATOR_KIND_COUNT
 };

@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 
+#include "base/overflow.h"
 #include "base/text.h"
 
 enum { HEAD_BYTES = 4, LARGE_BYTES = 16, OBJECT64_BYTES = 12, OBJECT64_LARGE_BYTES = 16 };
@@ -127,9 +128,33 @@ bool nt_locator_is_local(const struct nt_locator *locator)
     return locator->kind == NT_LOCATOR_FILE || locator->kind == NT_LOCATOR_LARGE;
 }
 
+enum nt_status nt_object_address(const char *what, uint64_t object, uint64_t offset, uint64_t bytes,
+                                 uint64_t *address_ret, struct nt_error *error)
+{
+    if (object > NT_OBJECT_MOST_NUMBER || !nt_fits(offset, bytes, NT_OBJECT_MOST_BYTES))
+        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
+                       "%s: %" PRIu64 " bytes at byte %" PRIu64 " of object %" PRIu64
+                       ", and read are those before byte %" PRIu64 " of objects up to %d",
+                       what, bytes, offset, object, (uint64_t)NT_OBJECT_MOST_BYTES, NT_OBJECT_MOST_NUMBER);
+    *address_ret = object * NT_OBJECT_ROOM + offset;
+    return NT_OK;
+}
+
+enum nt_status nt_locator_find_object(struct nt_locator *locator, const char *what, struct nt_error *error)
+{
+    if (nt_locator_is_local(locator))
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
+                       "%s: at byte %" PRIu64 " of a file, in a data set whose parts are objects", what,
+                       locator->offset);
+    if (locator->kind != NT_LOCATOR_OBJECT64)
+        return NT_OK;
+    locator->kind = NT_LOCATOR_FILE;
+    return nt_object_address(what, locator->offset, 0, locator->bytes, &locator->offset, error);
+}
+
 static const char *const kind_names[NT_LOCATOR_KIND_COUNT] = {
-    [NT_LOCATOR_FILE] = "file",         [NT_LOCATOR_LARGE] = "large",     [NT_LOCATOR_URI] = "URI",
-    [NT_LOCATOR_OBJECT64] = "Object64", [NT_LOCATOR_UNKNOWN] = "unknown",
+    [NT_LOCATOR_FILE] = "file",         [NT_LOCATOR_LARGE] = "large", [NT_LOCATOR_URI] = "URI",
+    [NT_LOCATOR_OBJECT64] = "Object64", [NT_LOCATOR_MULTI] = "Multi", [NT_LOCATOR_UNKNOWN] = "unknown",
 };
 
 void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)

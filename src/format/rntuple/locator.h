@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/bytes.h"
 #include "format/rntuple/generation.h"
+#include "io/objects.h"
 #include "json/json.h"
 
 struct nt_locator {
@@ -32,6 +33,14 @@ struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor,
 
 /* True where the bytes are in the file. */
 bool nt_locator_is_local(const struct nt_locator *locator);
+
+/* Where bytes of an object of a store lie in the source of all of them (io/objects.h). NT_UNSUPPORTED where its number, or what is wanted of it,
+ * is too large; the message begins with `what`. */
+enum nt_status nt_object_address(const char *what, uint64_t object, uint64_t offset, uint64_t bytes,
+                                 uint64_t *address_ret, struct nt_error *error);
+/* The same of a locator in a data set of objects, which becomes one of that source; URIs and what is not known stay as they are. NT_CORRUPT of
+ * a place in a file. */
+enum nt_status nt_locator_find_object(struct nt_locator *locator, const char *what, struct nt_error *error);
 
 /* Members of an open JSON object. */
 void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator);

@@ -9,6 +9,7 @@
 
 #include "base/grow.h"
 #include "base/text.h"
+#include "format/rntuple/dataset.h"
 
 enum nt_status nt_page_builder_init(struct nt_page_builder *builder, struct nt_dataset *dataset,
                                     uint32_t group, const struct nt_envelope *envelope,
@@ -39,20 +40,23 @@ enum nt_status nt_page_builder_add(struct nt_page_builder *builder, uint32_t col
                                    const struct nt_page_record *record, struct nt_error *error)
 {
     const struct nt_generation *generation = builder->envelope->generation;
+    struct nt_locator locator = record->locator;
+    enum nt_status status = nt_rntuple_find(builder->group.dataset, &locator, "page", error);
+    if (status != NT_OK)
+        return status;
     struct nt_page page = {
-        .offset = record->locator.offset,
-        .stored_bytes = record->locator.bytes,
+        .offset = locator.offset,
+        .stored_bytes = locator.bytes,
         .elements = record->elements,
         .decoder = builder->group.dataset->columns[column].decoder,
         .checksum = (uint8_t)(record->has_checksum ? generation->page_checksum : NT_CHECKSUM_NONE),
         .checksum_covers = (uint8_t)generation->page_checksum_covers,
         .compression = NT_COMPRESSION_ROOT_BLOCKS,
     };
-    enum nt_status status = NT_OK;
-    if (!nt_locator_is_local(&record->locator)) {
+    if (!nt_locator_is_local(&locator)) {
         page.compression = NT_COMPRESSION_ELSEWHERE;
         page.is_missing = true;
-        status = keep_locator(builder, &record->locator, error);
+        status = keep_locator(builder, &locator, error);
     }
     return status == NT_OK ? nt_group_builder_add(&builder->group, &page, error) : status;
 }

@@ -163,7 +163,8 @@ enum nt_status nt_payload_source_new(struct nt_source *file_source, uint64_t max
         (struct nt_source){.ops = nt_source_takes_hints(file_source) ? &remote_payload_ops : &payload_ops,
                            .size = NT_UNKNOWN_SIZE,
                            .split_bytes = maximum_key_bytes,
-                           .path = file_source->path};
+                           .path = file_source->path,
+                           .is_of_objects = file_source->is_of_objects};
     payload->file = file_source;
     payload->maximum_key_bytes = maximum_key_bytes ? maximum_key_bytes : UINT64_MAX;
     *source_ret = &payload->source;

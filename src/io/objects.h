@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Objects of a store that are one source, and one file of the process that fetches: byte `at` of object `number` is at
+ * number * NT_OBJECT_ROOM + at.
+ */
+#ifndef NT_IO_OBJECTS_H
+#define NT_IO_OBJECTS_H
+
+#include <stdint.h>
+
+#define NT_OBJECT_ROOM (UINT64_C(1) << 32)
+/* Less than the room, so that what is near to one another is in one object. */
+#define NT_OBJECT_MOST_BYTES (NT_OBJECT_ROOM - (1 << 20))
+#define NT_OBJECT_MOST_NUMBER INT32_MAX
+/* Stands in names where the number of an object does. */
+#define NT_OBJECT_NUMBER "${objid}"
+
+#endif
