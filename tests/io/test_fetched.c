@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Files on servers, with a process that fetches whose answers the tests give: it is not believed.
+ */
+#include "io/remote.h"
+
+#include <errno.h>
+
+#include "fake_process.h"
+#include "io/remote_folder.h"
+
+static enum nt_status open_file(void)
+{
+    return nt_source_open_address("http://h/file?secret", fetcher, &source, &error);
+}
+
+#define OTHER "http://h/file: the process that fetches gave another answer than was asked for"
+#define SHORT "http://h/file: the process that fetches did not give all that was asked for"
+
+/* ---- answers to an opening ---- */
+
+static char long_names[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES + 2];
+
+static void open_without_names(uint64_t id)
+{
+    say_opened(id, SIZE, NULL, 0);
+}
+
+static void open_without_end_of_stamp(uint64_t id)
+{
+    say_opened(id, SIZE, "stamp", 5);
+}
+
+static void open_with_long_stamp(uint64_t id)
+{
+    memset(long_names, 's', sizeof(long_names));
+    long_names[NT_FETCH_STAMP_BYTES] = '\0';
+    say_opened(id, SIZE, long_names, NT_FETCH_STAMP_BYTES + 1);
+}
+
+static void open_with_long_server(uint64_t id)
+{
+    memset(long_names, 's', sizeof(long_names));
+    long_names[1] = '\0';
+    say_opened(id, SIZE, long_names, NT_FETCH_SERVER_BYTES + 2);
+}
+
+static void open_too_large(uint64_t id)
+{
+    say_opened(id, (uint64_t)INT64_MAX + 1, "\0server", 7);
+}
+
+static void open_twice(uint64_t id)
+{
+    say_opened(id, SIZE, "\0server", 7);
+    say_opened(id, SIZE + 1, "\0server", 7);
+}
+
+static void give_data_first(uint64_t id)
+{
+    say_data(id, 0, 10);
+}
+
+static void give_too_much(uint64_t id)
+{
+    say_opened(id, SIZE, "\0server", 7);
+    say_data(id, 0, ENDS + 1);
+}
+
+static void give_an_entry(uint64_t id)
+{
+    say((struct nt_fetch_answer){.kind = NT_FETCH_ENTRY, .id = id}, "name\0", 5);
+}
+
+static void give_too_little(uint64_t id)
+{
+    say_opened(id, SIZE, "\0server", 7);
+    say_data(id, 0, ENDS - 1);
+    say_done(id);
+}
+
+static void give_nothing(uint64_t id)
+{
+    say_done(id);
+}
+
+static void fail_without_reason(uint64_t id)
+{
+    char message[1000];
+    memset(message, 'm', sizeof(message));
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = id, .failure = UINT32_MAX}, message,
+        sizeof(message));
+}
+
+static void fail_forbidden(uint64_t id)
+{
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = id, .failure = NT_FETCH_FORBIDDEN}, "no", 2);
+}
+
+static const struct {
+    void (*say)(uint64_t id);
+    enum nt_status status;
+    const char *message;
+} openings[] = {
+    {open_without_names, NT_UNREACHABLE, OTHER},
+    {open_without_end_of_stamp, NT_UNREACHABLE, OTHER},
+    {open_with_long_stamp, NT_UNREACHABLE, OTHER},
+    {open_with_long_server, NT_UNREACHABLE, OTHER},
+    {open_too_large, NT_UNREACHABLE, OTHER},
+    {open_twice, NT_UNREACHABLE, OTHER},
+    {give_data_first, NT_UNREACHABLE, OTHER},
+    {give_too_much, NT_UNREACHABLE, OTHER},
+    {give_an_entry, NT_UNREACHABLE, OTHER},
+    {give_too_little, NT_UNREACHABLE, SHORT},
+    {give_nothing, NT_UNREACHABLE, SHORT},
+    {fail_without_reason, NT_UNREACHABLE, "http://h/file: mmm"},
+    {fail_forbidden, NT_IO, "http://h/file: no"},
+};
+static int chosen;
+
+static bool open_badly(const struct nt_fetch_request *request)
+{
+    if (request->kind == NT_FETCH_OPEN)
+        openings[chosen].say(request->id);
+    return true;
+}
+
+START_TEST(openings_that_are_answered_wrongly_fail)
+{
+    chosen = _i;
+    process.answer = open_badly;
+    assert_status(openings[_i].status, open_file());
+    check_message(openings[_i].message);
+    ck_assert_int_eq(error.system_error, openings[_i].status == NT_IO ? EACCES : 0);
+    process.answer = answer_well;
+    assert_ok(open_file());
+    assert_ok(read_middle());
+}
+END_TEST
+
+/* ---- answers to a reading ---- */
+
+static void give_another_part(uint64_t id)
+{
+    say_data(id, SIZE / 2 + 1, 9);
+}
+
+static void give_a_longer_part(uint64_t id)
+{
+    say_data(id, SIZE / 2, SIZE / 2);
+}
+
+static void give_a_part_again(uint64_t id)
+{
+    say_data(id, SIZE / 2, 5);
+    say_data(id, SIZE / 2, 5);
+}
+
+static void give_a_shorter_part(uint64_t id)
+{
+    say_data(id, SIZE / 2, 5);
+    say_done(id);
+}
+
+static const struct {
+    void (*say)(uint64_t id);
+    const char *message;
+} readings[] = {
+    {give_another_part, OTHER}, {give_a_longer_part, OTHER}, {give_a_part_again, OTHER},
+    {give_an_entry, OTHER},     {open_twice, OTHER},         {give_a_shorter_part, SHORT},
+};
+
+static bool read_badly(const struct nt_fetch_request *request)
+{
+    if (request->kind == NT_FETCH_READ)
+        readings[chosen].say(request->id);
+    return true;
+}
+
+START_TEST(readings_that_are_answered_wrongly_fail)
+{
+    assert_ok(open_file());
+    chosen = _i;
+    process.answer = read_badly;
+    assert_status(NT_UNREACHABLE, read_middle());
+    check_message(readings[_i].message);
+}
+END_TEST
+
+/* What was asked of another process, or was never asked. */
+static bool answer_others_too(const struct nt_fetch_request *request)
+{
+    say_done(request->id + 1);
+    say((struct nt_fetch_answer){.kind = NT_FETCH_DONE, .epoch = 17, .id = request->id}, NULL, 0);
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .epoch = 17, .id = request->id}, "no", 2);
+    return answer_well(request);
+}
+
+START_TEST(answers_of_other_processes_and_to_other_questions_are_left_out)
+{
+    process.answer = answer_others_too;
+    assert_ok(open_file());
+    assert_ok(read_middle());
+}
+END_TEST
+
+/* ---- the process's life ---- */
+
+static bool end(const struct nt_fetch_request *request)
+{
+    (void)request;
+    return false;
+}
+
+START_TEST(a_process_that_ends_is_told)
+{
+    if (_i) {
+        assert_ok(open_file());
+        process.answer = end;
+        assert_status(NT_UNREACHABLE, read_middle());
+    } else {
+        process.answer = end;
+        assert_status(NT_UNREACHABLE, open_file());
+    }
+    check_message("http://h/file: the process that fetches has ended");
+    nt_source_close(source);
+    assert_status(NT_UNREACHABLE, open_file()); /* nor is there another one */
+    source = NULL;
+    check_message("http://h/file: the process that fetches has ended");
+}
+END_TEST
+
+static bool be_another(const struct nt_fetch_request *request)
+{
+    if (request->kind == NT_FETCH_READ && process.epoch == 1) {
+        greet(2);
+        return true;
+    }
+    return answer_well(request);
+}
+
+START_TEST(what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew)
+{
+    assert_ok(open_file());
+    process.answer = be_another;
+    assert_status(NT_UNREACHABLE, read_middle());
+    check_message("http://h/file: the process that fetches was ended");
+    nt_source_close(source);
+    assert_ok(open_file());
+    assert_ok(read_middle());
+}
+END_TEST
+
+/* ---- how much at once ---- */
+
+enum { HUGE_SIZE = 1 << 30, MOST_PARTS = 128 };
+static unsigned reads, cancelled;
+
+static bool open_huge(const struct nt_fetch_request *request)
+{
+    reads += request->kind == NT_FETCH_READ;
+    cancelled += request->kind == NT_FETCH_CANCEL;
+    if (request->kind == NT_FETCH_OPEN) {
+        say_opened(request->id, HUGE_SIZE, "\"1\"\0server", 10);
+        say_data(request->id, 0, ENDS);
+        say_done(request->id);
+    }
+    return true;
+}
+
+START_TEST(only_so_many_parts_are_asked_for_before_somebody_waits)
+{
+    struct nt_extent extents[2 * MOST_PARTS];
+    process.answer = open_huge;
+    assert_ok(open_file());
+    for (uint64_t i = 0; i < 2 * MOST_PARTS; i++)
+        extents[i] = (struct nt_extent){(i + 1) << 21, 10};
+    nt_source_will_need(source, extents, 2 * MOST_PARTS, false);
+    ck_assert_uint_eq(fetcher->ahead_count, MOST_PARTS);
+    nt_source_close(source);
+    source = NULL;
+    ck_assert_uint_eq(fetcher->ahead_count, 0);
+    ck_assert_uint_eq(fetcher->ahead_bytes, 0);
+    end_process();
+    ck_assert_uint_eq(reads, MOST_PARTS);
+    ck_assert_uint_eq(cancelled, MOST_PARTS);
+}
+END_TEST
+
+/* ---- silence ---- */
+
+static bool be_silent(const struct nt_fetch_request *request)
+{
+    (void)request;
+    return true;
+}
+
+static void *read_in_vain(void *argument)
+{
+    struct nt_error failure;
+    char byte;
+    (void)argument;
+    ck_assert_int_eq(nt_source_read(source, SIZE / 2, &byte, 1, &failure), NT_UNREACHABLE);
+    ck_assert_str_eq(failure.message,
+                     "http://h/file: timed out after 0.01 s: the process that fetches does not answer");
+    return NULL;
+}
+
+static void *list_in_vain(void *argument)
+{
+    struct nt_error failure;
+    struct nt_folder *none;
+    (void)argument;
+    ck_assert_int_eq(nt_folder_open_address("http://h/folder/", fetcher, &none, &failure), NT_UNREACHABLE);
+    ck_assert_ptr_nonnull(
+        strstr(failure.message, "timed out after 0.01 s: the process that fetches does not answer"));
+    return NULL;
+}
+
+/* All at once: each takes the time that it is given beyond what was asked for. One reads, one waits for the same bytes. */
+START_TEST(a_process_that_says_nothing_is_not_waited_for_for_ever)
+{
+    static void *(*const waiting[])(void *) = {read_in_vain, read_in_vain, list_in_vain};
+    pthread_t threads[3];
+    struct nt_source *none;
+    assert_ok(open_file());
+    process.answer = be_silent;
+    fetcher->milliseconds = 10;
+    if (_i)
+        greet(2); /* and the file has to be opened again: by one, while the other waits */
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, waiting[i], NULL), 0);
+    assert_status(NT_UNREACHABLE, nt_source_open_address("http://h/other", fetcher, &none, &error));
+    check_message("http://h/other: timed out after 0.01 s: the process that fetches does not answer");
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+}
+END_TEST
+
+/* ---- the sandbox ---- */
+
+START_TEST(the_sandbox_of_the_process_is_told)
+{
+    struct nt_fetch_sandbox sandbox;
+    assert_ok(nt_fetch_await_sandbox(fetcher, &sandbox, &error));
+    ck_assert_str_eq(sandbox.parts, "all");
+    assert_ok(open_file());
+    nt_fetch_sandbox(fetcher, &sandbox);
+    ck_assert_str_eq(sandbox.parts, "all");
+}
+END_TEST
+
+START_TEST(times_have_a_limit)
+{
+    struct nt_fetcher_options options = NT_FETCHER_OPTIONS_INIT;
+    struct nt_fetcher *none;
+    options.timeout_seconds = NT_MOST_TIMEOUT_SECONDS + 1;
+    assert_status(NT_INVALID, nt_fetcher_new(&options, &none, &error));
+    ck_assert_str_eq(error.message, "timeout_seconds: expected at most 86400, found 86401");
+}
+END_TEST
+
+#define COUNT_OF(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+int main(void)
+{
+    Suite *suite = suite_create("fetched");
+    TCase *tests = tcase_create("fetched");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, openings_that_are_answered_wrongly_fail, 0, COUNT_OF(openings));
+    tcase_add_loop_test(tests, readings_that_are_answered_wrongly_fail, 0, COUNT_OF(readings));
+    tcase_add_test(tests, answers_of_other_processes_and_to_other_questions_are_left_out);
+    tcase_add_loop_test(tests, a_process_that_ends_is_told, 0, 2);
+    tcase_add_test(tests, what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew);
+    tcase_add_test(tests, only_so_many_parts_are_asked_for_before_somebody_waits);
+    tcase_add_loop_test(tests, a_process_that_says_nothing_is_not_waited_for_for_ever, 0, 2);
+    tcase_add_test(tests, the_sandbox_of_the_process_is_told);
+    tcase_add_test(tests, times_have_a_limit);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
