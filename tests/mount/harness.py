@@ -192,7 +192,7 @@ def ntuplefs(*arguments, **options):
     return command(NTUPLEFS, *arguments, **options)
 
 
-def wait_until(condition, what, seconds=10):
+def wait_until(condition, what, seconds=30):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:

@@ -21,9 +21,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / 'support'))
 from bloscpack_file import write_bloscpack
 
 ROUND_TRIP = 0.08
-LINE = {'rtt': 1000 * ROUND_TRIP}
 FIRST_WINDOW = 14600
 UNREACHABLE = 9
+IN_TIME = 20  # seconds, on a busy machine, too: without --timeout it takes 60
 
 
 # ---- the line ----
@@ -75,46 +75,50 @@ class Late(AssertionError):
     pass
 
 
-def takes(seconds, round_trips, what):
+def far(round_trip=ROUND_TRIP, **told):
+    return {'rtt': 1000 * round_trip, **told}
+
+
+def takes(seconds, round_trips, round_trip, what):
     """So many, and no other."""
-    least = round_trips * ROUND_TRIP
+    least = round_trips * round_trip
     same(seconds >= least, True, f'{what}: {seconds:.3f} s, expected {least:.3f} s')
-    if seconds >= least + ROUND_TRIP:
+    if seconds >= least + round_trip:
         raise Late(f'{what}: {seconds:.3f} s, expected {least:.3f} s')
 
 
-def tried_again(function):
-    """A busy machine adds time; not always."""
+def of_some_round_trip(function):
+    """A busy machine adds time, of which a longer line makes less."""
     @functools.wraps(function)
     def tried():
-        for _ in range(4):
+        for doublings in range(4):
             with contextlib.suppress(Late):
-                return function()
-        return function()
+                return function(ROUND_TRIP * 2 ** doublings)
+        return function(ROUND_TRIP * 16)
     return tried
 
 
 @case
-@tried_again
-def a_line_takes_round_trips():
-    with connected(**LINE) as (connection, _):
-        takes(answered(connection, 1), 2, 'the first answer of a connection')
-        takes(answered(connection, 1), 1, 'the next one')
+@of_some_round_trip
+def a_line_takes_round_trips(round_trip):
+    with connected(**far(round_trip)) as (connection, _):
+        takes(answered(connection, 1), 2, round_trip, 'the first answer of a connection')
+        takes(answered(connection, 1), 1, round_trip, 'the next one')
 
 
 @case
-@tried_again
-def a_window_begins_with_ten_segments_and_doubles():
-    with connected(**LINE) as (connection, _):
+@of_some_round_trip
+def a_window_begins_with_ten_segments_and_doubles(round_trip):
+    with connected(**far(round_trip)) as (connection, _):
         answered(connection, 1)
-        takes(answered(connection, FIRST_WINDOW), 1, 'the first window')
-        takes(answered(connection, 7 * FIRST_WINDOW), 3, 'two windows, four, and one more')
-        takes(answered(connection, 8 * FIRST_WINDOW), 1, 'it has grown')
-        time.sleep(0.3)
-        takes(answered(connection, 7 * FIRST_WINDOW), 3, 'after a while it begins anew')
-    with connected(window=14, **LINE) as (connection, _):
+        takes(answered(connection, FIRST_WINDOW), 1, round_trip, 'the first window')
+        takes(answered(connection, 7 * FIRST_WINDOW), 3, round_trip, 'two windows, four, and one more')
+        takes(answered(connection, 8 * FIRST_WINDOW), 1, round_trip, 'it has grown')
+        time.sleep(max(0.2, 2 * round_trip) + 0.1)
+        takes(answered(connection, 7 * FIRST_WINDOW), 3, round_trip, 'after a while it begins anew')
+    with connected(**far(round_trip, window=14)) as (connection, _):
         answered(connection, 1)
-        takes(answered(connection, 4 * 14 * 1024), 4, 'it may not grow')
+        takes(answered(connection, 4 * 14 * 1024), 4, round_trip, 'it may not grow')
 
 
 @case
@@ -127,7 +131,7 @@ def connections_share_the_rate():
         for one in (connection, other):
             receive(one, count)
         seconds = time.monotonic() - start
-        same(0.5 <= seconds < 2, True, f'a megabyte by 2 MB/s: {seconds} s')
+        same(0.5 <= seconds < 5, True, f'a megabyte by 2 MB/s: {seconds} s')
 
 
 @case
@@ -143,7 +147,7 @@ def a_line_is_cut_once_and_stalls_for_a_while():
     with connected(stall=100_000, stall_for=300) as (connection, _):
         answered(connection, 50_000)
         seconds = answered(connection, 1_000_000)
-        same(0.3 <= seconds < 3, True, seconds)
+        same(0.3 <= seconds < 5, True, seconds)
 
 
 # ---- files behind it ----
@@ -185,7 +189,7 @@ def a_line_that_is_cut_while_a_column_is_read_is_not_noticed():
 
 @case
 def columns_come_on_connections_that_were_made_while_the_file_was_opened():
-    with scratch() as directory, served(directory) as site, slow_line(site.port, **LINE) as line:
+    with scratch() as directory, served(directory) as site, slow_line(site.port, **far()) as line:
         output(os.environ['WRITE_LARGE'], directory / 'large.root')
         output(NTUPLE, 'cat', f'http://127.0.0.1:{line.port}/large.root', 'Events/c47/data.bin')
         ranges = [headers['Range'] for _, headers in site.requests]
@@ -231,7 +235,7 @@ def a_line_that_stalls_for_good_is_an_error_in_time():
         message = result.stderr.decode()
         same(result.returncode, UNREACHABLE, message)
         same(re.search('damage|corrupt|checksum', message), None, message)
-        same(time.monotonic() - start < 6, True, time.monotonic() - start)
+        same(time.monotonic() - start < IN_TIME, True, time.monotonic() - start)
 
 
 run(needs_fuse=False)

@@ -25,6 +25,7 @@ FILE = 'example.root'
 DATASETS = DATA / 'lance_datasets'
 UNREACHABLE, NOTHING, UNSUPPORTED, USAGE = 9, 2, 4, 1
 CHECKED = 1.1  # seconds after which a file is asked whether it is what it was
+IN_TIME = 20  # seconds, on a busy machine, too: where no timeout is told it takes 60
 
 
 def data_files(mountpoint):
@@ -177,14 +178,16 @@ def what_servers_refuse_is_told():
                        ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'timed out')]
 
             def attempt(source):
+                address, status, _ = source
                 start = time.monotonic()
-                return command(NTUPLE, 'ls', '--timeout=2', f'{source}?authz=abcdef'), time.monotonic() - start
+                limit = ('--timeout=2',) if status == UNREACHABLE else ()
+                return command(NTUPLE, 'ls', *limit, f'{address}?authz=abcdef'), time.monotonic() - start
 
             with concurrent.futures.ThreadPoolExecutor(len(sources)) as pool:
-                for (source, status, word), (result, seconds) in zip(sources, pool.map(attempt, [source for source, *_ in sources])):
+                for (source, status, word), (result, seconds) in zip(sources, pool.map(attempt, sources)):
                     message = result.stderr.decode()
                     same(result.returncode, status, f'{source}: {message}')
-                    same((word in message, source in message, 'abcdef' in message, seconds < 8), (True, True, False, True), f'{message} {seconds} s')
+                    same((word in message, source in message, 'abcdef' in message, seconds < IN_TIME), (True, True, False, True), f'{message} {seconds} s')
 
 
 @case
@@ -209,6 +212,15 @@ def without_the_client_it_is_named():
 
 
 # ---- what happens in between ----
+
+def is_read(path):
+    """Not while what was found out just now stands, or where the server takes its time to answer again."""
+    try:
+        return len(path.read_bytes()) > 0
+    except OSError as error:
+        same(error.errno, errno.EIO, path)
+        return False
+
 
 @case
 def a_server_that_is_started_anew_is_waited_for():
@@ -288,10 +300,10 @@ def a_silent_server_is_an_error_in_time_and_no_damage():
         server.pause()
         start = time.monotonic()
         fails(errno.EIO, path.read_bytes)
-        same(time.monotonic() - start < 5, True, time.monotonic() - start)
+        same(time.monotonic() - start < IN_TIME, True, time.monotonic() - start)
         same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
         server.resume()
-        time.sleep(1.1)
+        wait_until(lambda: is_read(path), 'it answers again')
         same(path.read_bytes(), local(path, mountpoint), 'when it answers again')
 
 
@@ -306,9 +318,9 @@ def a_mount_ends_while_a_server_is_silent():
         daemon = daemon_of(mountpoint)
         start = time.monotonic()
         os.kill(daemon, signal.SIGTERM)
-        wait_until(lambda: not is_mounted(mountpoint) and not is_running(daemon), 'unmounted', 5)
-        same(reader.wait(5) != 0, True, 'the reader')
-        same(time.monotonic() - start < 5, True)
+        wait_until(lambda: not is_mounted(mountpoint) and not is_running(daemon), 'unmounted', IN_TIME)
+        same(reader.wait(IN_TIME) != 0, True, 'the reader')
+        same(time.monotonic() - start < IN_TIME, True)
 
 
 run(at_once=3)

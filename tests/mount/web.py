@@ -239,14 +239,14 @@ class Apache:
         modules = Path('/usr/lib/apache2/modules')
         if not self.program or not (modules / 'mod_dav_fs.so').exists():
             raise Skip('apache2 is not installed')
-        self.directory, self.port, self.marks = directory, unused_port(), 0
+        self.directory, self.port = directory, unused_port()
         (directory / 'www').mkdir()
         directory.chmod(0o755)
-        loads = '\n'.join(f'LoadModule {name}_module {modules}/mod_{name}.so' for name in ('mpm_event', 'authz_core', 'dir', 'dav', 'dav_fs'))
+        loads = '\n'.join(f'LoadModule {name}_module {modules}/mod_{name}.so' for name in ('mpm_event', 'authz_core', 'dir', 'dav', 'dav_fs', 'status'))
         (directory / 'conf').write_text(f"""{loads}
             PidFile {directory}/pid\nErrorLog {directory}/log\nServerName localhost\nListen 127.0.0.1:{self.port}
             DocumentRoot {directory}/www\nDAVLockDB {directory}/locks\nCustomLog {directory}/requests "%m %U %{{Range}}i"
-            <Directory {directory}/www>\nDav On\nRequire all granted\n</Directory>\n""")
+            <Directory {directory}/www>\nDav On\nRequire all granted\n</Directory>\n<Location /status>\nSetHandler server-status\n</Location>\n""")
         self.process = subprocess.Popen([self.program, '-D', 'FOREGROUND', '-d', directory, '-f', directory / 'conf'],
                                         stderr=subprocess.DEVNULL)
         wait_until(lambda: is_open(self.port) or self.process.poll() is not None, 'apache2')
@@ -257,18 +257,17 @@ class Apache:
         return f'{scheme}://127.0.0.1:{self.port}/{path}'
 
     def requests(self):
-        """All until now. A line is written when the answer is on its way: that of one more request is waited for, and those before it."""
-        self.marks += 1
-        mark = f'HEAD /mark{self.marks}'
-        connection = http.client.HTTPConnection('127.0.0.1', self.port)
-        connection.request(*mark.split())
-        connection.getresponse().read()
-        connection.close()
+        """All until now. A line is written when the answer is on its way: until none of the server's threads is at work but the one that
+        tells so."""
+        wait_until(self.is_idle, 'the lines of requests')
         path = self.directory / 'requests'
-        wait_until(lambda: mark in path.read_text(), 'the line of a request')
-        time.sleep(0.02)  # threads of the server may be interrupted in between
         lines = [tuple(line.rsplit(' ', 1)) for line in path.read_text().splitlines()]
-        return [(what, part) for what, part in lines if not what.startswith('HEAD /mark')]
+        return [(what, part) for what, part in lines if what != 'GET /status']
+
+    def is_idle(self):
+        with contextlib.closing(http.client.HTTPConnection('127.0.0.1', self.port)) as connection:
+            connection.request('GET', '/status?auto')
+            return b'\nBusyWorkers: 1\n' in connection.getresponse().read()
 
     def stop(self):
         self.process.terminate()
