@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
 
@@ -19,9 +20,7 @@ const struct nt_result nt_result_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHAB
 
 uint64_t nt_jobs_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return nt_nanoseconds() / (NT_SECOND / 1000);
 }
 
 void nt_jobs_init(struct nt_jobs *jobs)

@@ -227,7 +227,7 @@ static void ask_for_all(struct nt_remote_file *file, const struct nt_extent *ext
     bool has_room = ranges != NULL;
     if (ranges)
         memcpy(ranges, extents, count * sizeof(*ranges));
-    size_t joined = ranges ? nt_ranges_join(ranges, count, file->size) : 0;
+    size_t joined = ranges ? nt_ranges_join(ranges, count, file->size, nt_pace_gap(file->pace)) : 0;
     for (size_t i = 0; i < joined; i++)
         bytes += ranges[i].bytes;
     for (size_t i = 0; i < joined && has_room; i++)

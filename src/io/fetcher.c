@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sized.h"
 #include "base/thread.h"
 #include "io/fetch_start.h"
@@ -27,9 +27,7 @@ enum { DEFAULT_SECONDS = 60 };
 
 uint64_t nt_fetcher_now(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return nt_nanoseconds() / (NT_SECOND / 1000);
 }
 
 /* ---- requests ---- */
@@ -112,7 +110,7 @@ void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch)
 
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
 {
-    const struct timespec until = {(time_t)(deadline / 1000), (long)(deadline % 1000) * 1000000};
+    const struct timespec until = nt_timespec(deadline * (NT_SECOND / 1000));
     return pthread_cond_timedwait(&fetcher->changed, &fetcher->lock, &until) == 0;
 }
 
@@ -322,6 +320,7 @@ void nt_fetcher_free(struct nt_fetcher *fetcher)
     close(fetcher->wake[1]);
     close(fetcher->channel);
     nt_disk_cache_close(&fetcher->disk);
+    nt_paces_deinit(&fetcher->paces);
     pthread_cond_destroy(&fetcher->changed);
     pthread_mutex_destroy(&fetcher->lock);
     free(fetcher->packet);

@@ -13,6 +13,7 @@
 #include "io/disk_cache.h"
 #include "io/extents.h"
 #include "io/fetch.h"
+#include "io/pace.h"
 
 /* So much longer than asked for it is waited: the process that fetches keeps to the time itself, as long as it works. */
 enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
@@ -57,6 +58,7 @@ struct nt_fetcher {
     struct nt_fetch *underway;
     struct nt_stretch_room room;
     struct nt_disk_cache disk;
+    struct nt_paces paces;
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
     unsigned ahead_count;
     struct nt_remote_file *newest, *oldest; /* that are open, and told from others */

@@ -7,9 +7,9 @@
 
 #include "io/source.h"
 
-/* Of extents, in any order, ranges by offset that have all of them: what lies near to one another is one. In place; how many they
- * are. Those that are not within `size` bytes are left out: who reads them is told. */
-size_t nt_ranges_join(struct nt_extent *extents, size_t count, uint64_t size);
+/* Of extents, in any order, ranges by offset that have all of them: what is no further apart than `gap` bytes is one, the nearest first.
+ * In place; how many they are. Those that are not within `size` bytes are left out: who reads them is told. */
+size_t nt_ranges_join(struct nt_extent *extents, size_t count, uint64_t size, uint64_t gap);
 
 /* How much of so many bytes is asked for at once: many connections share what is large. */
 uint64_t nt_ranges_piece(uint64_t bytes);

@@ -44,6 +44,7 @@ struct nt_remote_file {
     bool is_known;                      /* what follows is, of the file that was opened first or listed */
     char stamp[NT_FETCH_STAMP_BYTES];   /* what tells it from another one; "": nothing does */
     char server[NT_FETCH_SERVER_BYTES]; /* that had it last */
+    struct nt_pace *pace;               /* its */
     struct nt_stretches stretches;
     struct nt_disk_entry *disk; /* NULL: nothing of it is kept there */
     struct nt_refusal refusal;  /* of all who read */
@@ -54,6 +55,7 @@ struct nt_remote_file {
 struct nt_remote_part {
     struct nt_stretch stretch;
     struct nt_fetch fetch;
+    struct nt_pace_request pace;
     size_t got;
     bool is_ahead; /* nobody has waited for it yet: it counts in the fetcher */
 };

@@ -216,6 +216,7 @@ static enum nt_status settle(struct nt_remote_file *file, const struct opening *
     else if (!file->is_listed && (opening->size != file->size || strcmp(opening->stamp, file->stamp) != 0))
         return nt_remote_fail_changed(file, error);
     memcpy(file->server, opening->server, sizeof(file->server));
+    file->pace = nt_paces_of(&file->fetcher->paces, file->server);
     file->fetcher->counters.waits += opening->round_trips;
     if (!file->disk)
         open_on_disk(file);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "io/remote_file.h"
 
 static struct nt_remote_part *part_of(struct nt_fetch *fetch)
@@ -20,6 +21,8 @@ static bool take_bytes(struct nt_fetch *fetch, const struct nt_fetch_answer *ans
     bool is_next = answer->kind == NT_FETCH_DATA && answer->offset == part->stretch.offset + part->got;
     if (!is_next || count > part->stretch.bytes - part->got)
         return false;
+    if (!part->got)
+        nt_pace_answer(&part->pace, nt_nanoseconds());
     memcpy(part->stretch.data + part->got, bytes, count);
     part->got += count;
     return true;
@@ -43,6 +46,7 @@ static void end_part(struct nt_fetch *fetch)
         (struct nt_remote_file *)((char *)part->stretch.file - offsetof(struct nt_remote_file, stretches));
     if (fetch->state == NT_FETCH_GOOD && part->got != part->stretch.bytes)
         nt_fetch_fall_short(fetch);
+    nt_pace_end(&part->pace, part->got, nt_nanoseconds());
     part->stretch.pins++; /* by whom it was under way */
     file->underway--;
     count_no_more(file, part);
@@ -109,6 +113,7 @@ struct nt_remote_part *nt_remote_part_ask(struct nt_remote_file *file, uint64_t 
     part->fetch.end = end_part;
     part->is_ahead = is_ahead;
     file->underway++;
+    nt_pace_ask(file->pace, &part->pace, nt_nanoseconds());
     file->fetcher->ahead_bytes += is_ahead ? bytes : 0;
     file->fetcher->ahead_count += is_ahead;
     nt_fetcher_ask(

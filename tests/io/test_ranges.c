@@ -9,6 +9,8 @@
 enum { KIB = 1024, MOST = 8 };
 #define SIZE (UINT64_C(64) << 20)
 
+enum { GAP = 128 * KIB };
+
 static const struct {
     const char *what;
     struct nt_extent extents[MOST], ranges[MOST];
@@ -22,6 +24,12 @@ static const struct {
     {"gaps that are too much together",
      {{0, 1}, {100 * KIB, 1}, {200 * KIB, 1}},
      {{0, 100 * KIB + 1}, {200 * KIB, 1}}},
+    {"the smallest first",
+     {{0, 1}, {100 * KIB, 1}, {160 * KIB, 1}, {220 * KIB, 1}},
+     {{0, 1}, {100 * KIB, 120 * KIB + 1}}},
+    {"some of those that are alike, behind all that are smaller",
+     {{0, 1}, {60 * KIB + 1, 1}, {120 * KIB + 2, 1}, {180 * KIB + 3, 1}, {184 * KIB + 4, 1}},
+     {{0, 120 * KIB + 3}, {180 * KIB + 3, 4 * KIB + 2}}},
     {"gaps that are a quarter",
      {{0, 400 * KIB}, {500 * KIB, 400 * KIB}, {1000 * KIB, 400 * KIB}},
      {{0, 1400 * KIB}}},
@@ -41,7 +49,8 @@ START_TEST(what_lies_near_to_one_another_is_one_range)
 {
     struct nt_extent extents[MOST];
     memcpy(extents, cases[_i].extents, sizeof(extents));
-    size_t count = nt_ranges_join(extents, count_of(extents), SIZE), expected = count_of(cases[_i].ranges);
+    size_t count = nt_ranges_join(extents, count_of(extents), SIZE, GAP),
+           expected = count_of(cases[_i].ranges);
     ck_assert_msg(count == expected, "%s: %zu ranges", cases[_i].what, count);
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(extents[i].offset == cases[_i].ranges[i].offset, "%s: %zu", cases[_i].what, i);
@@ -66,7 +75,7 @@ START_TEST(ranges_have_all_extents_and_little_more)
         sum += extents[i].bytes;
     }
     memcpy(ranges, extents, sizeof(ranges));
-    size_t count = nt_ranges_join(ranges, EXTENTS, SPACE);
+    size_t count = nt_ranges_join(ranges, EXTENTS, SPACE, GAP);
     for (size_t i = 0; i < count; i++) {
         ck_assert(i == 0 || ranges[i - 1].offset + ranges[i - 1].bytes < ranges[i].offset);
         memset(asked + ranges[i].offset, 1, ranges[i].bytes);
@@ -78,6 +87,17 @@ START_TEST(ranges_have_all_extents_and_little_more)
     }
     ck_assert_uint_eq(missing, 0);
     ck_assert_uint_le(asked_bytes - wanted_bytes, sum / 4 + 128 * KIB);
+}
+END_TEST
+
+START_TEST(gaps_are_as_large_as_the_line_makes_it_worth)
+{
+    const struct nt_extent wanted[] = {{0, 1 << 20}, {(1 << 20) + 200 * KIB, 1 << 20}};
+    struct nt_extent extents[2];
+    memcpy(extents, wanted, sizeof(wanted));
+    ck_assert_uint_eq(nt_ranges_join(extents, 2, SIZE, 199 * KIB), 2);
+    ck_assert_uint_eq(nt_ranges_join(extents, 2, SIZE, 200 * KIB), 1);
+    ck_assert_uint_eq(extents[0].bytes, (2 << 20) + 200 * KIB);
 }
 END_TEST
 
@@ -98,6 +118,7 @@ int main(void)
     TCase *tests = tcase_create("ranges");
     tcase_add_loop_test(tests, what_lies_near_to_one_another_is_one_range, 0, sizeof(cases) / sizeof(*cases));
     tcase_add_loop_test(tests, ranges_have_all_extents_and_little_more, 0, 5);
+    tcase_add_test(tests, gaps_are_as_large_as_the_line_makes_it_worth);
     tcase_add_loop_test(tests, pieces_grow_with_what_is_wanted, 0, sizeof(pieces) / sizeof(*pieces));
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
