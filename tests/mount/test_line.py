@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy
 
-from harness import NTUPLE, case, command, on_a_terminal, output, run, same, scratch
+from harness import IN_TIME, NTUPLE, case, command, on_a_terminal, output, run, same, scratch
 from line import slow_line
 from web import BEGINNING, EDGE, END, served
 
@@ -23,7 +23,6 @@ from bloscpack_file import write_bloscpack
 ROUND_TRIP = 0.08
 FIRST_WINDOW = 14600
 UNREACHABLE = 9
-IN_TIME = 20  # seconds, on a busy machine, too: without --timeout it takes 60
 
 
 # ---- the line ----

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from blz_writer import blz_array
 from certificates import make_certificates
-from harness import (DATA, NTUPLE, case, command, daemon_of, errors_of, fails, is_mounted, is_running, lines, mounted, output, run, same, scratch, stats,
-                     wait_until)
+from harness import (DATA, IN_TIME, NTUPLE, case, command, daemon_of, errors_of, fails, is_answered, is_mounted, is_running, lines, mounted, output, run,
+                     same, scratch, stats, wait_until)
 from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import served, unused_port
 from xrootd_server import xrootd
@@ -25,7 +25,6 @@ FILE = 'example.root'
 DATASETS = DATA / 'lance_datasets'
 UNREACHABLE, NOTHING, UNSUPPORTED, USAGE = 9, 2, 4, 1
 CHECKED = 1.1  # seconds after which a file is asked whether it is what it was
-IN_TIME = 20  # seconds, on a busy machine, too: where no timeout is told it takes 60
 
 
 def data_files(mountpoint):
@@ -213,14 +212,6 @@ def without_the_client_it_is_named():
 
 # ---- what happens in between ----
 
-def is_read(path):
-    """Not while what was found out just now stands, or where the server takes its time to answer again."""
-    try:
-        return len(path.read_bytes()) > 0
-    except OSError as error:
-        same(error.errno, errno.EIO, path)
-        return False
-
 
 @case
 def a_server_that_is_started_anew_is_waited_for():
@@ -303,7 +294,7 @@ def a_silent_server_is_an_error_in_time_and_no_damage():
         same(time.monotonic() - start < IN_TIME, True, time.monotonic() - start)
         same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
         server.resume()
-        wait_until(lambda: is_read(path), 'it answers again')
+        wait_until(lambda: is_answered(path), 'it answers again')
         same(path.read_bytes(), local(path, mountpoint), 'when it answers again')
 
 

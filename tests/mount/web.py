@@ -14,7 +14,6 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 from harness import Skip, scratch, wait_until
