@@ -102,6 +102,20 @@ START_TEST(reading_past_the_end_of_a_column_is_refused)
 }
 END_TEST
 
+START_TEST(a_column_of_a_type_that_is_not_known_is_not_read)
+{
+    struct nt_error error;
+    struct builder *builder = plain_dataset(5, 2);
+    char byte;
+    finish(builder, NULL);
+    const struct nt_decoder *decoder = nt_column_decoder(builder->dataset, 0);
+    ((struct nt_decoder *)decoder)->element_bytes = 0;
+    assert_status(NT_UNSUPPORTED, nt_column_read(builder->reader, builder->dataset, 0, 0, &byte, 1, &error));
+    ck_assert_str_eq(error.message, "the type of column 0 is not known to this version");
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(a_bad_page_list_fails_the_sizes_of_its_columns)
 {
     struct nt_error error;
@@ -203,6 +217,7 @@ int main(void)
     tcase_add_loop_test(cases, a_column_is_its_stored_elements_one_after_the_other, 0, 20);
     tcase_add_loop_test(cases, pages_by_number_follow_one_another, 0, 10);
     tcase_add_test(cases, reading_past_the_end_of_a_column_is_refused);
+    tcase_add_test(cases, a_column_of_a_type_that_is_not_known_is_not_read);
     tcase_add_test(cases, a_bad_page_list_fails_the_sizes_of_its_columns);
     tcase_add_test(cases, a_bad_page_fails_the_reads_that_touch_it_and_is_told_once);
     tcase_add_test(cases, whole_pages_are_decoded_straight_into_the_output);

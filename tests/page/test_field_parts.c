@@ -149,6 +149,24 @@ START_TEST(a_bad_page_list_is_a_fault_of_the_rows_of_its_part)
 }
 END_TEST
 
+/* How many items come before is told by no other part. */
+START_TEST(what_lies_behind_a_bad_page_list_is_refused_with_its_cause)
+{
+    static const uint32_t fields[] = {LIST, TEXT};
+    builder->bad_part[0] = true;
+    for (int i = 0; i < 2; i++) {
+        struct nt_stream *stream;
+        int64_t offset;
+        assert_ok(
+            nt_stream_open(builder->reader, builder->dataset, fields[i], NT_STREAM_OFFSETS, &stream, &error));
+        assert_status(NT_CORRUPT, nt_stream_read(stream, 40, &offset, 8, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "this page list is bad"));
+        ck_assert_ptr_nonnull(strstr(error.message, "where the cluster's rows begin depends on a part"));
+        nt_stream_close(stream);
+    }
+}
+END_TEST
+
 START_TEST(a_column_has_the_pages_of_all_parts_that_store_it)
 {
     static const uint64_t elements[] = {5, 4, 4, 4, 4}, pages[] = {3, 2, 3, 2, 3};
@@ -194,18 +212,33 @@ START_TEST(entries_that_are_dropped_are_in_no_stream)
 }
 END_TEST
 
-START_TEST(more_entries_dropped_than_are_stored_are_damage)
+static struct nt_drop beyond[] = {{0, 0}, {7, 5}}, too_few[] = {{0, 0}, {2, 2}};
+static const struct {
+    struct nt_drops drops; /* of the first part, of which two entries are stored and one is told */
+    bool is_beyond;        /* and more than are stored are dropped */
+} wrong_drops[] = {
+    {{beyond, 1}, true},
+    {{too_few, 1}, false},
+};
+
+START_TEST(more_entries_dropped_than_are_stored_or_other_ones_than_are_told_are_damage)
 {
-    static struct nt_drop items[] = {{0, 0}, {7, 5}};
-    static const struct nt_drops drops = {items, 1};
     int32_t value;
+    uint64_t rows;
     drop();
-    builder->dataset->part_drops[0] = &drops;
+    builder->dataset->part_drops[0] = &wrong_drops[_i].drops;
     struct nt_stream *stream = open_stream(NUMBER, NT_STREAM_DATA, 8);
     assert_status(NT_CORRUPT, nt_stream_read(stream, 0, &value, 4, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "stored elements of the cluster"));
     assert_ok(nt_stream_read(stream, 4, &value, 4, &error));
     ck_assert_int_eq(value, 4);
     nt_stream_close(stream);
+    if (wrong_drops[_i].is_beyond) {
+        assert_status(NT_CORRUPT, nt_field_rows(builder->reader, builder->dataset, ITEM, &rows, &error));
+        ck_assert_ptr_nonnull(strstr(error.message, "rows of the field, at least"));
+        ck_assert_str_eq(error.expected, "7");
+        ck_assert_str_eq(error.found, "2");
+    }
 }
 END_TEST
 
@@ -218,9 +251,11 @@ int main(void)
     tcase_add_test(tcase, rows_of_one_part_are_read_with_its_page_list_alone);
     tcase_add_test(tcase, entries_alone_tell_the_rows_of_what_is_in_no_list);
     tcase_add_test(tcase, a_bad_page_list_is_a_fault_of_the_rows_of_its_part);
+    tcase_add_test(tcase, what_lies_behind_a_bad_page_list_is_refused_with_its_cause);
     tcase_add_test(tcase, a_column_has_the_pages_of_all_parts_that_store_it);
     tcase_add_test(tcase, entries_that_are_dropped_are_in_no_stream);
-    tcase_add_test(tcase, more_entries_dropped_than_are_stored_are_damage);
+    tcase_add_loop_test(tcase, more_entries_dropped_than_are_stored_or_other_ones_than_are_told_are_damage, 0,
+                        2);
     suite_add_tcase(suite, tcase);
     return nt_test_main(suite);
 }

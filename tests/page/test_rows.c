@@ -122,6 +122,33 @@ START_TEST(arrays_of_more_than_can_be_counted_are_refused)
 }
 END_TEST
 
+/* Items of three values each, of which there are seven in all. */
+START_TEST(values_that_are_no_whole_rows_are_damage_of_their_cluster)
+{
+    struct nt_error error;
+    struct nt_stream *stream;
+    static const uint64_t two = 2, values[7] = {1, 2, 3, 4, 5, 6, 7};
+    int32_t found[6];
+    struct builder *builder = builder_new();
+    uint32_t list = add_field(builder, NT_NONE, NT_FIELD_COLLECTION, NT_ELEMENT_UINT64);
+    uint32_t value = add_array(builder, list, NT_FIELD_VALUE, NT_ELEMENT_INT32, 3);
+    uint32_t index = add_column(builder, list, NT_ENCODING_INDEX64, 0);
+    uint32_t column = add_column(builder, value, NT_ENCODING_INT32, 0);
+    add_cluster(builder, 0, 1);
+    add_elements(builder, 0, index, &two, 1, 1);
+    add_elements(builder, 0, column, values, _i ? 7 : 6, 7);
+    finish(builder, NULL);
+    assert_ok(nt_stream_open(builder->reader, builder->dataset, value, NT_STREAM_DATA, &stream, &error));
+    assert_status(_i ? NT_CORRUPT : NT_OK, nt_stream_read(stream, 0, found, sizeof(found), &error));
+    if (_i)
+        ck_assert_ptr_nonnull(strstr(error.message, "stored elements of the cluster"));
+    else
+        ck_assert_int_eq(found[5], 6);
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rows");
@@ -132,6 +159,7 @@ int main(void)
     tcase_add_test(cases, a_member_that_is_not_readable_tells_no_number_of_records);
     tcase_add_loop_test(cases, arrays_of_more_than_can_be_counted_are_refused, 0,
                         sizeof(powers) / sizeof(*powers));
+    tcase_add_loop_test(cases, values_that_are_no_whole_rows_are_damage_of_their_cluster, 0, 2);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

@@ -107,6 +107,32 @@ START_TEST(clusters_that_contradict_the_told_size_fail_the_opening)
 }
 END_TEST
 
+/* Entries of two clusters, and how many the data set has. */
+static const struct {
+    uint64_t first[2], entries[2], total;
+} overlaps[] = {{{0, 1}, {2, 2}, 3}, {{0, 0}, {2, 2}, 2}, {{0, 2}, {2, 2}, 3}, {{0, 7}, {2, 1}, 3}};
+
+START_TEST(clusters_share_no_entries_and_have_none_behind_the_last)
+{
+    struct nt_error error;
+    struct nt_stream *stream;
+    struct builder *builder = builder_new();
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        add_cluster(builder, overlaps[_i].first[i], overlaps[_i].entries[i]);
+        add_elements(builder, i, column, (uint64_t[]){1, 2}, (uint32_t)overlaps[_i].entries[i], 2);
+    }
+    finish(builder, NULL);
+    builder->dataset->entries = overlaps[_i].total;
+    assert_status(NT_CORRUPT,
+                  nt_stream_open(builder->reader, builder->dataset, field, NT_STREAM_DATA, &stream, &error));
+    ck_assert_ptr_nonnull(
+        strstr(error.message, "cluster 1 holds entries of another cluster, or behind the last"));
+    builder_free(builder);
+}
+END_TEST
+
 /* ---- late columns ---- */
 
 /* An earlier specification lets the first element that is stored be told by the page list alone. */
@@ -294,6 +320,7 @@ int main(void)
     tcase_add_loop_test(cases, sizes_that_depend_on_a_bad_page_list_fail_and_others_do_not, 0, 2);
     tcase_add_loop_test(cases, a_size_costs_at_most_one_page_list, 0, 2);
     tcase_add_loop_test(cases, what_a_late_column_leaves_out_may_be_told_by_its_page_list, 1, 4);
+    tcase_add_loop_test(cases, clusters_share_no_entries_and_have_none_behind_the_last, 0, 4);
     tcase_add_test(cases, clusters_that_contradict_the_told_size_fail_the_opening);
     tcase_add_test(cases, sharded_clusters_are_read_by_column_and_holes_are_errors);
     tcase_add_test(cases, a_collection_and_its_items_in_different_shards_agree);
