@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #define NT_OBJECT_ROOM (UINT64_C(1) << 32)
-/* Less than the room, so that what is near to one another is in one object. */
-#define NT_OBJECT_MOST_BYTES (NT_OBJECT_ROOM - (1 << 20))
+/* Less than the room by more than a gap that is read, so that what is joined is in one object. */
+#define NT_OBJECT_MOST_BYTES (NT_OBJECT_ROOM - (2 << 20))
 #define NT_OBJECT_MOST_NUMBER INT32_MAX
 /* Stands in names where the number of an object does. */
 #define NT_OBJECT_NUMBER "${objid}"

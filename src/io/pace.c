@@ -16,7 +16,6 @@ enum {
     FADING = 8,                 /* the part by which what was found goes towards what is found now */
     FIRST_GAP = 128 * 1024,
     LEAST_GAP = 32 * 1024,
-    MOST_GAP = 1024 * 1024,
 };
 
 #define MILLISECOND UINT64_C(1000000)
@@ -96,5 +95,5 @@ uint64_t nt_pace_gap(const struct nt_pace *pace)
     if (!pace->latency || !pace->rate)
         return FIRST_GAP;
     uint64_t gap = pace->rate * (pace->latency / 1000) / 1000 / NT_PACE_AT_ONCE;
-    return gap < LEAST_GAP ? LEAST_GAP : gap > MOST_GAP ? MOST_GAP : gap;
+    return gap < LEAST_GAP ? LEAST_GAP : gap > NT_PACE_MOST_GAP ? NT_PACE_MOST_GAP : gap;
 }

@@ -13,6 +13,8 @@
 /* Requests that are under way together; more of them wait for one another. */
 enum { NT_PACE_AT_ONCE = 16 };
 
+enum { NT_PACE_MOST_GAP = 1024 * 1024 };
+
 struct nt_pace {
     uint64_t latency; /* until the first bytes come, where nothing queues; 0: not known */
     uint64_t rate;    /* bytes of a millisecond, by all requests together; 0: not known */

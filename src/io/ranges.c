@@ -10,7 +10,10 @@
 
 #include "base/overflow.h"
 #include "io/fetch.h"
+#include "io/objects.h"
 #include "io/pace.h"
+
+_Static_assert(NT_OBJECT_MOST_BYTES + NT_PACE_MOST_GAP < NT_OBJECT_ROOM, "no range has parts of two objects");
 
 enum { NOBODY_NOTICES = 128 * 1024, SHARE_OF_GAPS = 4, FEWEST_BYTES = 256 * 1024 };
 
