@@ -8,6 +8,8 @@
 
 void nt_refusal_note(struct nt_refusal *refusal, const struct nt_error *failure, uint64_t now)
 {
+    if (nt_is_passing_failure(failure->status))
+        return;
     if (!refusal->failure)
         refusal->failure = malloc(sizeof(*refusal->failure));
     if (!refusal->failure)

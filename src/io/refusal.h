@@ -17,7 +17,7 @@ struct nt_refusal {
     uint64_t until;
 };
 
-/* In place of one before. Without memory, who asks next finds out itself. */
+/* In place of one before. Of one that is its caller's own (nt_is_passing_failure), and without memory, who asks next finds out itself. */
 void nt_refusal_note(struct nt_refusal *refusal, const struct nt_error *failure, uint64_t now);
 /* The failure that stands (`error` may be NULL), else NT_OK. */
 enum nt_status nt_refusal_check(const struct nt_refusal *refusal, uint64_t now, struct nt_error *error);

@@ -42,12 +42,31 @@ START_TEST(the_last_failure_is_told_from_when_it_was)
 }
 END_TEST
 
+START_TEST(what_is_the_callers_own_stands_for_nobody_else)
+{
+    static const enum nt_status passing[] = {NT_NO_MEMORY, NT_CANCELED};
+    struct nt_refusal refusal = {0};
+    struct nt_error good = failure_of(NT_UNREACHABLE, "x.org: no answer"), error = {0};
+    for (size_t i = 0; i < sizeof(passing) / sizeof(*passing); i++) {
+        struct nt_error failure = failure_of(passing[i], "passing");
+        nt_refusal_note(&refusal, &failure, NOON);
+        ck_assert_int_eq(nt_refusal_check(&refusal, NOON, NULL), NT_OK);
+    }
+    nt_refusal_note(&refusal, &good, NOON);
+    nt_refusal_note(&refusal, &(struct nt_error){.status = NT_CANCELED}, NOON + 1);
+    ck_assert_int_eq(nt_refusal_check(&refusal, NOON + 1, &error), NT_UNREACHABLE);
+    ck_assert_str_eq(error.message, "x.org: no answer");
+    nt_refusal_deinit(&refusal);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("refusal");
     TCase *tests = tcase_create("refusal");
     tcase_add_test(tests, a_failure_stands_for_its_time_and_no_longer);
     tcase_add_test(tests, the_last_failure_is_told_from_when_it_was);
+    tcase_add_test(tests, what_is_the_callers_own_stands_for_nobody_else);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }
