@@ -13,7 +13,18 @@
     static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
                                    uint64_t number, struct nt_buffer *out, struct nt_error *error)
 
-WRITE(write_footer)
+static void put_tables(struct nt_json *json, const struct nt_lance *lance)
+{
+    const struct nt_lance_tail *tail = &lance->tail;
+    nt_json_member_unsigned(json, "columns", tail->columns);
+    nt_json_member_unsigned(json, "column_metadata_offset", tail->columns_start);
+    nt_json_member_unsigned(json, "column_table_offset", tail->column_table);
+    nt_json_member_unsigned(json, "global_buffer_table_offset", tail->global_table);
+    nt_lance_buffers_json(json, "global_buffers", lance->globals, tail->globals);
+}
+
+enum nt_status nt_lance_write_footer(const struct nt_file *file, const struct nt_dataset *dataset,
+                                     uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     (void)file, (void)number, (void)error;
     const struct nt_lance *lance = nt_lance_of(dataset);
@@ -21,15 +32,15 @@ WRITE(write_footer)
     struct nt_json json;
     nt_json_document(&json, out, "lance_footer");
     nt_json_member_unsigned(&json, "file_offset", tail->offset);
-    nt_json_member_unsigned(&json, "stored_bytes", NT_LANCE_TAIL_BYTES);
+    nt_json_member_unsigned(&json, "stored_bytes",
+                            lance->legacy ? NT_LANCE_LEGACY_TAIL_BYTES : NT_LANCE_TAIL_BYTES);
     nt_json_member_string(&json, "version", tail->version);
     nt_json_member_unsigned(&json, "major_version", tail->major);
     nt_json_member_unsigned(&json, "minor_version", tail->minor);
-    nt_json_member_unsigned(&json, "columns", tail->columns);
-    nt_json_member_unsigned(&json, "column_metadata_offset", tail->columns_start);
-    nt_json_member_unsigned(&json, "column_table_offset", tail->column_table);
-    nt_json_member_unsigned(&json, "global_buffer_table_offset", tail->global_table);
-    nt_lance_buffers_json(&json, "global_buffers", lance->globals, tail->globals);
+    if (lance->legacy)
+        nt_json_member_unsigned(&json, "metadata_offset", tail->metadata);
+    else
+        put_tables(&json, lance);
     nt_json_finish(&json);
     return NT_OK;
 }
@@ -113,7 +124,7 @@ static enum nt_status is_metadata_short(const struct nt_file *file, const struct
 }
 
 const struct nt_document nt_lance_documents[] = {
-    {.prefix = "footer.json", .write = write_footer},
+    {.prefix = "footer.json", .write = nt_lance_write_footer},
     {.prefix = "schema.json", .write = nt_lance_write_schema},
     {.prefix = "metadata.json", .open = nt_lance_metadata_open, .is_short = is_metadata_short},
     {.prefix = "schema.bin", .write = nt_lance_write_schema_bytes, .bytes = nt_lance_schema_bytes},

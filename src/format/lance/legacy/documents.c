@@ -9,27 +9,8 @@
 #include "format/lance/legacy/metadata_json.h"
 #include "format/lance/legacy/statistics.h"
 
-#define WRITE(function)                                                                                      \
-    static enum nt_status function(const struct nt_file *file, const struct nt_dataset *dataset,             \
-                                   uint64_t number, struct nt_buffer *out, struct nt_error *error)
-
-WRITE(write_footer)
-{
-    (void)file, (void)number, (void)error;
-    const struct nt_lance_tail *tail = &nt_lance_of(dataset)->tail;
-    struct nt_json json;
-    nt_json_document(&json, out, "lance_footer");
-    nt_json_member_unsigned(&json, "file_offset", tail->offset);
-    nt_json_member_unsigned(&json, "stored_bytes", NT_LANCE_LEGACY_TAIL_BYTES);
-    nt_json_member_string(&json, "version", tail->version);
-    nt_json_member_unsigned(&json, "major_version", tail->major);
-    nt_json_member_unsigned(&json, "minor_version", tail->minor);
-    nt_json_member_unsigned(&json, "metadata_offset", tail->metadata);
-    nt_json_finish(&json);
-    return NT_OK;
-}
-
-WRITE(write_metadata_bytes)
+static enum nt_status write_metadata_bytes(const struct nt_file *file, const struct nt_dataset *dataset,
+                                           uint64_t number, struct nt_buffer *out, struct nt_error *error)
 {
     (void)file, (void)number, (void)error;
     const struct nt_proto message = nt_lance_of(dataset)->legacy->metadata;
@@ -44,7 +25,7 @@ static uint64_t metadata_bytes(const struct nt_dataset *dataset, uint64_t number
 }
 
 const struct nt_document nt_lance_legacy_documents[] = {
-    {.prefix = "footer.json", .write = write_footer},
+    {.prefix = "footer.json", .write = nt_lance_write_footer},
     {.prefix = "schema.json", .write = nt_lance_write_schema},
     {.prefix = "metadata.json",
      .open = nt_lance_legacy_metadata_open,
