@@ -130,17 +130,21 @@ static void copy(const struct reading *reading, const struct nt_remote_part *par
 static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint64_t deadline,
                                  struct nt_error *error)
 {
+    struct nt_remote_file *file = reading->file;
+    struct nt_fetch check = {.state = NT_FETCH_GOOD};
     enum nt_status status = collect(reading, error);
+    if (reading->waits)
+        nt_remote_check_begin(file, &check, deadline);
     for (size_t i = 0; i < reading->count; i++) {
         if (status == NT_OK)
-            status = wait_for(reading->file, reading->parts[i], deadline, error);
+            status = wait_for(file, reading->parts[i], deadline, error);
         if (status == NT_OK)
             copy(reading, reading->parts[i], output);
     }
     for (size_t i = 0; i < reading->count; i++)
-        nt_remote_part_release(reading->file, reading->parts[i]);
+        nt_remote_part_release(file, reading->parts[i]);
     free(reading->parts);
-    return status;
+    return nt_remote_check_end(file, &check, deadline, status, error);
 }
 
 /* Whether all of it is in memory. */
@@ -407,7 +411,7 @@ static enum nt_status new_objects(const struct nt_remote_file *file, const char 
 static enum nt_status fetched_open_objects(struct nt_source *source, const char *name,
                                            struct nt_source **objects_ret, struct nt_error *error)
 {
-    const struct nt_remote_file *file = (struct nt_remote_file *)source;
+    struct nt_remote_file *file = (struct nt_remote_file *)source;
     struct nt_remote_file *objects;
     if (!nt_address_is_store(file->address))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
@@ -422,6 +426,8 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
     objects->is_known = objects->is_told = objects->is_listed = true;
     objects->size = INT64_MAX;
     objects->modified = file->modified;
+    objects->anchor = file;
+    nt_remote_check_later(objects);
     memcpy(objects->stamp, file->stamp, sizeof(objects->stamp));
     /* Now, so that hints are heard; where it fails, the first read tells. */
     nt_remote_be_open(objects, nt_fetcher_now() + file->fetcher->milliseconds, NULL);

@@ -49,6 +49,9 @@ struct nt_remote_file {
     struct nt_disk_entry *disk; /* NULL: nothing of it is kept there */
     struct nt_refusal refusal;  /* of all who read */
     bool has_changed;
+    /* Of objects: the file at their address, and when it is looked at again. */
+    struct nt_remote_file *anchor;
+    uint64_t check_due;
 };
 
 /* A part of the file that is asked for. */
@@ -76,6 +79,14 @@ void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *
 /* Until it can be read, or the deadline. It is opened again where the process that fetches is another one, by one thread, while the
  * others wait; and must be the same file then. */
 enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error);
+
+/* Whether the file at the address of objects is still what was opened, asked at times while they are read, and where one is missing. The end
+ * gives the status of the reading, but where it has changed. Of other files nothing is asked. */
+void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline);
+enum nt_status nt_remote_check_end(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline,
+                                   enum nt_status status, struct nt_error *error);
+/* It was looked at now. */
+void nt_remote_check_later(struct nt_remote_file *objects);
 
 /* A file that is opened when it is first used: its source does not know its size before. `teller` is the file's from now on, also where
  * this fails. The path of messages, `shown`, ends with the name that the teller knows the file by. */

@@ -39,7 +39,7 @@ enum nt_status nt_remote_fail_changed(struct nt_remote_file *file, struct nt_err
 {
     file->has_changed = true;
     return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced or modified since it was opened",
-                   file->shown);
+                   file->anchor ? file->anchor->shown : file->shown);
 }
 
 /* What was asked for may be one of many that a file stands for. */

@@ -64,8 +64,8 @@ struct nt_source {
 };
 
 /* The objects of a store that lie beneath the address of a source, as one source (io/objects.h). What is read of it lies within one object,
- * before NT_OBJECT_MOST_BYTES. `name`: how they are called there, with NT_OBJECT_NUMBER in it. NT_UNSUPPORTED where nothing lies beneath
- * the source. */
+ * before NT_OBJECT_MOST_BYTES. `name`: how they are called there, with NT_OBJECT_NUMBER in it. They are closed before the source: where that has
+ * changed, they have. NT_UNSUPPORTED where nothing lies beneath it. */
 enum nt_status nt_source_open_objects(struct nt_source *source, const char *name,
                                       struct nt_source **objects_ret, struct nt_error *error);
 

@@ -8,6 +8,7 @@ import json
 import os
 import struct
 import sys
+import time
 from pathlib import Path
 
 from chains import chain
@@ -149,6 +150,37 @@ def a_damaged_answer_is_asked_for_again():
         site.content = once
         same(output(NTUPLE, 'cat', address, 'late/number/data.bin'), output(NTUPLE, 'cat', DATA / 'late_fields.root', 'late/number/data.bin'))
         same(len(asked_for(site, 3)), 2)
+
+
+@case
+def answers_that_break_off_are_continued_as_the_same_version():
+    objects = objects_of('encodings.root')
+    longest = max(objects.files, key=lambda number: len(objects.files[number]))
+    with stored(objects) as (site, _):
+        address = site.url('short/bucket/set').replace('http://', 'ntpl+s3+http://')  # each answer has 3,000 bytes
+        same(command(NTUPLE, 'verify', address).returncode, 0)
+        asked = [headers for path, headers in site.requests if path.endswith(f'/{longest}')]
+        tag, length = f'"{objects.digest(objects.files[longest]):x}"', len(objects.files[longest])
+        same([(headers['Range'], headers.get('If-Match')) for headers in asked],
+             [(f'bytes={first}-{length - 1}', tag if first else None) for first in range(0, length, 3000)])
+
+
+@case
+def a_data_set_that_is_written_anew_is_never_mixed():
+    objects, others = objects_of('many_pages.root'), objects_of('late_fields.root')
+    with stored(objects) as (site, address), mounted(address) as mountpoint:
+        columns = sorted((mountpoint / 'pages').rglob('column.*/data.bin'))
+        columns[0].read_bytes()
+        content, tag, modified = site.files['bucket/set']
+        site.files['bucket/set'] = content, '"another"', modified
+        time.sleep(2.1)
+        fails(errno.ESTALE, columns[-1].read_bytes)
+        fails(errno.ESTALE, columns[-2].read_bytes)
+    with stored(objects) as (site, address), mounted(address) as mountpoint:
+        columns = sorted((mountpoint / 'pages').rglob('column.*/data.bin'))
+        site.files.clear()
+        put(site, others)
+        fails(errno.ESTALE, columns[-1].read_bytes)  # at once, as there are fewer objects now
 
 
 @case

@@ -66,6 +66,7 @@ class Objects:
             version = [members[f'fVersion{part}'] for part in ('Epoch', 'Major', 'Minor', 'Patch')]
             if version[0] < 1:
                 raise NotStorable('a draft')
+            self.longest = members.get('fMaxKeySize') or 1 << 62
             header = members['fSeekHeader'], members['fNBytesHeader']
             self.footer = self.plain(members['fSeekFooter'], members['fNBytesFooter'], members['fLenFooter'])
         self.put(self.data[header[0]:sum(header)])
@@ -102,6 +103,8 @@ class Objects:
         size = cursor.number('i')
         if size < 0:
             raise NotStorable('a locator that is not of a file')
+        if size + 8 > self.longest:
+            raise NotStorable('a page in several keys')
         return cursor.number('Q'), size
 
     # ---- page lists ----

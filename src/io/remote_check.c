@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a file that stands for objects, while they are read. Out: whether the file at their address is the one that was opened. Objects tell no
+ * version: who writes a data set anew to the same address writes other objects of the same numbers, and that file last.
+ */
+#include "io/remote_file.h"
+
+/* So long it is taken to be what it was. */
+enum { FRESH_MILLISECONDS = 2000 };
+
+void nt_remote_check_later(struct nt_remote_file *objects)
+{
+    objects->check_due = nt_fetcher_now() + FRESH_MILLISECONDS;
+}
+
+static bool take_byte(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
+                      size_t count)
+{
+    (void)fetch, (void)bytes;
+    return answer->kind == NT_FETCH_DATA && count <= 1;
+}
+
+static void pass_over(struct nt_fetch *fetch)
+{
+    (void)fetch;
+}
+
+/* For a byte of it: the server sends none of another version. */
+static void ask(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline)
+{
+    struct nt_remote_file *anchor = objects->anchor;
+    *check = (struct nt_fetch){.state = NT_FETCH_GOOD, .take = take_byte, .end = pass_over};
+    if (nt_remote_be_open(anchor, deadline, NULL) != NT_OK)
+        return;
+    nt_remote_check_later(objects);
+    nt_fetcher_ask(anchor->fetcher, check,
+                   (struct nt_fetch_request){.kind = NT_FETCH_READ, .file = anchor->file, .bytes = 1}, "", 0);
+}
+
+/* That nothing could be learned is no failure: the next read asks again. */
+static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline,
+                               enum nt_status status, struct nt_error *error)
+{
+    struct nt_remote_file *anchor = objects->anchor;
+    while (check->link && nt_fetcher_wait(objects->fetcher, deadline))
+        ;
+    if (check->link)
+        nt_fetcher_drop(objects->fetcher, check);
+    if (check->state != NT_FETCH_GOOD)
+        objects->check_due = 0;
+    if (check->state == NT_FETCH_BAD)
+        nt_remote_fail(anchor, check, 0, NULL);
+    objects->has_changed |= anchor->has_changed;
+    return objects->has_changed ? nt_remote_fail_changed(objects, error) : status;
+}
+
+void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline)
+{
+    *check = (struct nt_fetch){.state = NT_FETCH_GOOD};
+    if (objects->anchor && nt_fetcher_now() >= objects->check_due)
+        ask(objects, check, deadline);
+}
+
+/* One that is not there may be that of a data set that is not there any more. */
+enum nt_status nt_remote_check_end(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline,
+                                   enum nt_status status, struct nt_error *error)
+{
+    if (!objects->anchor)
+        return status;
+    status = wait_for(objects, check, deadline, status, error);
+    if (status != NT_TRUNCATED)
+        return status;
+    ask(objects, check, deadline);
+    return wait_for(objects, check, deadline, status, error);
+}
