@@ -317,6 +317,14 @@ static void *list_in_vain(void *argument)
     return NULL;
 }
 
+static uint32_t epoch_now(void)
+{
+    pthread_mutex_lock(&fetcher->lock);
+    uint32_t epoch = fetcher->epoch;
+    pthread_mutex_unlock(&fetcher->lock);
+    return epoch;
+}
+
 /* All at once: each takes the time that it is given beyond what was asked for. One reads, one waits for the same bytes. */
 START_TEST(a_process_that_says_nothing_is_not_waited_for_for_ever)
 {
@@ -326,8 +334,9 @@ START_TEST(a_process_that_says_nothing_is_not_waited_for_for_ever)
     assert_ok(open_file());
     process.answer = be_silent;
     fetcher->milliseconds = 10;
-    if (_i)
-        greet(2); /* and the file has to be opened again: by one, while the other waits */
+    if (_i) /* the file has to be opened again: by one, while the other waits */
+        for (greet(2); epoch_now() != 2;)
+            usleep(1000);
     for (int i = 0; i < 3; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, waiting[i], NULL), 0);
     assert_status(NT_UNREACHABLE, nt_source_open_address("http://h/other", fetcher, &none, &error));

@@ -392,6 +392,28 @@ START_TEST(a_damaged_page_fails_the_chosen_entries_in_it_and_no_others)
 }
 END_TEST
 
+/* Of a matrix whose columns lie one behind the other, each has the chosen rows. */
+START_TEST(rows_are_chosen_of_each_column_where_these_lie_one_behind_the_other)
+{
+    struct nt_error error;
+    struct builder *builder = builder_new();
+    uint32_t field = add_array(builder, NT_NONE, NT_FIELD_VALUE, NT_ELEMENT_INT32, 3);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    int32_t got[6];
+    builder->fields[field].is_fortran_order = true;
+    add_cluster(builder, 0, 4);
+    add_elements(builder, 0, column, (uint64_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 12, 5);
+    finish(builder, NULL);
+    assert_ok(nt_dataset_select(builder->dataset, &(struct nt_entry_range){1, 2}, 1, &error));
+    struct nt_stream *stream = open_stream(builder, field, NT_STREAM_DATA);
+    ck_assert_uint_eq(nt_stream_elements(stream), 6);
+    assert_ok(nt_stream_read(stream, 0, got, sizeof(got), &error));
+    ck_assert_mem_eq(got, ((int32_t[]){1, 2, 5, 6, 9, 10}), sizeof(got));
+    nt_stream_close(stream);
+    builder_free(builder);
+}
+END_TEST
+
 /* The pages of the file are not the data set's entries: columns stay as they are. */
 START_TEST(columns_stay_as_they_are_stored)
 {
@@ -466,6 +488,7 @@ int main(void)
     tcase_add_test(cases, pages_without_a_chosen_entry_are_not_read);
     tcase_add_test(cases, a_size_below_lists_takes_the_pages_of_ends_around_chosen_entries_once);
     tcase_add_test(cases, a_damaged_page_fails_the_chosen_entries_in_it_and_no_others);
+    tcase_add_test(cases, rows_are_chosen_of_each_column_where_these_lie_one_behind_the_other);
     tcase_add_test(cases, columns_stay_as_they_are_stored);
     tcase_add_test(cases, rows_of_alternatives_may_be_numbered_in_any_order);
     tcase_add_test(cases, a_choice_is_made_before_anything_is_read);
