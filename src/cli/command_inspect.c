@@ -15,6 +15,7 @@
 #include "json/json.h"
 #include "model/model.h"
 #include "vfs/documents.h"
+#include "view/layout.h"
 
 struct inspector {
     const struct nt_settings *settings;
@@ -262,14 +263,30 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope 
     return status == NT_OK ? NT_EXIT_OK : nt_complain(dataset->name.bytes, &error);
 }
 
+/* What page lists tell of objects: nobody else knows how many there are. */
+static uint64_t objects_bytes(const struct nt_file *file)
+{
+    struct nt_layout layout;
+    uint64_t total = 0;
+    if (nt_layout_init(&layout, file, NULL) == NT_OK)
+        for (uint32_t i = 0; i < layout.source_count; i++)
+            total += layout.source_bytes[i];
+    nt_layout_deinit(&layout);
+    return total;
+}
+
+/* 0: nobody knows. */
 static uint64_t file_bytes(const struct nt_file *file)
 {
     uint64_t total = 0, size;
     if (!file->layout_sources)
         return nt_source_size(file->source, &total, NULL) == NT_OK ? total : 0;
-    for (uint32_t i = 0; i < file->layout_source_count; i++)
+    for (uint32_t i = 0; i < file->layout_source_count; i++) {
+        if (file->layout_sources[i]->is_of_objects)
+            return objects_bytes(file);
         if (nt_source_size(file->layout_sources[i], &size, NULL) == NT_OK)
             total += size;
+    }
     return total;
 }
 
