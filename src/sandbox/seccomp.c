@@ -207,6 +207,9 @@ static const struct call calls[] = {
     /* code of files, which landlock chooses and nobody here can write */
     {SYS_mmap, LOADS, NEVER, 3, MAP_ANONYMOUS},
     {SYS_mmap, LOADS, HAS_NOT, 2, PROT_WRITE},
+    /* such code reads tickets of Kerberos, behind locks */
+    {SYS_fcntl, LOADS, IS, 1, F_OFD_SETLK},
+    {SYS_fcntl, LOADS, IS, 1, F_OFD_SETLKW},
 
     {SYS_ioctl, TELLS, IS, 1, TIOCGWINSZ},
     {SYS_ioctl, TELLS, IS, 1, TCGETS},

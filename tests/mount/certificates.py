@@ -10,17 +10,19 @@ def openssl(directory, *arguments):
     subprocess.run(['openssl', *arguments], cwd=directory, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
-NEW = ('-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2')
+ELLIPTIC = ('ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1')
+RSA = ('rsa:2048',)
 
 
-def make_certificates(directory):
+def make_certificates(directory, kind=ELLIPTIC):
     """Of an authority that nobody knows, a server and a user."""
     if not shutil.which('openssl'):
         raise Skip('openssl is not installed')
-    openssl(directory, 'req', '-x509', *NEW, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority')
+    new = ('-nodes', '-newkey', *kind)
+    openssl(directory, 'req', '-x509', *new, '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority')
     (directory / 'names').write_text('subjectAltName=IP:127.0.0.1,DNS:localhost')
     for name in ('server', 'user'):
-        openssl(directory, 'req', *NEW[:-2], '-keyout', f'{name}.key', '-out', f'{name}.csr', '-subj', f'/CN={name}')
+        openssl(directory, 'req', *new, '-keyout', f'{name}.key', '-out', f'{name}.csr', '-subj', f'/CN={name}')
         openssl(directory, 'x509', '-req', '-in', f'{name}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
                 '-out', f'{name}.pem', '-extfile', 'names')
     (directory / 'proxy').write_bytes((directory / 'user.pem').read_bytes() + (directory / 'user.key').read_bytes())

@@ -171,6 +171,14 @@ static int opens_raw_socket(void)
     return result_of(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
 }
 
+/* As Kerberos does before it reads tickets. */
+static int locks_file(void)
+{
+    int descriptor = open(temporary_path("read/file"), O_RDONLY);
+    struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return descriptor < 0 ? errno : result_of(fcntl(descriptor, F_OFD_SETLKW, &all));
+}
+
 static int opens_file_after_narrowing(void)
 {
     return nt_sandbox_narrow(&sandbox, 0) ? opens_file() : ENOTSUP;
@@ -248,10 +256,12 @@ START_TEST(who_fetches_connects_and_nobody_connects_to_it)
     const unsigned uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS | NT_SANDBOX_LOADS;
     ck_assert_int_eq(in_sandbox(uses, connects), ECONNREFUSED);
     ck_assert_int_eq(in_sandbox(uses, maps_code_of_file), 0);
+    ck_assert_int_eq(in_sandbox(uses, locks_file), 0);
     if (!in_sandbox(uses, has_seccomp) || NT_IS_SANITIZED)
         return;
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, connects), EPERM);
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, maps_code_of_file), EPERM);
+    ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, locks_file), EPERM);
     ck_assert_int_eq(in_sandbox(uses, listens), EPERM);
     ck_assert_int_eq(in_sandbox(uses, opens_raw_socket), EPERM);
     ck_assert_int_eq(in_sandbox(uses, maps_code), EPERM);
