@@ -392,6 +392,28 @@ START_TEST(a_damaged_page_fails_the_chosen_entries_in_it_and_no_others)
 }
 END_TEST
 
+/* What lies below a field that cannot be read belongs to nobody knows which of its rows. */
+START_TEST(rows_below_a_field_that_cannot_be_read_are_not_chosen)
+{
+    struct nt_error error;
+    struct nt_stream *stream;
+    struct builder *builder = builder_new();
+    uint32_t above = add_field(builder, NT_NONE, NT_FIELD_UNREADABLE, NT_ELEMENT_BYTE);
+    uint32_t field = add_field(builder, above, NT_FIELD_VALUE, NT_ELEMENT_INT32);
+    uint32_t column = add_column(builder, field, NT_ENCODING_INT32, 0);
+    add_cluster(builder, 0, 2);
+    add_elements(builder, 0, column, (uint64_t[]){1, 2, 3}, 3, 3);
+    finish(builder, NULL);
+    assert_ok(nt_dataset_select(builder->dataset, &(struct nt_entry_range){0, 1}, 1, &error));
+    assert_status(NT_UNSUPPORTED,
+                  nt_stream_open(builder->reader, builder->dataset, field, NT_STREAM_DATA, &stream, &error));
+    ck_assert_ptr_nonnull(
+        strstr(error.message,
+               "which rows belong to chosen entries is not known below field 0, which cannot be read"));
+    builder_free(builder);
+}
+END_TEST
+
 /* Of a matrix whose columns lie one behind the other, each has the chosen rows. */
 START_TEST(rows_are_chosen_of_each_column_where_these_lie_one_behind_the_other)
 {
@@ -463,6 +485,33 @@ START_TEST(rows_of_alternatives_may_be_numbered_in_any_order)
 }
 END_TEST
 
+/* By several threads, too. */
+START_TEST(chosen_entries_of_several_streams_are_read_together)
+{
+    enum { CHOSEN = 900 };
+    struct nt_error error;
+    struct builder *builder = pairs();
+    static struct nt_entry_range ranges[CHOSEN];
+    static int64_t offsets[CHOSEN + 1];
+    static int32_t items[2 * CHOSEN];
+    reopen(builder, &(struct nt_reader_options){.threads = 3});
+    for (uint64_t i = 0; i < CHOSEN; i++)
+        ranges[i] = (struct nt_entry_range){2 * i + 1, 1};
+    assert_ok(nt_dataset_select(builder->dataset, ranges, CHOSEN, &error));
+    struct nt_stream *ends = open_stream(builder, 0, NT_STREAM_OFFSETS);
+    struct nt_stream *data = open_stream(builder, 1, NT_STREAM_DATA);
+    const struct nt_stream_range parts[] = {{ends, 0, CHOSEN + 1, offsets}, {data, 0, 2 * CHOSEN, items}};
+    assert_ok(nt_streams_read_elements(parts, 2, &error));
+    for (int i = 0; i < 2 * CHOSEN; i++) {
+        ck_assert_int_eq(offsets[i / 2], i / 2 * 2);
+        ck_assert_int_eq(items[i], (2 * (i / 2) + 1) % 1000 * 2 + 2);
+    }
+    nt_stream_close(ends);
+    nt_stream_close(data);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(a_choice_is_made_before_anything_is_read)
 {
     struct nt_error error;
@@ -488,9 +537,11 @@ int main(void)
     tcase_add_test(cases, pages_without_a_chosen_entry_are_not_read);
     tcase_add_test(cases, a_size_below_lists_takes_the_pages_of_ends_around_chosen_entries_once);
     tcase_add_test(cases, a_damaged_page_fails_the_chosen_entries_in_it_and_no_others);
+    tcase_add_test(cases, rows_below_a_field_that_cannot_be_read_are_not_chosen);
     tcase_add_test(cases, rows_are_chosen_of_each_column_where_these_lie_one_behind_the_other);
     tcase_add_test(cases, columns_stay_as_they_are_stored);
     tcase_add_test(cases, rows_of_alternatives_may_be_numbered_in_any_order);
+    tcase_add_test(cases, chosen_entries_of_several_streams_are_read_together);
     tcase_add_test(cases, a_choice_is_made_before_anything_is_read);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

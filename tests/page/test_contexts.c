@@ -30,6 +30,29 @@ START_TEST(the_context_that_was_returned_last_is_lent_first)
 }
 END_TEST
 
+/* What is more than a few is freed, the first returned first. */
+START_TEST(few_contexts_are_kept)
+{
+    enum { MANY = 20, KEPT = 16 };
+    struct nt_contexts *contexts = nt_contexts_new(LIMIT);
+    struct nt_loan loans[MANY];
+    struct nt_codec_context *lent[MANY];
+    for (int i = 0; i < MANY; i++) {
+        assert_ok(nt_contexts_borrow(contexts, 100, &loans[i], &error));
+        lent[i] = loans[i].context;
+    }
+    for (int i = 0; i < MANY; i++)
+        nt_contexts_return(contexts, &loans[i]);
+    for (int i = 0; i < KEPT; i++) {
+        assert_ok(nt_contexts_borrow(contexts, 100, &loans[i], &error));
+        ck_assert_ptr_eq(loans[i].context, lent[MANY - 1 - i]);
+    }
+    for (int i = 0; i < KEPT; i++)
+        nt_contexts_return(contexts, &loans[i]);
+    nt_contexts_free(contexts);
+}
+END_TEST
+
 START_TEST(a_context_that_took_more_than_there_may_be_is_not_kept)
 {
     struct nt_contexts *contexts = nt_contexts_new(LIMIT);
@@ -87,6 +110,7 @@ int main(void)
     TCase *cases = tcase_create("contexts");
     tcase_set_timeout(cases, 60);
     tcase_add_test(cases, the_context_that_was_returned_last_is_lent_first);
+    tcase_add_test(cases, few_contexts_are_kept);
     tcase_add_test(cases, a_context_that_took_more_than_there_may_be_is_not_kept);
     tcase_add_test(cases, threads_wait_for_memory_that_others_have);
     suite_add_tcase(suite, cases);

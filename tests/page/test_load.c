@@ -101,6 +101,24 @@ START_TEST(an_error_names_column_page_cluster_place_and_both_digests)
 }
 END_TEST
 
+START_TEST(an_error_names_a_column_whose_type_has_no_name)
+{
+    struct nt_error error;
+    struct builder *builder = plain_dataset(10, 4);
+    int32_t elements[4];
+    builder->columns[0].type_name = NULL;
+    finish(builder, NULL);
+    const struct nt_page *page = first_page(builder);
+    struct nt_page copy = *page; /* that no list has */
+    builder->bytes.bytes[page->offset] ^= 1;
+    assert_status(NT_CHECKSUM, nt_page_load(builder->reader, builder->dataset, 0, page, elements, &error));
+    ck_assert_msg(strstr(error.message, "column 0 (?) of field f, page 0 of cluster 0"), "%s", error.message);
+    assert_status(NT_CHECKSUM, nt_page_load(builder->reader, builder->dataset, 0, &copy, elements, &error));
+    ck_assert_msg(strstr(error.message, "column 0 (?) of field f: "), "%s", error.message);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(sizes_over_the_limit_and_overflowing_ones_are_refused_before_reading)
 {
     struct nt_error error;
@@ -242,6 +260,7 @@ int main(void)
     tcase_add_loop_test(cases, a_page_is_read_verified_decompressed_and_decoded, 0, DIGESTS);
     tcase_add_test(cases, a_digest_of_the_stored_bytes_is_accepted_where_either_may_stand);
     tcase_add_loop_test(cases, no_changed_bit_of_a_page_with_a_digest_gives_wrong_elements, 0, 2);
+    tcase_add_test(cases, an_error_names_a_column_whose_type_has_no_name);
     tcase_add_test(cases, an_error_names_column_page_cluster_place_and_both_digests);
     tcase_add_test(cases, sizes_over_the_limit_and_overflowing_ones_are_refused_before_reading);
     tcase_add_test(cases, a_page_that_ends_behind_the_file_is_truncated);

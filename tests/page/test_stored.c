@@ -24,6 +24,8 @@ START_TEST(stored_bytes_are_shown_even_where_they_are_damaged)
     ck_assert_mem_eq(stored, builder->bytes.bytes + page->offset + 7, 5);
     assert_status(NT_INVALID,
                   nt_page_load_stored(builder->dataset, page, page->stored_bytes, stored, 1, &error));
+    assert_status(NT_INVALID, nt_page_load_stored(builder->dataset, page, UINT64_MAX, stored, 1, &error));
+    assert_ok(nt_page_load_stored(builder->dataset, page, page->stored_bytes, NULL, 0, &error));
     builder_free(builder);
 }
 END_TEST

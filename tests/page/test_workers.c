@@ -113,6 +113,7 @@ START_TEST(a_data_set_that_is_forgotten_has_nothing_queued_or_under_way)
     pthread_t thread;
     block_worker();
     queue(1, 1);
+    queue(2, 2);
     nt_workers_forget(workers, dataset_of(1)); /* does not wait: nothing of it is under way */
     ck_assert_int_eq(pthread_create(&thread, NULL, forget_first, NULL), 0);
     pthread_mutex_unlock(&gate);
@@ -120,6 +121,7 @@ START_TEST(a_data_set_that_is_forgotten_has_nothing_queued_or_under_way)
     pthread_mutex_lock(&gate);
     open_gate_and_wait();
     ck_assert_uint_eq(atomic_load(&done[1]), 0);
+    ck_assert_uint_eq(atomic_load(&done[2]), 1); /* of another one */
 }
 END_TEST
 
