@@ -136,6 +136,50 @@ def nothing_leads_out_of_what_is_allowed():
 
 
 @case
+def a_path_that_no_allowed_directory_ends_with_is_refused():
+    for path in 'x' * 300, 'abc', 'abcowed':  # longer than they are; as long as the last part of each
+        with copied() as (directory, source):
+            (directory / 'allowed').mkdir()
+            put_elsewhere(source, directory / 'other', path)
+            check_refused(source, [f"base path 1, '{path}'"], directory / 'allowed')
+
+
+def with_another(source, number):
+    editor = ManifestEditor(source)
+    editor.add(BASE_PATHS, message_of([member(BASE, number), member(IS_ROOT, 1), member(PATH, b'another')]))
+    editor.write()
+
+
+@case
+def a_base_is_found_among_several_by_its_number():
+    for others in [0], [2], [9, 0, 5]:
+        with copied() as (_, source):
+            put_elsewhere(source, source / 'inner', source / 'inner')
+            for other in others:
+                with_another(source, other)
+            check_read(source)
+
+
+@case
+def two_bases_of_one_number_are_told():
+    with copied() as (_, source):
+        put_elsewhere(source, source / 'inner', source / 'inner')
+        with_another(source, 1)
+        result = command(NTUPLE, 'cat', source, 'set/id/data.bin')
+        same(result.returncode != 0 and b'.manifest: base paths: two base paths have the id 1' in result.stderr, True, result.stderr)
+
+
+@case
+def a_deletion_file_lies_in_a_data_set():
+    with copied() as (_, source):
+        put_elsewhere(source, source / 'files', source / 'files', is_root=False)
+        editor = ManifestEditor(source)
+        editor.change(((FRAGMENTS, 0), DELETION_FILE, FILE_BASE), 1)
+        editor.write()
+        check_refused(source, ['deletion file: ', "base path 1, which is no data set's"])
+
+
+@case
 def a_base_that_the_manifest_does_not_have_is_told():
     with copied() as (_, source):
         put_elsewhere(source, source / 'inner', source / 'inner', base=2)

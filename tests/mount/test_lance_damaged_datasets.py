@@ -92,6 +92,7 @@ OF_A_FRAGMENT = [
     ('fewer columns', changing(data_file(COLUMN_INDICES), b'\x00'),
      ('.manifest', "data file '", 'numbers of columns, as ids of fields', 'expected 2, found 1')),
     ('field twice', changing(data_file(FIELD_IDS), b'\x00\x00'), ('.manifest', "data file '", 'two columns for field 0')),
+    ('column of many', changing(data_file(COLUMN_INDICES), b'\x00\x80\x80\x80\x80\x10'), ('.manifest', "data file '", 'field 1 in column 4294967296')),
     ('rows', changing(((FRAGMENTS, 1), PHYSICAL_ROWS), 1999), ('data/', 'rows, as the manifest tells', 'expected 1999, found 2000')),
     ('overlays', changing(((FRAGMENTS, 1), 11), b''), ('.manifest', 'overlays, which are not read')),
     ('legacy', lambda editor: (editor.change(data_file(MAJOR_VERSION), 0), editor.change(data_file(COLUMN_INDICES), None),
@@ -181,6 +182,18 @@ def what_is_no_version_changes_nothing(_, name, content):
     with copied('blocks_2.1') as source:
         path = source / '_versions' / name
         path.unlink() if content is None else path.write_bytes(content)
+        same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
+
+
+TIMESTAMP, SECONDS, NANOSECONDS = 7, 1, 2
+
+
+@each([('nanoseconds', (TIMESTAMP, NANOSECONDS), 10**9), ('seconds', (TIMESTAMP, SECONDS), 2**63 - 1), ('none', (TIMESTAMP,), None)])
+def a_time_that_is_none_is_null(_, path, value):
+    with copied('blocks_2.1') as source:
+        same(json.loads(cat(source, 'versions.jsonl').splitlines()[-1])['timestamp'].startswith('20'), True, 'as it was written')
+        changing(path, value)(ManifestEditor(source))
+        same(json.loads(cat(source, 'versions.jsonl').splitlines()[-1])['timestamp'], None)
         same(len(cat(source, 'id/data.bin')), 3 * ROWS * 8)
 
 
