@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Telling XRootD's servers who asks: proxy certificates and tickets of Kerberos, within the sandbox, also by way of another server."""
+"""Telling XRootD's servers who asks: proxy certificates, bearer tokens and tickets of Kerberos, within the sandbox, also by way of another server."""
+import base64
 import contextlib
+import json
 import os
 import pwd
 import shutil
+import sqlite3
 import subprocess
 import textwrap
+import time
 
 from certificates import RSA, make_certificates
 from harness import DATA, NTUPLE, Skip, case, command, mounted, output, run, same, scratch, wait_until
@@ -35,11 +39,11 @@ def asks_with(protocol, known_by):
     return f'xrootd.seclib libXrdSec.so\nsec.protocol {protocol} {known_by}\nsec.protbind * only {protocol}\n'
 
 
-def is_served_to(address, environment):
-    """And to nobody else."""
+def is_served_to(address, environment, secret):
+    """And not to who has no such secret."""
     with mounted(DATA / FILE) as here, mounted(address, env=environment) as mountpoint:
         same_trees(here / 'Events', mountpoint / 'Events')
-    result = command(NTUPLE, 'ls', address, env={**environment, 'X509_USER_PROXY': '/nothing', 'KRB5CCNAME': 'FILE:/nothing'})
+    result = command(NTUPLE, 'ls', address, env={**environment, secret: '/nothing'})
     same((result.returncode, b'who asks' in result.stderr), (NOTHING, True), result.stderr)
 
 
@@ -59,16 +63,74 @@ def server_of_certificates(directory):
 @case
 def a_proxy_certificate_tells_who_asks():
     with scratch() as directory, server_of_certificates(directory) as (server, environment):
-        is_served_to(server.url(FILE), environment)
+        is_served_to(server.url(FILE), environment, 'X509_USER_PROXY')
 
 
 @case
 def who_is_sent_to_another_server_tells_that_one():
     with scratch() as directory, scratch() as other, server_of_certificates(directory) as (server, environment):
         with xrootd(other, DATA, f'xrootd.redirect 127.0.0.1:{server.port} /') as first:
-            is_served_to(first.url(FILE), environment)
+            is_served_to(first.url(FILE), environment, 'X509_USER_PROXY')
             told = output(NTUPLE, 'stat', first.url(FILE), env=environment).decode()
             same(f'server: root://127.0.0.1:{server.port}\n' in told, True, told)
+
+
+def encoded(content):
+    return base64.urlsafe_b64encode(content).rstrip(b'=')
+
+
+def numbers_of_signature(content):
+    """The two numbers of a signature in DER, one behind the other."""
+    at, numbers = 2, b''
+    for _ in range(2):
+        end = at + 2 + content[at + 1]
+        numbers += content[at + 2:end].lstrip(b'\0').rjust(32, b'\0')
+        at = end
+    return numbers
+
+
+def write_token(directory, issuer):
+    """A token that is good for an hour, and what a server remembers of its issuer, who need not be asked then."""
+    now = int(time.time())
+    output(tool('openssl'), 'ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', directory / 'issuer.key')
+    point = output(tool('openssl'), 'ec', '-in', directory / 'issuer.key', '-pubout', '-outform', 'DER')[-64:]
+    header = {'typ': 'JWT', 'alg': 'ES256', 'kid': 'key'}
+    claims = {'iss': issuer, 'sub': 'user', 'aud': 'ANY', 'ver': 'scitoken:2.0', 'scope': 'read:/', 'iat': now, 'nbf': now - 60, 'exp': now + 3600}
+    text = b'.'.join(encoded(json.dumps(part).encode()) for part in (header, claims))
+    (directory / 'text').write_bytes(text)
+    signature = output(tool('openssl'), 'dgst', '-sha256', '-sign', directory / 'issuer.key', directory / 'text')
+    (directory / 'token').write_bytes(text + b'.' + encoded(numbers_of_signature(signature)))
+    (directory / 'token').chmod(0o600)
+    key = {'kid': 'key', 'kty': 'EC', 'crv': 'P-256', 'alg': 'ES256', 'use': 'sig', 'x': encoded(point[:32]).decode(), 'y': encoded(point[32:]).decode()}
+    known = {'expires': now + 3600, 'next_update': now + 3600, 'jwks': {'keys': [key]}}
+    (directory / 'scitokens').mkdir()
+    with contextlib.closing(sqlite3.connect(directory / 'scitokens/scitokens_cpp.sqllite')) as database, database:
+        database.execute('CREATE TABLE keycache (issuer text UNIQUE PRIMARY KEY NOT NULL, keys text NOT NULL)')
+        database.execute('INSERT INTO keycache VALUES (?, ?)', (issuer, json.dumps(known)))
+    for path in (directory / 'scitokens', directory / 'scitokens/scitokens_cpp.sqllite'):
+        give_to_server(path)
+
+
+@case
+def a_bearer_token_tells_who_asks():
+    issuer = 'https://issuer.invalid'
+    with scratch() as directory:
+        make_certificates(directory)
+        give_to_server(directory / 'server.key')
+        write_token(directory, issuer)
+        (directory / 'issuers').write_text(f'[Global]\naudience = ANY\n[Issuer test]\nissuer = {issuer}\nbase_path = /\n')
+        with xrootd(directory, DATA, f"""
+            setenv XDG_CACHE_HOME = {directory}
+            xrd.tls {directory}/server.pem {directory}/server.key
+            xrd.tlsca certdir {directory}/authorities
+            xrootd.tls capable all
+            ofs.authorize 1
+            ofs.authlib libXrdAccSciTokens.so config={directory}/issuers
+            """ + asks_with('ztn', '-tokenlib libXrdAccSciTokens.so')) as server:
+            environment = {**os.environ, 'X509_CERT_DIR': str(directory / 'authorities')}
+            is_served_to(server.url(FILE, 'roots'), {**environment, 'BEARER_TOKEN_FILE': str(directory / 'token')},
+                         'BEARER_TOKEN_FILE')
+            output(NTUPLE, 'verify', server.url(FILE, 'roots'), env={**environment, 'BEARER_TOKEN': (directory / 'token').read_text()})
 
 
 @contextlib.contextmanager
@@ -121,7 +183,7 @@ def a_ticket_of_kerberos_tells_who_asks():
         give_to_server(keys)
         own = f'setenv KRB5_CONFIG = {directory}/krb5.conf\n'
         with xrootd(directory, DATA, own + asks_with('krb5', f'{keys} xrootd/localhost@{REALM}')) as server:
-            is_served_to(server.url(FILE).replace('127.0.0.1', 'localhost'), environment)
+            is_served_to(server.url(FILE).replace('127.0.0.1', 'localhost'), environment, 'KRB5CCNAME')
 
 
 run(at_once=3)
