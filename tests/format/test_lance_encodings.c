@@ -45,6 +45,15 @@ static struct nt_buffer variable_packed(uint32_t width, uint64_t bits)
     return around(13, around(1, joined(around(1, flat(8)), number_in(width, bits))));
 }
 
+/* A table of one symbol of one letter, after the paper's: its number, "FSST", eight bytes, its length. */
+static struct nt_buffer symbols(char letter)
+{
+    const char table[17] = {1, 0, 0, 1, 'T', 'S', 'S', 'F', letter, [16] = 1};
+    struct nt_buffer outer = {0};
+    put_bytes(&outer, 1, table, sizeof(table));
+    return around(6, joined(outer, around(2, variable())));
+}
+
 static struct nt_buffer one_block(struct nt_buffer values)
 {
     return around(1, mini_block(values, 1));
@@ -87,6 +96,8 @@ MESSAGE(of_32_bits, one_block(flat(32)))
 MESSAGE(of_64_bits, one_block(flat(64)))
 MESSAGE(of_inline_bits, one_block(inline_bits(32)))
 MESSAGE(of_strings, one_block(variable()))
+MESSAGE(of_symbols, one_block(symbols('a')))
+MESSAGE(of_other_symbols, one_block(symbols('b')))
 MESSAGE(of_large_chunks, around(1, joined(mini_block(flat(32), 1), number_in(10, true))))
 MESSAGE(of_two_layers, around(1, joined(joined(around(3, flat(32)), layers(6, NT_LAYER_ITEM, NT_LAYER_ITEM)),
                                         number_in(7, 1))))
@@ -137,6 +148,8 @@ static const struct {
     {of_64_bits, NT_LANCE_ENCODING_IS_LAYOUT, 2},
     {of_inline_bits, NT_LANCE_ENCODING_IS_LAYOUT, 2},
     {of_strings, NT_LANCE_ENCODING_IS_LAYOUT, 2},
+    {of_symbols, NT_LANCE_ENCODING_IS_LAYOUT, 2},
+    {of_other_symbols, NT_LANCE_ENCODING_IS_LAYOUT, 2},
     {of_large_chunks, NT_LANCE_ENCODING_IS_LAYOUT, 2},
     {of_two_layers, NT_LANCE_ENCODING_IS_LAYOUT, 2},
     {of_lists, NT_LANCE_ENCODING_IS_LAYOUT, 2},
