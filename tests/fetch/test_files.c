@@ -395,26 +395,26 @@ END_TEST
 START_TEST(parts_are_not_waited_for_longer_than_was_said)
 {
     open_well();
-    struct nt_fetch_request request = {.kind = NT_FETCH_READ, .bytes = MOST_BYTES, .milliseconds = 30};
+    struct nt_fetch_request request = {.kind = NT_FETCH_READ, .bytes = MOST_BYTES, .milliseconds = 200};
     uint64_t silent = ask(request, ""), behind = ask(request, "");
     work();
     ck_assert_uint_eq(fake.tried, 1);
     check_failure(silent, NT_FETCH_UNREACHABLE,
-                  "timed out after 0.03 s: the server is silent, or too slow (tries: 1)");
+                  "timed out after 0.2 s: the server is silent, or too slow (tries: 1)");
     check_failure(behind, NT_FETCH_UNREACHABLE,
-                  "timed out after 0.03 s: other requests were before it (tries: 0)");
+                  "timed out after 0.2 s: other requests were before it (tries: 0)");
 }
 END_TEST
 
 START_TEST(a_try_that_ends_too_late_is_not_followed_by_another)
 {
     open_well();
-    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 30}, "");
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
     nt_jobs_work(&files.jobs);
-    usleep(31 * 1000);
+    usleep(201 * 1000);
     fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, .message = "broken"};
     nt_jobs_end_try(&files.jobs, fake.jobs[0]);
-    check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.03 s: broken (tries: 1)");
+    check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
 }
 END_TEST
 

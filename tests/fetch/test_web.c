@@ -177,9 +177,9 @@ START_TEST(a_server_is_not_waited_for_longer_than_was_said)
 {
     open_well();
     server.answer = answer_nothing;
-    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 50}, "");
+    uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
     check_failure(id, NT_FETCH_UNREACHABLE,
-                  "timed out after 0.05 s: the server is silent, or too slow (tries: 1)");
+                  "timed out after 0.2 s: the server is silent, or too slow (tries: 1)");
 }
 END_TEST
 
