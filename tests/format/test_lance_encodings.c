@@ -313,6 +313,60 @@ START_TEST(a_layout_that_is_not_read_is_refused)
 }
 END_TEST
 
+/* Behind as many encodings as leave room for none, or for one alone. */
+static struct nt_buffer flat_32(void)
+{
+    return flat(32);
+}
+
+static struct nt_buffer runs_of_flat(void)
+{
+    return runs(flat(32), flat(8));
+}
+
+static struct nt_buffer split(void)
+{
+    return around(NT_LANCE_COMPRESSIVE_BYTE_STREAM_SPLIT, around(1, flat(32)));
+}
+
+static struct nt_buffer compressed(void)
+{
+    return general(1, flat(32));
+}
+
+static struct nt_buffer packed_members(void)
+{
+    return variable_packed(2, 32);
+}
+
+static struct nt_buffer (*const last_members[])(void) = {flat_32, variable,   runs_of_flat,
+                                                         split,   compressed, packed_members};
+
+static struct nt_buffer member_of(struct nt_buffer values)
+{
+    struct nt_buffer member = joined(around(NT_LANCE_PACKED_MEMBER_VALUE, values),
+                                     number_in(NT_LANCE_PACKED_MEMBER_BITS_PER_VALUE, 32));
+    return around(NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS, member);
+}
+
+START_TEST(encodings_in_one_another_are_not_too_many)
+{
+    for (unsigned left = 0; left < 2; left++) {
+        struct nt_buffer members = {0};
+        for (unsigned i = 1; i < NT_TREE_NODES - left; i++)
+            members = joined(members, member_of(flat(32)));
+        members = joined(members, member_of(last_members[_i]()));
+        struct nt_buffer values = around(7, around(NT_LANCE_COMPRESSIVE_VARIABLE_PACKED_STRUCT, members));
+        struct nt_buffer rows = joined(number_in(4, 8), joined(values, layers(8, NT_LAYER_ITEM, 0)));
+        enum nt_status status = make(around(3, rows), 2);
+        bool fits = left && (last_members[_i] == flat_32 || last_members[_i] == variable);
+        ck_assert_msg(status == (fits ? NT_OK : NT_LIMIT), "%u left: %s", left, error.message);
+        ck_assert_msg(fits || strstr(error.message, "more than 256 encodings in one another"), "%s",
+                      error.message);
+    }
+}
+END_TEST
+
 /* Arrays of 2.0. */
 MESSAGE(of_another_scheme, flat_array(32, 0, "snappy"))
 MESSAGE(in_the_columns_buffer,
@@ -329,6 +383,11 @@ MESSAGE(of_packed_lists_of_none,
 MESSAGE(of_packed_lists_of_many,
         around(9, joined(around(1, list_array(UINT32_MAX, list_array(UINT32_MAX, flat_array(8, 0, "none")))),
                          around(2, number_in(1, 0)))))
+MESSAGE(of_strings_without_ends,
+        around(NT_LANCE_ARRAY_BINARY, number_in(NT_LANCE_ARRAY_BINARY_NULL_ADJUSTMENT, 1)))
+MESSAGE(of_numbers_of_nothing,
+        around(NT_LANCE_ARRAY_DICTIONARY, number_in(NT_LANCE_ARRAY_DICTIONARY_NUM_ITEMS, 1)))
+MESSAGE(of_packed_riddles, around(9, joined(around(1, number_in(77, 1)), around(2, number_in(1, 0)))))
 MESSAGE(of_packed_nothing, around(9, around(2, number_in(1, 0))))
 
 static const struct refusal arrays[] = {
@@ -341,6 +400,9 @@ static const struct refusal arrays[] = {
     {of_packed_bools, NT_UNSUPPORTED, "a packed structure with a member that is flat"},
     {of_packed_lists_of_none, NT_UNSUPPORTED, "a packed structure with a member that is fixed-size list"},
     {of_packed_lists_of_many, NT_UNSUPPORTED, "packed structures of "},
+    {of_strings_without_ends, NT_UNSUPPORTED, "encoding 0 of arrays is not read"},
+    {of_numbers_of_nothing, NT_UNSUPPORTED, "encoding 0 of arrays is not read"},
+    {of_packed_riddles, NT_UNSUPPORTED, "encoding 0 of arrays is not read"},
     {of_packed_nothing, NT_UNSUPPORTED, "packed structures of 0 bits"},
 };
 
@@ -361,6 +423,8 @@ int main(void)
     tcase_add_test(cases, a_constant_among_the_values_is_of_their_width);
     tcase_add_test(cases, a_packed_structure_of_2_0_is_as_wide_as_its_members);
     tcase_add_loop_test(cases, a_layout_that_is_not_read_is_refused, 0, sizeof(layouts) / sizeof(*layouts));
+    tcase_add_loop_test(cases, encodings_in_one_another_are_not_too_many, 0,
+                        sizeof(last_members) / sizeof(*last_members));
     tcase_add_loop_test(cases, an_array_that_is_not_read_is_refused, 0, sizeof(arrays) / sizeof(*arrays));
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

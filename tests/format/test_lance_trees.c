@@ -190,6 +190,64 @@ static struct nt_buffer constant_of_many_buffers(void)
     return around(2, layers(5, NT_LAYER_NULLABLE_ITEM, 0));
 }
 
+/* Some of an encoding that nobody knows. */
+static struct nt_buffer unknown(void)
+{
+    return number_in(1000, 1);
+}
+
+static struct nt_buffer with_an_unknown_dictionary(void)
+{
+    return around(1, joined(mini_block(flat(8), 1), joined(around(4, unknown()), number_in(5, 7))));
+}
+
+static struct nt_buffer with_unknown_repetition(void)
+{
+    return around(1, joined(around(1, unknown()), mini_block(flat(8), 1)));
+}
+
+static struct nt_buffer with_unknown_definition(void)
+{
+    return around(1, joined(around(2, unknown()), mini_block(flat(8), 1)));
+}
+
+static struct nt_buffer with_wide_definition(void)
+{
+    return around(3, joined(joined(number_in(2, 17), number_in(3, 32)),
+                            joined(around(7, flat(32)), layers(8, NT_LAYER_ITEM, 0))));
+}
+
+static struct nt_buffer with_wide_values(void)
+{
+    return around(
+        3, joined(number_in(3, UINT64_C(1) << 40), joined(around(7, flat(32)), layers(8, NT_LAYER_ITEM, 0))));
+}
+
+static struct nt_buffer with_odd_lengths(void)
+{
+    return around(3, joined(number_in(4, 24), joined(around(7, variable()), layers(8, NT_LAYER_ITEM, 0))));
+}
+
+static struct nt_buffer zipped_without_layers(void)
+{
+    return around(3, joined(number_in(3, 32), around(7, flat(32))));
+}
+
+static struct nt_buffer zipped_by_what_is_unknown(void)
+{
+    return around(3, joined(number_in(3, 32), joined(around(7, unknown()), layers(8, NT_LAYER_ITEM, 0))));
+}
+
+static struct nt_buffer of_blobs_in_nothing(void)
+{
+    return around(4, layers(2, NT_LAYER_NULLABLE_ITEM, NT_LAYER_ITEM));
+}
+
+static struct nt_buffer constant_without_layers(void)
+{
+    return around(2, number_in(9, 1));
+}
+
 static const struct {
     struct nt_buffer (*write)(void);
     enum nt_status expected;
@@ -202,6 +260,16 @@ static const struct {
     {with_a_layer_of_no_sort, NT_UNSUPPORTED, "layer 0"},
     {with_wide_levels, NT_CORRUPT, "rows of 17 and 0 bits of levels"},
     {with_two_widths, NT_CORRUPT, "32 of values, 32 of lengths"},
+    {with_an_unknown_dictionary, NT_UNSUPPORTED, "is not read"},
+    {with_unknown_repetition, NT_UNSUPPORTED, "is not read"},
+    {with_unknown_definition, NT_UNSUPPORTED, "is not read"},
+    {with_wide_definition, NT_CORRUPT, "rows of 0 and 17 bits of levels"},
+    {with_wide_values, NT_CORRUPT, "4294967295 of values"},
+    {with_odd_lengths, NT_CORRUPT, "0 of values, 24 of lengths"},
+    {zipped_without_layers, NT_CORRUPT, "without layers"},
+    {zipped_by_what_is_unknown, NT_UNSUPPORTED, "is not read"},
+    {constant_without_layers, NT_CORRUPT, "without layers"},
+    {of_blobs_in_nothing, NT_UNSUPPORTED, "layout 0 of a page is not read"},
     {of_no_layout, NT_UNSUPPORTED, "layout 0 of a page is not read"},
     {of_blobs_without_layers, NT_CORRUPT, "without layers"},
     {of_blobs_in_blobs, NT_UNSUPPORTED, "layout 4 of a page is not read"},
@@ -212,6 +280,23 @@ START_TEST(what_does_not_fit_is_refused)
 {
     ck_assert_msg(make(refusals[_i].write(), 17) == refusals[_i].expected, "%s", error.message);
     ck_assert_msg(strstr(error.message, refusals[_i].message), "%s", error.message);
+}
+END_TEST
+
+START_TEST(levels_of_a_constant_have_encodings_that_are_known)
+{
+    struct nt_buffer constant = joined(layers(5, NT_LAYER_NULLABLE_ITEM, 0), around((uint32_t)_i, unknown()));
+    ck_assert_int_eq(make(around(2, constant), 3), NT_UNSUPPORTED);
+    ck_assert_msg(strstr(error.message, "is not read"), "%s", error.message);
+}
+END_TEST
+
+START_TEST(arrays_of_2_0_have_no_more_buffers_than_parts)
+{
+    struct nt_buffer bytes = around(1, joined(number_in(1, 64), around(2, number_in(1, 1))));
+    ck_assert_int_eq(make_of_kind(bytes, NT_LANCE_ENCODING_IS_ARRAY, 17, NULL), NT_LIMIT);
+    ck_assert_msg(strstr(error.message, "buffers of a page, at most: expected 16, found 17"), "%s",
+                  error.message);
 }
 END_TEST
 
@@ -234,6 +319,10 @@ int main(void)
     tcase_add_test(cases, arrays_of_2_0_have_their_buffers_as_parts);
     tcase_add_test(cases, equal_pages_have_one_tree);
     tcase_add_loop_test(cases, what_does_not_fit_is_refused, 0, sizeof(refusals) / sizeof(*refusals));
+    tcase_add_loop_test(cases, levels_of_a_constant_have_encodings_that_are_known,
+                        NT_LANCE_CONSTANT_LAYOUT_REP_COMPRESSION,
+                        NT_LANCE_CONSTANT_LAYOUT_DEF_COMPRESSION + 1);
+    tcase_add_test(cases, arrays_of_2_0_have_no_more_buffers_than_parts);
     tcase_add_test(cases, an_encoding_that_is_not_known_is_refused);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
