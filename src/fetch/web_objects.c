@@ -64,11 +64,11 @@ bool nt_web_start_object(struct nt_job *job, uint64_t milliseconds, CURLM *multi
 /* All that the server has of it has come. */
 static void refuse_short(struct nt_request *request)
 {
-    request->result.outcome = NT_OUTCOME_BAD;
-    request->result.failure = NT_FETCH_NOT_FOUND;
-    snprintf(request->result.message, sizeof(request->result.message),
+    char message[160];
+    snprintf(message, sizeof(message),
              "the object ends at byte %" PRIu64 ", and %" PRIu64 " bytes are wanted from byte %" PRIu64,
              request->first + request->result.got, request->bytes, request->first);
+    nt_request_refuse(request, NT_FETCH_NOT_FOUND, message);
 }
 
 void nt_web_end_object(struct nt_job *job, CURLcode code)
