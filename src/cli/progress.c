@@ -11,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum {
     WIDEST_BAR = 40,
     USUAL_COLUMNS = 80,
@@ -20,16 +22,15 @@ enum {
     LEFT_TEXT = 64
 };
 
-static double seconds_between(const struct timespec *from, const struct timespec *to)
+static double seconds_between(uint64_t from, uint64_t to)
 {
-    return (double)(to->tv_sec - from->tv_sec) + 1e-9 * (double)(to->tv_nsec - from->tv_nsec);
+    return (double)(int64_t)(to - from) / (double)NT_SECOND;
 }
 
 void nt_progress_start(struct nt_progress *progress, bool is_wanted)
 {
     *progress = (struct nt_progress){.is_wanted = is_wanted && isatty(STDERR_FILENO)};
-    clock_gettime(CLOCK_MONOTONIC, &progress->started);
-    progress->began = progress->started;
+    progress->began = progress->started = nt_nanoseconds();
 }
 
 void nt_progress_begin(struct nt_progress *progress, uint64_t total)
@@ -37,7 +38,7 @@ void nt_progress_begin(struct nt_progress *progress, uint64_t total)
     progress->bytes = progress->guess = progress->texts = progress->texts_done = 0;
     progress->total = total;
     progress->is_text = false;
-    clock_gettime(CLOCK_MONOTONIC, &progress->began);
+    progress->began = nt_nanoseconds();
 }
 
 static void format_size(double bytes, char text[SIZE_TEXT])
@@ -120,12 +121,12 @@ static int columns_of_terminal(void)
     return (is_known ? size.ws_col : USUAL_COLUMNS) - 1;
 }
 
-static void draw(struct nt_progress *progress, const struct timespec *now)
+static void draw(struct nt_progress *progress, uint64_t now)
 {
     enum { BRACKETS = 3, NARROWEST_BAR = 8 };
     static const char full[WIDEST_BAR + 1] = "========================================";
     char numbers[WIDEST_TEXT];
-    double share = format_numbers(progress, seconds_between(&progress->began, now), numbers);
+    double share = format_numbers(progress, seconds_between(progress->began, now), numbers);
     int columns = columns_of_terminal(), width = columns - BRACKETS - (int)strlen(numbers);
     width = width < WIDEST_BAR ? width : WIDEST_BAR;
     if (share > 0 && width >= NARROWEST_BAR) {
@@ -135,24 +136,23 @@ static void draw(struct nt_progress *progress, const struct timespec *now)
         fprintf(stderr, "\r%.*s\033[K", columns, numbers);
     }
     progress->is_drawn = true;
-    progress->drawn = *now;
+    progress->drawn = now;
 }
 
 void nt_progress_reach(struct nt_progress *progress, uint64_t bytes)
 {
-    struct timespec now;
     progress->bytes = bytes;
     if (!progress->is_wanted)
         return;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (seconds_between(&progress->started, &now) < 1 || seconds_between(&progress->drawn, &now) < 0.1)
+    uint64_t now = nt_nanoseconds();
+    if (seconds_between(progress->started, now) < 1 || seconds_between(progress->drawn, now) < 0.1)
         return;
     if (progress->count) {
         progress->count(progress->work);
         progress->count = NULL;
-        clock_gettime(CLOCK_MONOTONIC, &now);
+        now = nt_nanoseconds();
     }
-    draw(progress, &now);
+    draw(progress, now);
 }
 
 void nt_progress_advance(struct nt_progress *progress, uint64_t bytes, uint64_t guess)
@@ -168,11 +168,10 @@ size_t nt_progress_piece(struct nt_progress *progress)
 {
     enum { FIRST = 64 * 1024 };
     const double soon = 0.05, late = 0.2;
-    struct timespec now;
     if (!progress->is_wanted)
         return NT_PROGRESS_PIECE;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = seconds_between(&progress->asked, &now);
+    uint64_t now = nt_nanoseconds();
+    double seconds = seconds_between(progress->asked, now);
     if (!progress->piece)
         progress->piece = FIRST;
     else if (seconds < soon && progress->piece < NT_PROGRESS_PIECE)

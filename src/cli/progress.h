@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "cli/settings.h"
 
@@ -23,9 +22,9 @@ struct nt_progress {
     void (*count)(
         void *work); /* works out total and texts before the line is drawn for the first time; or NULL */
     void *work;
-    size_t piece;          /* that is being done, of NT_PROGRESS_PIECE at most; 0: it is the first */
-    struct timespec asked; /* when it was asked for */
-    struct timespec started, began, drawn; /* the command, the present work; when the line was */
+    size_t piece;                   /* that is being done, of NT_PROGRESS_PIECE at most; 0: it is the first */
+    uint64_t asked;                 /* when it was asked for, by nt_nanoseconds as all times are */
+    uint64_t started, began, drawn; /* the command, the present work; when the line was */
 };
 
 /* The option of a command that shows a progress, a row of its table. */

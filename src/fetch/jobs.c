@@ -18,11 +18,6 @@ enum { FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
 const struct nt_result nt_result_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
                                               .message = "out of memory"};
 
-uint64_t nt_jobs_now(void)
-{
-    return nt_nanoseconds() / (NT_SECOND / 1000);
-}
-
 void nt_jobs_init(struct nt_jobs *jobs)
 {
     *jobs = (struct nt_jobs){.engine_count = 0};
@@ -46,7 +41,7 @@ struct nt_engine *nt_jobs_engine(const struct nt_jobs *jobs, const char *address
 
 void nt_jobs_add(struct nt_jobs *jobs, struct nt_job *job)
 {
-    job->start = nt_jobs_now();
+    job->start = nt_milliseconds();
     job->deadline = job->start + job->milliseconds;
     job->next = NULL;
     job->link = jobs->last;
@@ -168,7 +163,7 @@ static void try_again(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
 
 void nt_jobs_end_try(struct nt_jobs *jobs, struct nt_job *job)
 {
-    uint64_t now = nt_jobs_now();
+    uint64_t now = nt_milliseconds();
     stop(job);
     job->first += job->result.got;
     job->bytes -= job->result.got;
@@ -210,7 +205,7 @@ static bool start_all(struct nt_jobs *jobs)
 {
     struct nt_job *job;
     bool has_started = false;
-    uint64_t now = nt_jobs_now();
+    uint64_t now = nt_milliseconds();
     while ((job = due(jobs, now)))
         if (now >= job->deadline) {
             give_up_late(jobs, job);
@@ -235,7 +230,7 @@ uint64_t nt_jobs_work(struct nt_jobs *jobs)
         jobs->engines[i]->ops->work(jobs->engines[i]);
     if (start_all(jobs))
         return 0;
-    uint64_t now = nt_jobs_now(), wait = LONGEST_WAIT;
+    uint64_t now = nt_milliseconds(), wait = LONGEST_WAIT;
     for (const struct nt_job *job = jobs->first; job; job = job->next)
         if (until(job) < now + wait)
             wait = until(job) > now ? until(job) - now : 0;

@@ -97,7 +97,6 @@ struct nt_jobs {
     struct nt_fetch_totals totals;
 };
 
-uint64_t nt_jobs_now(void); /* milliseconds */
 void nt_jobs_init(struct nt_jobs *jobs);
 /* What asks first whether it is for an address comes first. */
 void nt_jobs_add_engine(struct nt_jobs *jobs, struct nt_engine *engine, const struct nt_engine_ops *ops);

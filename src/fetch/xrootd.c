@@ -15,6 +15,8 @@
 #include "fetch/xrootd_open.h"
 #include "fetch/xrootd_read.h"
 
+#include "base/clock.h"
+
 enum { AT_ONCE = 128 };
 #define MOST_BYTES (UINT64_C(16) << 20) /* of tries at once: all of it is in memory before any is taken */
 
@@ -78,7 +80,7 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
     if (!attempt)
         return false;
     *attempt = (struct nt_xrd_attempt){
-        .job = job, .deadline = nt_jobs_now() + milliseconds, .is_opening = nt_xrootd_is_opening(job)};
+        .job = job, .deadline = nt_milliseconds() + milliseconds, .is_opening = nt_xrootd_is_opening(job)};
     nt_xrootd_file_await((struct nt_xrootd_file *)job->remote, attempt);
     return true;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 const struct nt_result nt_xrootd_changed = {NT_OUTCOME_BAD, NT_FETCH_CHANGED,
                                             .message = "the server has another version now"};
 
@@ -115,7 +117,7 @@ static void end_open(struct nt_xrd_operation *operation)
     } else if (file) {
         file->is_open = file->is_known = true;
         file->attributes = answer->attributes;
-        file->checked = nt_jobs_now();
+        file->checked = nt_milliseconds();
         want(file);
     }
     free(operation);
@@ -135,7 +137,7 @@ bool nt_xrootd_file_open(struct nt_xrootd_file *file, struct nt_xrd_queue *queue
 {
     struct nt_xrd_operation *operation = malloc(sizeof(*operation));
     struct nt_xrd_session *session = operation ? nt_xrd_session_new(queue, file) : NULL;
-    uint64_t now = nt_jobs_now(), deadline = deadline_of(file);
+    uint64_t now = nt_milliseconds(), deadline = deadline_of(file);
     if (!session) {
         free(operation);
         return false;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 /* A folder is asked for as a file is: by a job that is tried until there is an answer. */
 struct nt_xrd_walk {
     struct nt_job job;
@@ -79,7 +81,7 @@ void nt_xrootd_list_ask(struct nt_xrootd_file *folder, struct nt_xrd_queue *queu
 {
     struct nt_xrd_attempt *attempt = folder->waiting;
     struct nt_xrd_walk *walk = folder->walk;
-    uint64_t now = nt_jobs_now(), milliseconds = attempt->deadline > now ? attempt->deadline - now : 1;
+    uint64_t now = nt_milliseconds(), milliseconds = attempt->deadline > now ? attempt->deadline - now : 1;
     struct question *question = calloc(1, sizeof(*question));
     if (question) {
         *question = (struct question){.operation = {.end = end_question}, .walk = walk};

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 enum { MOST_TOGETHER = 256 * 1024, MOST_OF_ALL = 2 << 20, CHECK_MILLISECONDS = 1000 };
 
 struct nt_xrd_read {
@@ -211,7 +213,7 @@ static void place(struct nt_xrd_read *read)
 
 static bool read_some(struct nt_xrootd_file *file)
 {
-    uint64_t deadline, now = nt_jobs_now();
+    uint64_t deadline, now = nt_milliseconds();
     struct nt_xrd_read *read = collect(file, &deadline);
     if (!read || !read->bytes || !read->count) {
         if (read) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/buffer.h"
 #include "base/grow.h"
 #include "base/overflow.h"
@@ -167,7 +168,7 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     struct nt_error failure = {0};
     struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
     pthread_mutex_lock(&file->fetcher->lock);
-    uint64_t start = nt_fetcher_now();
+    uint64_t start = nt_milliseconds();
     uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     enum nt_status status =
         is_here(file, offset, reading.end) ? NT_OK : nt_remote_be_open(file, deadline, &failure);
@@ -178,7 +179,7 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     if (status == NT_OK)
         status = read_parts(&reading, buffer, deadline, &failure);
     file->fetcher->counters.waits += reading.waits;
-    const uint64_t now = nt_fetcher_now();
+    const uint64_t now = nt_milliseconds();
     if (status == NT_UNREACHABLE && nt_refusal_check(&file->refusal, now, NULL) == NT_OK)
         nt_refusal_note(&file->refusal, &failure, now);
     file->fetcher->counters.wait_milliseconds += now - start;
@@ -247,7 +248,7 @@ static void fetched_will_need(struct nt_source *source, const struct nt_extent *
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     const struct nt_fetcher *fetcher = file->fetcher;
     pthread_mutex_lock(&file->fetcher->lock);
-    if (!file->has_changed && nt_refusal_check(&file->refusal, nt_fetcher_now(), NULL) == NT_OK &&
+    if (!file->has_changed && nt_refusal_check(&file->refusal, nt_milliseconds(), NULL) == NT_OK &&
         file->epoch == fetcher->epoch && !file->is_closed && !fetcher->is_over)
         ask_for_all(file, extents, count, is_now);
     pthread_mutex_unlock(&file->fetcher->lock);
@@ -285,11 +286,11 @@ static enum nt_status fetched_check(struct nt_source *source, struct nt_error *e
 /* Of a file that was not used yet nothing is known. */
 static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *error)
 {
-    uint64_t start = nt_fetcher_now(), most = file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
+    uint64_t start = nt_milliseconds(), most = file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     if (file->is_known)
         return NT_OK;
     enum nt_status status = nt_remote_be_open(file, start + most, error);
-    file->fetcher->counters.wait_milliseconds += nt_fetcher_now() - start;
+    file->fetcher->counters.wait_milliseconds += nt_milliseconds() - start;
     return status;
 }
 
@@ -430,7 +431,7 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
     nt_remote_check_later(objects);
     memcpy(objects->stamp, file->stamp, sizeof(objects->stamp));
     /* Now, so that hints are heard; where it fails, the first read tells. */
-    nt_remote_be_open(objects, nt_fetcher_now() + file->fetcher->milliseconds, NULL);
+    nt_remote_be_open(objects, nt_milliseconds() + file->fetcher->milliseconds, NULL);
     pthread_mutex_unlock(&file->fetcher->lock);
     *objects_ret = &objects->source;
     return NT_OK;

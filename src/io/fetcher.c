@@ -25,11 +25,6 @@ enum { DEFAULT_SECONDS = 60 };
 #define DEFAULT_CACHE_BYTES (UINT64_C(128) << 20)
 #define DEFAULT_DISK_BYTES (UINT64_C(1) << 30)
 
-uint64_t nt_fetcher_now(void)
-{
-    return nt_nanoseconds() / (NT_SECOND / 1000);
-}
-
 /* ---- requests ---- */
 
 static void finish(struct nt_fetch *fetch, enum nt_fetch_state state)
@@ -110,7 +105,7 @@ void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch)
 
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
 {
-    const struct timespec until = nt_timespec(deadline * (NT_SECOND / 1000));
+    const struct timespec until = nt_timespec(deadline * NT_MILLISECOND);
     return pthread_cond_timedwait(&fetcher->changed, &fetcher->lock, &until) == 0;
 }
 
@@ -213,8 +208,8 @@ enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetc
                                       struct nt_error *error)
 {
     struct pollfd event = {.fd = fetcher->channel, .events = POLLIN};
-    uint64_t now = nt_fetcher_now(), deadline = now + fetcher->milliseconds;
-    for (; now < deadline && poll(&event, 1, (int)(deadline - now)) < 0; now = nt_fetcher_now())
+    uint64_t now = nt_milliseconds(), deadline = now + fetcher->milliseconds;
+    for (; now < deadline && poll(&event, 1, (int)(deadline - now)) < 0; now = nt_milliseconds())
         ;
     ssize_t count = recv(fetcher->channel, fetcher->packet, PACKET_BYTES, MSG_PEEK | MSG_DONTWAIT);
     if (count < (ssize_t)sizeof(struct nt_fetch_answer))

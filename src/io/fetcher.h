@@ -18,6 +18,9 @@
 /* So much longer than asked for it is waited: the process that fetches keeps to the time itself, as long as it works. */
 enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
 
+/* So long what a server has told is taken for what is there now. */
+enum { NT_FRESH_MILLISECONDS = 2000 };
+
 enum nt_fetch_state { NT_FETCH_UNDERWAY, NT_FETCH_GOOD, NT_FETCH_BAD };
 
 /* A request, embedded in what it is for. All of it is under the fetcher's lock. */
@@ -68,8 +71,6 @@ struct nt_fetcher {
     struct nt_fetch_totals totals;   /* as the process that fetches now told them last */
     uint8_t *packet;
 };
-
-uint64_t nt_fetcher_now(void); /* milliseconds */
 
 /* For `end`: a GOOD answer that was not all has failed. */
 void nt_fetch_fall_short(struct nt_fetch *fetch);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 enum {
     MOST_SERVERS = 64,
     FEW = 4,                    /* requests, none of which waits for another one */
@@ -17,8 +19,6 @@ enum {
     FIRST_GAP = 128 * 1024,
     LEAST_GAP = 32 * 1024,
 };
-
-#define MILLISECOND UINT64_C(1000000)
 
 struct nt_server_pace {
     struct nt_pace pace;
@@ -85,7 +85,7 @@ void nt_pace_end(struct nt_pace_request *request, uint64_t bytes, uint64_t now)
     if (pace->bytes < SAMPLE_BYTES || (pace->underway && time < LATENCIES * pace->latency))
         return;
     uint64_t flowing = time > waited + least ? time - waited : least;
-    uint64_t rate = pace->bytes / (flowing / MILLISECOND + 1);
+    uint64_t rate = pace->bytes / (flowing / NT_MILLISECOND + 1);
     pace->rate = rate > pace->rate ? rate : pace->rate - (pace->rate - rate) / FADING;
     begin(pace, now, false);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The last failure to reach a server, which stands for a moment: each who asks would take its time to find that out. Times are nt_fetcher_now's.
+ * The last failure to reach a server, which stands for a moment: each who asks would take its time to find that out. Times are those of nt_milliseconds.
  */
 #ifndef NT_IO_REFUSAL_H
 #define NT_IO_REFUSAL_H

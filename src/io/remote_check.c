@@ -3,14 +3,12 @@
  * In: a file that stands for objects, while they are read. Out: whether the file at their address is the one that was opened. Objects tell no
  * version: who writes a data set anew to the same address writes other objects of the same numbers, and that file last.
  */
+#include "base/clock.h"
 #include "io/remote_file.h"
-
-/* So long it is taken to be what it was. */
-enum { FRESH_MILLISECONDS = 2000 };
 
 void nt_remote_check_later(struct nt_remote_file *objects)
 {
-    objects->check_due = nt_fetcher_now() + FRESH_MILLISECONDS;
+    objects->check_due = nt_milliseconds() + NT_FRESH_MILLISECONDS;
 }
 
 static bool take_byte(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
@@ -57,7 +55,7 @@ static enum nt_status wait_for(struct nt_remote_file *objects, struct nt_fetch *
 void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline)
 {
     *check = (struct nt_fetch){.state = NT_FETCH_GOOD};
-    if (objects->anchor && nt_fetcher_now() >= objects->check_due)
+    if (objects->anchor && nt_milliseconds() >= objects->check_due)
         ask(objects, check, deadline);
 }
 

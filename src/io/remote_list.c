@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/arena.h"
 #include "base/grow.h"
 #include "io/fetcher.h"
@@ -58,7 +59,7 @@ static bool take_entry(struct nt_fetch *fetch, const struct nt_fetch_answer *ans
         memchr(bytes, '/', name) || count - name - 1 >= NT_FETCH_STAMP_BYTES ||
         !is_text(end + 1, count - name - 1) || answer->size > INT64_MAX)
         return false;
-    gathering->last = nt_fetcher_now();
+    gathering->last = nt_milliseconds();
     gathering->is_without_memory |= !add(gathering->list, answer, bytes, name, count - name - 1);
     return true;
 }
@@ -106,7 +107,7 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
                              const char *shown, struct nt_error *error)
 {
     const uint64_t patience = fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
-    gathering->last = nt_fetcher_now();
+    gathering->last = nt_milliseconds();
     if (!nt_fetcher_is_there(fetcher, gathering->last + patience))
         return nt_fetcher_fail_absent(fetcher, shown, error);
     gathering->fetch.take = take_entry;
@@ -115,7 +116,7 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
                    strlen(address));
     while (gathering->fetch.link)
         if (!nt_fetcher_wait(fetcher, gathering->last + patience) && gathering->fetch.link &&
-            nt_fetcher_now() >= gathering->last + patience) {
+            nt_milliseconds() >= gathering->last + patience) {
             nt_fetcher_drop(fetcher, &gathering->fetch);
             return nt_fetcher_fail_silent(fetcher, shown, error);
         }

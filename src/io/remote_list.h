@@ -29,7 +29,7 @@ struct nt_remote_list {
     size_t count, capacity;
     struct nt_arena *arena;
     atomic_uint holders;
-    uint64_t asked, number; /* who asked: when, as nt_fetcher_now tells, and which of their lists it is */
+    uint64_t asked, number; /* who asked: when, as nt_milliseconds tells, and which of their lists it is */
 };
 
 /* Ask for it: one round trip, or one for each thousand files. NT_NOT_FOUND, NT_UNSUPPORTED where its server tells of no folders; else

@@ -7,14 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "io/fetcher.h"
 #include "io/refusal.h"
 #include "io/remote.h"
 #include "io/remote_list.h"
-
-/* So old a list may be that is taken for what is there now. */
-enum { FRESH_MILLISECONDS = 2000 };
 
 /* A folder beneath, or the folder itself: "". */
 struct nt_remote_inner {
@@ -62,7 +60,7 @@ static struct nt_remote_inner *inner_of(struct nt_remote_lists *lists, struct nt
 static enum nt_status ask_for_list(struct nt_remote_lists *lists, struct nt_remote_inner *inner,
                                    struct nt_error *error)
 {
-    const uint64_t now = nt_fetcher_now();
+    const uint64_t now = nt_milliseconds();
     struct nt_remote_list *list = NULL;
     char *address = nt_address_below(lists->address, inner->name, true);
     enum nt_status status =
@@ -123,7 +121,7 @@ enum nt_status nt_remote_lists_find(struct nt_remote_lists *lists, const char *n
 
 static bool is_fresh(const struct nt_remote_list *list)
 {
-    return nt_fetcher_now() - list->asked < FRESH_MILLISECONDS;
+    return nt_milliseconds() - list->asked < NT_FRESH_MILLISECONDS;
 }
 
 /* Who looks at many entries of a folder whose server is silent waits for it once. */
@@ -131,13 +129,13 @@ static enum nt_status ask_again(struct nt_remote_lists *lists, struct nt_remote_
                                 struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status = nt_refusal_check(&inner->refusal, nt_fetcher_now(), error);
+    enum nt_status status = nt_refusal_check(&inner->refusal, nt_milliseconds(), error);
     if (status != NT_OK)
         return status;
     status = ask_for_list(lists, inner, &failure);
     if (status == NT_OK || status == NT_NOT_FOUND)
         return NT_OK;
-    nt_refusal_note(&inner->refusal, &failure, nt_fetcher_now());
+    nt_refusal_note(&inner->refusal, &failure, nt_milliseconds());
     return nt_fail_with(error, &failure);
 }
 

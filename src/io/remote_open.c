@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/buffer.h"
 #include "io/remote.h"
 
@@ -310,7 +311,7 @@ enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline,
     for (;;) {
         if (file->has_changed)
             return nt_remote_fail_changed(file, error);
-        enum nt_status status = nt_refusal_check(&file->refusal, nt_fetcher_now(), error);
+        enum nt_status status = nt_refusal_check(&file->refusal, nt_milliseconds(), error);
         if (status != NT_OK)
             return status;
         if (is_open(file)) {

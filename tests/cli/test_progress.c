@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/progress.h"
 
 static int terminal, saved;
@@ -43,13 +44,13 @@ static const char *drawn(void)
 }
 
 /* A command that has been at work for so many seconds. */
-static struct nt_progress at_work(bool is_wanted, uint64_t total, time_t seconds)
+static struct nt_progress at_work(bool is_wanted, uint64_t total, unsigned seconds)
 {
     struct nt_progress progress;
     nt_progress_start(&progress, is_wanted);
     nt_progress_begin(&progress, total);
-    progress.started.tv_sec -= seconds;
-    progress.began.tv_sec -= seconds;
+    progress.started -= seconds * NT_SECOND;
+    progress.began -= seconds * NT_SECOND;
     return progress;
 }
 
@@ -87,7 +88,7 @@ START_TEST(texts_are_counted_beside_the_bytes_that_are_known)
         nt_progress_advance(&progress, 100 << 20, 0);
         nt_progress_end_file(&progress);
     }
-    progress.drawn.tv_sec -= 1;
+    progress.drawn -= 1 * NT_SECOND;
     nt_progress_reach(&progress, progress.bytes);
     ck_assert_str_eq(drawn(), "\r300 MiB of 500 MiB, 3.0 MiB/s, 1:07 and 1 text left\033[K");
 }
@@ -100,7 +101,7 @@ START_TEST(the_rest_of_a_text_is_guessed)
     nt_progress_advance(&progress, 100 << 20, 300 << 20);
     ck_assert_ptr_nonnull(strstr(drawn(), " 25 %, 100 MiB of about 400 MiB, 1.0 MiB/s, 5:00 left\033[K"));
     nt_progress_end_file(&progress);
-    progress.drawn.tv_sec -= 1;
+    progress.drawn -= 1 * NT_SECOND;
     nt_progress_reach(&progress, progress.bytes);
     ck_assert_str_eq(drawn(), "\r100 MiB, 1.0 MiB/s\033[K");
 }
@@ -135,7 +136,7 @@ START_TEST(how_much_there_is_is_counted_once_and_for_a_line_that_is_drawn)
     progress.work = &progress;
     nt_progress_reach(&progress, 100 << 20);
     ck_assert_ptr_nonnull(strstr(drawn(), " 25 %, 100 MiB of 400 MiB, 1.0 MiB/s, 5:00 left\033[K"));
-    progress.drawn.tv_sec -= 1;
+    progress.drawn -= 1 * NT_SECOND;
     nt_progress_reach(&progress, 200 << 20);
     ck_assert_uint_eq(counts, 1);
 }
@@ -155,17 +156,16 @@ START_TEST(it_is_not_drawn_again_at_once)
     struct nt_progress progress = at_work(true, 100, 2);
     nt_progress_reach(&progress, 50);
     ck_assert_str_ne(drawn(), "");
-    progress.drawn.tv_sec += 1000; /* however long the test is held up */
+    progress.drawn += 1000 * NT_SECOND; /* however long the test is held up */
     nt_progress_reach(&progress, 51);
     ck_assert_str_eq(drawn(), "");
 }
 END_TEST
 
 /* How long each piece takes, as a server gives it. */
-static size_t piece_after(struct nt_progress *progress, long milliseconds)
+static size_t piece_after(struct nt_progress *progress, uint64_t milliseconds)
 {
-    progress->asked.tv_sec -= milliseconds / 1000;
-    progress->asked.tv_nsec -= milliseconds % 1000 * 1000000;
+    progress->asked -= milliseconds * NT_MILLISECOND;
     return nt_progress_piece(progress);
 }
 
@@ -174,8 +174,8 @@ START_TEST(pieces_are_large_where_they_come_soon_and_small_where_they_come_late)
     struct nt_progress progress = at_work(true, 0, 0);
     const size_t first = nt_progress_piece(&progress);
     ck_assert_uint_lt(first, 1 << 20);
-    progress.asked.tv_sec += 1000; /* however long the test is held up */
-    for (size_t piece = first; piece < NT_PROGRESS_PIECE; progress.asked.tv_sec += 1000) {
+    progress.asked += 1000 * NT_SECOND; /* however long the test is held up */
+    for (size_t piece = first; piece < NT_PROGRESS_PIECE; progress.asked += 1000 * NT_SECOND) {
         piece *= 2;
         ck_assert_uint_eq(nt_progress_piece(&progress), piece);
     }

@@ -2,6 +2,7 @@
  *
  * Files on XRootD's servers, with a client whose answers the tests give: what is asked of it, and what becomes of what it says.
  */
+#include "base/clock.h"
 #include "fake_xrootd.h"
 
 enum { LARGE = 300 * 1000 };
@@ -204,7 +205,7 @@ END_TEST
 START_TEST(after_a_failure_the_file_is_looked_at)
 {
     open_well();
-    set_checked(nt_jobs_now() + 100 * 1000);
+    set_checked(nt_milliseconds() + 100 * 1000);
     client.is_held = true;
     uint64_t id = ask_for(10000, 10);
     work();
