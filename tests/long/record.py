@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What each part of scripts/long gave when it last ran: runs.jsonl has a line for each, docs/long.md is the table of the last ones.
 
-usage: record.py NAME VERDICT SECONDS LOG        after a part has run
-       record.py                                 makes the table anew
+usage: record.py commit [PROGRAM]                       what a program is made of, just after it was built; without one: what is checked out
+       record.py NAME VERDICT SECONDS COMMIT LOG        after a part has run
+       record.py                                        makes the table anew
 """
 import datetime
 import json
@@ -15,11 +16,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 RUNS, TABLE = ROOT / 'tests/long/runs.jsonl', ROOT / 'docs/long.md'
 MOST = 160      # characters of what a part gave
+DIGITS = 8      # of a commit, as programs tell it
 PASSED = re.compile(r'^(\d+) passed, (\d+) failed$', re.M)
 HEAD = """# Long runs
 
-What takes longer than the tests may: each part of `scripts/long`, when it last ran, on which commit (`+`: with changes on top of it),
-for how long, and the last thing that it said. `scripts/long` writes this table; `tests/long/runs.jsonl` has all runs.
+What takes longer than the tests may: each part of `scripts/long`, when it last ran, on what it was built of (a commit; `+`: with changes on
+top of it), for how long, and the last thing that it said. `scripts/long` writes this table; `tests/long/runs.jsonl` has all runs.
 
 | part | verdict | last ran | commit | minutes | what it gave |
 |---|---|---|---|---|---|
@@ -31,9 +33,13 @@ def git(*arguments):
     return run.stdout.strip() if run.returncode == 0 else ''
 
 
-def commit():
+def commit(program=None):
+    """A program calls itself changed where anything is, these records, too: whether it is the code, the tree tells."""
+    told = subprocess.run([program, '--version'], capture_output=True, text=True, check=True).stdout if program else \
+        f"commit {git('rev-parse', f'--short={DIGITS}', 'HEAD')}"
+    name = re.search('^commit ([0-9a-f]+)', told, re.M)
     changes = git('status', '--porcelain', '--untracked-files=no', '--', 'src', 'include', 'tests', ':!tests/long')
-    return (git('rev-parse', '--short=10', 'HEAD') or 'unknown') + ('+' if changes else '')
+    return (name[1] if name else 'unknown') + ('+' if changes else '')
 
 
 def result(log):
@@ -45,9 +51,9 @@ def result(log):
     return lines[-1][:MOST] if lines else ''
 
 
-def add(name, verdict, seconds, log):
+def add(name, verdict, seconds, made_of, log):
     date = datetime.datetime.now(datetime.timezone.utc).strftime('%Y-%m-%d')
-    run = {'part': name, 'verdict': verdict, 'date': date, 'commit': commit(), 'seconds': int(seconds),
+    run = {'part': name, 'verdict': verdict, 'date': date, 'commit': made_of, 'seconds': int(seconds),
            'result': result(Path(log).read_text(errors='replace'))}
     with open(RUNS, 'a') as file:
         file.write(json.dumps(run) + '\n')
@@ -61,7 +67,10 @@ def table(runs):
 
 
 def main():
-    if len(sys.argv) == 5:
+    if sys.argv[1:2] == ['commit']:
+        print(commit(*sys.argv[2:]))
+        return
+    if len(sys.argv) > 1:
         add(*sys.argv[1:])
     TABLE.write_text(table([json.loads(line) for line in RUNS.read_text().splitlines()]))
 

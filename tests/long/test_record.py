@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What the record of long runs tells: of what they were made, and what they gave."""
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'mount'))
+import harness  # noqa: E402
+import record  # noqa: E402
+
+case, same = harness.case, harness.same
+
+
+def told(answer):
+    """What is written down of a program that answers so."""
+    with harness.scratch() as folder:
+        program = folder / 'program'
+        program.write_text(f"#!/bin/sh\n[ \"$1\" = --version ] && printf '{answer}'\n")
+        program.chmod(0o755)
+        return record.commit(program).removesuffix('+')
+
+
+@case
+def the_commit_is_that_which_the_program_tells():
+    same(told('ntuple 1.2.3\\ncommit 0123abcd\\nlibfuse 3.14.0\\n'), '0123abcd')
+    same(told('ntuple 1.2.3\\ncommit 0123abcd-dirty\\n'), '0123abcd')
+
+
+@case
+def a_program_that_tells_none_is_of_an_unknown_one():
+    same(told('ntuple 1.2.3\\n'), 'unknown')
+
+
+@case
+def rounds_are_summed_and_of_others_the_last_line_is_told():
+    same(record.result('3 passed, 0 failed\nbetween\n4 passed, 1 failed\n2 rounds\n'), '7 passed, 1 failed')
+    same(record.result('first\n  last  \n\n'), 'last')
+    same(record.result(''), '')
+
+
+@case
+def the_table_has_the_last_run_of_each_part():
+    run = {'part': 'a', 'verdict': 'FAIL', 'date': '2026-01-01', 'commit': '0', 'seconds': 89, 'result': 'x|y'}
+    rows = record.table([run, {**run, 'part': 'b'}, {**run, 'verdict': 'ok', 'commit': '1'}]).removeprefix(record.HEAD).splitlines()
+    same(rows, ['| a | ok | 2026-01-01 | 1 | 1 | x\\|y |', '| b | FAIL | 2026-01-01 | 0 | 1 | x\\|y |'])
+
+
+harness.run(needs_fuse=False)
