@@ -169,10 +169,17 @@ def fetchers(environment):
 
 # ---- nginx ----
 
+kept = []
+
+
 def unused_port():
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        return probe.getsockname()[1]
+    """Kept from everybody else until this process ends: the system gives it to none who asks for any, and a server that may take an
+    address over, as all here do, can listen on it. Until one does, connections to it are refused."""
+    keeper = socket.socket()
+    kept.append(keeper)
+    keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    keeper.bind(('127.0.0.1', 0))
+    return keeper.getsockname()[1]
 
 
 def is_open(port):
