@@ -6,6 +6,7 @@ usage: record.py commit [PROGRAM]                       what a program is made o
        record.py NAME VERDICT SECONDS COMMIT LOG        after a part has run
        record.py                                        makes the table anew
 """
+import collections
 import datetime
 import json
 import re
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 RUNS, TABLE = ROOT / 'tests/long/runs.jsonl', ROOT / 'docs/long.md'
 MOST = 160      # characters of what a part gave
 DIGITS = 8      # of a commit, as programs tell it
-PASSED = re.compile(r'^(\d+) passed, (\d+) failed$', re.M)
+COUNTS = re.compile(r'^(?:.*: )?(\d+ [a-z ]+(?:, \d+ [a-z ]+)+)$', re.M)
 HEAD = """# Long runs
 
 What takes longer than the tests may: each part of `scripts/long`, when it last ran, on what it was built of (a commit; `+`: with changes on
@@ -43,10 +44,12 @@ def commit(program=None):
 
 
 def result(log):
-    """What a log says at its end; where it is of many rounds, all that passed and failed."""
-    rounds = PASSED.findall(log)
-    if rounds:
-        return f'{sum(int(passed) for passed, _ in rounds)} passed, {sum(int(failed) for _, failed in rounds)} failed'
+    """What a log says at its end; where it counts in each round, or of each file, the sums: 3 passed, 1 failed."""
+    sums = collections.Counter()
+    for counts in COUNTS.findall(log):
+        sums.update({word: int(number) for number, word in (count.split(' ', 1) for count in counts.split(', '))})
+    if sums:
+        return ', '.join(f'{number:,} {word}' for word, number in sums.items())
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     return lines[-1][:MOST] if lines else ''
 
