@@ -166,13 +166,14 @@ static void take_end(struct watch *watch)
     watch->is_left |= watch->end->exit_status != 0;
 }
 
+/* What comes behind the decoder's end is not for it: its number may be that of another process by now. */
 static void take_signals(struct watch *watch)
 {
     struct signalfd_siginfo signal;
     while (read(watch->supervisor->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
         if (signal.ssi_signo == SIGCHLD) {
             take_end(watch);
-        } else if (!watch->end->signal) {
+        } else if (!watch->end->signal && !watch->has_ended) {
             watch->end->signal = (int)signal.ssi_signo;
             tell_to_end(watch);
         }

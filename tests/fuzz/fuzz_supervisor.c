@@ -40,6 +40,7 @@ static struct {
     const uint8_t *at, *end;
     enum event event; /* the next one, if it was looked at */
     bool has_event, is_mounted, has_ended, was_told;
+    bool is_waited_for; /* its number may be another's by now */
     unsigned unread;
 } world;
 
@@ -54,11 +55,13 @@ static uint8_t next_byte(void)
     return world.at < world.end ? *world.at++ : 0;
 }
 
-/* Where nothing is left, the decoder ends. */
+/* Where nothing is left, the decoder ends. Once it has, more signals may come. */
 static enum event look(void)
 {
     if (!world.has_event)
-        world.event = world.at < world.end ? (enum event)(next_byte() % EVENTS) : EVENT_END;
+        world.event = world.at < world.end ? (enum event)(next_byte() % EVENTS)
+                      : world.has_ended    ? EVENT_NONE
+                                           : EVENT_END;
     world.has_event = true;
     return world.event;
 }
@@ -95,10 +98,10 @@ static ssize_t read_signal(struct signalfd_siginfo *signal)
 {
     static const uint32_t numbers[] = {SIGTERM, SIGINT, SIGHUP, SIGCHLD};
     enum event event = look();
-    if (event != EVENT_SIGNAL && (event != EVENT_END || world.has_ended))
+    if (event != EVENT_SIGNAL && event != EVENT_END)
         return errno = EAGAIN, -1;
     world.has_ended |= event == EVENT_END;
-    world.has_event = event == EVENT_END; /* stays the last one */
+    world.has_event = false;
     signal->ssi_signo = event == EVENT_END ? SIGCHLD : numbers[next_byte() % 4];
     return sizeof(*signal);
 }
@@ -133,12 +136,15 @@ pid_t __wrap_waitpid(pid_t process, int *status, int options)
 {
     demand(process == DECODER && options == WNOHANG);
     *status = next_byte() << 8;
+    if (world.is_waited_for)
+        return errno = ECHILD, -1;
+    world.is_waited_for = world.has_ended;
     return world.has_ended ? DECODER : 0;
 }
 
 int __wrap_kill(pid_t process, int number)
 {
-    demand(process == DECODER && (number == SIGTERM || number == SIGKILL) && !world.has_ended);
+    demand(process == DECODER && (number == SIGTERM || number == SIGKILL) && !world.is_waited_for);
     world.was_told = true;
     return 0;
 }
