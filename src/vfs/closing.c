@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: open files, some of which nothing uses. Goes out: not more of those than are worth keeping.
+ * Comes in: open files, some of which nothing uses. Goes out: not more of those than are worth keeping, and none that
+ * nobody finds any more: it has a descriptor of a deleted file, whose bytes stay on the disk as long.
  */
 #include "vfs/places.h"
 
@@ -9,19 +10,35 @@ enum {
     FAR_TOO_MANY_OPEN = 256 /* the thread does not keep up: who opens closes */
 };
 
-/* The file that was not used for the longest time, out of the list; NULL: all are in use. */
+/* Out of the list of those that can be found. */
+static struct nt_open_file *take(struct nt_places *places, struct nt_open_file **link)
+{
+    struct nt_open_file *opened = *link;
+    *link = opened->next;
+    places->list[opened->place]->opened = NULL;
+    return opened;
+}
+
+/* The file that was not used for the longest time; NULL: all are in use. */
 static struct nt_open_file *take_idle(struct nt_places *places)
 {
     struct nt_open_file **oldest = NULL;
     for (struct nt_open_file **link = &places->opened; *link; link = &(*link)->next)
         if ((*link)->users == 0 && (!oldest || (*link)->last_use < (*oldest)->last_use))
             oldest = link;
-    if (!oldest)
-        return NULL;
-    struct nt_open_file *opened = *oldest;
-    *oldest = opened->next;
-    places->list[opened->place]->opened = NULL;
-    places->open_count--;
+    return oldest ? take(places, oldest) : NULL;
+}
+
+/* The file to be closed next where so many may stay open; NULL: none. */
+static struct nt_open_file *take_next(struct nt_places *places, uint32_t most)
+{
+    struct nt_open_file *opened = places->gone;
+    if (opened)
+        places->gone = opened->next;
+    else if (places->open_count > most)
+        opened = take_idle(places);
+    if (opened)
+        places->open_count--;
     return opened;
 }
 
@@ -39,11 +56,11 @@ static void close_opened(struct nt_places *places, struct nt_open_file *opened)
     nt_open_file_free(opened);
 }
 
-/* Close idle files until so many are open; under the lock, which is given up meanwhile. */
-static void close_down_to(struct nt_places *places, uint32_t count)
+/* Close what is gone, and idle files until so many are open; under the lock, which is given up meanwhile. */
+static void close_down_to(struct nt_places *places, uint32_t most)
 {
     struct nt_open_file *opened;
-    while (places->open_count > count && (opened = take_idle(places))) {
+    while ((opened = take_next(places, most))) {
         pthread_mutex_unlock(&places->lock);
         close_opened(places, opened);
         pthread_mutex_lock(&places->lock);
@@ -65,12 +82,28 @@ static void *close_idle(void *argument)
 
 void nt_places_close_idle(struct nt_places *places)
 {
-    if (places->open_count <= MOST_OPEN)
+    if (places->open_count <= MOST_OPEN && !places->gone)
         return;
     if (!places->has_closer)
         places->has_closer = pthread_create(&places->closer, NULL, close_idle, places) == 0;
     pthread_cond_signal(&places->has_idle);
-    close_down_to(places, places->has_closer ? FAR_TOO_MANY_OPEN : MOST_OPEN);
+    if (!places->has_closer || places->open_count > FAR_TOO_MANY_OPEN)
+        close_down_to(places, places->has_closer ? FAR_TOO_MANY_OPEN : MOST_OPEN);
+}
+
+void nt_places_close_gone(struct nt_places *places)
+{
+    struct nt_open_file **link = &places->opened;
+    while (*link) {
+        if ((*link)->users > 0 || !nt_place_is_gone(places, places->list[(*link)->place])) {
+            link = &(*link)->next;
+            continue;
+        }
+        struct nt_open_file *opened = take(places, link);
+        opened->next = places->gone;
+        places->gone = opened;
+    }
+    nt_places_close_idle(places);
 }
 
 bool nt_places_hold_all(struct nt_places *places)
@@ -95,6 +128,7 @@ void nt_places_close_all(struct nt_places *places)
     pthread_mutex_unlock(&places->lock);
     if (places->has_closer)
         pthread_join(places->closer, NULL);
+    close_down_to(places, UINT32_MAX);
     while (places->opened) { /* also what tools hold to the end */
         struct nt_open_file *file = places->opened;
         places->opened = file->next;

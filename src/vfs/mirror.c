@@ -14,16 +14,16 @@
 
 /* ---- scanning ---- */
 
-static struct nt_place *known_child(const struct nt_places *places, const struct nt_place *folder,
-                                    const struct nt_disk_entry *found)
+static struct nt_place *child_of_name(const struct nt_places *places, const struct nt_place *folder,
+                                      const char *name)
 {
     uint32_t low = 0, high = folder->child_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         struct nt_place *child = places->list[folder->by_name[middle]];
-        int order = strcmp(child->disk_name, found->name);
+        int order = strcmp(child->disk_name, name);
         if (order == 0)
-            return nt_disk_is_same(&child->identity, &found->stat) ? child : NULL;
+            return child;
         if (order < 0)
             low = middle + 1;
         else
@@ -32,11 +32,13 @@ static struct nt_place *known_child(const struct nt_places *places, const struct
     return NULL;
 }
 
+/* What takes the place of another one is called as that was: however often a file is replaced, its name is kept once. */
 static enum nt_status add_child(struct nt_places *places, const struct nt_place *folder,
-                                const struct nt_disk_entry *found, struct nt_place **place_ret,
-                                struct nt_error *error)
+                                const struct nt_disk_entry *found, const struct nt_place *former,
+                                struct nt_place **place_ret, struct nt_error *error)
 {
-    const char *path = nt_arena_format(places->arena, "%s/%s", folder->path, found->name);
+    const char *path =
+        former ? former->path : nt_arena_format(places->arena, "%s/%s", folder->path, found->name);
     if (!path)
         return nt_fail_memory(error);
     enum nt_status status = nt_places_add(
@@ -44,6 +46,7 @@ static enum nt_status add_child(struct nt_places *places, const struct nt_place 
     if (status != NT_OK)
         return status;
     (*place_ret)->is_remote = folder->is_remote;
+    (*place_ret)->name = former ? former->name : "";
     nt_places_identify(*place_ret, &found->stat);
     return NT_OK;
 }
@@ -54,6 +57,19 @@ static int compare_numbers(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+/* Under the lock: those that were children and are none of the new ones; both ascend. */
+static void leave(const struct nt_places *places, const struct nt_place *folder, const uint32_t *children,
+                  size_t count)
+{
+    size_t next = 0;
+    for (uint32_t i = 0; i < folder->child_count; i++) {
+        while (next < count && children[next] < folder->children[i])
+            next++;
+        if (next == count || children[next] != folder->children[i])
+            nt_place_leave(places->list[folder->children[i]]);
+    }
+}
+
 /* Under the lock: the folder's children are what was found. */
 static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
                             const struct nt_disk_entry *entries, size_t count, struct nt_error *error)
@@ -62,10 +78,10 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
     bool is_changed = count != folder->child_count || !folder->names;
     enum nt_status status = children ? NT_OK : nt_fail_memory(error);
     for (size_t i = 0; status == NT_OK && i < count; i++) {
-        struct nt_place *place = known_child(places, folder, &entries[i]);
-        if (!place) {
+        struct nt_place *place = child_of_name(places, folder, entries[i].name);
+        if (!place || !nt_disk_is_same(&place->identity, &entries[i].stat)) {
             is_changed = true;
-            status = add_child(places, folder, &entries[i], &place, error);
+            status = add_child(places, folder, &entries[i], place, &place, error);
         }
         if (status == NT_OK)
             children[i] = place->number;
@@ -77,6 +93,7 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
     if (folder->is_remote && folder->names) /* kernels keep lists as long as the time stays */
         clock_gettime(CLOCK_REALTIME, &folder->identity.st_mtim);
     qsort(children, count, sizeof(uint32_t), compare_numbers);
+    leave(places, folder, children, count);
     return nt_places_set_children(places, folder, children, (uint32_t)count, error);
 }
 
@@ -137,6 +154,7 @@ enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct 
         folder->is_settled = found.is_settled;
         folder->list = found.list;
     }
+    nt_places_close_gone(places);
     pthread_mutex_unlock(&places->lock);
     nt_disk_free(found.entries, found.count);
     return status;

@@ -52,13 +52,20 @@ void nt_places_free(struct nt_places *places)
     free(places);
 }
 
+/* A place at a path that does not live as long. */
+static enum nt_status add_copied(struct nt_places *places, uint32_t parent, const char *path,
+                                 enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error)
+{
+    const char *copy = path ? nt_arena_copy(places->arena, path, strlen(path)) : NULL;
+    return copy ? nt_places_add(places, parent, copy, kind, place_ret, error) : nt_fail_memory(error);
+}
+
 static enum nt_status add_address(struct nt_places *places, uint32_t parent, const char *address,
                                   uint32_t *number_ret, struct nt_error *error)
 {
     struct nt_place *place;
     char *shown = nt_address_shown(address), *path = shown ? nt_address_folder_of(shown) : NULL;
-    enum nt_status status =
-        path ? nt_places_add(places, parent, path, NT_PLACE_FILE, &place, error) : nt_fail_memory(error);
+    enum nt_status status = add_copied(places, parent, path, NT_PLACE_FILE, &place, error);
     free(shown);
     free(path);
     if (status != NT_OK)
@@ -88,8 +95,8 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
     if (status == NT_OK && S_ISDIR(identity.st_mode))
         status = nt_is_dataset_path(absolute, &is_dataset, error);
     if (status == NT_OK)
-        status = nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER, &place,
-                               error);
+        status =
+            add_copied(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER, &place, error);
     if (status == NT_OK) {
         nt_places_identify(place, &identity);
         *number_ret = place->number;

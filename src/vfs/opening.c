@@ -185,13 +185,13 @@ static void open_place(struct nt_places *places, struct nt_place *place)
 static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
                                struct nt_open_file **opened_ret)
 {
-    if (!place->is_file)
-        return place->kind;
     while (place->is_opening)
         pthread_cond_wait(&places->was_opened, &places->lock);
     if (place->opened)
         place->opened->users++;
-    else if (!place->is_probed || place->kind == NT_PLACE_FILE)
+    else if (nt_place_is_gone(places, place))
+        return NT_PLACE_GONE;
+    else if (place->is_file && (!place->is_probed || place->kind == NT_PLACE_FILE))
         open_place(places, place);
     if (place->opened) {
         place->opened->last_use = ++places->clock;
@@ -200,14 +200,20 @@ static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
     return place->kind;
 }
 
+static struct nt_place *shown_last(const struct nt_places *places, struct nt_place *place)
+{
+    return place->history ? places->list[place->history->shown] : place;
+}
+
 /* The same of what is shown there. */
 static enum nt_place_kind hold_shown(struct nt_places *places, struct nt_place *place, uint32_t *shown_ret,
                                      struct nt_open_file **opened_ret)
 {
     *shown_ret = place->number;
-    if (!nt_place_enter(places, place))
+    bool is_gone = nt_place_is_gone(places, place); /* what lies at its path is another one's */
+    if (!is_gone && !nt_place_enter(places, place))
         return place->kind;
-    struct nt_place *shown = nt_history_shown(places, place);
+    struct nt_place *shown = is_gone ? shown_last(places, place) : nt_history_shown(places, place);
     *shown_ret = shown ? shown->number : place->number;
     return shown ? hold(places, shown, opened_ret) : place->kind;
 }
@@ -244,7 +250,9 @@ void nt_places_release(struct nt_places *places, struct nt_open_file *opened)
     if (!opened)
         return;
     pthread_mutex_lock(&places->lock);
-    if (--opened->users == 0)
+    if (--opened->users == 0 && nt_place_is_gone(places, places->list[opened->place]))
+        nt_places_close_gone(places);
+    else if (opened->users == 0)
         nt_places_close_idle(places);
     pthread_mutex_unlock(&places->lock);
 }
@@ -276,9 +284,12 @@ enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, stru
 {
     struct nt_place *place = nt_places_get(places, number);
     pthread_mutex_lock(&places->lock);
-    if (place->history && place->kind != NT_PLACE_FAILED)
-        place = places->list[place->history->shown];
-    enum nt_status status = known_failure(place, error);
+    if (place->kind != NT_PLACE_FAILED)
+        place = shown_last(places, place);
+    enum nt_status status =
+        nt_place_is_gone(places, place)
+            ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced, modified or removed", place->path)
+            : known_failure(place, error);
     pthread_mutex_unlock(&places->lock);
     return status;
 }
@@ -324,6 +335,8 @@ void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_
     for (uint32_t i = 0; i < places->count; i++) {
         const struct nt_place *place = places->list[i];
         const struct nt_file *file = place->opened ? place->opened->file : NULL;
+        if (nt_place_is_gone(places, place))
+            continue;
         if (place->kind == NT_PLACE_FILE || place->kind == NT_PLACE_FAILED)
             *bytes_ret += (uint64_t)place->identity.st_size;
         *nodes_ret += 1;

@@ -26,19 +26,14 @@ struct nt_place *nt_places_get(struct nt_places *places, uint32_t number)
     return place;
 }
 
-static struct nt_place *new_place(struct nt_places *places, const char *path)
+static struct nt_place *new_place(struct nt_places *places)
 {
     struct nt_place **list =
         nt_grow(places->list, places->count, &places->capacity, sizeof(struct nt_place *));
     if (!list)
         return NULL;
     places->list = list;
-    struct nt_place *place = calloc(1, sizeof(*place));
-    if (place && path && !(place->path = nt_arena_copy(places->arena, path, strlen(path)))) {
-        free(place);
-        return NULL;
-    }
-    return place;
+    return calloc(1, sizeof(struct nt_place));
 }
 
 enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
@@ -47,15 +42,16 @@ enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const ch
     if (places->count >= MAXIMUM_PLACES)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %d files and folders",
                        path ? path : "", MAXIMUM_PLACES);
-    struct nt_place *place = new_place(places, path);
+    struct nt_place *place = new_place(places);
     if (!place)
         return nt_fail_memory(error);
+    place->path = path;
     place->kind = kind;
     place->is_file = kind == NT_PLACE_FILE;
     place->is_probed = kind != NT_PLACE_FILE;
     place->parent = parent;
     place->number = places->count;
-    place->disk_name = path ? strrchr(place->path, '/') + 1 : "";
+    place->disk_name = path ? strrchr(path, '/') + 1 : "";
     place->name = "";
     places->list[places->count++] = place;
     *place_ret = place;
@@ -89,6 +85,21 @@ void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error
 {
     nt_places_fail(place, error);
     place->is_probed = !nt_is_machine_failure(error->status) && error->status != NT_NOT_FOUND;
+}
+
+/* Why it could not be opened is of no use to anybody any more. */
+void nt_place_leave(struct nt_place *place)
+{
+    place->is_gone = true;
+    free(place->failure);
+    place->failure = NULL;
+}
+
+bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place)
+{
+    while (place->number >= places->source_count && !place->is_gone)
+        place = places->list[place->parent];
+    return place->is_gone;
 }
 
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The places of a mount: the files and folders that it shows. A *place* has a number that never changes and
- * is never used again: where the file behind a path is replaced, the path gets a new place. Files are opened
- * in opening.h.
+ * is never used again: where the file behind a path is replaced, the path gets a new place, and the old one is
+ * gone: its file is closed with its last user, and what was in it is stale, whatever the kernel remembers. Files are
+ * opened in opening.h.
  *
  * One lock guards everything; files are opened and closed and folders are read outside it (a place is marked
  * while one thread opens it, the others wait). Places are never freed before the end, so that pointers to
@@ -30,6 +31,7 @@ enum nt_place_kind {
     NT_PLACE_FOLDER, /* mirrored */
     NT_PLACE_FILE,
     NT_PLACE_FAILED, /* a file that cannot be opened */
+    NT_PLACE_GONE, /* it was replaced or removed: told of a place that is gone, once nothing uses its file */
 };
 
 /* How one gets to a place. Inner places are made by the first look at them, and opened by name alone. */
@@ -58,6 +60,7 @@ struct nt_place {
     bool is_file;    /* FILE, FAILED or NONE; else it stays what it is */
     bool is_probed;  /* false: not looked at yet, `kind` is a guess */
     bool is_opening; /* a thread is at it */
+    bool is_gone;    /* its folder does not have it any more: what comes later has another place */
     uint32_t number, parent;
     const char *path; /* NULL: the group. Of what is on a server its address, as it is shown */
     bool is_remote;   /* it is on a server (entering.h): */
@@ -137,15 +140,16 @@ struct nt_places {
     struct nt_slot *slots;
     uint32_t slot_count;
     struct nt_open_file *opened; /* the open files */
-    uint32_t open_count;
-    uint64_t clock; /* counts openings */
+    struct nt_open_file *gone;   /* those that nobody finds any more, until they are closed */
+    uint32_t open_count;         /* of both */
+    uint64_t clock;              /* counts openings */
     /* closing.c's: */
     pthread_t closer;
     bool has_closer, closer_must_end;
     pthread_cond_t has_idle;
 };
 
-/* A new place; the path is copied. Under the lock. */
+/* A new place. The path is not copied: it lies in the arena, or lives as long. Under the lock. */
 enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
                              enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error);
 /* What lies at a new place. */
@@ -157,6 +161,9 @@ struct nt_place *nt_places_get(struct nt_places *places, uint32_t number);
 /* Remember why nothing can be shown of it; the second: that it was looked at, unless the failure may pass. Under the lock. */
 void nt_places_fail(struct nt_place *place, const struct nt_error *error);
 void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error);
+/* A child that its folder does not have any more. What is in it is gone, too. Under the lock. */
+void nt_place_leave(struct nt_place *place);
+bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place);
 /* The place whose directory has the files of a place: that of a version's data set, else itself. */
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number);
 
@@ -201,6 +208,8 @@ enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const c
  * waits for it. Under the lock, which may be given up where there is no
  * thread to be had, or so many files are open that the caller has to close one itself. */
 void nt_places_close_idle(struct nt_places *places);
+/* The same, and first of all those that are gone, however few are open. */
+void nt_places_close_gone(struct nt_places *places);
 /* Whether each place is an open file (or their group) that will not be closed. */
 bool nt_places_hold_all(struct nt_places *places);
 /* End the thread, then close all files. Nothing uses them. */

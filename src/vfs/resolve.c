@@ -14,8 +14,8 @@
 /* What is below a file that opened once and does not any more fails as it did. */
 static enum nt_status failed_place(const struct nt_scope *scope, struct nt_error *error)
 {
-    return scope->place_kind == NT_PLACE_FAILED ? nt_places_failure(scope->vfs->places, scope->place, error)
-                                                : nt_no_such_file(error);
+    bool is_told = scope->place_kind == NT_PLACE_FAILED || scope->place_kind == NT_PLACE_GONE;
+    return is_told ? nt_places_failure(scope->vfs->places, scope->place, error) : nt_no_such_file(error);
 }
 
 static enum nt_status open_document(struct nt_scope *scope, struct nt_error *error)
@@ -54,9 +54,10 @@ static enum nt_status open_place_level(struct nt_scope *scope, struct nt_error *
     scope->file = scope->opened ? scope->opened->file : NULL;
     if (scope->place_kind == NT_PLACE_NONE)
         return nt_no_such_file(error);
-    /* Nothing is shown of a moment without memory: else that the file has failed, and why. */
-    if (scope->place_kind == NT_PLACE_FAILED &&
-        nt_is_passing_failure(nt_places_failure(scope->vfs->places, scope->place, NULL)))
+    /* Nothing is shown of what is gone, and of a moment without memory: else that the file has failed, and why. */
+    if (scope->place_kind == NT_PLACE_GONE ||
+        (scope->place_kind == NT_PLACE_FAILED &&
+         nt_is_passing_failure(nt_places_failure(scope->vfs->places, scope->place, NULL))))
         return failed_place(scope, error);
     if (scope->node.item && !scope->file)
         return failed_place(scope, error);

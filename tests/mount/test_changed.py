@@ -6,8 +6,9 @@ import os
 import shutil
 import stat
 import struct
+from pathlib import Path
 
-from harness import case, data, errors_of, fails, mounted, run, same, scratch
+from harness import case, data, errors_of, fails, mounted, processes_of, run, same, scratch, wait_until
 
 VALUES = 1000
 
@@ -80,6 +81,31 @@ def what_changes_the_status_of_a_file_alone_changes_nothing():
             os.chmod(source, 0o600)
             os.link(source, directory / 'another')
             same(len(read(os.path.join(mountpoint, 'bits/values/data.bin'))), 4 * VALUES)
+            same(errors_of(mountpoint), [])
+
+
+def deleted_files_of(process):
+    links = [os.readlink(link) for link in Path(f'/proc/{process}/fd').iterdir() if link.is_symlink()]
+    return [link for link in links if link.endswith(' (deleted)')]
+
+
+@case
+def nothing_is_held_of_what_was_replaced():
+    with scratch() as directory:
+        folder, fresh, old = directory / 'folder', directory / 'fresh', directory / 'old'
+        shutil.copytree(data('lance_datasets/columns_2.2'), folder / 'columns')
+        with mounted(folder) as mountpoint:
+            _, decoder = processes_of(mountpoint)
+            for turn in range(40):
+                (directory / 'bits').write_bytes(bitmap(turn))
+                os.replace(directory / 'bits', folder / 'bits.roaring')
+                shutil.copytree(data('lance_datasets/columns_2.2'), fresh)
+                (folder / 'columns').rename(old)
+                fresh.rename(folder / 'columns')
+                shutil.rmtree(old)
+                same(struct.unpack('<I', read(f'{mountpoint}/bits.roaring/bits/values/data.bin')[:4]), (turn,))
+                read(f'{mountpoint}/columns/file.json')
+            wait_until(lambda: not deleted_files_of(decoder), 'nothing held of deleted files')
             same(errors_of(mountpoint), [])
 
 

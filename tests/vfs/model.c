@@ -23,7 +23,7 @@
 #include "base/buffer.h"
 #include "format/format.h"
 
-atomic_uint model_loads;
+atomic_uint model_loads, model_open_files;
 bool model_has_bad_group, model_has_bad_page;
 void (*model_before_load)(const struct nt_dataset *dataset);
 void (*model_before_close)(void);
@@ -69,6 +69,7 @@ static void close_memory(struct nt_source *source)
 {
     if (model_before_close)
         model_before_close();
+    model_open_files--;
     free(source);
 }
 
@@ -371,6 +372,7 @@ static enum nt_status open_model(const char *path, const struct nt_open_options 
     (void)options;
     struct nt_error broken = {.status = NT_CORRUPT, .offset = 12, .message = "the anchor is broken"};
     struct memory_source *source = calloc(1, sizeof(*source));
+    model_open_files++;
     source->source = (struct nt_source){.ops = &memory_ops, .size = FILE_BYTES, .path = "memory"};
     enum nt_status status = nt_file_new(path, &source->source, &(struct nt_limits){0}, file_ret, error);
     if (status != NT_OK)

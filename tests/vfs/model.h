@@ -46,6 +46,8 @@ static inline uint64_t model_name_length(uint64_t entry)
 
 /* How often page lists were read since the test began. */
 extern atomic_uint model_loads;
+/* How many files are open. */
+extern atomic_uint model_open_files;
 /* Set before opening: the page list of the second cluster group is bad. */
 extern bool model_has_bad_group;
 /* How often it was asked which version of a folder is meant. */

@@ -174,6 +174,103 @@ START_TEST(many_files_are_closed_and_opened_again)
 }
 END_TEST
 
+/* A file of another size than before, in one step or within the file that is there. */
+static void replace(const char *path, unsigned size, bool in_one_step)
+{
+    char fresh[100];
+    snprintf(fresh, sizeof(fresh), "%s.new", path);
+    const char *written = in_one_step ? fresh : path;
+    touch(written);
+    ck_assert_int_eq(truncate(written, size), 0);
+    ck_assert(!in_one_step || rename(fresh, path) == 0);
+}
+
+/* A thread closes them. */
+static void assert_open_files(unsigned count)
+{
+    for (int hundredths = 0; hundredths < 1000 && model_open_files != count; hundredths++)
+        usleep(10000);
+    ck_assert_uint_eq(model_open_files, count);
+}
+
+static enum nt_status status_of(uint64_t node)
+{
+    struct nt_vfs_attributes attributes;
+    return nt_vfs_stat(vfs, node, true, &attributes, &error);
+}
+
+START_TEST(of_a_file_that_is_replaced_nothing_stays_open)
+{
+    char path[80];
+    snprintf(path, sizeof(path), "%s/good2.root", tree_folder);
+    touch(path);
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    uint64_t before = resolve("good2.root"), data = resolve("good2.root/Events/run/data.bin");
+    for (unsigned i = 1; i <= 40; i++) { /* fewer than idle files stay open */
+        replace(path, i, _i);
+        struct nt_buffer read = read_path("good2.root/Events/run/data.bin");
+        ck_assert_uint_eq(read.length, 4 * MODEL_ENTRIES);
+        nt_buffer_deinit(&read);
+    }
+    assert_open_files(1);
+    assert_status(NT_CHANGED, status_of(before));
+    assert_status(NT_CHANGED, status_of(data));
+    ck_assert_ptr_nonnull(strstr(error.message, path));
+    ck_assert_str_eq(reported, ""); /* stale nodes are no failure */
+    unlink(path);
+    assert_status(NT_NOT_FOUND, nt_vfs_resolve(vfs, "good2.root", &data, &error));
+    assert_open_files(0);
+}
+END_TEST
+
+START_TEST(what_is_replaced_stays_open_for_those_who_have_it)
+{
+    char path[80];
+    int32_t run;
+    size_t got;
+    struct nt_vfs_handle *handle;
+    snprintf(path, sizeof(path), "%s/good2.root", tree_folder);
+    touch(path);
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    uint64_t old = resolve("good2.root/Events/run/data.bin");
+    assert_ok(nt_vfs_open(vfs, old, &handle, &error));
+    replace(path, 1, true);
+    ck_assert_uint_ne(resolve("good2.root/Events/run/data.bin"), old);
+    assert_open_files(2);
+    assert_ok(nt_vfs_read(handle, 4, &run, sizeof(run), &got, &error));
+    ck_assert_int_eq(run, model_run(1));
+    assert_ok(status_of(old));
+    nt_vfs_close(handle);
+    assert_open_files(1);
+    assert_status(NT_CHANGED, status_of(old));
+    unlink(path);
+}
+END_TEST
+
+START_TEST(with_a_folder_goes_what_is_in_it)
+{
+    char path[120], folder[80], elsewhere[80];
+    snprintf(folder, sizeof(folder), "%s/folder", tree_folder);
+    snprintf(elsewhere, sizeof(elsewhere), "%s/.elsewhere", tree_folder);
+    snprintf(path, sizeof(path), "%s/good2.root", folder);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    touch(path);
+    open_paths((const char *const[]){tree_folder}, 1, false);
+    uint64_t place = resolve("folder"), data = resolve("folder/good2.root/Events/run/data.bin");
+    assert_open_files(1);
+    ck_assert_int_eq(rename(folder, elsewhere), 0);
+    ck_assert_int_eq(mkdir(folder, 0700), 0);
+    ck_assert_uint_ne(resolve("folder"), place);
+    assert_open_files(0);
+    assert_status(NT_CHANGED, status_of(place));
+    assert_status(NT_CHANGED, status_of(data));
+    rmdir(folder);
+    ck_assert_int_eq(rename(elsewhere, folder), 0);
+    unlink(path);
+    rmdir(folder);
+}
+END_TEST
+
 static void *read_many_files(void *argument)
 {
     for (int i = 0; i < 2 * MANY_FILES; i++) {
@@ -232,6 +329,9 @@ int main(void)
     tcase_add_test(several, files_that_come_and_go_in_a_folder_come_and_go_in_the_tree);
     tcase_add_loop_test(several, a_folder_that_cannot_be_read_is_told, 0, 2);
     tcase_add_test(several, many_files_are_closed_and_opened_again);
+    tcase_add_loop_test(several, of_a_file_that_is_replaced_nothing_stays_open, 0, 2);
+    tcase_add_test(several, what_is_replaced_stays_open_for_those_who_have_it);
+    tcase_add_test(several, with_a_folder_goes_what_is_in_it);
     tcase_add_test(several, several_threads_read_more_files_than_are_kept_open);
     suite_add_tcase(suite, several);
     return nt_test_main(suite);
