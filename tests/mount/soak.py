@@ -151,10 +151,11 @@ def main():
     with scratch() as directory:
         write_large(directory / 'large.root')
         most, bound = soak(directory / 'large.root', arguments.seconds, arguments.readers, options, group)
-    print(f'{most / MEBIBYTE:.1f} MiB at most, {bound / MEBIBYTE:.1f} MiB promised')
+    told = f'{most / MEBIBYTE:.1f} MiB at most, {bound / MEBIBYTE:.1f} MiB promised'
     if group:
-        print(f'{group.most() / MEBIBYTE:.1f} MiB at most in the group, files included')
+        told += f'; {group.most() / MEBIBYTE:.1f} MiB at most in the group, files included'
         group.remove()
+    print(told)
     sys.exit(most > bound)
 
 
