@@ -88,6 +88,11 @@ enum nt_status nt_folder_refresh(struct nt_folder *folder, const char *name, uin
     return status;
 }
 
+size_t nt_folder_descriptors(struct nt_folder *folder)
+{
+    return folder->ops->descriptors ? folder->ops->descriptors(folder) : 0;
+}
+
 void nt_folder_hold(struct nt_folder *folder)
 {
     atomic_fetch_add(&folder->more_holders, 1);

@@ -49,6 +49,7 @@ struct nt_folder_ops {
                                  struct nt_error *error);
     /* What is told of the folder from now on, see nt_source_open_folder. */
     enum nt_status (*show)(struct nt_folder *folder, struct stat *attributes, struct nt_error *error);
+    size_t (*descriptors)(struct nt_folder *folder); /* NULL: always 0 */
     void (*close)(struct nt_folder *folder);
 };
 
@@ -82,6 +83,8 @@ enum nt_status nt_folder_open_beside(struct nt_folder *folder, const char *path,
 /* One of the folders in it, by its name, as if it were opened by its path: it is not bound to this one. */
 enum nt_status nt_folder_open_below(struct nt_folder *folder, const char *name, struct nt_folder **below_ret,
                                     struct nt_error *error);
+/* How many descriptors it has for now, with those of the sources that were opened lazily beneath it. */
+size_t nt_folder_descriptors(struct nt_folder *folder);
 /* It is closed once more often. */
 void nt_folder_hold(struct nt_folder *folder);
 /* Sources that were opened beneath it stay open. Accepts NULL. */

@@ -270,6 +270,11 @@ static enum nt_status show(struct nt_folder *folder, struct stat *attributes, st
     return NT_OK;
 }
 
+static size_t count_descriptors(struct nt_folder *folder)
+{
+    return 1 + nt_source_pool_open(local(folder)->pool);
+}
+
 /* With the last of its sources. */
 static void release(void *context)
 {
@@ -310,6 +315,7 @@ static const struct nt_folder_ops local_ops = {
     .open_below = open_below,
     .check = check_place,
     .show = show,
+    .descriptors = count_descriptors,
     .close = close_local,
 };
 

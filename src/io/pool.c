@@ -68,6 +68,14 @@ void nt_source_pool_free(struct nt_source_pool *pool)
     }
 }
 
+size_t nt_source_pool_open(struct nt_source_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    size_t open = pool->open;
+    pthread_mutex_unlock(&pool->lock);
+    return open;
+}
+
 static void list_remove(struct nt_source_pool *pool, struct pooled_source *file)
 {
     *(file->newer ? &file->newer->older : &pool->newest) = file->older;

@@ -22,6 +22,9 @@ struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener);
 /* Drop the caller's hold; the pool lives until its last source is closed. Accepts NULL. */
 void nt_source_pool_free(struct nt_source_pool *pool);
 
+/* How many of its sources are open. */
+size_t nt_source_pool_open(struct nt_source_pool *pool);
+
 /* A source that is opened when it is first used, by the part of its path from `name_at` on. The path is for
  * messages and copied. */
 enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path, size_t name_at,

@@ -5,10 +5,30 @@
  */
 #include "vfs/places.h"
 
-enum {
-    MOST_OPEN = 64,         /* files that stay open though nothing uses them */
-    FAR_TOO_MANY_OPEN = 256 /* the thread does not keep up: who opens closes */
+#include <sys/resource.h>
+
+#include "io/folder.h"
+
+/* How much may be open. More than `most` is closed as far as nothing uses it; where there is far too much, the thread does not
+ * keep up, and who opens closes. A data set in many files has many descriptors: of those that the process may have so many parts. */
+struct bound {
+    uint32_t files, share_of_descriptors;
 };
+static const struct bound most = {64, 4}, far_too_much = {256, 2};
+enum { MOST_DESCRIPTORS = 4096 }; /* that are shared, where the process may have more */
+
+void nt_places_bound_open(struct nt_places *places)
+{
+    struct rlimit limit;
+    bool is_less = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < MOST_DESCRIPTORS;
+    places->most_descriptors = is_less ? limit.rlim_cur : MOST_DESCRIPTORS;
+}
+
+static bool is_within(const struct nt_places *places, const struct bound *bound)
+{
+    return places->open_count <= bound->files &&
+           places->descriptors <= places->most_descriptors / bound->share_of_descriptors;
+}
 
 /* Out of the list of those that can be found. */
 static struct nt_open_file *take(struct nt_places *places, struct nt_open_file **link)
@@ -16,6 +36,7 @@ static struct nt_open_file *take(struct nt_places *places, struct nt_open_file *
     struct nt_open_file *opened = *link;
     *link = opened->next;
     places->list[opened->place]->opened = NULL;
+    places->descriptors -= opened->descriptors;
     return opened;
 }
 
@@ -29,13 +50,13 @@ static struct nt_open_file *take_idle(struct nt_places *places)
     return oldest ? take(places, oldest) : NULL;
 }
 
-/* The file to be closed next where so many may stay open; NULL: none. */
-static struct nt_open_file *take_next(struct nt_places *places, uint32_t most)
+/* The file to be closed next where so much may stay open; NULL: none. */
+static struct nt_open_file *take_next(struct nt_places *places, const struct bound *bound)
 {
     struct nt_open_file *opened = places->gone;
     if (opened)
         places->gone = opened->next;
-    else if (places->open_count > most)
+    else if (!is_within(places, bound))
         opened = take_idle(places);
     if (opened)
         places->open_count--;
@@ -56,11 +77,11 @@ static void close_opened(struct nt_places *places, struct nt_open_file *opened)
     nt_open_file_free(opened);
 }
 
-/* Close what is gone, and idle files until so many are open; under the lock, which is given up meanwhile. */
-static void close_down_to(struct nt_places *places, uint32_t most)
+/* Close what is gone, and idle files until no more is open; under the lock, which is given up meanwhile. */
+static void close_down_to(struct nt_places *places, const struct bound *bound)
 {
     struct nt_open_file *opened;
-    while ((opened = take_next(places, most))) {
+    while ((opened = take_next(places, bound))) {
         pthread_mutex_unlock(&places->lock);
         close_opened(places, opened);
         pthread_mutex_lock(&places->lock);
@@ -72,7 +93,7 @@ static void *close_idle(void *argument)
     struct nt_places *places = argument;
     pthread_mutex_lock(&places->lock);
     while (!places->closer_must_end) {
-        close_down_to(places, MOST_OPEN);
+        close_down_to(places, &most);
         if (!places->closer_must_end)
             pthread_cond_wait(&places->has_idle, &places->lock);
     }
@@ -82,13 +103,31 @@ static void *close_idle(void *argument)
 
 void nt_places_close_idle(struct nt_places *places)
 {
-    if (places->open_count <= MOST_OPEN && !places->gone)
+    if (is_within(places, &most) && !places->gone)
         return;
     if (!places->has_closer)
         places->has_closer = pthread_create(&places->closer, NULL, close_idle, places) == 0;
     pthread_cond_signal(&places->has_idle);
-    if (!places->has_closer || places->open_count > FAR_TOO_MANY_OPEN)
-        close_down_to(places, places->has_closer ? FAR_TOO_MANY_OPEN : MOST_OPEN);
+    if (!places->has_closer || !is_within(places, &far_too_much))
+        close_down_to(places, places->has_closer ? &far_too_much : &most);
+}
+
+/* Those of the files of a data set: a file alone has one. */
+static void count_descriptors(struct nt_places *places, struct nt_open_file *opened)
+{
+    struct nt_folder *folder = opened->file->source->folder;
+    size_t count = folder ? nt_folder_descriptors(folder) : 0;
+    places->descriptors += count - opened->descriptors;
+    opened->descriptors = count;
+}
+
+void nt_places_leave_idle(struct nt_places *places, struct nt_open_file *opened)
+{
+    count_descriptors(places, opened);
+    if (nt_place_is_gone(places, places->list[opened->place]))
+        nt_places_close_gone(places);
+    else
+        nt_places_close_idle(places);
 }
 
 void nt_places_close_gone(struct nt_places *places)
@@ -109,7 +148,7 @@ void nt_places_close_gone(struct nt_places *places)
 bool nt_places_hold_all(struct nt_places *places)
 {
     pthread_mutex_lock(&places->lock);
-    bool holds_all = places->count <= MOST_OPEN;
+    bool holds_all = places->count <= most.files;
     for (uint32_t i = 0; i < places->count && holds_all; i++) {
         const struct nt_place *place = places->list[i];
         holds_all = place->kind == NT_PLACE_GROUP ||
@@ -120,6 +159,15 @@ bool nt_places_hold_all(struct nt_places *places)
     return holds_all;
 }
 
+static void close_list(struct nt_places *places, struct nt_open_file **list)
+{
+    while (*list) {
+        struct nt_open_file *opened = *list;
+        *list = opened->next;
+        close_opened(places, opened);
+    }
+}
+
 void nt_places_close_all(struct nt_places *places)
 {
     pthread_mutex_lock(&places->lock);
@@ -128,10 +176,6 @@ void nt_places_close_all(struct nt_places *places)
     pthread_mutex_unlock(&places->lock);
     if (places->has_closer)
         pthread_join(places->closer, NULL);
-    close_down_to(places, UINT32_MAX);
-    while (places->opened) { /* also what tools hold to the end */
-        struct nt_open_file *file = places->opened;
-        places->opened = file->next;
-        close_opened(places, file);
-    }
+    close_list(places, &places->gone);
+    close_list(places, &places->opened); /* also what tools hold to the end */
 }

@@ -237,6 +237,7 @@ enum nt_status nt_places_new(const char *const *paths, size_t path_count,
     pthread_cond_init(&places->was_opened, NULL);
     pthread_cond_init(&places->has_idle, NULL);
     places->options = *options;
+    nt_places_bound_open(places);
     places->arena = nt_arena_new();
     uint32_t number;
     enum nt_status status = places->arena ? NT_OK : nt_fail_memory(error);

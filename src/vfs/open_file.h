@@ -39,6 +39,7 @@ struct nt_open_file {
     /* From here on behind the lock of the places: */
     uint32_t users;
     uint64_t last_use;         /* a count of openings */
+    size_t descriptors;        /* of a data set in many files, when it was idle last */
     struct nt_open_file *next; /* of the open ones */
 };
 

@@ -250,10 +250,8 @@ void nt_places_release(struct nt_places *places, struct nt_open_file *opened)
     if (!opened)
         return;
     pthread_mutex_lock(&places->lock);
-    if (--opened->users == 0 && nt_place_is_gone(places, places->list[opened->place]))
-        nt_places_close_gone(places);
-    else if (opened->users == 0)
-        nt_places_close_idle(places);
+    if (--opened->users == 0)
+        nt_places_leave_idle(places, opened);
     pthread_mutex_unlock(&places->lock);
 }
 

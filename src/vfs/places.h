@@ -142,6 +142,8 @@ struct nt_places {
     struct nt_open_file *opened; /* the open files */
     struct nt_open_file *gone;   /* those that nobody finds any more, until they are closed */
     uint32_t open_count;         /* of both */
+    size_t descriptors;          /* of those in `opened` that are data sets in many files */
+    size_t most_descriptors;     /* that the process may have */
     uint64_t clock;              /* counts openings */
     /* closing.c's: */
     pthread_t closer;
@@ -204,12 +206,16 @@ enum nt_status nt_places_find(struct nt_places *places, uint32_t number, const c
 
 /* ---- closing (closing.c) ---- */
 
-/* Close files that nothing uses where many are open, soon, by a thread of its own: nobody who opens or looks
- * waits for it. Under the lock, which may be given up where there is no
+/* How much may be open depends on what this process may have. To begin with. */
+void nt_places_bound_open(struct nt_places *places);
+/* Close files that nothing uses where many are open, or data sets in many files have many descriptors, soon, by
+ * a thread of its own: nobody who opens or looks waits for it. Under the lock, which may be given up where there is no
  * thread to be had, or so many files are open that the caller has to close one itself. */
 void nt_places_close_idle(struct nt_places *places);
 /* The same, and first of all those that are gone, however few are open. */
 void nt_places_close_gone(struct nt_places *places);
+/* The same for a file whose last user has gone. */
+void nt_places_leave_idle(struct nt_places *places, struct nt_open_file *opened);
 /* Whether each place is an open file (or their group) that will not be closed. */
 bool nt_places_hold_all(struct nt_places *places);
 /* End the thread, then close all files. Nothing uses them. */

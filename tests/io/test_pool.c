@@ -65,6 +65,7 @@ START_TEST(the_number_of_descriptors_is_bounded)
     size_t open = count_descriptors() - before - 1;
     ck_assert_uint_gt(open, 1);
     ck_assert_uint_le(open, MOST_OPEN);
+    ck_assert_uint_eq(nt_folder_descriptors(folder), open + 1);
     nt_folder_close(folder);
     close_files();
     ck_assert_uint_eq(count_descriptors(), before);

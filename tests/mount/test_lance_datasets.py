@@ -5,6 +5,7 @@ import contextlib
 import errno
 import json
 import os
+import resource
 import shutil
 import struct
 import sys
@@ -275,6 +276,24 @@ def a_file_that_has_a_field_twice_is_refused_where_it_is_looked_at():
         harness.fails(errno.EIO, harness.pread, path, 8, 8 * 2500)
         error, = harness.errors_of(data_set.parent)
         same(all(words in error['what'] for words in ('fragment 1:', 'data file', 'two columns for field 0')), True, error)
+
+
+@case
+def many_data_sets_share_the_descriptors_of_the_process():
+    """All of them together have more files than may be open."""
+    name, (soft, hard) = 'deletions_2.2', resource.getrlimit(resource.RLIMIT_NOFILE)
+    with harness.scratch() as folder:
+        for number in range(20):
+            shutil.copytree(DATASETS / name, folder / f'{number}.lance')
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+        try:
+            with harness.mounted(folder) as mountpoint:
+                for number in range(20):
+                    data_set, = (mountpoint / f'{number}.lance').glob('*/ntuple.json')
+                    check_state(expected_of(name)['versions'][-1], data_set.parent)
+                same(harness.errors_of(mountpoint), [])
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 if __name__ == '__main__':
