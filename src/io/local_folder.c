@@ -127,6 +127,28 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
 
 /* ---- files ---- */
 
+static enum nt_status check_place(struct nt_folder *folder, struct nt_error *error)
+{
+    const struct stat *opened = &local(folder)->attributes;
+    struct stat attributes;
+    if (stat(folder->path, &attributes))
+        return errno == ENOENT || errno == ENOTDIR
+                   ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", folder->path)
+                   : nt_fail_system(error, errno, "%s", folder->path);
+    if (attributes.st_dev != opened->st_dev || attributes.st_ino != opened->st_ino)
+        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced", folder->path);
+    return NT_OK;
+}
+
+/* A file that cannot be opened because its folder was moved to where this process may open nothing, or is being removed, is not
+ * the one that fails. */
+static enum nt_status failed_in(struct local_folder *folder, enum nt_status status, struct nt_error *error)
+{
+    struct nt_error change = {0};
+    bool is_changed = check_place(&folder->folder, &change) == NT_CHANGED;
+    return is_changed ? nt_fail_with(error, &change) : status;
+}
+
 static enum nt_status open_file(void *context, const char *name, int *descriptor_ret,
                                 struct nt_identity *identity_ret, struct nt_error *error)
 {
@@ -135,7 +157,7 @@ static enum nt_status open_file(void *context, const char *name, int *descriptor
     struct nt_buffer path = {0};
     enum nt_status status = open_name(folder, name, NT_DESCRIPTOR_FLAGS, &descriptor, error);
     if (status != NT_OK)
-        return status;
+        return folder->use == NT_FOLDER_MIRROR ? status : failed_in(folder, status, error);
     nt_buffer_format(&path, "%s/%s", folder->path, name);
     status = path.failed ? nt_fail_memory(error)
                          : nt_descriptor_identify(descriptor, path.bytes, identity_ret, error);
@@ -244,19 +266,6 @@ static enum nt_status list_entries(struct nt_folder *folder, const char *name, n
 }
 
 /* ---- the folder itself ---- */
-
-static enum nt_status check_place(struct nt_folder *folder, struct nt_error *error)
-{
-    const struct stat *opened = &local(folder)->attributes;
-    struct stat attributes;
-    if (stat(folder->path, &attributes))
-        return errno == ENOENT || errno == ENOTDIR
-                   ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", folder->path)
-                   : nt_fail_system(error, errno, "%s", folder->path);
-    if (attributes.st_dev != opened->st_dev || attributes.st_ino != opened->st_ino)
-        return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: was replaced", folder->path);
-    return NT_OK;
-}
 
 static enum nt_status show(struct nt_folder *folder, struct stat *attributes, struct nt_error *error)
 {

@@ -110,6 +110,20 @@ def nothing_is_held_of_what_was_replaced():
 
 
 @case
+def what_was_moved_away_is_stale():
+    """Also where the sandbox does not let its files be opened there."""
+    with scratch() as directory:
+        folder = directory / 'folder'
+        shutil.copytree(data('lance_datasets/deletions_2.2'), folder / 'columns')
+        with mounted(folder) as mountpoint:
+            data_set, = Path(mountpoint, 'columns').glob('*/ntuple.json')
+            old = os.open(data_set.parent, os.O_RDONLY | os.O_DIRECTORY)
+            (folder / 'columns').rename(directory / 'elsewhere')
+            fails(errno.ESTALE, os.open, 'table.arrow', os.O_RDONLY, dir_fd=old)
+            os.close(old)
+
+
+@case
 def paths_of_sources_are_shown_to_the_owner_only():
     with scratch() as directory:
         source = directory / 'bits.roaring'
