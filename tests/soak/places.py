@@ -183,13 +183,21 @@ class Material:
         fresh.rename(place)
         shutil.rmtree(old, ignore_errors=True)
 
+    def remove(self, kind):
+        """In one step, too: a data set of which half is removed is another one."""
+        place, old = self.changing / kind, self.top / 'old'
+        if place.is_dir():
+            place.rename(old)
+        place.unlink(missing_ok=True)
+        shutil.rmtree(old, ignore_errors=True)
+
     def change(self):
         """Something happens to a slot; what it was, in a word."""
         kind = self.chance.choice(sorted(self.slots))
         place, other = self.changing / kind, self.chance.choice(self.slots[kind])
         how = self.chance.choice(['replaced', 'replaced', 'rewritten', 'cut', 'removed', 'damaged'])
         if how == 'removed':
-            shutil.rmtree(place) if place.is_dir() else place.unlink(missing_ok=True)
+            self.remove(kind)
         elif how == 'replaced' or not place.is_file():
             self.put(kind, other)
             how = 'replaced'

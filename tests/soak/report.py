@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What came out of a soak: latencies, memory and descriptors over time, findings; as text and as JSON."""
 import json
+import os
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -11,48 +12,61 @@ from reader import STEPS
 
 MEBIBYTE = 1 << 20
 WARM_UP = 1 / 3                     # of the time, which is not looked at
-MOST_GROWTH = 2 * MEBIBYTE          # by the line through the samples of one process, from the end of the warm-up on
-MOST_DESCRIPTORS = 2
+STRETCHES = 12                      # of the time behind the warm-up
+MOST_GROWTH = 2 * MEBIBYTE          # by the line through the least samples of each stretch of one process
+MOST_DESCRIPTORS = 2                # the same; and of deleted files all the time
 LEAST_MINUTES = 15                  # that say something about growth
 
 
+def target_of(descriptor):
+    try:
+        return os.readlink(descriptor)
+    except FileNotFoundError:
+        return ''   # closed meanwhile
+
+
 def occupied(process):
-    """Bytes of memory of its own, descriptors and threads of a process; None where it has ended. Pages of programs and
-    libraries, which come and go as the machine has room for them, are not its own."""
+    """Bytes of memory of its own, descriptors, threads and descriptors of deleted files of a process; None where it has ended. Pages of
+    programs and libraries, which come and go as the machine has room for them, are not its own."""
     try:
         status = Path(f'/proc/{process}/status').read_text()
-        descriptors = len(list(Path(f'/proc/{process}/fd').iterdir()))
+        links = [target_of(descriptor) for descriptor in Path(f'/proc/{process}/fd').iterdir()]
     except OSError:
         return None
     counts = {name: int(number) for name, number in re.findall(r'^(Rss\w+|Threads):\s+(\d+)', status, re.MULTILINE)}
-    return 'RssAnon' in counts and [(counts['RssAnon'] + counts['RssShmem']) * 1024, descriptors, counts['Threads']]
+    deleted = sum(link.endswith(' (deleted)') and '/#' not in link for link in links)    # '#': it never had a name
+    return 'RssAnon' in counts and [(counts['RssAnon'] + counts['RssShmem']) * 1024, len(links), counts['Threads'], deleted]
 
 
 def growth(times, values):
-    """How much the line of least squares rises from the first of the times to the last."""
+    """How much the line of least squares rises from the first of the times to the last, through the least of each stretch: what comes
+    and goes with what is read just then is no growth, and what stays is in the least, too."""
     if len(times) < 3:
         return 0.0
-    return float(np.polyfit(np.subtract(times, times[0]), values, 1)[0] * (times[-1] - times[0]))
+    stretches = np.array_split(np.arange(len(times)), min(STRETCHES, len(times)))
+    least = [min(stretch, key=lambda sample: values[sample]) for stretch in stretches]
+    line = np.polyfit([times[sample] - times[0] for sample in least], [values[sample] for sample in least], 1)
+    return float(line[0] * (times[-1] - times[0]))
 
 
 def over_time(samples, seconds):
-    """[(who, samples, bytes at first, at the end, growth, growth of descriptors, growth of threads)]"""
+    """Of each process: samples, bytes at first, at the end, growth, growth of descriptors, of threads, deleted files that are held."""
     rows = []
     for who, all_of_it in sorted(samples.items()):
         warm = [(time, *values) for time, *values in all_of_it if time >= seconds * WARM_UP]
         if len(warm) < 3:
             continue
-        times, memory, descriptors, threads = map(list, zip(*warm))
+        times, memory, descriptors, threads, deleted = map(list, zip(*warm))
         rows.append({'who': who, 'samples': len(warm), 'first_bytes': memory[0], 'last_bytes': memory[-1],
                      'growth_bytes': round(growth(times, memory)), 'descriptors': descriptors[-1],
                      'growth_descriptors': round(growth(times, descriptors), 2),
-                     'growth_threads': round(growth(times, threads), 2)})
+                     'growth_threads': round(growth(times, threads), 2), 'deleted': min(deleted)})
     return rows
 
 
 def is_flat(row):
     return row['growth_bytes'] <= MOST_GROWTH and row['growth_descriptors'] <= MOST_DESCRIPTORS \
-        and row['growth_threads'] <= 1
+        and row['growth_threads'] <= 1 and row['deleted'] <= MOST_DESCRIPTORS
 
 
 def of_histogram(buckets):
@@ -104,11 +118,11 @@ def text(report):
     for what, row in report['latencies'].items():
         yield f"| {what} | {row['count']} | {milliseconds(row['median'])} | {milliseconds(row['p99'])} | {milliseconds(row['most'])} |"
     yield ''
-    yield '| process | MiB after warm-up | at the end | growth | descriptors | growth | |'
-    yield '|---|---|---|---|---|---|---|'
+    yield '| process | MiB after warm-up | at the end | growth | descriptors | growth | of deleted files | |'
+    yield '|---|---|---|---|---|---|---|---|'
     for row in report['over_time']:
         yield f"| {row['who']} | {row['first_bytes'] / MEBIBYTE:.1f} | {row['last_bytes'] / MEBIBYTE:.1f} | " \
-            f"{row['growth_bytes'] / MEBIBYTE:+.2f} | {row['descriptors']} | {row['growth_descriptors']:+.2f} | " \
+            f"{row['growth_bytes'] / MEBIBYTE:+.2f} | {row['descriptors']} | {row['growth_descriptors']:+.2f} | {row['deleted']} | " \
             f"{'' if is_flat(row) else '**not flat**'} |"
     yield ''
     for finding in report['findings'][:50]:

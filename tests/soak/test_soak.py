@@ -83,8 +83,17 @@ def growth_is_that_of_the_line_through_the_samples():
     same(round(growth([0, 10, 20, 30], [5, 8, 8, 5]), 6), 0)
 
 
-def grown(by, descriptors=0):
-    return over_time({'it': [(second, (60 + by * second / 2400) * MEBIBYTE, 10 + descriptors * second / 2400, 4)
+@case
+def what_comes_and_goes_is_no_growth_and_what_stays_is():
+    times = range(0, 2400, 10)
+    more_often = [8 if time % 70 < time / 60 else 0 for time in times]
+    same(more_often.count(8) > 50, True)
+    same(round(growth(times, more_often), 6), 0)
+    same(round(growth(times, [also + 3 * time / 2390 for also, time in zip(more_often, times)]), 1), 3)
+
+
+def grown(by, descriptors=0, deleted=0):
+    return over_time({'it': [(second, (60 + by * second / 2400) * MEBIBYTE, 10 + descriptors * second / 2400, 4, deleted)
                              for second in range(0, 3600, 10)]}, 3600)[0]
 
 
@@ -92,6 +101,7 @@ def grown(by, descriptors=0):
 def memory_and_descriptors_that_grow_are_found():
     same([is_flat(grown(by)) for by in (0, 1, 5)], [True, True, False])
     same(is_flat(grown(0, descriptors=10)), False)
+    same(is_flat(grown(0, deleted=30)), False)
     report = {'findings': [], 'done': {'read': 1}, 'over_time': [grown(5)]}
     same([is_good({**report, 'minutes': minutes}) for minutes in (1, 60)], [True, False])
     same(is_good({**report, 'minutes': 60, 'over_time': [], 'done': {}}), False)
