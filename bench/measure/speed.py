@@ -41,6 +41,16 @@ def through_mount(build, what, options=(), suffix=""):
     return run
 
 
+def bare_mount(build, folder, options=(), suffix=""):
+    """Files as large as the plain copies, whose bytes nobody reads or decodes."""
+    def run(path, field):
+        with Mount(build.tool("bare_mount"), folder, options) as mount:
+            mount.raise_readahead()
+            files = [mount.point / file.name for file in sorted(folder.iterdir())]
+            return {f"bare mount{suffix}, whole": total(files, read_whole)}
+    return run
+
+
 def program(name, *command, all_columns=True):
     """A program that prints bytes (0: those of the mount's files) and seconds; None and ... stand for file and field."""
     def run(path, field):
@@ -73,6 +83,9 @@ def own_groups(arguments, folder):
         yield [through_mount(build, what) for build in arguments.builds]
         yield [through_mount(build, what, ["-o", "direct_io=on"], " direct") for build in arguments.builds]
     yield [plain_files(folder / "plain")]
+    first = arguments.builds[0]
+    if first.tool("bare_mount").exists():  # libfuse may be too old
+        yield [bare_mount(first, folder / "plain"), bare_mount(first, folder / "plain", ["-o", "direct_io=on"], " direct")]
 
 
 def peer_groups(arguments, folder):

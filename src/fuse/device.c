@@ -32,12 +32,12 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
 {
     struct nt_mount *mount = userdata;
     const struct init_request *request = buffer;
-    bool was_queued = nt_turn_to_receive(mount, descriptor);
+    bool was_there = nt_turn_to_receive(mount, descriptor);
     ssize_t count = read(descriptor, buffer, size);
     (void)atomic_load(&mount->replies);
     if (count < 0 && errno == ENODEV)
         nt_note_gone(mount);
-    nt_note_received(mount, buffer, count, was_queued);
+    nt_note_received(mount, descriptor, buffer, count, was_there);
     if (count < (ssize_t)sizeof(*request) || request->header.opcode != FUSE_INIT)
         return count;
     if (mount->settings.direct_io == NT_DIRECT_IO_ON && request->init.flags & FUSE_INIT_EXT &&

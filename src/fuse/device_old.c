@@ -35,12 +35,13 @@ static int receive(struct worker *worker)
 {
     struct nt_mount *mount = worker->loop->mount;
     pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
-    bool was_queued = nt_turn_to_receive(mount, fuse_session_fd(mount->session));
+    int device = fuse_session_fd(mount->session);
+    bool was_there = nt_turn_to_receive(mount, device);
     int count = fuse_session_receive_buf(mount->session, &worker->request);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     if (count == 0)
         nt_note_gone(mount);
-    nt_note_received(mount, worker->request.mem, count, was_queued);
+    nt_note_received(mount, device, worker->request.mem, count, was_there);
     return count;
 }
 

@@ -12,6 +12,7 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "fuse/processor.h"
 
 int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon)
 {
@@ -162,7 +163,23 @@ static void begin(struct nt_lead *lead)
     pthread_mutex_unlock(&lead->lock);
 }
 
-void nt_lead_received(struct nt_lead *lead, bool is_quick, bool was_queued)
+/* To who asks. */
+static void come_closer(struct nt_lead *lead, enum nt_arrival arrival)
+{
+    if (arrival != NT_AWAITED) {
+        lead->apart -= lead->apart > 0;
+        lead->moves = lead->apart ? lead->moves : 0;
+        return;
+    }
+    lead->apart++;
+    if (lead->apart < (unsigned)NT_LEAD_APART << lead->moves)
+        return;
+    lead->apart = 0;
+    lead->moves += lead->moves < NT_LEAD_MOVES;
+    nt_processor_next();
+}
+
+void nt_lead_received(struct nt_lead *lead, bool is_quick, enum nt_arrival arrival)
 {
     if (!is_quick) {
         nt_lead_let_go(lead);
@@ -172,8 +189,11 @@ void nt_lead_received(struct nt_lead *lead, bool is_quick, bool was_queued)
         atomic_fetch_sub_explicit(&lead->until_quiet, 1, memory_order_relaxed);
     if (!leads(lead))
         return;
-    lead->queued = was_queued ? lead->queued + 1 : 0;
-    atomic_store_explicit(&lead->is_busy, is_soon(lead), memory_order_relaxed);
+    bool is_busy = is_soon(lead);
+    lead->queued = arrival == NT_QUEUED ? lead->queued + 1 : 0;
+    atomic_store_explicit(&lead->is_busy, is_busy, memory_order_relaxed);
+    if (is_busy)
+        come_closer(lead, arrival);
     if (lead->queued < NT_LEAD_QUEUED) {
         begin(lead);
         return;

@@ -93,9 +93,10 @@ int nt_device_loop_threads(struct nt_mount *mount);
 const char *nt_device_lacks(void);
 
 /* Around the reading of a request: wait until this thread is to receive, and note what has come. `count` is what
- * read() returned. The first returns whether a request was there already, which the second wants to know. */
+ * read() returned. The first returns whether a request was there already, or as soon as others of its processor had gone first;
+ * the second wants to know. */
 bool nt_turn_to_receive(struct nt_mount *mount, int device);
-void nt_note_received(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_queued);
+void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there);
 /* Instead of a request: there will be none any more. */
 void nt_note_gone(struct nt_mount *mount);
 

@@ -27,19 +27,23 @@ bool nt_turn_to_receive(struct nt_mount *mount, int device)
     struct nt_lead *lead = mount->settings.lead;
     if (!nt_lead_wait(lead))
         return false;
-    if (is_there(device))
-        return true;
-    while (nt_lead_looks_out(lead) && !is_there(device))
+    for (unsigned looks = 0; looks < 2; looks++)
+        if (is_there(device))
+            return true;
+        else if (!nt_lead_looks_out(lead))
+            return false;
+    while (!is_there(device) && nt_lead_looks_out(lead))
         ;
     return false;
 }
 
-void nt_note_received(struct nt_mount *mount, const void *bytes, ssize_t count, bool was_queued)
+void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there)
 {
     const struct fuse_in_header *header = bytes;
     if (count < (ssize_t)sizeof(*header))
         return;
-    nt_lead_received(mount->settings.lead, is_quick(header), was_queued);
+    enum nt_arrival arrival = !was_there ? NT_AWAITED : is_there(device) ? NT_QUEUED : NT_THERE;
+    nt_lead_received(mount->settings.lead, is_quick(header), arrival);
     nt_idle_note(&mount->idle, header->opcode);
     const struct fuse_interrupt_in *interrupt = (const void *)(header + 1);
     if (header->opcode == FUSE_INTERRUPT && count >= (ssize_t)(sizeof(*header) + sizeof(*interrupt)))

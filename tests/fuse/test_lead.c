@@ -52,7 +52,7 @@ static void *serve_all(void *context)
         atomic_fetch_add(&receiving, 1);
         ssize_t count = read(requests[0], &request, 1);
         atomic_fetch_sub(&receiving, 1);
-        nt_lead_received(&lead, request != LARGE, false);
+        nt_lead_received(&lead, request != LARGE, NT_AWAITED);
         pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
         ck_assert_int_eq(count, 1);
         serve(request);
@@ -255,7 +255,7 @@ START_TEST(one_thread_alone_serves_all)
     ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
     for (int i = 0; i < 1000; i++) {
         nt_lead_wait(&alone);
-        nt_lead_received(&alone, i % 7 != 0, i % 3 == 0);
+        nt_lead_received(&alone, i % 7 != 0, i % 3 == 0 ? NT_QUEUED : NT_AWAITED);
         if (i % 5 == 0)
             nt_lead_let_go(&alone);
     }
@@ -263,22 +263,23 @@ START_TEST(one_thread_alone_serves_all)
 }
 END_TEST
 
-/* One more than this does not have to be waited for. */
+/* Behind one more than this there is no other, whether it was there or not. */
 START_TEST(where_requests_queue_up_all_receive)
 {
     struct nt_lead alone;
     ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
     for (int i = 0; i < 100 * NT_LEAD_QUEUED; i++) {
         ck_assert(nt_lead_wait(&alone));
-        nt_lead_received(&alone, true, i % NT_LEAD_QUEUED != NT_LEAD_QUEUED - 1);
+        bool is_queue = i % NT_LEAD_QUEUED != NT_LEAD_QUEUED - 1;
+        nt_lead_received(&alone, true, is_queue ? NT_QUEUED : i % 2 ? NT_THERE : NT_AWAITED);
     }
     for (int i = 0; i < NT_LEAD_QUEUED; i++) {
         ck_assert(nt_lead_wait(&alone));
-        nt_lead_received(&alone, true, true);
+        nt_lead_received(&alone, true, NT_QUEUED);
     }
     for (int i = 0; i < NT_LEAD_CROWDED; i++) {
         ck_assert(!nt_lead_wait(&alone));
-        nt_lead_received(&alone, true, true);
+        nt_lead_received(&alone, true, NT_QUEUED);
     }
     ck_assert(nt_lead_wait(&alone));
     nt_lead_deinit(&alone);
@@ -288,7 +289,7 @@ END_TEST
 static void serve_one(struct nt_lead *alone)
 {
     ck_assert(nt_lead_wait(alone));
-    nt_lead_received(alone, true, false);
+    nt_lead_received(alone, true, NT_AWAITED);
 }
 
 static bool looks_out(struct nt_lead *alone)
@@ -331,9 +332,59 @@ START_TEST(who_leads_sleeps_where_none_comes_soon)
         while (nt_lead_looks_out(&alone))
             ;
         ck_assert_uint_ge(nt_nanoseconds() - start, soon);
-        nt_lead_received(&alone, true, false);
+        nt_lead_received(&alone, true, NT_AWAITED);
         ck_assert(!looks_out(&alone));
     }
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+static void receive_so_many(struct nt_lead *alone, enum nt_arrival arrival, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        ck_assert(nt_lead_wait(alone));
+        nt_lead_received(alone, true, arrival);
+    }
+}
+
+/* Each time in vain it looks out twice as long before it moves again. */
+START_TEST(who_leads_and_has_to_look_out_each_time_moves)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    for (unsigned moves = 0; moves < 5; moves++) {
+        receive_so_many(&alone, NT_AWAITED, (NT_LEAD_APART << moves) - 1);
+        ck_assert_uint_eq(alone.moves, moves);
+        receive_so_many(&alone, NT_AWAITED, 1);
+        ck_assert_uint_eq(alone.moves, moves + 1);
+    }
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+START_TEST(who_leads_and_finds_requests_stays)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, for_ever), 0);
+    receive_so_many(&alone, NT_AWAITED, NT_LEAD_APART);
+    ck_assert_uint_eq(alone.moves, 1);
+    receive_so_many(&alone, NT_THERE, 1); /* it has come to who asks: what was in vain is forgotten */
+    ck_assert_uint_eq(alone.moves, 0);
+    for (unsigned i = 0; i < 10 * NT_LEAD_APART; i++) {
+        receive_so_many(&alone, NT_AWAITED, 1);
+        receive_so_many(&alone, NT_THERE, 1);
+    }
+    ck_assert_uint_eq(alone.moves, 0);
+    nt_lead_deinit(&alone);
+}
+END_TEST
+
+START_TEST(who_leads_and_is_asked_seldom_stays)
+{
+    struct nt_lead alone;
+    ck_assert_int_eq(nt_lead_init(&alone, 1, 0), 0);
+    receive_so_many(&alone, NT_AWAITED, 10 * NT_LEAD_APART);
+    ck_assert_uint_eq(alone.moves, 0);
     nt_lead_deinit(&alone);
 }
 END_TEST
@@ -355,6 +406,9 @@ int main(void)
     tcase_add_test(tests, who_leads_looks_out_where_the_last_request_came_soon);
     tcase_add_test(tests, who_leads_sleeps_where_the_last_request_was_late);
     tcase_add_test(tests, who_leads_sleeps_where_none_comes_soon);
+    tcase_add_test(tests, who_leads_and_has_to_look_out_each_time_moves);
+    tcase_add_test(tests, who_leads_and_finds_requests_stays);
+    tcase_add_test(tests, who_leads_and_is_asked_seldom_stays);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }
