@@ -35,6 +35,8 @@ def what_is_counted_is_summed_and_of_others_the_last_line_is_told():
     same(record.result('3 passed, 0 failed\nbetween\n4 passed, 1 failed\n2 rounds\n'), '7 passed, 1 failed')
     same(record.result('a.root: 900 points, 2 tried, 0 of them errors\n/b: c: 600 points, 1 tried, 1 of them errors\n100%: Checks: 2\n'),
          '1,500 points, 3 tried, 1 of them errors')
+    same(record.result('ok   a: 8 executions, 9 edges, 0 found\n1,008 executions of 2 targets, 0 found\n'), '1,008 executions of 2 targets, 0 found')
+    same(record.result(f'made {record.ROOT}/build/it\n'), 'made build/it')
     same(record.result('first\n  last  \n\n'), 'last')
     same(record.result(''), '')
 
