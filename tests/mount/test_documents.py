@@ -124,7 +124,8 @@ def relocated(text, directory):
 def environment():
     """The programs that were built, and the library as pkg-config finds it where it was built."""
     paths = [str(Path(program).resolve().parent) for program in (NTUPLE, NTUPLEFS) if os.sep in program]
-    changed = {'PATH': os.pathsep.join([*paths, os.environ['PATH']]), 'LC_ALL': 'C.UTF-8', 'COLUMNS': '80'}
+    changed = {'PATH': os.pathsep.join([*paths, os.environ['PATH']]), 'LC_ALL': 'C.UTF-8', 'COLUMNS': '80',
+               'DASK_LOGGING__DISTRIBUTED': 'critical'}    # workers that are late on a busy machine are no output
     if LIBRARY:
         changed |= {'PKG_CONFIG_PATH': PACKAGES, 'LD_LIBRARY_PATH': str(Path(LIBRARY).parent)}
     return os.environ | changed
