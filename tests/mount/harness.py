@@ -266,6 +266,15 @@ def daemon_of(mountpoint):
     return next(iter(processes_of(mountpoint)), None)
 
 
+def open_in(process):
+    """What a process has open, as its descriptors tell; without those that are closed meanwhile."""
+    found = []
+    for descriptor in Path(f'/proc/{process}/fd').iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.append(os.readlink(descriptor))
+    return found
+
+
 def decoder_of(mountpoint):
     """The process that reads the sources of a mount and answers."""
     return processes_of(mountpoint)[1]

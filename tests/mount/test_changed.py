@@ -8,7 +8,7 @@ import stat
 import struct
 from pathlib import Path
 
-from harness import case, data, errors_of, fails, mounted, processes_of, run, same, scratch, wait_until
+from harness import case, data, decoder_of, errors_of, fails, mounted, open_in, run, same, scratch, wait_until
 
 VALUES = 1000
 
@@ -85,8 +85,7 @@ def what_changes_the_status_of_a_file_alone_changes_nothing():
 
 
 def deleted_files_of(process):
-    links = [os.readlink(link) for link in Path(f'/proc/{process}/fd').iterdir() if link.is_symlink()]
-    return [link for link in links if link.endswith(' (deleted)')]
+    return [name for name in open_in(process) if name.endswith(' (deleted)')]
 
 
 @case
@@ -95,7 +94,7 @@ def nothing_is_held_of_what_was_replaced():
         folder, fresh, old = directory / 'folder', directory / 'fresh', directory / 'old'
         shutil.copytree(data('lance_datasets/columns_2.2'), folder / 'columns')
         with mounted(folder) as mountpoint:
-            _, decoder = processes_of(mountpoint)
+            decoder = decoder_of(mountpoint)
             for turn in range(40):
                 (directory / 'bits').write_bytes(bitmap(turn))
                 os.replace(directory / 'bits', folder / 'bits.roaring')

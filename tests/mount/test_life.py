@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """From start to end of a mount: background and foreground, the mountpoint, signals, dead mounts."""
-import contextlib
 import errno
 import os
 import resource
@@ -12,7 +11,7 @@ import time
 from pathlib import Path
 
 from harness import (NTUPLEFS, TIMEOUT, Foreground, case, command, daemon_of, data, detach, fails, is_mounted,
-                     is_running, mounted, mounts, ntuplefs, processes_of, run, same, scratch, unmount, wait_until)
+                     is_running, mounted, mounts, ntuplefs, open_in, processes_of, run, same, scratch, unmount, wait_until)
 
 
 @case
@@ -41,11 +40,7 @@ def the_daemon_has_left_terminal_and_directory():
 
 
 def pipes_of(process):
-    found = []
-    for entry in Path(f'/proc/{process}/fd').iterdir():
-        with contextlib.suppress(FileNotFoundError):
-            found.append(os.readlink(entry))
-    return [name for name in found if name.startswith('pipe:')]
+    return [name for name in open_in(process) if name.startswith('pipe:')]
 
 
 @case

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What came out of a soak: latencies, memory and descriptors over time, findings; as text and as JSON."""
 import json
-import os
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
 
+from places import harness
 from reader import STEPS
 
 MEBIBYTE = 1 << 20
@@ -18,24 +18,17 @@ MOST_DESCRIPTORS = 2                # the same; and of deleted files all the tim
 LEAST_MINUTES = 15                  # that say something about growth
 
 
-def target_of(descriptor):
-    try:
-        return os.readlink(descriptor)
-    except FileNotFoundError:
-        return ''   # closed meanwhile
-
-
 def occupied(process):
     """Bytes of memory of its own, descriptors, threads and descriptors of deleted files of a process; None where it has ended. Pages of
     programs and libraries, which come and go as the machine has room for them, are not its own."""
     try:
         status = Path(f'/proc/{process}/status').read_text()
-        links = [target_of(descriptor) for descriptor in Path(f'/proc/{process}/fd').iterdir()]
+        names = harness.open_in(process)
     except OSError:
         return None
     counts = {name: int(number) for name, number in re.findall(r'^(Rss\w+|Threads):\s+(\d+)', status, re.MULTILINE)}
-    deleted = sum(link.endswith(' (deleted)') and '/#' not in link for link in links)    # '#': it never had a name
-    return 'RssAnon' in counts and [(counts['RssAnon'] + counts['RssShmem']) * 1024, len(links), counts['Threads'], deleted]
+    deleted = sum(name.endswith(' (deleted)') and '/#' not in name for name in names)    # '#': it never had a name
+    return 'RssAnon' in counts and [(counts['RssAnon'] + counts['RssShmem']) * 1024, len(names), counts['Threads'], deleted]
 
 
 def growth(times, values):
