@@ -6,7 +6,6 @@
  *   bare_mount -f [-o direct_io=on] FOLDER MOUNTPOINT
  */
 #include <dirent.h>
-#include <errno.h>
 #include <fuse_lowlevel.h>
 #include <stdbool.h>
 #include <stdio.h>

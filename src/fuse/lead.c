@@ -11,7 +11,6 @@
 
 #include <sched.h>
 
-#include "base/clock.h"
 #include "fuse/processor.h"
 
 int nt_lead_init(struct nt_lead *lead, uint64_t patience, uint64_t soon)

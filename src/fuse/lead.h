@@ -27,13 +27,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
+
 enum {
     NT_LEAD_QUIET = 64,     /* quick requests after a slow one */
     NT_LEAD_QUEUED = 16,    /* requests one after the other behind which there was another */
     NT_LEAD_CROWDED = 1024, /* quick requests after these */
-    NT_LEAD_APART =
-        32, /* requests that were looked out for, less those that were not, before it moves, ... */
-    NT_LEAD_MOVES = 10, /* ... twice as many each time, so often */
+    NT_LEAD_APART = 32,     /* requests looked out for, less others, before it moves, ... */
+    NT_LEAD_MOVES = 10,     /* ... twice as many each time, so often */
 };
 
 /* How a request has come to who leads. */
@@ -44,9 +45,9 @@ enum nt_arrival {
 };
 
 /* For a mount: longer than what is quick, shorter than anybody notices. */
-#define NT_LEAD_PATIENCE UINT64_C(2000000)
+#define NT_LEAD_PATIENCE (2 * NT_MILLISECOND)
 /* For a mount: longer than who reads one small piece after the other takes between two. */
-#define NT_LEAD_SOON UINT64_C(100000)
+#define NT_LEAD_SOON (NT_MILLISECOND / 10)
 
 struct nt_lead {
     pthread_mutex_t lock;

@@ -27,14 +27,11 @@ bool nt_turn_to_receive(struct nt_mount *mount, int device)
     struct nt_lead *lead = mount->settings.lead;
     if (!nt_lead_wait(lead))
         return false;
-    for (unsigned looks = 0; looks < 2; looks++)
-        if (is_there(device))
-            return true;
-        else if (!nt_lead_looks_out(lead))
+    unsigned looks = 1;
+    for (; !is_there(device); looks++)
+        if (!nt_lead_looks_out(lead))
             return false;
-    while (!is_there(device) && nt_lead_looks_out(lead))
-        ;
-    return false;
+    return looks <= 2;
 }
 
 void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssize_t count, bool was_there)

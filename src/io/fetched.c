@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/overflow.h"
 #include "io/ranges.h"

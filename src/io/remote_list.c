@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/grow.h"
 #include "io/fetcher.h"
 #include "io/folder.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/buffer.h"
+#include "base/clock.h"
 #include "io/remote.h"
 
 /* Of files whose version is told, so many are open at once in the process that fetches. */
