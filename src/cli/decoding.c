@@ -73,6 +73,7 @@ static struct nt_vfs_options tree_options(struct decoding *decoding)
     options.chain_options.index = decoding->program->index.index;
     options.chain_options.keep_index = settings->index ? keep_index : NULL;
     options.chain_options.context = decoding;
+    options.is_told = true;
     options.sandbox = decoding->sandbox.parts;
     options.choices = decoding->choices.items;
     options.choice_count = decoding->choices.count;

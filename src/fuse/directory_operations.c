@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "fuse/status_errno.h"
 
 enum { DOT = 0, DOT_DOT = 1, DOTS = 2, MOST_WITH_ATTRIBUTES = 16384 };
@@ -22,6 +23,8 @@ struct reply {
     char *bytes;
     size_t length, capacity;
     bool with_attributes; /* READDIRPLUS */
+    uint64_t *known;      /* the nodes that the kernel knows by this reply */
+    size_t known_count, known_capacity;
 };
 
 static const mode_t mode_of_class[] = {
@@ -50,15 +53,38 @@ static struct fuse_entry_param name_only(uint64_t node, mode_t mode)
     return (struct fuse_entry_param){.attr = {.st_ino = node, .st_mode = mode}};
 }
 
+/* Room for one node more. */
+static bool has_room_for_known(struct reply *reply)
+{
+    uint64_t *known = nt_grow(reply->known, reply->known_count, &reply->known_capacity, sizeof(*known));
+    reply->known = known ? known : reply->known;
+    return known != NULL;
+}
+
 static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t next)
 {
     struct reply *reply = context;
     struct nt_vfs_attributes attributes;
     struct fuse_entry_param entry = name_only(node, mode_of_class[class]);
-    if (reply->with_attributes && nt_vfs_cursor_index(next) <= MOST_WITH_ATTRIBUTES &&
-        nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK)
+    bool is_known = reply->with_attributes && nt_vfs_cursor_index(next) <= MOST_WITH_ATTRIBUTES &&
+                    has_room_for_known(reply) &&
+                    nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;
+    if (is_known)
         entry = nt_entry(&attributes);
-    return append(reply, name, &entry, (off_t)(next + DOTS));
+    if (!append(reply, name, &entry, (off_t)(next + DOTS)))
+        return false;
+    if (is_known) {
+        reply->known[reply->known_count++] = node;
+        nt_vfs_know(reply->vfs, node);
+    }
+    return true;
+}
+
+/* The kernel has not had the reply. */
+static void forget_known(const struct reply *reply)
+{
+    for (size_t i = 0; i < reply->known_count; i++)
+        nt_vfs_forget(reply->vfs, reply->known[i], 1);
 }
 
 /* The kernel makes "." and ".." itself, but programs expect to see them. */
@@ -85,11 +111,12 @@ static void list(fuse_req_t request, fuse_ino_t directory, size_t size, off_t of
         uint64_t cursor = position > DOTS ? position - DOTS : 0;
         status = nt_vfs_readdir(mount->vfs, directory, cursor, emit, &reply, &error);
     }
-    if (status == NT_OK)
-        fuse_reply_buf(request, reply.bytes, reply.length);
-    else
-        fuse_reply_err(request, nt_failure_errno(status, &error));
+    int problem = status == NT_OK ? fuse_reply_buf(request, reply.bytes, reply.length)
+                                  : fuse_reply_err(request, nt_failure_errno(status, &error));
+    if (status != NT_OK || problem)
+        forget_known(&reply);
     free(reply.bytes);
+    free(reply.known);
 }
 
 static void on_readdir(fuse_req_t request, fuse_ino_t directory, size_t size, off_t offset,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: lookup, getattr, statfs and extended attributes. Nodes are numbers that are computed from what they
- * stand for, so nothing is remembered for the kernel and FORGET needs no bookkeeping.
+ * In: lookup, forget, getattr, statfs and extended attributes. Nodes are numbers that are computed from what they stand for:
+ * what the kernel knows of is counted for each file of the mount, not for each node.
  */
 #include "fuse/operations.h"
 
@@ -17,30 +17,33 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
     struct nt_mount *mount = fuse_req_userdata(request);
     struct nt_vfs_attributes attributes;
     const struct nt_vfs_caller caller = nt_caller(request);
-    uint64_t node;
     struct nt_error error = {0};
     if (strlen(name) > LONGEST_NAME) {
         fuse_reply_err(request, ENAMETOOLONG);
         return;
     }
-    enum nt_status status = nt_vfs_lookup(mount->vfs, parent, name, &node, &error);
-    if (status == NT_OK)
-        status = nt_vfs_stat_for(mount->vfs, node, &caller, &attributes, &error);
+    enum nt_status status = nt_vfs_learn(mount->vfs, parent, name, &caller, &attributes, &error);
     if (status != NT_OK) {
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
     }
     struct fuse_entry_param entry = nt_entry(&attributes);
-    fuse_reply_entry(request, &entry);
+    if (fuse_reply_entry(request, &entry) != 0)
+        nt_vfs_forget(mount->vfs, attributes.node, 1); /* interrupted: the kernel has not heard of it */
 }
 
 static void on_forget(fuse_req_t request, fuse_ino_t node, uint64_t lookups)
 {
+    struct nt_mount *mount = fuse_req_userdata(request);
+    nt_vfs_forget(mount->vfs, node, lookups);
     fuse_reply_none(request);
 }
 
 static void on_forget_multi(fuse_req_t request, size_t count, struct fuse_forget_data *forgets)
 {
+    struct nt_mount *mount = fuse_req_userdata(request);
+    for (size_t i = 0; i < count; i++)
+        nt_vfs_forget(mount->vfs, forgets[i].ino, forgets[i].nlookup);
     fuse_reply_none(request);
 }
 

@@ -73,7 +73,7 @@ static inline double nt_timeout(bool is_lasting)
 static inline struct fuse_entry_param nt_entry(const struct nt_vfs_attributes *attributes)
 {
     return (struct fuse_entry_param){.ino = attributes->node,
-                                     .generation = 1,
+                                     .generation = attributes->generation,
                                      .attr = attributes->stat,
                                      .attr_timeout = nt_timeout(attributes->is_immutable),
                                      .entry_timeout = nt_timeout(attributes->is_name_lasting)};

@@ -62,15 +62,17 @@ static enum nt_status add_file(struct nt_places *places, const struct nt_place *
     if (status != NT_OK)
         return status;
     place->is_remote = listed->address != NULL;
-    place->address = listed->address;
     if (place->is_remote)
         nt_places_identify_remote(place, &listed->identity);
     else
         nt_places_identify(place, &listed->identity);
     place->way = NT_WAY_FILE;
-    place->name = nt_chain_places_name(outer->chain, file);
-    outer->chain->places[file] = place->number;
-    return NT_OK;
+    status = nt_place_set_text(&place->name, nt_chain_places_name(outer->chain, file), error);
+    if (status == NT_OK && listed->address)
+        status = nt_place_set_text(&place->address, listed->address, error);
+    if (status == NT_OK)
+        outer->chain->places[file] = place->number;
+    return status;
 }
 
 enum nt_status nt_chain_places_find(struct nt_places *places, uint32_t number, const char *name,

@@ -9,13 +9,16 @@
 /* "run2.root/", in front of what is in the place's file; nothing for the root. */
 static void put_place(struct nt_places *places, const struct nt_place *place, struct nt_buffer *path)
 {
-    const char *names[NT_MAX_DEPTH];
+    uint32_t above[NT_MAX_DEPTH];
+    char name[NT_NAME_BYTES + 1];
     size_t count = 0;
     for (uint32_t at = place->version ? place->parent : place->number; at && count < NT_MAX_DEPTH;
          at = nt_places_parent(places, at))
-        names[count++] = nt_places_name(places, at);
-    while (count-- > 0)
-        nt_buffer_format(path, "%s/", names[count]);
+        above[count++] = at;
+    while (count-- > 0) {
+        nt_places_name(places, above[count], name);
+        nt_buffer_format(path, "%s/", name);
+    }
 }
 
 /* Of inner places, and of one of many data sets without its name, nothing is chosen. */

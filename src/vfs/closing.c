@@ -34,9 +34,11 @@ static bool is_within(const struct nt_places *places, const struct bound *bound)
 static struct nt_open_file *take(struct nt_places *places, struct nt_open_file **link)
 {
     struct nt_open_file *opened = *link;
+    struct nt_place *place = places->list[opened->place];
     *link = opened->next;
-    places->list[opened->place]->opened = NULL;
+    place->opened = NULL;
     places->descriptors -= opened->descriptors;
+    nt_places_put_away(places, place);
     return opened;
 }
 
@@ -151,7 +153,7 @@ bool nt_places_hold_all(struct nt_places *places)
     bool holds_all = places->count <= most.files;
     for (uint32_t i = 0; i < places->count && holds_all; i++) {
         const struct nt_place *place = places->list[i];
-        holds_all = place->kind == NT_PLACE_GROUP ||
+        holds_all = !place || place->kind == NT_PLACE_GROUP ||
                     (place->is_remote && !places->options.choice_count) || /* no file here is opened for it */
                     (place->opened && S_ISREG(place->identity.st_mode) && !place->chain);
     }

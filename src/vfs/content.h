@@ -62,6 +62,9 @@ enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_sc
 bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *scope, bool *is_long_ret,
                           uint64_t *size_ret);
 
+/* Forget what is kept of places that were put away. Under the lock of the places. */
+void nt_produced_forget(struct nt_produced *produced, const struct nt_places *places);
+
 /* What has been counted: name and value of counter `index`; false past the last. */
 bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,
                          uint64_t *value_ret);

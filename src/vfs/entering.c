@@ -95,8 +95,7 @@ bool nt_place_enter(struct nt_places *places, struct nt_place *place)
         settle(place, &found);
     else
         nt_places_fail_looking(place, &failure);
-    place->is_opening = false;
-    pthread_cond_broadcast(&places->was_opened);
+    nt_place_was_opened(places, place);
     return status == NT_OK;
 }
 

@@ -71,9 +71,9 @@ static bool may_be_same(const struct failure *failure, const struct nt_failure_s
     const struct nt_error *b = &failure->error;
     bool is_same_page =
         !a->is_page || !site->is_page || (a->source == site->source && a->parameter == site->parameter);
-    return a->path && a->place == site->place && is_same_page && b->status == error->status &&
-           b->offset == error->offset && strcmp(b->expected, error->expected) == 0 &&
-           strcmp(b->found, error->found) == 0;
+    return a->path && a->place == site->place && a->generation == site->generation && is_same_page &&
+           b->status == error->status && b->offset == error->offset &&
+           strcmp(b->expected, error->expected) == 0 && strcmp(b->found, error->found) == 0;
 }
 
 /* The message tells which; where none does, the place in the file. */

@@ -20,10 +20,10 @@ void nt_failures_free(struct nt_failures *failures); /* accepts NULL */
 struct nt_failure_site {
     const char *path; /* in the tree */
     size_t length;
-    uint32_t place;     /* of places.h: equal failures of different files are different ones */
-    bool is_page;       /* the next two tell which page; else any may be the cause */
-    uint32_t source;    /* of the data set's sources */
-    uint64_t parameter; /* the page's */
+    uint32_t place, generation; /* of places.h: equal failures of different files are different ones */
+    bool is_page;               /* the next two tell which page; else any may be the cause */
+    uint32_t source;            /* of the data set's sources */
+    uint64_t parameter;         /* the page's */
 };
 
 /* Note a failure, or find it among those that were noted, at whatever path: one page is read through several

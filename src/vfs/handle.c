@@ -7,6 +7,7 @@
 
 #include "vfs/content.h"
 #include "vfs/pseudo.h"
+#include "vfs/places.h"
 #include "vfs/report.h"
 #include "vfs/scope.h"
 #include "vfs/vfs.h"
@@ -58,8 +59,9 @@ static bool is_verified(const struct nt_scope *scope)
            scope->node.level != NT_LEVEL_PAGE_RAW;
 }
 
-enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
-                           struct nt_error *error)
+/* In a visit. */
+static enum nt_status open_node(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
+                                struct nt_error *error)
 {
     struct nt_vfs_handle *handle = calloc(1, sizeof(*handle));
     struct nt_error failure = {0};
@@ -70,6 +72,7 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
         free(handle);
         return status;
     }
+    nt_vfs_know(vfs, node); /* to the handle's end */
     status = open_content(&handle->scope, &handle->content, &failure);
     if (status == NT_OK && is_verified(&handle->scope))
         status = verify(handle->content, &failure);
@@ -78,6 +81,15 @@ enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_hand
     else
         *handle_ret = handle;
     return nt_report(vfs, node, status, &failure, error);
+}
+
+enum nt_status nt_vfs_open(struct nt_vfs *vfs, uint64_t node, struct nt_vfs_handle **handle_ret,
+                           struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = open_node(vfs, node, handle_ret, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
 }
 
 static uint64_t checked_reads(const struct nt_vfs_handle *handle)
@@ -151,5 +163,6 @@ void nt_vfs_close(struct nt_vfs_handle *handle)
         return;
     nt_content_close(handle->content);
     nt_scope_close(&handle->scope);
+    nt_vfs_forget(handle->scope.vfs, handle->scope.number, 1);
     free(handle);
 }

@@ -68,26 +68,36 @@ static struct nt_place *known_version(const struct nt_places *places, const stru
     return NULL;
 }
 
-static bool fill_version(struct nt_places *places, const struct nt_place *dataset, struct nt_place *place,
-                         const struct look *look, enum nt_way way)
+static char *format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* From malloc; NULL without memory. */
+static char *format(const char *format, ...)
+{
+    struct nt_buffer text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    nt_buffer_format_list(&text, format, arguments);
+    va_end(arguments);
+    return nt_buffer_take(&text);
+}
+
+static bool fill_version(const struct nt_place *dataset, struct nt_place *place, const struct look *look,
+                         enum nt_way way)
 {
     const struct nt_version *found = &look->version;
     place->identity = look->file;
     place->way = way;
     place->version_number = found->number;
-    place->series = nt_arena_copy(places->arena, found->series, strlen(found->series));
-    place->version =
-        nt_arena_format(places->arena, "%s%llu", found->series, (unsigned long long)found->number);
-    place->identity_path = nt_arena_format(places->arena, "%s/%s", place->path, found->file);
+    place->series = format("%s", found->series);
+    place->name = format("%llu", (unsigned long long)found->number);
+    place->version = format("%s%llu", found->series, (unsigned long long)found->number);
+    place->identity_path = format("%s/%s", place->path, found->file);
     place->is_remote = dataset->is_remote;
     place->is_entered = dataset->is_entered;
     place->folder = dataset->folder;
     if (place->folder)
         nt_folder_hold(place->folder);
-    if (!place->series || !place->version || !place->identity_path)
-        return false;
-    place->name = place->version + strlen(place->series);
-    return true;
+    return place->series && place->name && place->version && place->identity_path;
 }
 
 static enum nt_status find_or_add_version(struct nt_places *places, struct nt_place *dataset,
@@ -106,7 +116,7 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
         nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, place_ret, error);
     if (status != NT_OK)
         return status;
-    if (!fill_version(places, dataset, *place_ret, look, way))
+    if (!fill_version(dataset, *place_ret, look, way))
         return nt_fail_memory(error);
     history->versions[history->count++] = (*place_ret)->number;
     return NT_OK;
@@ -114,13 +124,11 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
 
 /* ---- the version that is shown ---- */
 
-static enum nt_status watch(struct nt_places *places, struct nt_place *dataset, const struct look *look,
-                            struct nt_error *error)
+static enum nt_status watch(const struct nt_place *dataset, const struct look *look, struct nt_error *error)
 {
     struct nt_history *history = dataset->history;
-    const char *name = look->version.watched;
-    if (!history->watched || strcmp(history->watched + strlen(dataset->path) + 1, name) != 0)
-        history->watched = nt_arena_format(places->arena, "%s/%s", dataset->path, name);
+    free(history->watched);
+    history->watched = format("%s/%s", dataset->path, look->version.watched);
     history->watched_was = look->watched;
     history->is_settled = look->is_settled;
     history->list = look->list;
@@ -141,7 +149,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
     struct nt_place *shown;
     enum nt_status status = find_or_add_version(places, dataset, look, NT_WAY_SHOWN, &shown, error);
     if (status == NT_OK)
-        status = watch(places, dataset, look, error);
+        status = watch(dataset, look, error);
     if (status != NT_OK)
         return status;
     dataset->history->shown = shown->number;
@@ -166,9 +174,11 @@ static bool is_current(struct nt_places *places, const struct nt_place *dataset)
 {
     if (!dataset->history || dataset->kind != NT_PLACE_FILE)
         return false;
-    const struct nt_history history = *dataset->history;
+    struct nt_history history = *dataset->history;
+    history.watched = format("%s", history.watched);
     pthread_mutex_unlock(&places->lock);
-    bool is_same = is_as_it_was(dataset, &history);
+    bool is_same = history.watched && is_as_it_was(dataset, &history);
+    free(history.watched);
     pthread_mutex_lock(&places->lock);
     return is_same;
 }
@@ -189,8 +199,7 @@ static void look_again(struct nt_places *places, struct nt_place *dataset)
     if (status != NT_OK)
         nt_places_fail(dataset, &failure);
     nt_version_deinit(&look.version);
-    dataset->is_opening = false;
-    pthread_cond_broadcast(&places->was_opened);
+    nt_place_was_opened(places, dataset);
 }
 
 struct nt_place *nt_history_shown(struct nt_places *places, struct nt_place *place)
@@ -246,11 +255,4 @@ enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint6
         *version_ret = place->number;
     nt_version_deinit(&look.version);
     return status;
-}
-
-void nt_history_free(struct nt_history *history)
-{
-    if (history)
-        free(history->versions);
-    free(history);
 }

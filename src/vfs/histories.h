@@ -17,6 +17,4 @@ struct nt_place *nt_history_shown(struct nt_places *places, struct nt_place *pla
 enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint64_t number,
                                uint32_t *version_ret, struct nt_error *error);
 
-void nt_history_free(struct nt_history *history); /* accepts NULL */
-
 #endif

@@ -32,41 +32,57 @@ static struct nt_place *child_of_name(const struct nt_places *places, const stru
     return NULL;
 }
 
-/* What takes the place of another one is called as that was: however often a file is replaced, its name is kept once. */
-static enum nt_status add_child(struct nt_places *places, const struct nt_place *folder,
+/* What takes the place of another one comes where that was: who lists the folder meanwhile sees one of them. */
+static enum nt_status add_child(struct nt_places *places, struct nt_place *folder,
                                 const struct nt_disk_entry *found, const struct nt_place *former,
                                 struct nt_place **place_ret, struct nt_error *error)
 {
-    const char *path =
-        former ? former->path : nt_arena_format(places->arena, "%s/%s", folder->path, found->name);
-    if (!path)
-        return nt_fail_memory(error);
-    enum nt_status status = nt_places_add(
-        places, folder->number, path, found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE, place_ret, error);
+    struct nt_buffer path = {0};
+    nt_buffer_format(&path, "%s/%s", folder->path, found->name);
+    enum nt_status status =
+        path.failed ? nt_fail_memory(error)
+                    : nt_places_add(places, folder->number, path.bytes,
+                                    found->is_folder ? NT_PLACE_FOLDER : NT_PLACE_FILE, place_ret, error);
+    nt_buffer_deinit(&path);
     if (status != NT_OK)
         return status;
     (*place_ret)->is_remote = folder->is_remote;
-    (*place_ret)->name = former ? former->name : "";
+    (*place_ret)->order = former ? former->order : folder->next_order++;
     nt_places_identify(*place_ret, &found->stat);
     return NT_OK;
 }
 
-static int compare_numbers(const void *left, const void *right)
+static int compare_orders(const void *left, const void *right, void *context)
 {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    const struct nt_places *places = context;
+    uint32_t a = places->list[*(const uint32_t *)left]->order,
+             b = places->list[*(const uint32_t *)right]->order;
     return a < b ? -1 : a > b;
 }
 
-/* Under the lock: those that were children and are none of the new ones; both ascend. */
-static void leave(const struct nt_places *places, const struct nt_place *folder, const uint32_t *children,
-                  size_t count)
+/* Why it could not be opened is of no use to anybody any more. */
+static void go(struct nt_places *places, struct nt_place *place)
+{
+    place->is_gone = true;
+    free(place->failure);
+    place->failure = NULL;
+    if (place->kind == NT_PLACE_FOLDER)
+        nt_places_put_all_away(places);
+    else
+        nt_places_put_away(places, place);
+}
+
+/* Under the lock: those that were children and are none of the new ones; both are in their order. */
+static void let_go(struct nt_places *places, const struct nt_place *folder, const uint32_t *children,
+                   size_t count)
 {
     size_t next = 0;
     for (uint32_t i = 0; i < folder->child_count; i++) {
-        while (next < count && children[next] < folder->children[i])
+        struct nt_place *place = places->list[folder->children[i]];
+        while (next < count && places->list[children[next]]->order < place->order)
             next++;
-        if (next == count || children[next] != folder->children[i])
-            nt_place_leave(places->list[folder->children[i]]);
+        if (next == count || children[next] != place->number)
+            go(places, place);
     }
 }
 
@@ -92,8 +108,8 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
     }
     if (folder->is_remote && folder->names) /* kernels keep lists as long as the time stays */
         clock_gettime(CLOCK_REALTIME, &folder->identity.st_mtim);
-    qsort(children, count, sizeof(uint32_t), compare_numbers);
-    leave(places, folder, children, count);
+    qsort_r(children, count, sizeof(uint32_t), compare_orders, places);
+    let_go(places, folder, children, count);
     return nt_places_set_children(places, folder, children, (uint32_t)count, error);
 }
 

@@ -16,25 +16,16 @@
 #include "vfs/histories.h"
 #include "vfs/opening.h"
 
-static void free_place(struct nt_place *place)
-{
-    nt_names_free(place->names);
-    nt_history_free(place->history);
-    if (place->source)
-        nt_source_close(place->source);
-    nt_folder_close(place->folder);
-    nt_chain_places_free(place->chain);
-    free(place->failure);
-    free(place->children);
-    free(place->by_name);
-    free(place);
-}
+enum {
+    MOST_PLACES = 1 << 20,
+    MOST_SLOTS = 1 << 16, /* as node.c has bits for */
+};
 
 static void free_places(struct nt_places *places)
 {
-    for (uint32_t i = 0; i < places->count; i++) {
-        free_place(places->list[i]);
-    }
+    for (uint32_t i = 0; i < places->count; i++)
+        if (places->list[i])
+            nt_place_free(places->list[i]);
     free(places->list);
 }
 
@@ -45,19 +36,12 @@ void nt_places_free(struct nt_places *places)
     nt_places_close_all(places);
     free_places(places);
     free(places->slots);
-    nt_arena_free(places->arena);
+    nt_numbers_deinit(&places->numbers);
+    nt_numbers_deinit(&places->slot_numbers);
     pthread_cond_destroy(&places->has_idle);
     pthread_cond_destroy(&places->was_opened);
     pthread_mutex_destroy(&places->lock);
     free(places);
-}
-
-/* A place at a path that does not live as long. */
-static enum nt_status add_copied(struct nt_places *places, uint32_t parent, const char *path,
-                                 enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error)
-{
-    const char *copy = path ? nt_arena_copy(places->arena, path, strlen(path)) : NULL;
-    return copy ? nt_places_add(places, parent, copy, kind, place_ret, error) : nt_fail_memory(error);
 }
 
 static enum nt_status add_address(struct nt_places *places, uint32_t parent, const char *address,
@@ -65,15 +49,15 @@ static enum nt_status add_address(struct nt_places *places, uint32_t parent, con
 {
     struct nt_place *place;
     char *shown = nt_address_shown(address), *path = shown ? nt_address_folder_of(shown) : NULL;
-    enum nt_status status = add_copied(places, parent, path, NT_PLACE_FILE, &place, error);
+    enum nt_status status =
+        path ? nt_places_add(places, parent, path, NT_PLACE_FILE, &place, error) : nt_fail_memory(error);
     free(shown);
     free(path);
+    if (status == NT_OK)
+        status = nt_place_set_text(&place->address, address, error);
     if (status != NT_OK)
         return status;
     place->is_remote = true;
-    place->address = nt_arena_copy(places->arena, address, strlen(address));
-    if (!place->address)
-        return nt_fail_memory(error);
     nt_places_identify_remote(place, NULL);
     *number_ret = place->number;
     return NT_OK;
@@ -95,8 +79,8 @@ static enum nt_status add_path(struct nt_places *places, uint32_t parent, const 
     if (status == NT_OK && S_ISDIR(identity.st_mode))
         status = nt_is_dataset_path(absolute, &is_dataset, error);
     if (status == NT_OK)
-        status =
-            add_copied(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER, &place, error);
+        status = nt_places_add(places, parent, absolute, is_dataset ? NT_PLACE_FILE : NT_PLACE_FOLDER, &place,
+                               error);
     if (status == NT_OK) {
         nt_places_identify(place, &identity);
         *number_ret = place->number;
@@ -120,9 +104,9 @@ static enum nt_status add_chain(struct nt_places *places, struct nt_error *error
         nt_places_identify_remote(place, &first->identity);
     } else {
         place->identity = first->identity;
-        place->identity_path = first->path;
+        status = nt_place_set_text(&place->identity_path, first->path, error);
     }
-    return nt_chain_places_new(list, &place->chain, error);
+    return status == NT_OK ? nt_chain_places_new(list, &place->chain, error) : status;
 }
 
 /* The root of several paths. One that does not exist is refused: it is a mistake in the command. */
@@ -144,6 +128,8 @@ static enum nt_status add_group(struct nt_places *places, const char *const *pat
     }
     pthread_mutex_lock(&places->lock);
     group->identity = places->list[children[0]]->identity;
+    for (size_t i = 0; i < count; i++)
+        places->list[children[i]]->order = group->next_order++;
     status = nt_places_set_children(places, group, children, (uint32_t)count, error);
     pthread_mutex_unlock(&places->lock);
     return status;
@@ -159,7 +145,7 @@ struct search {
 /* Each folder takes one try, too, so that there is an end to how deep this goes. */
 static bool may_show(struct search *search, uint32_t number)
 {
-    uint32_t child = 0;
+    uint32_t child, order = 0;
     if (search->tries == 0)
         return true;
     search->tries--;
@@ -170,8 +156,8 @@ static bool may_show(struct search *search, uint32_t number)
     }
     if (nt_places_scan(search->places, number, NULL) != NT_OK)
         return false;
-    while ((child = nt_places_next(search->places, number, child)) != NT_NONE)
-        if (may_show(search, child++))
+    for (; (child = nt_places_next(search->places, number, &order)) != NT_NONE; order++)
+        if (may_show(search, child))
             return true;
     return false;
 }
@@ -237,13 +223,14 @@ enum nt_status nt_places_new(const char *const *paths, size_t path_count,
     pthread_cond_init(&places->was_opened, NULL);
     pthread_cond_init(&places->has_idle, NULL);
     places->options = *options;
+    places->numbers.limit = MOST_PLACES;
+    places->slot_numbers.limit = MOST_SLOTS;
     nt_places_bound_open(places);
-    places->arena = nt_arena_new();
     uint32_t number;
-    enum nt_status status = places->arena ? NT_OK : nt_fail_memory(error);
-    if (status == NT_OK && options->chain)
+    enum nt_status status;
+    if (options->chain)
         status = add_chain(places, error);
-    else if (status == NT_OK)
+    else
         status = path_count == 1 ? add_path(places, 0, paths[0], &number, error)
                                  : add_group(places, paths, path_count, error);
     places->source_count = places->count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a node number stands for. A number is computed from its parts and taken apart again; nothing is
- * stored, so a directory of a million pages costs nothing and the kernel may forget or keep numbers as it
- * likes. A number that the kernel presents may be stale or nonsense: unpacking checks its form, nt_scope_open
+ * stored, so a directory of a million pages costs nothing. Places and slots are given again once nobody knows a node
+ * in them (knowing.c). A number that the kernel presents may be stale or nonsense: unpacking checks its form, nt_scope_open
  * its content.
  */
 #ifndef NT_VFS_NODE_H

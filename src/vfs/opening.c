@@ -4,33 +4,46 @@
  */
 #include "vfs/opening.h"
 
-#include <stdlib.h>
-
+#include "base/grow.h"
 #include "format/format.h"
 #include "vfs/choosing.h"
 #include "vfs/disk.h"
 #include "vfs/entering.h"
 #include "vfs/histories.h"
+#include "vfs/node.h"
 #include "vfs/places.h"
 
-enum { MAXIMUM_SLOTS = 1 << 16 }; /* as node.c has bits for */
+static bool make_room_for_slots(struct nt_places *places, uint32_t count)
+{
+    while (places->slot_count < count) {
+        struct nt_slot *slots =
+            nt_grow(places->slots, places->slot_count, &places->slot_capacity, sizeof(*slots));
+        if (!slots)
+            return false;
+        places->slots = slots;
+        slots[places->slot_count++].place = NT_NONE;
+    }
+    return true;
+}
 
 static enum nt_status give_slots(struct nt_places *places, struct nt_place *place, uint32_t count,
                                  struct nt_error *error)
 {
+    uint32_t first;
     if (place->has_slots && place->slot_count == count)
         return NT_OK;
-    if (count > MAXIMUM_SLOTS - places->slot_count)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d data sets in one mount", MAXIMUM_SLOTS);
-    struct nt_slot *slots = realloc(places->slots, (places->slot_count + count + 1) * sizeof(*slots));
-    if (!slots)
+    if (!nt_numbers_take(&places->slot_numbers, count, &first))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %u data sets in one mount",
+                       places->slot_numbers.limit);
+    if (!make_room_for_slots(places, first + count)) {
+        nt_numbers_give_back(&places->slot_numbers, first, count);
         return nt_fail_memory(error);
-    places->slots = slots;
-    place->first_slot = places->slot_count;
+    }
+    place->first_slot = first;
     place->slot_count = count;
     place->has_slots = true;
     for (uint32_t i = 0; i < count; i++)
-        slots[places->slot_count++] = (struct nt_slot){place->number, i};
+        places->slots[first + i] = (struct nt_slot){place->number, i};
     return NT_OK;
 }
 
@@ -56,10 +69,13 @@ static enum nt_status check_way(struct nt_places *places, const struct nt_place 
                                 struct nt_error *error)
 {
     const struct nt_place *top = place;
+    pthread_mutex_lock(&places->lock);
     while (top->number >= places->source_count)
-        top = nt_places_get(places, top->parent);
-    if (places->options.follow_links || top->kind != NT_PLACE_FOLDER || top->is_remote)
-        return NT_OK; /* on servers there are no links */
+        top = places->list[top->parent];
+    bool is_in_folder = top->kind == NT_PLACE_FOLDER && !top->is_remote; /* on servers there are no links */
+    pthread_mutex_unlock(&places->lock);
+    if (places->options.follow_links || !is_in_folder)
+        return NT_OK;
     return nt_disk_check_beneath(top->path, place->path, error);
 }
 
@@ -172,8 +188,7 @@ static void open_place(struct nt_places *places, struct nt_place *place)
         failure.status = status;
         remember_failure(places, place, &failure);
     }
-    place->is_opening = false;
-    pthread_cond_broadcast(&places->was_opened);
+    nt_place_was_opened(places, place);
     if (opened) { /* there are no slots for it */
         pthread_mutex_unlock(&places->lock);
         nt_open_file_free(opened);
@@ -225,10 +240,17 @@ enum nt_place_kind nt_places_hold(struct nt_places *places, uint32_t number, uin
     *opened_ret = NULL;
     *shown_ret = number;
     pthread_mutex_lock(&places->lock);
-    if (number < places->count)
+    if (number < places->count && places->list[number])
         kind = hold_shown(places, places->list[number], shown_ret, opened_ret);
     pthread_mutex_unlock(&places->lock);
     return kind;
+}
+
+/* Under the lock. */
+static bool is_given(const struct nt_places *places, uint32_t slot)
+{
+    return slot < places->slot_count && places->slots[slot].place < places->count &&
+           places->list[places->slots[slot].place];
 }
 
 enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, struct nt_slot *slot_ret,
@@ -237,7 +259,7 @@ enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, 
     enum nt_place_kind kind = NT_PLACE_NONE;
     *opened_ret = NULL;
     pthread_mutex_lock(&places->lock);
-    if (slot < places->slot_count) {
+    if (is_given(places, slot)) {
         *slot_ret = places->slots[slot];
         kind = hold(places, places->list[slot_ret->place], opened_ret);
     }
@@ -292,14 +314,19 @@ enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, stru
     return status;
 }
 
-bool nt_places_slot(struct nt_places *places, uint32_t slot, uint32_t *place_ret)
+bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *place_ret)
 {
+    struct nt_node node;
+    if (!nt_node_unpack(number, &node) || node.level == NT_LEVEL_MOUNT)
+        return false;
     pthread_mutex_lock(&places->lock);
-    bool is_given = slot < places->slot_count;
-    if (is_given)
-        *place_ret = places->slots[slot].place;
+    bool is_place = node.level == NT_LEVEL_PLACE;
+    bool is_there =
+        is_place ? node.slot < places->count && places->list[node.slot] : is_given(places, node.slot);
+    if (is_there)
+        *place_ret = is_place ? node.slot : places->slots[node.slot].place;
     pthread_mutex_unlock(&places->lock);
-    return is_given;
+    return is_there;
 }
 
 bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret)
@@ -332,9 +359,9 @@ void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_
     pthread_mutex_lock(&places->lock);
     for (uint32_t i = 0; i < places->count; i++) {
         const struct nt_place *place = places->list[i];
-        const struct nt_file *file = place->opened ? place->opened->file : NULL;
-        if (nt_place_is_gone(places, place))
+        if (!place || nt_place_is_gone(places, place))
             continue;
+        const struct nt_file *file = place->opened ? place->opened->file : NULL;
         if (place->kind == NT_PLACE_FILE || place->kind == NT_PLACE_FAILED)
             *bytes_ret += (uint64_t)place->identity.st_size;
         *nodes_ret += 1;

@@ -22,8 +22,8 @@ enum nt_place_kind nt_places_hold_slot(struct nt_places *places, uint32_t slot, 
                                        struct nt_open_file **opened_ret);
 void nt_places_release(struct nt_places *places, struct nt_open_file *opened); /* accepts NULL */
 
-/* The place of a data set; false for a slot that was not given. */
-bool nt_places_slot(struct nt_places *places, uint32_t slot, uint32_t *place_ret);
+/* The place that a node is in; false for those of .ntuplefs, and for numbers that were not given. */
+bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *place_ret);
 /* The slot of a data set whose file is open. */
 bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *dataset, uint32_t *slot_ret);
 

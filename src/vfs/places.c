@@ -5,18 +5,14 @@
  */
 #include "vfs/places.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/search.h"
 #include "base/text.h"
 #include "vfs/disk.h"
-
-enum {
-    MAXIMUM_PLACES = 1 << 20,
-};
 
 struct nt_place *nt_places_get(struct nt_places *places, uint32_t number)
 {
@@ -26,35 +22,63 @@ struct nt_place *nt_places_get(struct nt_places *places, uint32_t number)
     return place;
 }
 
-static struct nt_place *new_place(struct nt_places *places)
+/* In the list. */
+static bool add_place(struct nt_places *places, uint32_t number, struct nt_place *place)
 {
     struct nt_place **list =
         nt_grow(places->list, places->count, &places->capacity, sizeof(struct nt_place *));
     if (!list)
-        return NULL;
+        return false;
     places->list = list;
-    return calloc(1, sizeof(struct nt_place));
+    places->count += number == places->count;
+    list[number] = place;
+    place->number = number;
+    place->generation = places->freed + 1; /* those of its number were made before they were freed */
+    return true;
+}
+
+static bool fill_place(struct nt_place *place, const char *path, enum nt_place_kind kind)
+{
+    place->kind = kind;
+    place->is_file = kind == NT_PLACE_FILE;
+    place->is_probed = kind != NT_PLACE_FILE;
+    place->disk_name = "";
+    if (!path)
+        return true;
+    place->path = strdup(path);
+    if (place->path)
+        place->disk_name = strrchr(place->path, '/') + 1;
+    return place->path != NULL;
 }
 
 enum nt_status nt_places_add(struct nt_places *places, uint32_t parent, const char *path,
                              enum nt_place_kind kind, struct nt_place **place_ret, struct nt_error *error)
 {
-    if (places->count >= MAXIMUM_PLACES)
-        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %d files and folders",
-                       path ? path : "", MAXIMUM_PLACES);
-    struct nt_place *place = new_place(places);
-    if (!place)
+    uint32_t number;
+    if (!nt_numbers_take(&places->numbers, 1, &number))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: more than the limit of %u files and folders",
+                       path ? path : "", places->numbers.limit);
+    struct nt_place *place = calloc(1, sizeof(*place));
+    if (!place || !fill_place(place, path, kind) || !add_place(places, number, place)) {
+        free(place ? place->path : NULL);
+        free(place);
+        nt_numbers_give_back(&places->numbers, number, 1);
         return nt_fail_memory(error);
-    place->path = path;
-    place->kind = kind;
-    place->is_file = kind == NT_PLACE_FILE;
-    place->is_probed = kind != NT_PLACE_FILE;
+    }
     place->parent = parent;
-    place->number = places->count;
-    place->disk_name = path ? strrchr(path, '/') + 1 : "";
-    place->name = "";
-    places->list[places->count++] = place;
+    if (number != parent)
+        places->list[parent]->inside++;
     *place_ret = place;
+    return NT_OK;
+}
+
+enum nt_status nt_place_set_text(char **text, const char *value, struct nt_error *error)
+{
+    char *copy = strdup(value);
+    if (!copy)
+        return nt_fail_memory(error);
+    free(*text);
+    *text = copy;
     return NT_OK;
 }
 
@@ -87,14 +111,6 @@ void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error
     place->is_probed = !nt_is_machine_failure(error->status) && error->status != NT_NOT_FOUND;
 }
 
-/* Why it could not be opened is of no use to anybody any more. */
-void nt_place_leave(struct nt_place *place)
-{
-    place->is_gone = true;
-    free(place->failure);
-    place->failure = NULL;
-}
-
 bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place)
 {
     while (place->number >= places->source_count && !place->is_gone)
@@ -113,9 +129,12 @@ uint32_t nt_places_parent(struct nt_places *places, uint32_t number)
     return nt_places_get(places, number)->parent;
 }
 
-const char *nt_places_name(struct nt_places *places, uint32_t number)
+void nt_places_name(struct nt_places *places, uint32_t number, char name_ret[NT_NAME_BYTES + 1])
 {
-    return nt_places_get(places, number)->name;
+    pthread_mutex_lock(&places->lock);
+    const char *name = places->list[number]->name;
+    snprintf(name_ret, NT_NAME_BYTES + 1, "%s", name ? name : "");
+    pthread_mutex_unlock(&places->lock);
 }
 
 const char *nt_places_path(struct nt_places *places, uint32_t number)
@@ -160,17 +179,14 @@ static int compare_places(const void *left, const void *right, void *context)
 static enum nt_status copy_names(struct nt_places *places, const struct nt_names *names,
                                  const uint32_t *children, uint32_t count, struct nt_error *error)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    enum nt_status status = NT_OK;
+    for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_place *child = places->list[children[i]];
         const char *name = nt_names_get(names, i);
-        if (strcmp(child->name, name) == 0)
-            continue;
-        name = nt_arena_copy(places->arena, name, strlen(name));
-        if (!name)
-            return nt_fail_memory(error);
-        child->name = name;
+        if (!child->name || strcmp(child->name, name) != 0)
+            status = nt_place_set_text(&child->name, name, error);
     }
-    return NT_OK;
+    return status;
 }
 
 enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place *folder, uint32_t *children,
@@ -203,18 +219,30 @@ enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place 
     return NT_OK;
 }
 
-NT_DEFINE_LAST_AT_MOST(last_child, uint32_t, )
+/* How many of a folder's children come before an order. */
+static uint32_t children_before(const struct nt_places *places, const struct nt_place *folder, uint32_t order)
+{
+    uint32_t low = 0, high = folder->child_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (places->list[folder->children[middle]]->order < order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
-uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t from)
+uint32_t nt_places_next(struct nt_places *places, uint32_t number, uint32_t *order)
 {
     const struct nt_place *folder = nt_places_get(places, number);
     uint32_t found = NT_NONE;
     pthread_mutex_lock(&places->lock);
-    uint32_t at = last_child(folder->children, folder->child_count, from);
-    if (at < folder->child_count && folder->children[at] < from)
-        at++;
-    if (at < folder->child_count)
+    uint32_t at = children_before(places, folder, *order);
+    if (at < folder->child_count) {
         found = folder->children[at];
+        *order = places->list[found]->order;
+    }
     pthread_mutex_unlock(&places->lock);
     return found;
 }

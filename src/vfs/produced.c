@@ -14,6 +14,7 @@
 
 #include "base/hash_table.h"
 #include "page/page.h"
+#include "vfs/places.h"
 #include "vfs/whole.h"
 
 enum {
@@ -25,6 +26,7 @@ enum {
 struct document {
     struct nt_content content;
     struct nt_link link;
+    uint32_t place; /* where others may find it */
     struct nt_whole whole;
     bool is_made;
     unsigned users; /* the table is one */
@@ -233,6 +235,7 @@ static enum nt_status make_known(struct nt_produced *produced, const struct nt_s
     struct document *document = new_document(produced);
     if (!document)
         return nt_fail_memory(error);
+    document->place = scope->place;
     nt_hash_table_insert(&produced->table, &document->link, hash_of(scope->number));
     pthread_mutex_unlock(&produced->lock);
     enum nt_status status = make(produced, scope, document, error);
@@ -326,6 +329,19 @@ bool nt_produced_is_known(struct nt_produced *produced, const struct nt_scope *s
     }
     pthread_mutex_unlock(&produced->lock);
     return is_known;
+}
+
+void nt_produced_forget(struct nt_produced *produced, const struct nt_places *places)
+{
+    pthread_mutex_lock(&produced->lock);
+    struct document *document = produced->newest;
+    while (document) {
+        struct document *older = document->older;
+        if (nt_places_is_put_away(places, document->place))
+            drop(produced, document);
+        document = older;
+    }
+    pthread_mutex_unlock(&produced->lock);
 }
 
 bool nt_produced_counter(struct nt_produced *produced, uint32_t index, const char **name_ret,

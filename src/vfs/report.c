@@ -15,11 +15,7 @@
 /* The directory of the file that a node belongs to, with its place. */
 static bool file_of_node(struct nt_vfs *vfs, uint64_t number, uint64_t *directory_ret, uint32_t *place_ret)
 {
-    struct nt_node node;
-    if (!nt_node_unpack(number, &node) || node.level == NT_LEVEL_MOUNT)
-        return false;
-    *place_ret = node.slot;
-    if (node.level != NT_LEVEL_PLACE && !nt_places_slot(vfs->places, node.slot, place_ret))
+    if (!nt_places_of_node(vfs->places, number, place_ret))
         return false;
     *directory_ret =
         nt_node_number(NT_LEVEL_PLACE, nt_places_outer(vfs->places, *place_ret), 0, NT_NODE_SELF);
@@ -57,6 +53,8 @@ static void note(struct nt_vfs *vfs, uint64_t node, struct nt_failure_site site,
     struct nt_buffer path = {0};
     uint64_t directory;
     bool is_of_file = file_of_node(vfs, node, &directory, &site.place);
+    if (is_of_file)
+        site.generation = nt_places_get(vfs->places, site.place)->generation;
     if (nt_scope_path(vfs, node, &path, NULL) != NT_OK && is_of_file)
         nt_scope_path(vfs, directory, &path, NULL);
     nt_buffer_text(&path, "");
@@ -125,14 +123,18 @@ enum nt_status nt_report_open(struct nt_vfs *vfs, uint64_t node, struct nt_scope
     return status;
 }
 
-/* The number of a data set's directory, or of one in it; 0 where the data set's file is not open, or it cannot be
- * shown. */
-static uint64_t number_of(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_level level,
-                          uint32_t item)
+/* Under the path of a data set's directory, or of one in it. Nowhere where the data set's file is not open, or it cannot be
+ * shown. By threads that no request waits for, too. */
+static void note_in(struct nt_vfs *vfs, const struct nt_dataset *dataset, enum nt_level level, uint32_t item,
+                    struct nt_failure_site site, const struct nt_error *error)
 {
     uint32_t slot;
-    return nt_places_slot_of(vfs->places, dataset, &slot) ? nt_node_number(level, slot, item, NT_NODE_SELF)
-                                                          : 0;
+    unsigned visit = nt_places_come(vfs->places);
+    uint64_t number =
+        nt_places_slot_of(vfs->places, dataset, &slot) ? nt_node_number(level, slot, item, NT_NODE_SELF) : 0;
+    if (number)
+        note(vfs, number, site, 0, error);
+    nt_places_leave(vfs->places, visit);
 }
 
 void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
@@ -140,24 +142,19 @@ void nt_report_page(void *vfs, const struct nt_dataset *dataset, uint32_t column
 {
     const struct nt_failure_site site = {
         .place = NT_NONE, .is_page = true, .source = page->source, .parameter = page->parameter};
-    uint64_t number = number_of(vfs, dataset, NT_LEVEL_COLUMN, nt_stored_column(dataset, column));
     struct nt_error at_page = *error;
-    if (!number)
-        return;
     if (at_page.offset == NT_NO_OFFSET && !page->is_missing)
         at_page.offset = page->source < dataset->source_count
                              ? nt_source_place(dataset->sources[page->source], page->offset)
                              : page->offset;
-    note(vfs, number, site, 0, &at_page);
+    note_in(vfs, dataset, NT_LEVEL_COLUMN, nt_stored_column(dataset, column), site, &at_page);
 }
 
 void nt_report_group(void *vfs, const struct nt_dataset *dataset, uint32_t group,
                      const struct nt_error *error)
 {
-    uint64_t number = number_of(vfs, dataset, NT_LEVEL_DATASET, 0);
     (void)group;
-    if (number)
-        note(vfs, number, (struct nt_failure_site){.place = NT_NONE}, 0, error);
+    note_in(vfs, dataset, NT_LEVEL_DATASET, 0, (struct nt_failure_site){.place = NT_NONE}, error);
 }
 
 /* What fails in a file that is shown although it is broken: its data sets, or all of it. */

@@ -324,6 +324,13 @@ static uint32_t column_position(const struct nt_dataset *dataset, uint32_t colum
     return c->representation * dataset->fields[c->field].columns_per_representation + c->position;
 }
 
+static void place_name(const struct nt_scope *scope, uint32_t place, struct nt_buffer *name)
+{
+    char text[NT_NAME_BYTES + 1];
+    nt_places_name(scope->vfs->places, place, text);
+    nt_buffer_text(name, text);
+}
+
 static void directory_name(const struct nt_scope *scope, struct nt_buffer *name)
 {
     switch (scope->node.level) {
@@ -331,13 +338,14 @@ static void directory_name(const struct nt_scope *scope, struct nt_buffer *name)
         if (scope->node.item)
             nt_buffer_text(name, nt_names_get(scope->opened->names, scope->node.item));
         else
-            nt_buffer_text(name, nt_places_name(scope->vfs->places, scope->node.slot));
+            place_name(scope, scope->node.slot, name);
         break;
     case NT_LEVEL_DATASET:
-        nt_buffer_text(name, inner_place(scope)
-                                 ? nt_places_name(scope->vfs->places, scope->place)
-                                 : nt_names_get(scope->opened->names,
-                                                scope->file->directory_count + scope->dataset->index));
+        if (inner_place(scope))
+            place_name(scope, scope->place, name);
+        else
+            nt_buffer_text(name, nt_names_get(scope->opened->names,
+                                              scope->file->directory_count + scope->dataset->index));
         break;
     case NT_LEVEL_FIELD:
         nt_buffer_text(name, nt_names_get(scope->field_names, scope->field));

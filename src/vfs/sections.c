@@ -103,7 +103,7 @@ static enum nt_status documents_find(const struct nt_scope *directory, const cha
 
 const struct nt_section nt_section_documents = {.next = documents_next, .find = documents_find};
 
-/* ---- children of groups and folders: index = place ---- */
+/* ---- children of groups and folders: index = order ---- */
 
 static bool pack_place(uint32_t place, uint64_t *node_ret)
 {
@@ -120,15 +120,15 @@ static enum nt_status places_next(const struct nt_scope *directory, uint64_t *in
                                   struct nt_error *error)
 {
     struct nt_places *places = directory->vfs->places;
-    for (; *index < NT_NONE; ++*index) {
-        uint32_t place = nt_places_next(places, directory->place, (uint32_t)*index);
+    for (uint32_t order = (uint32_t)*index; order < NT_NONE; order++) {
+        uint32_t place = nt_places_next(places, directory->place, &order);
         if (place == NT_NONE)
             break;
-        *index = place;
         if (nt_places_kind(places, place) == NT_PLACE_NONE || !pack_place(place, &listed->node))
             continue;
+        *index = order;
         listed->class = NT_VFS_DIRECTORY;
-        nt_listed_set_name(listed, nt_places_name(places, place));
+        nt_places_name(places, place, listed->name);
         return NT_OK;
     }
     return nt_no_such_file(error);

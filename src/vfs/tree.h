@@ -37,6 +37,7 @@ struct nt_vfs_options {
     uint64_t text_bytes;        /* with text_sized: as disk_bytes in content.h; 0: 16 GiB */
     const char *text_directory; /* and where; NULL: /var/tmp. Outlives the tree */
     bool follow_links;          /* out of mirrored folders; else they are refused */
+    bool is_told;               /* by nt_vfs_know and nt_vfs_forget; else no number is given again */
     const struct nt_chain_list
         *chain; /* the sources are these files, as one; outlives the tree. NULL: they are not */
     struct nt_chain_options chain_options;

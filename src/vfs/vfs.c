@@ -66,6 +66,12 @@ static enum nt_status new_stores(struct nt_vfs *vfs, struct nt_error *error)
     return vfs->produced && vfs->texts ? NT_OK : nt_fail_memory(error);
 }
 
+static void forget_documents(void *context)
+{
+    struct nt_vfs *vfs = context;
+    nt_produced_forget(vfs->produced, vfs->places);
+}
+
 static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, size_t path_count,
                                   struct nt_error *error)
 {
@@ -77,9 +83,11 @@ static enum nt_status open_places(struct nt_vfs *vfs, const char *const *paths, 
         .chain_options = vfs->options.chain_options,
         .is_ours = nt_is_container_file,
         .follow_links = vfs->options.follow_links,
+        .is_told = vfs->options.is_told,
         .reader = vfs->reader,
         .on_group_failure = nt_report_group,
         .before_slow_work = nt_vfs_before_slow_work,
+        .before_freeing = forget_documents,
         .context = vfs,
     };
     return nt_places_new(paths, path_count, &options, &vfs->places, error);
@@ -242,6 +250,12 @@ static bool is_name_lasting(const struct nt_scope *scope)
     return !is_of_version || !nt_places_get(scope->vfs->places, scope->place)->version;
 }
 
+static uint32_t generation(const struct nt_scope *scope)
+{
+    bool is_of_mount = scope->node.level == NT_LEVEL_MOUNT;
+    return is_of_mount ? 1 : nt_places_get(scope->vfs->places, scope->place)->generation;
+}
+
 static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *stat)
 {
     const struct nt_vfs_options *options = &scope->vfs->options;
@@ -262,9 +276,10 @@ static void fill_stat(const struct nt_scope *scope, uint64_t size, struct stat *
     };
 }
 
-static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
-                           const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
-                           struct nt_error *error)
+/* In a visit. */
+static enum nt_status look_at(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                              const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                              struct nt_error *error)
 {
     struct nt_scope scope;
     struct nt_error failure = {0};
@@ -282,12 +297,23 @@ static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
         status = nt_fail(&failure, NT_LIMIT, NT_NO_OFFSET, "larger than a file can be");
     if (status == NT_OK) {
         attributes->node = node;
+        attributes->generation = generation(&scope);
         attributes->is_immutable = is_immutable(&scope);
         attributes->is_name_lasting = attributes->is_immutable && is_name_lasting(&scope);
         fill_stat(&scope, size, &attributes->stat);
     }
     nt_scope_close(&scope);
     return nt_report(vfs, node, status, &failure, error);
+}
+
+static enum nt_status look(struct nt_vfs *vfs, uint64_t node, bool may_work,
+                           const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                           struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = look_at(vfs, node, may_work, caller, attributes, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
 }
 
 enum nt_status nt_vfs_stat(struct nt_vfs *vfs, uint64_t node, bool may_work,
@@ -317,8 +343,9 @@ static enum nt_status find_in(const struct nt_scope *directory, const char *name
     return nt_no_such_file(error);
 }
 
-enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
-                             struct nt_error *error)
+/* In a visit. */
+static enum nt_status look_up(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
+                              struct nt_error *error)
 {
     struct nt_scope scope;
     struct nt_error failure = {0};
@@ -328,6 +355,46 @@ enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char 
     status = find_in(&scope, name, node_ret, &failure);
     nt_scope_close(&scope);
     return nt_report(vfs, directory, status, &failure, error);
+}
+
+enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
+                             struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = look_up(vfs, directory, name, node_ret, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *name,
+                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                            struct nt_error *error)
+{
+    uint64_t node;
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = look_up(vfs, directory, name, &node, error);
+    if (status == NT_OK)
+        status = look_at(vfs, node, true, caller, attributes, error);
+    if (status == NT_OK)
+        nt_vfs_know(vfs, node);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
+void nt_vfs_know(struct nt_vfs *vfs, uint64_t node)
+{
+    uint32_t place;
+    if (nt_places_of_node(vfs->places, node, &place))
+        nt_places_know(vfs->places, place);
+}
+
+void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times)
+{
+    uint32_t place;
+    unsigned visit = nt_places_come(vfs->places);
+    if (nt_places_of_node(vfs->places, node, &place))
+        nt_places_forget(vfs->places, place, times);
+    nt_places_leave(vfs->places, visit);
 }
 
 static enum nt_status step(struct nt_vfs *vfs, const char *name, uint64_t *node, struct nt_error *error)
@@ -365,10 +432,13 @@ enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *no
 uint64_t nt_vfs_parent(struct nt_vfs *vfs, uint64_t node)
 {
     struct nt_scope scope;
-    if (nt_scope_open(vfs, node, &scope, NULL) != NT_OK)
-        return NT_VFS_ROOT;
-    uint64_t parent = nt_scope_parent(&scope);
-    nt_scope_close(&scope);
+    uint64_t parent = NT_VFS_ROOT;
+    unsigned visit = nt_places_come(vfs->places);
+    if (nt_scope_open(vfs, node, &scope, NULL) == NT_OK) {
+        parent = nt_scope_parent(&scope);
+        nt_scope_close(&scope);
+    }
+    nt_places_leave(vfs->places, visit);
     return parent;
 }
 
@@ -420,8 +490,9 @@ static enum nt_status list(const struct nt_scope *directory, uint64_t cursor, nt
     return status;
 }
 
-enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
-                              void *context, struct nt_error *error)
+/* In a visit. */
+static enum nt_status read_directory(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor,
+                                     nt_vfs_emit *emit, void *context, struct nt_error *error)
 {
     struct nt_scope scope;
     struct nt_error failure = {0};
@@ -434,6 +505,15 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
         status = nt_fail(&failure, NT_INVALID, NT_NO_OFFSET, "not a directory");
     nt_scope_close(&scope);
     return nt_report(vfs, directory, status, &failure, error);
+}
+
+enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t cursor, nt_vfs_emit *emit,
+                              void *context, struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = read_directory(vfs, directory, cursor, emit, context, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
 }
 
 /* ---- the rest ---- */

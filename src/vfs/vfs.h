@@ -4,8 +4,8 @@
  * tree through them; nothing here knows FUSE or a file format.
  *
  * A node is a 64-bit number that is computed from what it stands for (data set, field, file), not stored: see
- * node.h. The root is 1. Numbers are stable for the life of the mount, so nothing has to be forgotten. All
- * functions may be called from several threads.
+ * node.h. The root is 1. Numbers are stable for as long as what they stand for is there, and for as long as somebody knows
+ * them: who is asked for is_told in the options tells that. All functions may be called from several threads.
  */
 #ifndef NT_VFS_VFS_H
 #define NT_VFS_VFS_H
@@ -41,6 +41,7 @@ void nt_vfs_try_sources(struct nt_vfs *vfs);
 
 struct nt_vfs_attributes {
     uint64_t node;
+    uint32_t generation; /* a number that is given again comes with another one */
     enum nt_vfs_class class;
     bool is_immutable;    /* never changes while mounted: may be cached for ever */
     bool is_name_lasting; /* the same, and its name leads to nothing else */
@@ -58,6 +59,14 @@ enum nt_status nt_vfs_stat_for(struct nt_vfs *vfs, uint64_t node, const struct n
 /* The node of a name in a directory; NT_NOT_FOUND. Does not work out its size. */
 enum nt_status nt_vfs_lookup(struct nt_vfs *vfs, uint64_t directory, const char *name, uint64_t *node_ret,
                              struct nt_error *error);
+/* The same with its attributes; the caller knows the node from then on. */
+enum nt_status nt_vfs_learn(struct nt_vfs *vfs, uint64_t directory, const char *name,
+                            const struct nt_vfs_caller *caller, struct nt_vfs_attributes *attributes,
+                            struct nt_error *error);
+/* The caller knows a node, which is being listed to it or which it knew before, once more; and has forgotten one so many
+ * times. */
+void nt_vfs_know(struct nt_vfs *vfs, uint64_t node);
+void nt_vfs_forget(struct nt_vfs *vfs, uint64_t node, uint64_t times);
 /* The node of a path from the root ("", "/", "Events/run/data.bin"). */
 enum nt_status nt_vfs_resolve(struct nt_vfs *vfs, const char *path, uint64_t *node_ret,
                               struct nt_error *error);

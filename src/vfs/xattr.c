@@ -447,19 +447,29 @@ static enum nt_status get(struct nt_scope *scope, const char *name, struct nt_bu
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
 }
 
-enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
-                               struct nt_error *error)
+/* In a visit, as the names below. */
+static enum nt_status get_of(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
+                             struct nt_error *error)
 {
     struct nt_scope scope;
     struct nt_error failure = {0};
-    if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
     enum nt_status status = nt_report_open(vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
-    status = get(&scope, name + sizeof(prefix) - 1, value, &failure);
+    status = get(&scope, name, value, &failure);
     nt_scope_close(&scope);
     return nt_report(vfs, node, status, &failure, error);
+}
+
+enum nt_status nt_vfs_getxattr(struct nt_vfs *vfs, uint64_t node, const char *name, struct nt_buffer *value,
+                               struct nt_error *error)
+{
+    if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such attribute");
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = get_of(vfs, node, name + sizeof(prefix) - 1, value, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
 }
 
 enum nt_vfs_value nt_vfs_xattr_value(const char *name)
@@ -471,8 +481,8 @@ enum nt_vfs_value nt_vfs_xattr_value(const char *name)
     return NT_VFS_VALUE_TEXT;
 }
 
-enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
-                                struct nt_error *error)
+static enum nt_status list_of(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
+                              struct nt_error *error)
 {
     struct nt_scope scope;
     struct nt_error failure = {0};
@@ -491,4 +501,13 @@ enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buf
         status = nt_fail_memory(&failure);
     nt_scope_close(&scope);
     return nt_report(vfs, node, status, &failure, error);
+}
+
+enum nt_status nt_vfs_listxattr(struct nt_vfs *vfs, uint64_t node, struct nt_buffer *names,
+                                struct nt_error *error)
+{
+    unsigned visit = nt_places_come(vfs->places);
+    enum nt_status status = list_of(vfs, node, names, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
 }

@@ -2,7 +2,9 @@
 """A source that changes in place is noticed: what is not in the kernel's page cache is ESTALE, never a mixture of old and
 new bytes, and errors.jsonl has one line for it."""
 import errno
+import json
 import os
+import re
 import shutil
 import stat
 import struct
@@ -11,6 +13,8 @@ from pathlib import Path
 from harness import case, data, decoder_of, errors_of, fails, mounted, open_in, run, same, scratch, wait_until
 
 VALUES = 1000
+REPLACED = int(os.environ.get('NTUPLE_REPLACED', '1000'))
+MOST_GROWTH = 2 << 20      # a thread more takes half of that
 
 
 def bitmap(first):
@@ -105,6 +109,33 @@ def nothing_is_held_of_what_was_replaced():
                 same(struct.unpack('<I', read(f'{mountpoint}/bits.roaring/bits/values/data.bin')[:4]), (turn,))
                 read(f'{mountpoint}/columns/file.json')
             wait_until(lambda: not deleted_files_of(decoder), 'nothing held of deleted files')
+            same(errors_of(mountpoint), [])
+
+
+def own_memory_of(process):
+    return int(re.search(r'^RssAnon:\s+(\d+)', Path(f'/proc/{process}/status').read_text(), re.MULTILINE)[1]) * 1024
+
+
+@case
+def what_was_replaced_takes_neither_numbers_nor_memory():
+    """However often, once the kernel has forgotten it: a place has 20 bits of a node's number, a data set 16."""
+    with scratch() as directory:
+        folder = directory / 'folder'
+        folder.mkdir()
+        (folder / 'bits0.roaring').write_bytes(bitmap(0))
+        with mounted(folder) as mountpoint:
+            decoder, memory, nodes = decoder_of(mountpoint), [], []
+            for turn in range(REPLACED):
+                (directory / 'bits').write_bytes(bitmap(turn % 60000))
+                os.replace(directory / 'bits', folder / f'bits{turn % 7}.roaring')
+                place = f'{mountpoint}/bits{turn % 7}.roaring'
+                same(struct.unpack('<I', read(f'{place}/bits{turn % 7}/values/data.bin')[:4]), (turn % 60000,))
+                same(json.loads(read(f'{place}/file.json'))['file_bytes'], len(bitmap(0)))
+                if turn % (REPLACED // 10) == 0:
+                    memory.append(own_memory_of(decoder))
+                nodes.append(os.stat(place).st_ino)
+            same(len(set(nodes)) < 50, True, f'{len(set(nodes))} numbers')
+            same(memory[-1] - memory[2] < MOST_GROWTH, True, f'memory over time: {memory}')
             same(errors_of(mountpoint), [])
 
 

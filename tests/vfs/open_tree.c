@@ -27,6 +27,23 @@ void touch(const char *path)
     fclose(file);
 }
 
+void replace(const char *path, unsigned size, bool in_one_step)
+{
+    char fresh[160];
+    snprintf(fresh, sizeof(fresh), "%s.new", path);
+    const char *written = in_one_step ? fresh : path;
+    touch(written);
+    ck_assert_int_eq(truncate(written, size), 0);
+    ck_assert(!in_one_step || rename(fresh, path) == 0);
+}
+
+void assert_open_files(unsigned count)
+{
+    for (int hundredths = 0; hundredths < 1000 && model_open_files != count; hundredths++)
+        usleep(10000);
+    ck_assert_uint_eq(model_open_files, count);
+}
+
 static void report(void *context, const char *line)
 {
     (void)context;
@@ -37,6 +54,12 @@ void open_paths(const char *const *paths, size_t count, bool list_sized)
 {
     const struct nt_vfs_options options = {.report = report, .list_sized = list_sized};
     assert_ok(nt_vfs_new(paths, count, &options, &vfs, &error));
+}
+
+void open_told(const char *path)
+{
+    const struct nt_vfs_options options = {.report = report, .is_told = true};
+    assert_ok(nt_vfs_new(&path, 1, &options, &vfs, &error));
 }
 
 void open_broken(const char *path)
@@ -92,6 +115,12 @@ struct nt_vfs_attributes attributes_of(const char *path)
     struct nt_vfs_attributes attributes;
     assert_ok(nt_vfs_stat(vfs, resolve(path), true, &attributes, &error));
     return attributes;
+}
+
+enum nt_status status_of(uint64_t node, struct nt_error *why)
+{
+    struct nt_vfs_attributes attributes;
+    return nt_vfs_stat(vfs, node, true, &attributes, why);
 }
 
 /* All bytes of a file, read in pieces of the given size. */

@@ -25,11 +25,18 @@ void tree_teardown(void);
 void open_paths(const char *const *paths, size_t count, bool list_sized);
 /* One source in place of what was open, also where nothing of it opens. */
 void open_broken(const char *path);
+/* One source, and numbers of nodes may be given again. */
+void open_told(const char *path);
 /* Makes an empty file. */
 void touch(const char *path);
+/* Makes a file of another size than before, in one step or within the file that is there. */
+void replace(const char *path, unsigned size, bool in_one_step);
+/* Waits until a thread has closed all others. */
+void assert_open_files(unsigned count);
 
 uint64_t resolve(const char *path);
 struct nt_vfs_attributes attributes_of(const char *path);
+enum nt_status status_of(uint64_t node, struct nt_error *why);
 /* The names in a directory, a space after each; valid until the next call. */
 const char *list(const char *path);
 

@@ -174,31 +174,6 @@ START_TEST(many_files_are_closed_and_opened_again)
 }
 END_TEST
 
-/* A file of another size than before, in one step or within the file that is there. */
-static void replace(const char *path, unsigned size, bool in_one_step)
-{
-    char fresh[100];
-    snprintf(fresh, sizeof(fresh), "%s.new", path);
-    const char *written = in_one_step ? fresh : path;
-    touch(written);
-    ck_assert_int_eq(truncate(written, size), 0);
-    ck_assert(!in_one_step || rename(fresh, path) == 0);
-}
-
-/* A thread closes them. */
-static void assert_open_files(unsigned count)
-{
-    for (int hundredths = 0; hundredths < 1000 && model_open_files != count; hundredths++)
-        usleep(10000);
-    ck_assert_uint_eq(model_open_files, count);
-}
-
-static enum nt_status status_of(uint64_t node)
-{
-    struct nt_vfs_attributes attributes;
-    return nt_vfs_stat(vfs, node, true, &attributes, &error);
-}
-
 START_TEST(of_a_file_that_is_replaced_nothing_stays_open)
 {
     char path[80];
@@ -213,8 +188,8 @@ START_TEST(of_a_file_that_is_replaced_nothing_stays_open)
         nt_buffer_deinit(&read);
     }
     assert_open_files(1);
-    assert_status(NT_CHANGED, status_of(before));
-    assert_status(NT_CHANGED, status_of(data));
+    assert_status(NT_CHANGED, status_of(before, &error));
+    assert_status(NT_CHANGED, status_of(data, &error));
     ck_assert_ptr_nonnull(strstr(error.message, path));
     ck_assert_str_eq(reported, ""); /* stale nodes are no failure */
     unlink(path);
@@ -239,10 +214,10 @@ START_TEST(what_is_replaced_stays_open_for_those_who_have_it)
     assert_open_files(2);
     assert_ok(nt_vfs_read(handle, 4, &run, sizeof(run), &got, &error));
     ck_assert_int_eq(run, model_run(1));
-    assert_ok(status_of(old));
+    assert_ok(status_of(old, &error));
     nt_vfs_close(handle);
     assert_open_files(1);
-    assert_status(NT_CHANGED, status_of(old));
+    assert_status(NT_CHANGED, status_of(old, &error));
     unlink(path);
 }
 END_TEST
@@ -262,8 +237,8 @@ START_TEST(with_a_folder_goes_what_is_in_it)
     ck_assert_int_eq(mkdir(folder, 0700), 0);
     ck_assert_uint_ne(resolve("folder"), place);
     assert_open_files(0);
-    assert_status(NT_CHANGED, status_of(place));
-    assert_status(NT_CHANGED, status_of(data));
+    assert_status(NT_CHANGED, status_of(place, &error));
+    assert_status(NT_CHANGED, status_of(data, &error));
     rmdir(folder);
     ck_assert_int_eq(rename(elsewhere, folder), 0);
     unlink(path);

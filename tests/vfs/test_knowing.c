@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a kernel knows of the tree and forgets, while files are replaced, go and come: numbers are given again once nobody knows
+ * them, and never before; and what a number stands for is never what it stood for once.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model.h"
+#include "open_tree.h"
+#include "support.h"
+#include "vfs/node.h"
+
+enum { MOST_KNOWN = 16, REPLACED = 3000, MOST_PLACES = 12, VISITORS = 3 };
+
+static struct nt_error error;
+static char path[120];
+
+/* As the kernel has it: a directory entry for each part of a path. */
+struct kernel {
+    uint64_t known[MOST_KNOWN];
+    size_t count;
+};
+
+/* The node of a path, each part of which is known from then on. */
+static enum nt_status learn(struct kernel *kernel, const char *wanted, struct nt_vfs_attributes *attributes,
+                            struct nt_error *why)
+{
+    char parts[120], *rest = parts, *part;
+    enum nt_status status = NT_OK;
+    attributes->node = NT_VFS_ROOT;
+    snprintf(parts, sizeof(parts), "%s", wanted);
+    while (status == NT_OK && (part = strsep(&rest, "/"))) {
+        status = nt_vfs_learn(vfs, attributes->node, part, NULL, attributes, why);
+        if (status == NT_OK)
+            kernel->known[kernel->count++] = attributes->node;
+    }
+    return status;
+}
+
+static struct nt_vfs_attributes known(struct kernel *kernel, const char *wanted)
+{
+    struct nt_vfs_attributes attributes;
+    assert_ok(learn(kernel, wanted, &attributes, &error));
+    return attributes;
+}
+
+static void forget(struct kernel *kernel)
+{
+    while (kernel->count)
+        nt_vfs_forget(vfs, kernel->known[--kernel->count], 1);
+}
+
+static uint32_t place_of(uint64_t number)
+{
+    struct nt_node node;
+    ck_assert(nt_node_unpack(number, &node));
+    ck_assert(node.level == NT_LEVEL_PLACE);
+    return node.slot;
+}
+
+static void set_up(void)
+{
+    tree_setup();
+    snprintf(path, sizeof(path), "%s/good2.root", tree_folder);
+    touch(path);
+    open_told(tree_folder);
+}
+
+static void tear_down(void)
+{
+    unlink(path);
+    tree_teardown();
+}
+
+START_TEST(numbers_of_what_was_replaced_and_forgotten_are_given_again)
+{
+    struct kernel kernel = {.count = 0};
+    for (unsigned i = 1; i <= REPLACED; i++) {
+        replace(path, i % 100, i % 2);
+        uint32_t place = place_of(known(&kernel, "good2.root").node);
+        ck_assert_uint_lt(place, MOST_PLACES);
+        known(&kernel, "good2.root/Events/run/data.bin");
+        ck_assert_uint_lt(place_of(known(&kernel, "good2.root/sub").node), MOST_PLACES);
+        forget(&kernel);
+    }
+}
+END_TEST
+
+START_TEST(what_somebody_knows_stays_what_it_was)
+{
+    struct kernel kernel = {.count = 0}, other = {.count = 0};
+    struct nt_vfs_attributes old = known(&kernel, "good2.root"),
+                             data = known(&kernel, "good2.root/Events/run/data.bin");
+    for (unsigned i = 1; i <= 100; i++) {
+        replace(path, i, true);
+        struct nt_vfs_attributes now = known(&other, "good2.root");
+        ck_assert_uint_ne(now.node, old.node);
+        assert_status(NT_CHANGED, status_of(old.node, &error));
+        assert_status(NT_CHANGED, status_of(data.node, &error));
+        forget(&other);
+    }
+    forget(&kernel);
+    replace(path, 101, true);
+    known(&other, "good2.root");
+    replace(path, 102, true);
+    struct nt_vfs_attributes again =
+        known(&other, "good2.root"); /* the first may have it now, with another generation */
+    ck_assert(again.node != old.node || again.generation != old.generation);
+    forget(&other);
+}
+END_TEST
+
+START_TEST(a_number_that_comes_again_has_another_generation)
+{
+    struct kernel kernel = {.count = 0};
+    uint32_t generations[MOST_PLACES] = {0}, again = 0;
+    for (unsigned i = 1; i <= 50; i++) {
+        replace(path, i, true);
+        struct nt_vfs_attributes now = known(&kernel, "good2.root");
+        again += generations[place_of(now.node)] != 0;
+        ck_assert_uint_gt(now.generation, generations[place_of(now.node)]);
+        generations[place_of(now.node)] = now.generation;
+        forget(&kernel);
+    }
+    ck_assert_uint_gt(again, 10);
+}
+END_TEST
+
+START_TEST(who_reads_a_file_keeps_its_number)
+{
+    struct kernel kernel = {.count = 0};
+    struct nt_vfs_handle *handle;
+    char bytes[64];
+    size_t got;
+    uint64_t old = known(&kernel, "good2.root").node;
+    assert_ok(nt_vfs_open(vfs, known(&kernel, "good2.root/Events/run/data.bin").node, &handle, &error));
+    forget(&kernel);
+    for (unsigned i = 1; i <= 50; i++) {
+        replace(path, i, true);
+        ck_assert_uint_ne(known(&kernel, "good2.root").node, old);
+        forget(&kernel);
+    }
+    assert_ok(nt_vfs_read(handle, 0, bytes, sizeof(bytes), &got, &error));
+    ck_assert_uint_eq(got, 4 * MODEL_ENTRIES);
+    nt_vfs_close(handle);
+    bool is_given_again = false;
+    for (unsigned i = 1; i <= 50 && !is_given_again; i++) {
+        replace(path, i, true);
+        is_given_again = known(&kernel, "good2.root").node == old;
+        forget(&kernel);
+    }
+    ck_assert(is_given_again);
+}
+END_TEST
+
+static json_int_t documents_made(void)
+{
+    json_t *json = read_json(".ntuplefs/stats.json");
+    json_int_t made = get_number(json, "documents_made");
+    json_decref(json);
+    return made;
+}
+
+/* Documents are kept by the numbers of their nodes. */
+START_TEST(no_document_is_that_of_a_former_file)
+{
+    struct kernel kernel = {.count = 0};
+    for (unsigned i = 1; i <= 200; i++) {
+        replace(path, i, true);
+        known(&kernel, "good2.root");
+        json_int_t made = documents_made();
+        for (unsigned k = 0; k < 2; k++)
+            json_decref(read_json("good2.root/file.json"));
+        ck_assert_int_eq(documents_made(), made + 1);
+        forget(&kernel);
+    }
+}
+END_TEST
+
+/* Failures are told once for each file. */
+START_TEST(each_of_two_files_of_a_number_tells_why_it_failed)
+{
+    struct kernel kernel = {.count = 0};
+    struct nt_vfs_attributes attributes;
+    unsigned told = 0;
+    for (unsigned i = 1; i <= 8; i++) {
+        replace(path_bad, i, true);
+        assert_ok(learn(&kernel, "bad.root/error.json", &attributes, &error));
+        assert_ok(status_of(attributes.node, &error));
+        forget(&kernel);
+    }
+    for (const char *at = reported; (at = strstr(at, "bad.root")); at++)
+        told++;
+    ck_assert_uint_eq(told, 8);
+}
+END_TEST
+
+START_TEST(with_a_folder_the_numbers_of_all_in_it_come_back)
+{
+    struct kernel kernel = {.count = 0};
+    char folder[80], inner[100], gone[80];
+    snprintf(folder, sizeof(folder), "%s/folder", tree_folder);
+    snprintf(gone, sizeof(gone), "%s/.gone", tree_folder);
+    for (unsigned i = 0; i < 200; i++) {
+        ck_assert_int_eq(mkdir(folder, 0700), 0);
+        for (unsigned k = 0; k < 3; k++) {
+            snprintf(inner, sizeof(inner), "%s/good%u", folder, k);
+            touch(inner);
+        }
+        ck_assert_uint_lt(place_of(known(&kernel, "folder").node), MOST_PLACES);
+        ck_assert_uint_lt(place_of(known(&kernel, "folder/good2").node), MOST_PLACES);
+        known(&kernel, "folder/good0/Events/run");
+        ck_assert_int_eq(rename(folder, gone), 0);
+        if (i % 2)
+            forget(&kernel);
+        list("");
+        forget(&kernel);
+        for (unsigned k = 0; k < 3; k++) {
+            snprintf(inner, sizeof(inner), "%s/good%u", gone, k);
+            unlink(inner);
+        }
+        ck_assert_int_eq(rmdir(gone), 0);
+    }
+}
+END_TEST
+
+static void make_dataset(const char *folder)
+{
+    static const char *const folders[] = {"", "/meta", "/versions"}, *const files[] = {"/meta/storage",
+                                                                                       "/versions/1"};
+    char name[160];
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(name, sizeof(name), "%s%s", folder, folders[i]);
+        ck_assert_int_eq(mkdir(name, 0700), 0);
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(name, sizeof(name), "%s%s", folder, files[i]);
+        touch(name);
+    }
+}
+
+static void remove_dataset(const char *folder)
+{
+    static const char *const names[] = {"/versions/1", "/versions", "/meta/storage", "/meta", ""};
+    char name[160];
+    for (unsigned i = 0; i < 5; i++) {
+        snprintf(name, sizeof(name), "%s%s", folder, names[i]);
+        ck_assert_int_eq(remove(name), 0);
+    }
+}
+
+START_TEST(with_a_data_set_go_its_versions)
+{
+    struct kernel kernel = {.count = 0};
+    char folder[80];
+    snprintf(folder, sizeof(folder), "%s/good3", tree_folder);
+    for (unsigned i = 0; i < 200; i++) {
+        make_dataset(folder);
+        ck_assert_uint_lt(place_of(known(&kernel, "good3").node), MOST_PLACES);
+        known(&kernel, "good3/Events/run/data.bin");
+        known(&kernel, "good3/Events/versions.d/1/run");
+        remove_dataset(folder);
+        list("");
+        forget(&kernel);
+    }
+}
+END_TEST
+
+struct listing {
+    char names[20][32];
+    unsigned count, most;
+    uint64_t next;
+};
+
+static bool take_name(void *context, const char *name, uint64_t node, enum nt_vfs_class class, uint64_t next)
+{
+    struct listing *listing = context;
+    (void)node, (void)class;
+    if (listing->count == listing->most)
+        return false;
+    snprintf(listing->names[listing->count++], sizeof(listing->names[0]), "%s", name);
+    listing->next = next;
+    return true;
+}
+
+START_TEST(a_file_that_is_replaced_while_its_folder_is_listed_is_listed_once)
+{
+    static const char *const expected[] = {".ntuplefs",  "bad.root",   "good.root",
+                                           "good2.root", "good4.root", "good5.root"};
+    struct kernel kernel = {.count = 0};
+    struct listing listing = {.count = 0};
+    const char *const more[] = {"good4.root", "good5.root"};
+    char name[100];
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(name, sizeof(name), "%s/%s", tree_folder, more[i]);
+        touch(name);
+    }
+    for (unsigned i = 0; i < 20; i++) {
+        listing.count = 0;
+        uint64_t cursor = 0;
+        for (unsigned most = 1; listing.count == most - 1 && most < 20; most++) {
+            listing.most = most;
+            assert_ok(nt_vfs_readdir(vfs, NT_VFS_ROOT, cursor, take_name, &listing, &error));
+            cursor = listing.next;
+            replace(path, 1 + (i + most) % 50, true);
+            known(&kernel, "good2.root");
+            forget(&kernel);
+        }
+        ck_assert_uint_eq(listing.count, 6);
+        for (unsigned k = 0; k < 6; k++) {
+            bool is_there = false;
+            for (unsigned n = 0; n < 6; n++)
+                is_there = is_there || strcmp(listing.names[n], expected[k]) == 0;
+            ck_assert_msg(is_there, "%s", expected[k]);
+        }
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(name, sizeof(name), "%s/%s", tree_folder, more[i]);
+        unlink(name);
+    }
+}
+END_TEST
+
+static atomic_bool ends;
+
+/* Looks at whatever is there; all that can be wrong is that it has changed meanwhile. */
+static void *visit_all(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&ends)) {
+        static const char *const wanted[] = {"good2.root/Events/run/data.bin", "good2.root/file.json",
+                                             "good2.root/sub"};
+        for (unsigned i = 0; i < 3; i++) {
+            struct kernel kernel = {.count = 0};
+            struct nt_vfs_attributes attributes;
+            struct nt_error own = {0};
+            struct nt_vfs_handle *handle;
+            struct nt_buffer value = {0};
+            char bytes[64];
+            size_t got;
+            enum nt_status status = learn(&kernel, wanted[i], &attributes, &own);
+            if (status == NT_OK && i < 2 && nt_vfs_open(vfs, attributes.node, &handle, &own) == NT_OK) {
+                forget(&kernel);
+                status = nt_vfs_read(handle, 0, bytes, sizeof(bytes), &got, &own);
+                if (status == NT_OK && i == 0 &&
+                    (got != 4 * MODEL_ENTRIES || *(int32_t *)bytes != model_run(0)))
+                    return (void *)"wrong bytes";
+                nt_vfs_close(handle);
+            } else if (status == NT_OK) {
+                (void)nt_vfs_listxattr(vfs, attributes.node, &value, &own);
+                (void)nt_vfs_parent(vfs, attributes.node);
+            }
+            nt_buffer_deinit(&value);
+            forget(&kernel);
+            if (status != NT_OK && status != NT_CHANGED && status != NT_NOT_FOUND && status != NT_IO)
+                return (void *)nt_status_name(status);
+        }
+    }
+    return NULL;
+}
+
+START_TEST(several_threads_look_while_files_are_replaced)
+{
+    pthread_t threads[VISITORS];
+    struct kernel kernel = {.count = 0};
+    void *problem;
+    for (int i = 0; i < VISITORS; i++)
+        pthread_create(&threads[i], NULL, visit_all, NULL);
+    for (unsigned i = 1; i <= REPLACED; i++) {
+        replace(path, i % 100, true);
+        list("");
+    }
+    atomic_store(&ends, true);
+    for (int i = 0; i < VISITORS; i++) {
+        pthread_join(threads[i], &problem);
+        ck_assert_msg(!problem, "%s", (const char *)problem);
+    }
+    replace(path, 101, true);
+    ck_assert_uint_lt(place_of(known(&kernel, "good2.root").node), 100);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("vfs: knowing");
+    TCase *cases = tcase_create("knowing");
+    tcase_add_checked_fixture(cases, set_up, tear_down);
+    tcase_add_test(cases, numbers_of_what_was_replaced_and_forgotten_are_given_again);
+    tcase_add_test(cases, what_somebody_knows_stays_what_it_was);
+    tcase_add_test(cases, a_number_that_comes_again_has_another_generation);
+    tcase_add_test(cases, who_reads_a_file_keeps_its_number);
+    tcase_add_test(cases, no_document_is_that_of_a_former_file);
+    tcase_add_test(cases, each_of_two_files_of_a_number_tells_why_it_failed);
+    tcase_add_test(cases, with_a_folder_the_numbers_of_all_in_it_come_back);
+    tcase_add_test(cases, with_a_data_set_go_its_versions);
+    tcase_add_test(cases, a_file_that_is_replaced_while_its_folder_is_listed_is_listed_once);
+    tcase_add_test(cases, several_threads_look_while_files_are_replaced);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
