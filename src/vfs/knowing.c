@@ -179,7 +179,7 @@ void nt_place_was_opened(struct nt_places *places, struct nt_place *place)
 
 void nt_places_put_all_away(struct nt_places *places)
 {
-    for (uint32_t i = 0; i < places->count; i++)
+    for (uint32_t i = 0; places->options.is_told && i < places->count; i++)
         if (places->list[i])
             nt_places_put_away(places, places->list[i]);
 }

@@ -66,10 +66,7 @@ static void go(struct nt_places *places, struct nt_place *place)
     place->is_gone = true;
     free(place->failure);
     place->failure = NULL;
-    if (place->kind == NT_PLACE_FOLDER)
-        nt_places_put_all_away(places);
-    else
-        nt_places_put_away(places, place);
+    nt_places_put_away(places, place);
 }
 
 /* Under the lock: those that were children and are none of the new ones; both are in their order. */
@@ -77,13 +74,18 @@ static void let_go(struct nt_places *places, const struct nt_place *folder, cons
                    size_t count)
 {
     size_t next = 0;
+    bool has_folder = false;
     for (uint32_t i = 0; i < folder->child_count; i++) {
         struct nt_place *place = places->list[folder->children[i]];
         while (next < count && places->list[children[next]]->order < place->order)
             next++;
-        if (next == count || children[next] != place->number)
-            go(places, place);
+        if (next < count && children[next] == place->number)
+            continue;
+        go(places, place);
+        has_folder = has_folder || place->kind == NT_PLACE_FOLDER;
     }
+    if (has_folder)
+        nt_places_put_all_away(places);
 }
 
 /* Under the lock: the folder's children are what was found. */

@@ -28,9 +28,20 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(verdict(Target("t", "≥", 1, values)), expected, values)
 
     def test_one_case_shows_its_quartiles_and_several_their_medians(self):
-        self.assertEqual(today(Target("t", "≥", 1, {"a": FIVE})), "1.20 (1.10–1.30)")
-        self.assertEqual(today(Target("t", "≥", 1, {"a": FIVE, "b": [7.0] * 5})), "1.20–7.00")
-        self.assertEqual(today(Target("t", "≤", 0, {"a": [0, 0]}, True)), "0.00")
+        self.assertEqual(today({"a": FIVE}), "1.20 (1.10–1.30)")
+        self.assertEqual(today({"a": FIVE, "b": [7.0] * 5}), "1.20–7.00")
+        self.assertEqual(today({"a": [0, 0]}), "0.00")
+        self.assertEqual(today({}), "")
+
+    def test_what_a_mount_that_does_nothing_misses_is_out_of_reach(self):
+        for values, bare, expected in (([0.1] * 5, [0.9] * 5, "out of reach"),
+                                       ([0.1] * 5, FIVE, "**not met**"),
+                                       ([0.1] * 5, [0.9, 0.9, 1, 2, 2], "**not met**"),
+                                       (FIVE, [0.9] * 5, "met"),
+                                       ([0.9, 0.9, 1, 2, 2], [0.9] * 5, "not told apart")):
+            self.assertEqual(verdict(Target("t", "≥", 1, {"a": values}, bare={"a": bare})), expected, (values, bare))
+        self.assertEqual(verdict(Target("t", "≥", 1, {"a": [0.1] * 5, "b": [0.1] * 5}, bare={"b": [0.9] * 5})),
+                         "**not met** with a; out of reach with b")
 
 
 class Speeds(unittest.TestCase):
@@ -38,6 +49,12 @@ class Speeds(unittest.TestCase):
         found = results("hits-zstd px", {"mount, whole": 3.0, "ROOT bulk": 1.0}, {"mount, whole": 8.0, "ROOT bulk": 2.0})
         self.assertEqual(values_of(found, "mount, first read of zstd and lz4 / ROOT bulk"), [{"hits-zstd px": [3, 4]}])
         self.assertEqual(values_of(found, "mount, first read of plain / ROOT bulk"), [{}])
+
+    def test_a_bare_mount_is_compared_as_the_mount_is(self):
+        found = results("hits-none px", {"mount, whole": 3.0, "bare mount, whole": 5.0, "mount direct, whole": 4.0,
+                                         "bare mount direct, whole": 8.0, "ROOT bulk": 2.0})
+        bare = {target.threshold: target.bare for target in speed_targets(found) if target.values and target.bare}
+        self.assertEqual(bare, {0.8: {"hits-none px": [2.5]}, 1.2: {"hits-none px": [4.0]}})
 
     def test_the_median_over_files_is_taken_in_each_round(self):
         found = results("hits-zstd px", {"mount, whole again": 1.0, "tmpfs, whole": 2.0})

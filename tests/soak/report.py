@@ -101,7 +101,7 @@ def milliseconds(seconds):
 
 def text(report):
     yield f"{report['minutes']:.1f} minutes, seed {report['seed']}: {report['sources']} sources in {report['mounts']} mounts, " \
-        f"{report['files']} files; {sum(report['done'].values())} reads and listings of {report['bytes'] / 1e9:.1f} GB"
+        f"{report['files']} files"
     yield ''
     yield f"events: {', '.join(f'{count} {what}' for what, count in sorted(report['events'].items()))}"
     yield f"errors that were asked for: {', '.join(f'{count} {what}' for what, count in sorted(report['expected'].items()))}"
@@ -121,8 +121,8 @@ def text(report):
     for finding in report['findings'][:50]:
         yield f"{finding['finding']}: {finding['what']} ({finding.get('place')}: {finding.get('name')})"
     kinds = Counter(finding['finding'] for finding in report['findings'])
-    yield f"{kinds['wrong']} wrong, {sum(kinds.values()) - kinds['wrong']} other findings, " \
-        f"{sum(not is_flat(row) for row in report['over_time'])} processes that grow"
+    yield f"{sum(report['done'].values()):,} reads and listings of {report['bytes'] / 1e9:.1f} GB, {kinds['wrong']} wrong, " \
+        f"{sum(kinds.values()) - kinds['wrong']} other findings, {sum(not is_flat(row) for row in report['over_time'])} processes that grow"
 
 
 def is_good(report):

@@ -9,7 +9,7 @@ import unittest.mock
 
 from places import Place, harness
 from reader import Reader, read_at
-from report import MEBIBYTE, gather, growth, is_flat, is_good, of_histogram, over_time
+from report import MEBIBYTE, gather, growth, is_flat, is_good, of_histogram, over_time, text
 
 case, same = harness.case, harness.same
 OLD, NEW = b'old ' * 50_000, b'new ' * 50_000
@@ -105,6 +105,14 @@ def memory_and_descriptors_that_grow_are_found():
     report = {'findings': [], 'done': {'read': 1}, 'over_time': [grown(5)]}
     same([is_good({**report, 'minutes': minutes}) for minutes in (1, 60)], [True, False])
     same(is_good({**report, 'minutes': 60, 'over_time': [], 'done': {}}), False)
+
+
+@case
+def the_last_line_says_all():
+    report = {'minutes': 60.0, 'seed': 1, 'sources': 2, 'mounts': 1, 'files': 3, 'done': {'read': 1500, 'list': 2}, 'bytes': 5.1e9, 'events': {},
+              'expected': {}, 'latencies': {}, 'over_time': [grown(5), grown(0)], 'findings': [{'finding': 'wrong', 'what': 'a byte'},
+                                                                                         {'finding': 'stuck', 'what': 'a reader'}]}
+    same(list(text(report))[-1], '1,502 reads and listings of 5.1 GB, 1 wrong, 1 other findings, 1 processes that grow')
 
 
 @case
