@@ -116,8 +116,11 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
         nt_places_add(places, dataset->number, dataset->path, NT_PLACE_FILE, place_ret, error);
     if (status != NT_OK)
         return status;
-    if (!fill_version(dataset, *place_ret, look, way))
+    if (!fill_version(dataset, *place_ret, look, way)) {
+        (*place_ret)->way = NT_WAY_CHILD; /* it is none of the versions, which go with their data set */
+        nt_places_let_go(places, *place_ret);
         return nt_fail_memory(error);
+    }
     history->versions[history->count++] = (*place_ret)->number;
     return NT_OK;
 }

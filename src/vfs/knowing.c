@@ -170,6 +170,15 @@ void nt_places_put_away(struct nt_places *places, struct nt_place *place)
     atomic_store(&places->has_put_away, true);
 }
 
+/* Why it could not be opened is of no use to anybody any more. */
+void nt_places_let_go(struct nt_places *places, struct nt_place *place)
+{
+    place->is_gone = true;
+    free(place->failure);
+    place->failure = NULL;
+    nt_places_put_away(places, place);
+}
+
 void nt_place_was_opened(struct nt_places *places, struct nt_place *place)
 {
     place->is_opening = false;

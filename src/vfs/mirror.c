@@ -60,32 +60,51 @@ static int compare_orders(const void *left, const void *right, void *context)
     return a < b ? -1 : a > b;
 }
 
-/* Why it could not be opened is of no use to anybody any more. */
-static void go(struct nt_places *places, struct nt_place *place)
+/* Under the lock: of those that were children the ones that are none any more; both are in their order. */
+static void let_go(struct nt_places *places, const struct nt_place *folder, const uint32_t *former,
+                   uint32_t count)
 {
-    place->is_gone = true;
-    free(place->failure);
-    place->failure = NULL;
-    nt_places_put_away(places, place);
-}
-
-/* Under the lock: those that were children and are none of the new ones; both are in their order. */
-static void let_go(struct nt_places *places, const struct nt_place *folder, const uint32_t *children,
-                   size_t count)
-{
-    size_t next = 0;
+    uint32_t next = 0;
     bool has_folder = false;
-    for (uint32_t i = 0; i < folder->child_count; i++) {
-        struct nt_place *place = places->list[folder->children[i]];
-        while (next < count && places->list[children[next]]->order < place->order)
+    for (uint32_t i = 0; i < count; i++) {
+        struct nt_place *place = places->list[former[i]];
+        while (next < folder->child_count && places->list[folder->children[next]]->order < place->order)
             next++;
-        if (next < count && children[next] == place->number)
+        if (next < folder->child_count && folder->children[next] == place->number)
             continue;
-        go(places, place);
+        nt_places_let_go(places, place);
         has_folder = has_folder || place->kind == NT_PLACE_FOLDER;
     }
     if (has_folder)
         nt_places_put_all_away(places);
+}
+
+/* Under the lock: other children, which are taken. Those that there were stay where that fails. */
+static enum nt_status exchange(struct nt_places *places, struct nt_place *folder, uint32_t *children,
+                               uint32_t count, struct nt_error *error)
+{
+    uint32_t former_count = folder->child_count;
+    uint32_t *former = malloc((former_count + 1) * sizeof(*former));
+    if (!former)
+        return nt_fail_memory(error);
+    if (former_count)
+        memcpy(former, folder->children, former_count * sizeof(*former));
+    enum nt_status status = nt_places_set_children(places, folder, children, count, error);
+    if (status == NT_OK)
+        let_go(places, folder, former, former_count);
+    free(former);
+    return status;
+}
+
+/* Under the lock: places that were made and did not become children. */
+static void discard(struct nt_places *places, const struct nt_place *folder, uint32_t *children, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct nt_place *place = places->list[children[i]];
+        if (child_of_name(places, folder, place->disk_name) != place)
+            nt_places_let_go(places, place);
+    }
+    free(children);
 }
 
 /* Under the lock: the folder's children are what was found. */
@@ -93,26 +112,31 @@ static enum nt_status merge(struct nt_places *places, struct nt_place *folder,
                             const struct nt_disk_entry *entries, size_t count, struct nt_error *error)
 {
     uint32_t *children = calloc(count + 1, sizeof(uint32_t));
-    bool is_changed = count != folder->child_count || !folder->names;
+    bool is_first = !folder->names, is_changed = is_first || count != folder->child_count;
     enum nt_status status = children ? NT_OK : nt_fail_memory(error);
-    for (size_t i = 0; status == NT_OK && i < count; i++) {
-        struct nt_place *place = child_of_name(places, folder, entries[i].name);
-        if (!place || !nt_disk_is_same(&place->identity, &entries[i].stat)) {
+    size_t known = 0;
+    for (; status == NT_OK && known < count; known += status == NT_OK) {
+        struct nt_place *place = child_of_name(places, folder, entries[known].name);
+        if (!place || !nt_disk_is_same(&place->identity, &entries[known].stat)) {
             is_changed = true;
-            status = add_child(places, folder, &entries[i], place, &place, error);
+            status = add_child(places, folder, &entries[known], place, &place, error);
         }
         if (status == NT_OK)
-            children[i] = place->number;
+            children[known] = place->number;
     }
-    if (status != NT_OK || !is_changed) {
+    if (status == NT_OK && !is_changed) {
         free(children);
-        return status;
+        return NT_OK;
     }
-    if (folder->is_remote && folder->names) /* kernels keep lists as long as the time stays */
+    if (status == NT_OK) {
+        qsort_r(children, count, sizeof(uint32_t), compare_orders, places);
+        status = exchange(places, folder, children, (uint32_t)count, error);
+    }
+    if (status != NT_OK)
+        discard(places, folder, children, known);
+    else if (folder->is_remote && !is_first) /* kernels keep lists as long as the time stays */
         clock_gettime(CLOCK_REALTIME, &folder->identity.st_mtim);
-    qsort_r(children, count, sizeof(uint32_t), compare_orders, places);
-    let_go(places, folder, children, count);
-    return nt_places_set_children(places, folder, children, (uint32_t)count, error);
+    return status;
 }
 
 /* What was found, and by what it is known later whether it is still so. */

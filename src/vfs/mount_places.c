@@ -132,6 +132,8 @@ static enum nt_status add_group(struct nt_places *places, const char *const *pat
         places->list[children[i]]->order = group->next_order++;
     status = nt_places_set_children(places, group, children, (uint32_t)count, error);
     pthread_mutex_unlock(&places->lock);
+    if (status != NT_OK)
+        free(children);
     return status;
 }
 

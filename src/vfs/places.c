@@ -104,11 +104,12 @@ void nt_places_fail(struct nt_place *place, const struct nt_error *error)
         *place->failure = *error;
 }
 
-/* One that is the file's, and not of the machine or of the moment, lasts. */
+/* One that is the file's, and not of the machine or of the moment, lasts, if it can be remembered. */
 void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error)
 {
     nt_places_fail(place, error);
-    place->is_probed = !nt_is_machine_failure(error->status) && error->status != NT_NOT_FOUND;
+    place->is_probed =
+        place->failure && !nt_is_machine_failure(error->status) && error->status != NT_NOT_FOUND;
 }
 
 bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place)
@@ -203,7 +204,6 @@ enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place 
     if (status != NT_OK) {
         nt_names_free(names);
         free(by_name);
-        free(children);
         return status;
     }
     if (count)

@@ -188,7 +188,7 @@ bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *pla
 /* The place whose directory has the files of a place: that of a version's data set, else itself. */
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number);
 
-/* Take `children` (from malloc, also on failure) as those of a group or folder. Under the lock. */
+/* Take `children` (from malloc) as those of a group or folder. Under the lock. */
 enum nt_status nt_places_set_children(struct nt_places *places, struct nt_place *folder, uint32_t *children,
                                       uint32_t count, struct nt_error *error);
 /* The first child of a group or folder with an order of at least *order, which is set to its order; NT_NONE. */
@@ -231,6 +231,8 @@ void nt_places_leave(struct nt_places *places, unsigned visit);
 /* Somebody outside knows a node of the place `number` from now on, once more; and has forgotten it so many times. */
 void nt_places_know(struct nt_places *places, uint32_t number);
 void nt_places_forget(struct nt_places *places, uint32_t number, uint64_t times);
+/* Under the lock: it is not where it was any more. What is in it is gone, too. */
+void nt_places_let_go(struct nt_places *places, struct nt_place *place);
 /* Under the lock: something has ended that would keep this place, or all of them. Those that are gone, and that nobody
  * knows, are put away, and freed once those who are in have left. */
 void nt_places_put_away(struct nt_places *places, struct nt_place *place);

@@ -20,6 +20,47 @@ enum { MOST_KNOWN = 16, REPLACED = 3000, MOST_PLACES = 12, VISITORS = 3 };
 static struct nt_error error;
 static char path[120];
 
+/* ---- memory that fails ---- */
+
+static atomic_uint until_failure; /* 0: none; 1: the next one fails */
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+char *__wrap_strdup(const char *text);
+
+static bool has_failed(void)
+{
+    unsigned left = atomic_load(&until_failure);
+    return left && atomic_fetch_sub(&until_failure, 1) == 1;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+    return has_failed() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+    return has_failed() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+    return has_failed() ? NULL : __real_realloc(memory, bytes);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return has_failed() ? NULL : __real_strdup(text);
+}
+
+/* ---- who knows ---- */
+
 /* As the kernel has it: a directory entry for each part of a path. */
 struct kernel {
     uint64_t known[MOST_KNOWN];
@@ -271,6 +312,29 @@ START_TEST(with_a_data_set_go_its_versions)
 }
 END_TEST
 
+/* What there was stays where a look at what there is now fails, and nothing is kept of what was made for it. */
+START_TEST(a_look_without_memory_leaves_everything_as_it_was)
+{
+    unsigned failures = 0;
+    struct kernel kernel = {.count = 0};
+    struct nt_vfs_attributes attributes;
+    for (unsigned at = 1; at <= 150; at++) {
+        replace(path_bad, at, true); /* the model of a good one counts on memory */
+        atomic_store(&until_failure, at);
+        enum nt_status status = learn(&kernel, "bad.root/error.json", &attributes, NULL);
+        bool is_reached = atomic_exchange(&until_failure, 0) == 0;
+        ck_assert(is_reached || status == NT_OK);
+        failures += status != NT_OK;
+        forget(&kernel);
+        ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root good2.root ");
+        ck_assert_uint_lt(place_of(known(&kernel, "bad.root").node), MOST_PLACES);
+        known(&kernel, "bad.root/error.json");
+        forget(&kernel);
+    }
+    ck_assert_uint_gt(failures, 20);
+}
+END_TEST
+
 struct listing {
     char names[20][32];
     unsigned count, most;
@@ -398,6 +462,7 @@ int main(void)
     tcase_add_test(cases, each_of_two_files_of_a_number_tells_why_it_failed);
     tcase_add_test(cases, with_a_folder_the_numbers_of_all_in_it_come_back);
     tcase_add_test(cases, with_a_data_set_go_its_versions);
+    tcase_add_test(cases, a_look_without_memory_leaves_everything_as_it_was);
     tcase_add_test(cases, a_file_that_is_replaced_while_its_folder_is_listed_is_listed_once);
     tcase_add_test(cases, several_threads_look_while_files_are_replaced);
     suite_add_tcase(suite, cases);
