@@ -143,6 +143,7 @@ static void print_summary_as_json(const struct nt_verifier *verifier, const stru
     nt_json_member_unsigned(&json, "datasets", verifier->file->dataset_count);
     nt_json_member_unsigned(&json, "columns", summary->columns);
     nt_json_member_unsigned(&json, "pages", summary->pages);
+    nt_json_member_unsigned(&json, "unchecked", summary->unchecked);
     nt_json_member_unsigned(&json, "stored_bytes", summary->stored_bytes);
     for (int kind = 0; kind < NT_FINDING_KINDS; kind++)
         nt_json_member_unsigned(&json, nt_finding_name((enum nt_finding_kind)kind), summary->findings[kind]);
@@ -154,8 +155,10 @@ static void print_summary(const struct nt_verifier *verifier, const struct nt_ve
 {
     struct nt_buffer line = {0};
     nt_append_printable(&line, verifier->path, strlen(verifier->path));
-    nt_buffer_format(&line, ": %" PRIu64 " pages, %" PRIu64 " bytes: ", summary->pages,
-                     summary->stored_bytes);
+    nt_buffer_format(&line, ": %" PRIu64 " pages, ", summary->pages);
+    if (summary->unchecked)
+        nt_buffer_format(&line, "%" PRIu64 " of them without a checksum, ", summary->unchecked);
+    nt_buffer_format(&line, "%" PRIu64 " bytes: ", summary->stored_bytes);
     const char *separator = "";
     if (strcmp(verdict(summary), "ok") == 0) {
         nt_buffer_text(&line, "ok");

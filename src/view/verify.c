@@ -138,6 +138,7 @@ static void tell_shares(struct verification *verification)
         for (size_t i = 0; i < share->findings.count; i++)
             tell(verification, &share->findings.items[i]);
         summary->pages += share->pages;
+        summary->unchecked += share->unchecked;
         summary->stored_bytes += share->stored_bytes;
         verification->has_failed |= share->findings.has_failed;
         nt_findings_deinit(&share->findings);

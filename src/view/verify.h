@@ -13,6 +13,7 @@
 
 struct nt_verify_summary {
     uint64_t columns, pages;
+    uint64_t unchecked;    /* pages without a checksum: what is wrong in their values shows only by chance */
     uint64_t stored_bytes; /* of the pages */
     uint64_t findings[NT_FINDING_KINDS];
 };

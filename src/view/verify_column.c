@@ -335,6 +335,7 @@ static void verify_cluster(struct column *column, const struct nt_group *group, 
     for (uint32_t i = 0; i < cluster.range->pages && !job->share->findings.has_failed; i++) {
         verify_page(column, &cluster, &pages[i]);
         bytes += pages[i].stored_bytes;
+        job->share->unchecked += pages[i].checksum == NT_CHECKSUM_NONE && pages[i].stored_bytes > 0;
     }
     if (cluster.segment && cluster.is_whole && column->chosen)
         check_alternatives(column, &cluster);

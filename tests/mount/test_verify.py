@@ -52,6 +52,17 @@ def clean_files_are_ok_a_line_each():
 
 
 @case
+def pages_without_a_checksum_are_told():
+    """ROOT writes checksums of pages unless it is told not to, uproot writes none."""
+    for name, pages, unchecked in ('without_checksums.root', 12, 12), ('names_by_uproot.root', 13, 13), ('example.root', 163, 0):
+        summary, = lines_of(verify('--json', data(name)))
+        same((summary['result'], summary['pages'], summary['unchecked']), ('ok', pages, unchecked), name)
+        told = f'{pages} pages, {unchecked} of them without a checksum, ' if unchecked else f'{pages} pages, '
+        line = verify(data(name)).stdout.decode()
+        assert line.startswith(f'{data(name)}: {told}') and line.endswith(' bytes: ok\n'), line
+
+
+@case
 def a_damaged_page_and_a_damaged_checksum_are_one_finding_each():
     for owner in 'page', 'checksum':
         with scratch() as directory:
