@@ -14,7 +14,7 @@ struct nt_verify_share {
     struct nt_findings findings;
     bool is_done;
     uint64_t pages, unchecked, stored_bytes; /* as in struct nt_verify_summary */
-    uint64_t wanted_bytes; /* that sources were told of before */
+    uint64_t wanted_bytes;                   /* that sources were told of before */
 };
 
 struct nt_verify_job {
