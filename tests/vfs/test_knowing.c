@@ -444,8 +444,13 @@ START_TEST(several_threads_look_while_files_are_replaced)
         pthread_join(threads[i], &problem);
         ck_assert_msg(!problem, "%s", (const char *)problem);
     }
-    replace(path, 101, true);
-    ck_assert_uint_lt(place_of(known(&kernel, "good2.root").node), 100);
+    uint32_t place = 0;
+    for (unsigned i = 0; i < 4; i++) { /* nobody is in any more: what they held has gone by then */
+        replace(path, 101 + i, true);
+        place = place_of(known(&kernel, "good2.root").node);
+        forget(&kernel);
+    }
+    ck_assert_uint_lt(place, MOST_PLACES);
 }
 END_TEST
 
