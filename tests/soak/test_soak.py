@@ -92,8 +92,8 @@ def what_comes_and_goes_is_no_growth_and_what_stays_is():
     same(round(growth(times, [also + 3 * time / 2390 for also, time in zip(more_often, times)]), 1), 3)
 
 
-def grown(by, descriptors=0, deleted=0):
-    return over_time({'it': [(second, (60 + by * second / 2400) * MEBIBYTE, 10 + descriptors * second / 2400, 4, deleted)
+def grown(by, descriptors=0, deleted=0, threads=0):
+    return over_time({'it': [(second, (60 + by * second / 2400) * MEBIBYTE, 10 + descriptors * second / 2400, 4 + threads * second // 2400, deleted)
                              for second in range(0, 3600, 10)]}, 3600)[0]
 
 
@@ -102,6 +102,7 @@ def memory_and_descriptors_that_grow_are_found():
     same([is_flat(grown(by)) for by in (0, 1, 5)], [True, True, False])
     same(is_flat(grown(0, descriptors=10)), False)
     same(is_flat(grown(0, deleted=30)), False)
+    same([is_flat(grown(0, threads=threads)) for threads in (3, 100)], [True, False])
     report = {'findings': [], 'done': {'read': 1}, 'over_time': [grown(5)]}
     same([is_good({**report, 'minutes': minutes}) for minutes in (1, 60)], [True, False])
     same(is_good({**report, 'minutes': 60, 'over_time': [], 'done': {}}), False)
