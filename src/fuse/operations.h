@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "fuse/crowd.h"
 #include "fuse/idle.h"
 #include "fuse/interrupts.h"
 #include "fuse/lead.h"
@@ -31,6 +32,7 @@ struct nt_mount {
     pthread_mutex_t open_files_lock; /* of both */
     struct nt_idle idle;
     struct nt_interrupts interrupts;
+    struct nt_crowd crowd;
     bool has_interrupts;
     bool has_signal_handlers;
     bool is_ready; /* the kernel has accepted the mount */

@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "fuse/operations.h"
+#include "fuse/slice.h"
 
 /* As far as the request tells. What else is slow lets the others go when it begins. */
 static bool is_quick(const struct fuse_in_header *header)
@@ -22,10 +23,18 @@ static bool is_there(int device)
     return poll(&(struct pollfd){.fd = device, .events = POLLIN}, 1, 0) > 0;
 }
 
+static void note_large(struct nt_mount *mount, uint32_t reader)
+{
+    nt_crowd_note(&mount->crowd, reader, mount->settings.reads_ahead);
+    nt_slice_set(nt_crowd_is(&mount->crowd) ? NT_SLICE_LONG : NT_SLICE_USUAL);
+}
+
 bool nt_turn_to_receive(struct nt_mount *mount, int device)
 {
     struct nt_lead *lead = mount->settings.lead;
-    if (!nt_lead_wait(lead))
+    bool leads = nt_lead_wait(lead);
+    nt_slice_set(!leads && nt_crowd_is(&mount->crowd) ? NT_SLICE_SHORT : NT_SLICE_USUAL);
+    if (!leads)
         return false;
     unsigned looks = 1;
     for (; !is_there(device); looks++)
@@ -41,6 +50,8 @@ void nt_note_received(struct nt_mount *mount, int device, const void *bytes, ssi
         return;
     enum nt_arrival arrival = !was_there ? NT_AWAITED : is_there(device) ? NT_QUEUED : NT_THERE;
     nt_lead_received(mount->settings.lead, is_quick(header), arrival);
+    if (!is_quick(header))
+        note_large(mount, header->pid);
     nt_idle_note(&mount->idle, header->opcode);
     const struct fuse_interrupt_in *interrupt = (const void *)(header + 1);
     if (header->opcode == FUSE_INTERRUPT && count >= (ssize_t)(sizeof(*header) + sizeof(*interrupt)))

@@ -111,6 +111,8 @@ static const struct call calls[] = {
     {SYS_sched_getaffinity, ALWAYS, ANY, 0, 0},
     {SYS_getcpu, ALWAYS, ANY, 0, 0},           /* where the C library has no other way to know */
     {SYS_sched_setaffinity, ALWAYS, IS, 0, 0}, /* its own */
+    {SYS_sched_setattr, ALWAYS, IS, 0, 0},     /* its own */
+    {SYS_getpriority, ALWAYS, IS, 1, 0},       /* its own */
     {SYS_prctl, ALWAYS, IS, 0, PR_SET_NAME},
     {SYS_prlimit64, ALWAYS, IS, 0, 0}, /* its own */
 #ifdef SYS_getrlimit

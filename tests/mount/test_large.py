@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Large pages from front to back, with replies from the pages of the cache and without: the same bytes, however they
 are asked for."""
+import ctypes
 import errno
 import os
+import platform
+import struct
+import threading
 
 import numpy as np
 
-from harness import case, cat_lines, errors_of, flip, libfuse_lacks, mounted, run, same, scratch, stats
+from harness import Skip, case, cat_lines, decoder_of, errors_of, flip, libfuse_lacks, mounted, run, same, scratch, stats
 from soak import COLUMNS, ENTRIES, values, write_large
 
 COLUMN = COLUMNS - 1  # with the largest pages
@@ -55,6 +59,49 @@ def with_direct_io_replies_come_from_the_pages_themselves():
             same(stats(top)['decoded_bytes'], ENTRIES * 4)
             read_pieces(top / f'Events/c{COLUMN}/data.bin', 4096)
             same(stats(top)['pinned_bytes'], pinned)
+
+
+SCHED_GETATTR = {'x86_64': 315, 'aarch64': 275}
+
+
+def slice_of(thread):
+    """How long a thread may run before others, in nanoseconds; 0 where the kernel has no such thing."""
+    size = 48
+    attributes = ctypes.create_string_buffer(size)
+    number = SCHED_GETATTR.get(platform.machine())
+    if number is None:
+        raise Skip(f'the number of sched_getattr on {platform.machine()} is not known here')
+    if ctypes.CDLL(None, use_errno=True).syscall(number, thread, attributes, size, 0):
+        raise OSError(ctypes.get_errno(), 'sched_getattr')
+    return struct.unpack_from('<Q', attributes, 24)[0]
+
+
+@case
+def where_many_read_who_waits_for_requests_comes_first():
+    if not slice_of(0):
+        raise Skip('the kernel does not have a slice for each thread (Linux 6.12)')
+    with scratch() as directory:
+        write_large(directory / 'large.root')
+        with mounted(directory / 'large.root', options=['-o', 'direct_io=on,threads=2']) as top:
+            def slices():
+                process = decoder_of(top)
+                return {slice_of(int(thread)) for thread in os.listdir(f'/proc/{process}/task')}
+            read_pieces(top / f'Events/c{COLUMN}/data.bin', 1 << 17)
+            same(slices(), {slice_of(0)}, 'one reader')
+            turn = threading.Barrier(16)
+
+            def read_in_turns():
+                descriptor = os.open(top / f'Events/c{COLUMN}/data.bin', os.O_RDONLY)
+                for _ in range(8):
+                    turn.wait()
+                    os.pread(descriptor, 1 << 17, 0)
+                os.close(descriptor)
+            threads = [threading.Thread(target=read_in_turns) for _ in range(turn.parties)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            same(min(slices()) < slice_of(0), True, f'{slices()} of sixteen readers')
 
 
 def failure_of(source, options):

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the kernel says of a thread whose slice was set. Before Linux 6.12 it says 0, and there is nothing to be set.
+ */
+#include <sched.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "fuse/slice.h"
+#include "support.h"
+
+struct attributes {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period;
+};
+
+static struct attributes attributes_of_this_thread(void)
+{
+    struct attributes attributes = {0};
+    ck_assert_int_eq(syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0), 0);
+    return attributes;
+}
+
+START_TEST(the_kernel_knows_it_and_forgets_it)
+{
+    uint64_t usual = attributes_of_this_thread().runtime;
+    nt_slice_set(NT_SLICE_SHORT);
+    uint64_t brief = attributes_of_this_thread().runtime;
+    nt_slice_set(NT_SLICE_LONG);
+    uint64_t long_one = attributes_of_this_thread().runtime;
+    nt_slice_set(NT_SLICE_USUAL);
+    ck_assert_uint_eq(attributes_of_this_thread().runtime, usual);
+    if (usual == 0) {
+        ck_assert_uint_eq(brief, 0);
+        return;
+    }
+    ck_assert_uint_eq(brief, 100000);
+    ck_assert_uint_eq(long_one, 3000000);
+    ck_assert_uint_lt(brief, usual);
+}
+END_TEST
+
+START_TEST(policy_and_nice_value_stay)
+{
+    ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 7), 0);
+    ck_assert_int_eq(sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}), 0);
+    nt_slice_set(NT_SLICE_SHORT);
+    struct attributes attributes = attributes_of_this_thread();
+    ck_assert_int_eq(attributes.nice, 7);
+    ck_assert_uint_eq(attributes.policy, SCHED_BATCH);
+    nt_slice_set(NT_SLICE_USUAL);
+    attributes = attributes_of_this_thread();
+    ck_assert_int_eq(attributes.nice, 7);
+    ck_assert_uint_eq(attributes.policy, SCHED_BATCH);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fuse: slice");
+    TCase *tests = tcase_create("slice");
+    tcase_add_test(tests, the_kernel_knows_it_and_forgets_it);
+    tcase_add_test(tests, policy_and_nice_value_stay);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
