@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from .mount import Mount, timed
+from .mount import Mount, timed, use_memory
 from .peers import HERE
 from .random_reads import READS, SIZE, read_at, touched
 from .rounds import take_turns
@@ -71,12 +71,11 @@ def peer(arguments):
 # ---- whole columns ----
 
 def from_file(build, path, below):
-    """The array and the kernel's cache of the file take new memory. What a virtual machine has not used for a while its host has taken back,
-    and gives at a tenth of the speed, whoever reads; so as much is taken and given back beforehand."""
+    """The array and the kernel's cache of the file take new memory."""
     import numpy
     with LanceMount(build.ntuplefs, path) as mount:
         file = mount.point / path.stem / below
-        numpy.ones(2 * os.path.getsize(file), "u1")
+        use_memory(2 * os.path.getsize(file))
         return build.named({MOUNT: timed(numpy.fromfile, file, "<u1")})
 
 

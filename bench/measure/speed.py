@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from .mount import Mount, read_pieces, read_whole, sum_mapping
+from .mount import Mount, read_pieces, read_whole, sum_mapping, use_memory
 from .peers import compile_with_root, jsroot_peer, python_peer
 from .rounds import take_turns
 
@@ -21,11 +21,15 @@ def title(case, field):
 
 # ---- contenders: each a function from (file, field) to {what: (bytes, seconds, processors in use or None)} ----
 
+def size_of(files):
+    return sum(os.path.getsize(path) for path in files)
+
+
 def total(files, read, mount=None):
     before = mount.processor_seconds() if mount else 0
     seconds = sum(read(path) for path in files)
     processors = (mount.processor_seconds() - before) / seconds if mount else None
-    return sum(os.path.getsize(path) for path in files), seconds, processors
+    return size_of(files), seconds, processors
 
 
 def through_mount(build, what, options=(), suffix=""):
@@ -34,6 +38,7 @@ def through_mount(build, what, options=(), suffix=""):
     def run(path, field):
         with Mount(build.ntuplefs, path, options) as mount:
             files = mount.files(field)
+            use_memory(size_of(files))
             results = {f"mount{suffix}, {what}": total(files, read, mount)}
             if again:
                 results[f"mount{suffix}, {what} again"] = total(files, read)
@@ -47,6 +52,7 @@ def bare_mount(build, folder, options=(), suffix=""):
         with Mount(build.tool("bare_mount"), folder, options) as mount:
             mount.raise_readahead()
             files = [mount.point / file.name for file in sorted(folder.iterdir())]
+            use_memory(size_of(files))
             return {f"bare mount{suffix}, whole": total(files, read_whole)}
     return run
 
