@@ -21,15 +21,11 @@ def title(case, field):
 
 # ---- contenders: each a function from (file, field) to {what: (bytes, seconds, processors in use or None)} ----
 
-def size_of(files):
-    return sum(os.path.getsize(path) for path in files)
-
-
 def total(files, read, mount=None):
     before = mount.processor_seconds() if mount else 0
     seconds = sum(read(path) for path in files)
     processors = (mount.processor_seconds() - before) / seconds if mount else None
-    return size_of(files), seconds, processors
+    return sum(os.path.getsize(path) for path in files), seconds, processors
 
 
 def through_mount(build, what, options=(), suffix=""):
@@ -37,8 +33,8 @@ def through_mount(build, what, options=(), suffix=""):
 
     def run(path, field):
         with Mount(build.ntuplefs, path, options) as mount:
+            use_memory()
             files = mount.files(field)
-            use_memory(size_of(files))
             results = {f"mount{suffix}, {what}": total(files, read, mount)}
             if again:
                 results[f"mount{suffix}, {what} again"] = total(files, read)
@@ -51,8 +47,8 @@ def bare_mount(build, folder, options=(), suffix=""):
     def run(path, field):
         with Mount(build.tool("bare_mount"), folder, options) as mount:
             mount.raise_readahead()
+            use_memory()
             files = [mount.point / file.name for file in sorted(folder.iterdir())]
-            use_memory(size_of(files))
             return {f"bare mount{suffix}, whole": total(files, read_whole)}
     return run
 
