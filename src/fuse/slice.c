@@ -4,21 +4,11 @@
  */
 #include "fuse/slice.h"
 
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { KEEP_POLICY = 8 }; /* SCHED_FLAG_KEEP_POLICY */
-
-/* struct sched_attr as it was first; <linux/sched/types.h> of some systems cannot be included beside <sched.h>. */
-struct attributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
 
 /* In nanoseconds; 0.1 ms is the shortest there is, the usual one 0.7 to 2.8, by the number of processors. */
 static const uint64_t slices[] = {
@@ -27,16 +17,18 @@ static const uint64_t slices[] = {
     [NT_SLICE_LONG] = 3 * 1000 * 1000,
 };
 
-/* What the kernel knows of this thread, so that it is only told what is new. */
-static _Thread_local enum nt_slice current;
+/* What the kernel was told of this thread, so that it is only told what is new: at first nothing, since a thread begins
+ * with the slice of who made it. */
+enum { TOLD_NOTHING = -1 };
+static _Thread_local int told = TOLD_NOTHING;
 
 void nt_slice_set(enum nt_slice slice)
 {
-    struct attributes attributes = {
+    struct nt_slice_attributes attributes = {
         .size = sizeof(attributes), .flags = KEEP_POLICY, .runtime = slices[slice]};
-    if (slice == current)
+    if ((int)slice == told)
         return;
     attributes.nice = getpriority(PRIO_PROCESS, 0);
     (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
-    current = slice;
+    told = (int)slice;
 }

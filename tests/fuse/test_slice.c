@@ -2,8 +2,8 @@
  *
  * What the kernel says of a thread whose slice was set. Before Linux 6.12 it says 0, and there is nothing to be set.
  */
+#include <pthread.h>
 #include <sched.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,17 +11,9 @@
 #include "fuse/slice.h"
 #include "support.h"
 
-struct attributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-static struct attributes attributes_of_this_thread(void)
+static struct nt_slice_attributes attributes_of_this_thread(void)
 {
-    struct attributes attributes = {0};
+    struct nt_slice_attributes attributes = {0};
     ck_assert_int_eq(syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0), 0);
     return attributes;
 }
@@ -45,12 +37,30 @@ START_TEST(the_kernel_knows_it_and_forgets_it)
 }
 END_TEST
 
+static void *set_the_usual_one(void *runtime)
+{
+    nt_slice_set(NT_SLICE_USUAL);
+    *(uint64_t *)runtime = attributes_of_this_thread().runtime;
+    return NULL;
+}
+
+START_TEST(a_thread_does_not_keep_that_of_who_made_it)
+{
+    uint64_t usual = attributes_of_this_thread().runtime, found = 0;
+    pthread_t thread;
+    nt_slice_set(NT_SLICE_LONG);
+    ck_assert_int_eq(pthread_create(&thread, NULL, set_the_usual_one, &found), 0);
+    pthread_join(thread, NULL);
+    ck_assert_uint_eq(found, usual);
+}
+END_TEST
+
 START_TEST(policy_and_nice_value_stay)
 {
     ck_assert_int_eq(setpriority(PRIO_PROCESS, 0, 7), 0);
     ck_assert_int_eq(sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0}), 0);
     nt_slice_set(NT_SLICE_SHORT);
-    struct attributes attributes = attributes_of_this_thread();
+    struct nt_slice_attributes attributes = attributes_of_this_thread();
     ck_assert_int_eq(attributes.nice, 7);
     ck_assert_uint_eq(attributes.policy, SCHED_BATCH);
     nt_slice_set(NT_SLICE_USUAL);
@@ -65,6 +75,7 @@ int main(void)
     Suite *suite = suite_create("fuse: slice");
     TCase *tests = tcase_create("slice");
     tcase_add_test(tests, the_kernel_knows_it_and_forgets_it);
+    tcase_add_test(tests, a_thread_does_not_keep_that_of_who_made_it);
     tcase_add_test(tests, policy_and_nice_value_stay);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
