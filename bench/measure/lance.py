@@ -75,7 +75,7 @@ def from_file(build, path, below):
     import numpy
     with LanceMount(build.ntuplefs, path) as mount:
         file = mount.point / path.stem / below
-        use_memory()
+        use_memory(2 * os.path.getsize(file))
         return build.named({MOUNT: timed(numpy.fromfile, file, "<u1")})
 
 

@@ -12,7 +12,6 @@ import time
 MEBIBYTE = 1 << 20
 POLL_SECONDS = 0.0002
 MOUNT_SECONDS, END_SECONDS = 60, 10
-MOST_BYTES = 256 << 20  # that reading a file takes: the daemon's, and the kernel's for the file
 CPUCLOCK_SCHED = 2  # of clock_getcpuclockid: what all threads of a process used
 buffer = bytearray()
 
@@ -25,10 +24,10 @@ def destination(size):
     return memoryview(buffer)[:size]
 
 
-def use_memory():
-    """Take memory and give it back. What a virtual machine has not used for a while its host has taken back, and gives at a
+def use_memory(size):
+    """Take as much memory and give it back. What a virtual machine has not used for a while its host has taken back, and gives at a
     tenth of the speed: readers that are timed in a later pass have theirs, and a fresh mount shall, too."""
-    bytearray(b"\1") * MOST_BYTES
+    bytearray(b"\1") * size
 
 
 def read_into(path, memory, piece=None):
