@@ -151,6 +151,11 @@ def stats(mountpoint):
     return json.loads((mountpoint / '.ntuplefs/stats.json').read_text())
 
 
+def parts_of(top):
+    """Of the sandbox: those that a mount is in."""
+    return json.loads((top / '.ntuplefs/version.json').read_text())['sandbox']
+
+
 def same(found, expected, what=''):
     if found != expected:
         raise AssertionError(f'{what}: expected {expected!r}, found {found!r}')
@@ -329,6 +334,14 @@ def mounted(*sources, options=(), env=None):
         finally:
             if is_mounted(mountpoint):
                 detach(mountpoint)
+
+
+def needs(*parts):
+    """For a case that says nothing without some parts of the sandbox."""
+    with mounted(data('example.root')) as top:
+        missing = set(parts) - set(parts_of(top))
+    if missing:
+        raise Skip(f'this kernel has no {", ".join(sorted(missing))}')
 
 
 class Foreground:

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from harness import (DATA, NTUPLE, Foreground, Skip, case, command, data, decoder_of, mounted, ntuplefs, run, same, scratch, wait_until)
+from harness import (DATA, NTUPLE, Foreground, Skip, case, command, data, decoder_of, mounted, needs, ntuplefs, parts_of, run, same, scratch, wait_until)
 from web import served
 
 PRELOAD = os.environ.get('ESCAPE_PRELOAD')
@@ -20,17 +20,6 @@ PARTS = ['no_new_privs', 'capabilities', 'landlock', 'not_dumpable', 'seccomp']
 # Without the sandbox, too, for others than root or on some machines.
 OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'look_at_events', 'add_key', 'control_device', 'trace_other',
            'make_process_anew'}
-
-
-def parts_of(top):
-    return json.loads((top / '.ntuplefs/version.json').read_text())['sandbox']
-
-
-def needs(*parts):
-    with mounted(data('example.root')) as top:
-        missing = set(parts) - set(parts_of(top))
-    if missing:
-        raise Skip(f'this kernel has no {", ".join(sorted(missing))}')
 
 
 class TakenOver(Foreground):
