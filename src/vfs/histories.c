@@ -55,12 +55,13 @@ static enum nt_status look_at(const struct nt_places *places, const struct nt_pl
 
 /* ---- places of versions; under the lock ---- */
 
+/* What is put away may be freed while somebody holds it who finds it now. */
 static struct nt_place *known_version(const struct nt_places *places, const struct nt_history *history,
                                       const struct look *look, enum nt_way way)
 {
     for (uint32_t i = history->count; i-- > 0;) {
         struct nt_place *place = places->list[history->versions[i]];
-        if (place->version_number == look->version.number && place->way == way &&
+        if (!place->is_put_away && place->version_number == look->version.number && place->way == way &&
             strcmp(place->series, look->version.series) == 0 &&
             nt_disk_is_same(&place->identity, &look->file))
             return place;
@@ -117,7 +118,6 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
     if (status != NT_OK)
         return status;
     if (!fill_version(dataset, *place_ret, look, way)) {
-        (*place_ret)->way = NT_WAY_CHILD; /* it is none of the versions, which go with their data set */
         nt_places_let_go(places, *place_ret);
         return nt_fail_memory(error);
     }
@@ -138,6 +138,21 @@ static enum nt_status watch(const struct nt_place *dataset, const struct look *l
     return history->watched ? NT_OK : nt_fail_memory(error);
 }
 
+static struct nt_history *history_of(struct nt_place *dataset)
+{
+    if (!dataset->history && (dataset->history = calloc(1, sizeof(*dataset->history))))
+        dataset->history->shown = NT_NONE;
+    return dataset->history;
+}
+
+static void show(struct nt_places *places, struct nt_history *history, uint32_t version)
+{
+    uint32_t former = history->shown;
+    history->shown = version;
+    if (former != NT_NONE && former != version)
+        nt_places_put_away(places, places->list[former]);
+}
+
 /* Under the lock: what came of a look. */
 static enum nt_status settle(struct nt_places *places, struct nt_place *dataset, const struct look *look,
                              struct nt_error *error)
@@ -145,9 +160,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
     dataset->may_have_versions = look->version.file != NULL;
     if (!dataset->may_have_versions)
         return NT_OK;
-    if (!dataset->history)
-        dataset->history = calloc(1, sizeof(*dataset->history));
-    if (!dataset->history)
+    if (!history_of(dataset))
         return nt_fail_memory(error);
     struct nt_place *shown;
     enum nt_status status = find_or_add_version(places, dataset, look, NT_WAY_SHOWN, &shown, error);
@@ -155,7 +168,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
         status = watch(dataset, look, error);
     if (status != NT_OK)
         return status;
-    dataset->history->shown = shown->number;
+    show(places, dataset->history, shown->number);
     dataset->kind = NT_PLACE_FILE;
     return NT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Comes in: what somebody outside, as the kernel, knows of places and has forgotten, who works with places, and which ones are
- * gone. Goes out: the numbers of those that are gone and that nobody knows or works with, to be given again.
+ * Comes in: what somebody outside, as the kernel, knows of places and has forgotten, who works with places, and which ones
+ * nothing leads to any more. Goes out: the numbers of those that nobody knows or works with, to be given again.
  */
 #include "vfs/places.h"
 
@@ -48,31 +48,23 @@ void nt_place_free(struct nt_place *place)
     free(place);
 }
 
-/* Under the lock, up to nt_places_leave: the one that counts who knows it: versions go with their data set. */
-static struct nt_place *counting(const struct nt_places *places, struct nt_place *place)
+static bool is_version(const struct nt_place *place)
 {
-    return place->way == NT_WAY_SHOWN || place->way == NT_WAY_VERSION ? places->list[place->parent] : place;
+    return place->way == NT_WAY_SHOWN || place->way == NT_WAY_VERSION;
 }
 
-static bool is_idle(const struct nt_place *place)
+/* Under the lock, up to nt_places_leave: whether nothing leads to the place but what knows it: it is gone, or it is a version
+ * that is not shown. Who wants such a version again gets a new place for it. */
+static bool is_left(const struct nt_places *places, const struct nt_place *place)
 {
-    return !place->opened && !place->is_opening;
+    return nt_place_is_gone(places, place) ||
+           (is_version(place) && places->list[place->parent]->history->shown != place->number);
 }
 
-static bool are_versions_idle(const struct nt_places *places, const struct nt_history *history)
+/* Whether nothing keeps such a place. */
+static bool can_go(const struct nt_place *place)
 {
-    uint32_t idle = 0;
-    while (idle < history->count && is_idle(places->list[history->versions[idle]]))
-        idle++;
-    return idle == history->count;
-}
-
-/* Whether nothing keeps a place that is gone. */
-static bool can_go(const struct nt_places *places, const struct nt_place *place)
-{
-    const struct nt_history *history = place->history;
-    return place->known == 0 && is_idle(place) && place->inside == (history ? history->count : 0) &&
-           (!history || are_versions_idle(places, history));
+    return place->known == 0 && !place->opened && !place->is_opening && place->inside == 0;
 }
 
 static void give_numbers_back(struct nt_places *places, struct nt_place *place)
@@ -85,21 +77,28 @@ static void give_numbers_back(struct nt_places *places, struct nt_place *place)
     places->freed++;
 }
 
-/* The place, with its versions, is the caller's. */
+static void take_out_of_history(struct nt_history *history, uint32_t number)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < history->count; i++)
+        if (history->versions[i] != number)
+            history->versions[kept++] = history->versions[i];
+    history->count = kept;
+    if (history->shown == number)
+        history->shown = NT_NONE;
+}
+
+/* The place is the caller's. */
 static void take_out(struct nt_places *places, struct nt_place *place, struct nt_place **list)
 {
-    struct nt_place *folder = places->list[place->parent];
-    for (uint32_t i = 0; place->history && i < place->history->count; i++) {
-        struct nt_place *version = places->list[place->history->versions[i]];
-        give_numbers_back(places, version);
-        version->next = *list;
-        *list = version;
-    }
+    struct nt_place *above = places->list[place->parent];
+    if (is_version(place))
+        take_out_of_history(above->history, place->number);
     give_numbers_back(places, place);
     place->next = *list;
     *list = place;
-    folder->inside--;
-    nt_places_put_away(places, folder);
+    above->inside--;
+    nt_places_put_away(places, above);
 }
 
 /* Somebody who was in before may have come to know one of them since it was put away. */
@@ -108,7 +107,7 @@ static struct nt_place *without_those_that_stay(struct nt_places *places, struct
     struct nt_place *left = NULL, *place;
     while ((place = list)) {
         list = place->next;
-        place->is_put_away = can_go(places, place);
+        place->is_put_away = is_left(places, place) && can_go(place);
         place->next = place->is_put_away ? left : NULL;
         left = place->is_put_away ? place : left;
     }
@@ -160,9 +159,8 @@ void nt_places_leave(struct nt_places *places, unsigned visit)
 
 void nt_places_put_away(struct nt_places *places, struct nt_place *place)
 {
-    place = counting(places, place);
     if (!places->options.is_told || place->is_put_away || place->number < places->source_count ||
-        !can_go(places, place) || !nt_place_is_gone(places, place))
+        !can_go(place) || !is_left(places, place))
         return;
     place->is_put_away = true;
     place->next = places->put_away;
@@ -195,8 +193,7 @@ void nt_places_put_all_away(struct nt_places *places)
 
 bool nt_places_is_put_away(const struct nt_places *places, uint32_t number)
 {
-    return number < places->count && places->list[number] &&
-           counting(places, places->list[number])->is_put_away;
+    return number < places->count && places->list[number] && places->list[number]->is_put_away;
 }
 
 /* ---- what is known ---- */
@@ -205,7 +202,7 @@ void nt_places_know(struct nt_places *places, uint32_t number)
 {
     pthread_mutex_lock(&places->lock);
     if (number < places->count && places->list[number])
-        counting(places, places->list[number])->known++;
+        places->list[number]->known++;
     pthread_mutex_unlock(&places->lock);
 }
 
@@ -214,7 +211,6 @@ void nt_places_forget(struct nt_places *places, uint32_t number, uint64_t times)
     pthread_mutex_lock(&places->lock);
     struct nt_place *place = number < places->count ? places->list[number] : NULL;
     if (place) {
-        place = counting(places, place);
         place->known -= times < place->known ? times : place->known;
         nt_places_put_away(places, place);
     }

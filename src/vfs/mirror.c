@@ -65,7 +65,7 @@ static void let_go(struct nt_places *places, const struct nt_place *folder, cons
                    uint32_t count)
 {
     uint32_t next = 0;
-    bool has_folder = false;
+    bool has_inner = false;
     for (uint32_t i = 0; i < count; i++) {
         struct nt_place *place = places->list[former[i]];
         while (next < folder->child_count && places->list[folder->children[next]]->order < place->order)
@@ -73,9 +73,9 @@ static void let_go(struct nt_places *places, const struct nt_place *folder, cons
         if (next < folder->child_count && folder->children[next] == place->number)
             continue;
         nt_places_let_go(places, place);
-        has_folder = has_folder || place->kind == NT_PLACE_FOLDER;
+        has_inner = has_inner || place->inside > 0;
     }
-    if (has_folder)
+    if (has_inner)
         nt_places_put_all_away(places);
 }
 

@@ -215,9 +215,11 @@ static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
     return place->kind;
 }
 
+/* Of a data set whose versions have gone before it, itself. */
 static struct nt_place *shown_last(const struct nt_places *places, struct nt_place *place)
 {
-    return place->history ? places->list[place->history->shown] : place;
+    bool has_shown = place->history && place->history->shown != NT_NONE;
+    return has_shown ? places->list[place->history->shown] : place;
 }
 
 /* The same of what is shown there. */
@@ -345,8 +347,7 @@ bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *datase
 bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret)
 {
     pthread_mutex_lock(&places->lock);
-    const struct nt_place *dataset = places->list[places->list[version]->parent];
-    const struct nt_place *shown = places->list[dataset->history->shown];
+    const struct nt_place *shown = shown_last(places, places->list[places->list[version]->parent]);
     bool has_slot = shown->has_slots && shown->slot_count > 0;
     *slot_ret = has_slot ? shown->first_slot : 0;
     pthread_mutex_unlock(&places->lock);

@@ -2,8 +2,8 @@
  *
  * The places of a mount: the files and folders that it shows. A *place* has a number that never changes: where the file
  * behind a path is replaced, the path gets a new place, and the old one is gone: its file is closed with its last user, and
- * what was in it is stale, whatever the kernel remembers. Once the kernel has forgotten all of it, the place is freed, and its
- * number may be given again (knowing.c). Files are opened in opening.h.
+ * what was in it is stale, whatever the kernel remembers. Once the kernel has forgotten all of it, the place is freed, as that of a
+ * version that is not shown any more is, and its number may be given again (knowing.c). Files are opened in opening.h.
  *
  * One lock guards everything; files are opened and closed and folders are read outside it (a place is marked
  * while one thread opens it, the others wait). Who looks at places does so in a *visit*, in which none of them is freed, so
@@ -46,12 +46,13 @@ enum nt_way {
 
 /* Of a data set that has versions (histories.h). */
 struct nt_history {
-    uint32_t shown; /* the place of the version that the last look found */
-    char *watched;  /* path: as long as it is as it was, the same version is meant */
+    uint32_t
+        shown; /* the place of the version that the last look found; NT_NONE: it is freed, or there was no look */
+    char *watched; /* path: as long as it is as it was, the same version is meant */
     struct stat watched_was;
     bool is_settled;    /* that look was late enough for `watched_was` to tell every later change */
     uint64_t list;      /* on a server: of which list that look was, as nt_folder_refresh tells */
-    uint32_t *versions; /* the places of those that were looked at */
+    uint32_t *versions; /* the places of those that were looked at and are not freed */
     uint32_t count;
     size_t capacity;
 };
@@ -97,7 +98,7 @@ struct nt_place {
     struct timespec modified; /* of the folder when it was scanned */
     bool is_settled;          /* the scan was late enough for `modified` to tell every later change */
     uint64_t list;            /* on a server: of which list it was, as nt_folder_refresh tells */
-    /* knowing.c's; of a version, the data set's are meant: */
+    /* knowing.c's: */
     uint64_t known;        /* how often somebody outside knows it, or a node in it */
     uint32_t inside;       /* places that are in it, gone ones, too */
     bool is_put_away;      /* nobody finds it any more: it is in one of the lists */
@@ -233,8 +234,8 @@ void nt_places_know(struct nt_places *places, uint32_t number);
 void nt_places_forget(struct nt_places *places, uint32_t number, uint64_t times);
 /* Under the lock: it is not where it was any more. What is in it is gone, too. */
 void nt_places_let_go(struct nt_places *places, struct nt_place *place);
-/* Under the lock: something has ended that would keep this place, or all of them. Those that are gone, and that nobody
- * knows, are put away, and freed once those who are in have left. */
+/* Under the lock: something has ended that would keep this place, or all of them. Those that are gone or are versions that are
+ * not shown, and that nobody knows, are put away, and freed once those who are in have left. */
 void nt_places_put_away(struct nt_places *places, struct nt_place *place);
 void nt_places_put_all_away(struct nt_places *places);
 void nt_place_was_opened(struct nt_places *places,

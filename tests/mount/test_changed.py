@@ -16,6 +16,8 @@ VALUES = 1000
 REPLACED = int(os.environ.get('NTUPLE_REPLACED', '1000'))
 MANY = 10000                # by whose memory what is kept of each would be told from a thread more
 MOST_GROWTH = 2 << 20
+MOST_OPEN = 256             # versions of a data set, though nobody uses them: the more, the faster they came once
+OPEN_BYTES = 128 << 10      # of each, at most
 
 
 def bitmap(first):
@@ -136,6 +138,29 @@ def what_was_replaced_takes_neither_numbers_nor_memory():
                     memory.append(own_memory_of(decoder))
                 nodes.append(os.stat(place).st_ino)
             same(len(set(nodes)) < 50, True, f'{len(set(nodes))} numbers')
+            if REPLACED >= MANY:
+                same(memory[-1] - memory[2] < MOST_GROWTH, True, f'memory over time: {memory}')
+            same(errors_of(mountpoint), [])
+
+
+@case
+def versions_that_were_shown_take_neither_numbers_nor_memory():
+    """Of a data set to which somebody commits all day: another file of the number is another version."""
+    with scratch() as directory:
+        source = Path(shutil.copytree(data('lance_datasets/deletions_2.1'), directory / 'set'))
+        manifest = min((source / '_versions').iterdir())    # the latest's
+        content = manifest.read_bytes()
+        with mounted(source) as mountpoint:
+            decoder, memory, nodes = decoder_of(mountpoint), [], set()
+            expected = read(f'{mountpoint}/set/id/data.bin')
+            for turn in range(REPLACED):
+                (directory / 'new').write_bytes(content)
+                os.replace(directory / 'new', manifest)
+                same(read(f'{mountpoint}/set/id/data.bin'), expected)
+                nodes.add(os.stat(f'{mountpoint}/set/id').st_ino)
+                if turn % (REPLACED // 10) == 0:
+                    memory.append(own_memory_of(decoder) - len(nodes) * OPEN_BYTES)
+            same(1 < len(nodes) < MOST_OPEN + 50, True, f'{len(nodes)} numbers')
             if REPLACED >= MANY:
                 same(memory[-1] - memory[2] < MOST_GROWTH, True, f'memory over time: {memory}')
             same(errors_of(mountpoint), [])

@@ -312,6 +312,71 @@ START_TEST(with_a_data_set_go_its_versions)
 }
 END_TEST
 
+enum {
+    MOST_SLOTS = 2000
+}; /* of 256 versions that are open at most, with 6 data sets each, and of some more */
+
+static uint32_t slot_of(uint64_t number)
+{
+    struct nt_node node;
+    ck_assert(nt_node_unpack(number, &node));
+    ck_assert_int_eq(node.level, NT_LEVEL_DATASET);
+    return node.slot;
+}
+
+static char dataset_folder[80], version_file[100];
+
+static void make_dataset_of_a_version(void)
+{
+    snprintf(dataset_folder, sizeof(dataset_folder), "%s/good3", tree_folder);
+    snprintf(version_file, sizeof(version_file), "%s/versions/1", dataset_folder);
+    make_dataset(dataset_folder);
+}
+
+START_TEST(numbers_of_versions_that_are_not_shown_any_more_are_given_again)
+{
+    struct kernel kernel = {.count = 0};
+    make_dataset_of_a_version();
+    uint32_t generation = 0;
+    for (unsigned i = 1; i <= REPLACED / 3; i++) {
+        replace(version_file, i % 100, true);
+        struct nt_vfs_attributes shown = known(&kernel, "good3/Events");
+        ck_assert_uint_lt(slot_of(shown.node), MOST_SLOTS);
+        ck_assert_uint_ge(shown.generation, generation);
+        generation = shown.generation;
+        known(&kernel, "good3/Events/run/data.bin");
+        ck_assert_uint_lt(slot_of(known(&kernel, "good3/Events/versions.d/1").node), MOST_SLOTS);
+        json_decref(read_json("good3/Events/ntuple.json"));
+        forget(&kernel);
+    }
+    ck_assert_uint_gt(generation, REPLACED / 3);
+    remove_dataset(dataset_folder);
+}
+END_TEST
+
+START_TEST(a_version_that_somebody_knows_stays_what_it_was)
+{
+    struct kernel kernel = {.count = 0}, other = {.count = 0};
+    char bytes[64];
+    size_t got;
+    struct nt_vfs_handle *handle;
+    make_dataset_of_a_version();
+    struct nt_vfs_attributes data = known(&kernel, "good3/Events/run/data.bin");
+    uint64_t old = known(&kernel, "good3/Events").node;
+    assert_ok(nt_vfs_open(vfs, data.node, &handle, &error));
+    for (unsigned i = 1; i <= 200; i++) {
+        replace(version_file, i % 100, true);
+        ck_assert_uint_ne(known(&other, "good3/Events").node, old);
+        forget(&other);
+    }
+    forget(&kernel); /* who reads goes on */
+    assert_ok(nt_vfs_read(handle, 0, bytes, sizeof(bytes), &got, &error));
+    ck_assert_uint_eq(got, 4 * MODEL_ENTRIES);
+    nt_vfs_close(handle);
+    remove_dataset(dataset_folder);
+}
+END_TEST
+
 /* What there was stays where a look at what there is now fails, and nothing is kept of what was made for it. */
 START_TEST(a_look_without_memory_leaves_everything_as_it_was)
 {
@@ -392,13 +457,16 @@ END_TEST
 
 static atomic_bool ends;
 
+static const char *const in_file[] = {"good2.root/Events/run/data.bin", "good2.root/file.json",
+                                      "good2.root/sub"};
+static const char *const in_versions[] = {"good3/Events/run/data.bin", "good3/file.json",
+                                          "good3/Events/versions.d/1"};
+
 /* Looks at whatever is there; all that can be wrong is that it has changed meanwhile. */
-static void *visit_all(void *unused)
+static void *visit_all(void *paths)
 {
-    (void)unused;
+    const char *const *wanted = paths;
     while (!atomic_load(&ends)) {
-        static const char *const wanted[] = {"good2.root/Events/run/data.bin", "good2.root/file.json",
-                                             "good2.root/sub"};
         for (unsigned i = 0; i < 3; i++) {
             struct kernel kernel = {.count = 0};
             struct nt_vfs_attributes attributes;
@@ -428,15 +496,14 @@ static void *visit_all(void *unused)
     return NULL;
 }
 
-START_TEST(several_threads_look_while_files_are_replaced)
+static void replace_while_threads_look(const char *replaced, unsigned times, const char *const *wanted)
 {
     pthread_t threads[VISITORS];
-    struct kernel kernel = {.count = 0};
     void *problem;
     for (int i = 0; i < VISITORS; i++)
-        pthread_create(&threads[i], NULL, visit_all, NULL);
-    for (unsigned i = 1; i <= REPLACED; i++) {
-        replace(path, i % 100, true);
+        pthread_create(&threads[i], NULL, visit_all, (void *)wanted);
+    for (unsigned i = 1; i <= times; i++) {
+        replace(replaced, i % 100, true);
         list("");
     }
     atomic_store(&ends, true);
@@ -444,6 +511,28 @@ START_TEST(several_threads_look_while_files_are_replaced)
         pthread_join(threads[i], &problem);
         ck_assert_msg(!problem, "%s", (const char *)problem);
     }
+}
+
+START_TEST(several_threads_look_while_versions_are_replaced)
+{
+    struct kernel kernel = {.count = 0};
+    make_dataset_of_a_version();
+    replace_while_threads_look(version_file, REPLACED / 3, in_versions);
+    uint32_t slot = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        replace(version_file, 101 + i, true);
+        slot = slot_of(known(&kernel, "good3/Events").node);
+        forget(&kernel);
+    }
+    ck_assert_uint_lt(slot, MOST_SLOTS);
+    remove_dataset(dataset_folder);
+}
+END_TEST
+
+START_TEST(several_threads_look_while_files_are_replaced)
+{
+    struct kernel kernel = {.count = 0};
+    replace_while_threads_look(path, REPLACED, in_file);
     uint32_t place = 0;
     for (unsigned i = 0; i < 4; i++) { /* nobody is in any more: what they held has gone by then */
         replace(path, 101 + i, true);
@@ -467,8 +556,11 @@ int main(void)
     tcase_add_test(cases, each_of_two_files_of_a_number_tells_why_it_failed);
     tcase_add_test(cases, with_a_folder_the_numbers_of_all_in_it_come_back);
     tcase_add_test(cases, with_a_data_set_go_its_versions);
+    tcase_add_test(cases, numbers_of_versions_that_are_not_shown_any_more_are_given_again);
+    tcase_add_test(cases, a_version_that_somebody_knows_stays_what_it_was);
     tcase_add_test(cases, a_look_without_memory_leaves_everything_as_it_was);
     tcase_add_test(cases, a_file_that_is_replaced_while_its_folder_is_listed_is_listed_once);
+    tcase_add_test(cases, several_threads_look_while_versions_are_replaced);
     tcase_add_test(cases, several_threads_look_while_files_are_replaced);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
