@@ -197,7 +197,7 @@ struct nt_plan;
 /* What a decoder must know beside the bytes. */
 struct nt_decoder {
     enum nt_encoding_kind encoding;
-    enum nt_element element;    /* of the output; the row's own but for Roaring (UINT32 or UINT64) */
+    enum nt_element element;    /* of the output; the row's own but where nt_decoder_set_element says */
     uint32_t bits;              /* bits of an element in the packed bytes */
     uint32_t element_bytes;     /* bytes of a decoded element */
     double minimum, maximum;    /* value range of Real32Quant */
@@ -251,6 +251,9 @@ bool nt_encoding_is_identity(enum nt_encoding_kind kind);
  * range. */
 enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind kind, uint32_t bits,
                                double minimum, double maximum, struct nt_error *error);
+
+/* Another element of the output than the row's own: UINT64 for the kinds of Roaring, REAL64 for Real32Quant. */
+void nt_decoder_set_element(struct nt_decoder *decoder, enum nt_element element);
 
 /* Bytes of a page's elements after decompression, ceil(elements * bits / 8); false when it overflows. */
 bool nt_packed_bytes(const struct nt_decoder *decoder, uint64_t elements, uint64_t *bytes_ret);

@@ -97,21 +97,36 @@ static enum nt_status truncated(const struct nt_packed *packed, uint8_t *output,
 }
 
 /* The stored integer k of b bits is the value minimum + k (maximum - minimum) / (2^b - 1), computed in the
- * order in which ROOT does, so that the last bit agrees too. */
+ * order in which ROOT does, so that the last bit agrees too; only a field of 32 bits rounds it to these. */
+static double step_of(const struct nt_decoder *decoder)
+{
+    return (decoder->maximum - decoder->minimum) / (double)((UINT64_C(1) << decoder->bits) - 1);
+}
+
+#define DEFINE_QUANTIZED(name, type)                                                                         \
+    static void name(const struct nt_packed *packed, uint8_t *output)                                        \
+    {                                                                                                        \
+        uint32_t piece[PIECE];                                                                               \
+        type reals[PIECE];                                                                                   \
+        double minimum = packed->decoder->minimum, step = step_of(packed->decoder);                          \
+        for (size_t first = 0, count; first < packed->elements; first += count) {                            \
+            count = unpack_piece(packed, first, piece);                                                      \
+            for (size_t i = 0; i < count; i++)                                                               \
+                reals[i] = (type)((double)piece[i] * step + minimum);                                        \
+            memcpy(output + first * sizeof(*reals), reals, count * sizeof(*reals));                          \
+        }                                                                                                    \
+    }
+
+DEFINE_QUANTIZED(quantized32, float)
+DEFINE_QUANTIZED(quantized64, double)
+
 static enum nt_status quantized(const struct nt_packed *packed, uint8_t *output, struct nt_error *error)
 {
     (void)error;
-    uint32_t piece[PIECE];
-    float reals[PIECE];
-    const struct nt_decoder *decoder = packed->decoder;
-    double minimum = decoder->minimum;
-    double step = (decoder->maximum - minimum) / (double)((UINT64_C(1) << decoder->bits) - 1);
-    for (size_t first = 0, count; first < packed->elements; first += count) {
-        count = unpack_piece(packed, first, piece);
-        for (size_t i = 0; i < count; i++)
-            reals[i] = (float)((double)piece[i] * step + minimum);
-        memcpy(output + first * sizeof(*reals), reals, count * sizeof(*reals));
-    }
+    if (packed->decoder->element == NT_ELEMENT_REAL64)
+        quantized64(packed, output);
+    else
+        quantized32(packed, output);
     return NT_OK;
 }
 
@@ -279,6 +294,12 @@ enum nt_status nt_decoder_init(struct nt_decoder *decoder, enum nt_encoding_kind
         .maximum = maximum,
     };
     return NT_OK;
+}
+
+void nt_decoder_set_element(struct nt_decoder *decoder, enum nt_element element)
+{
+    decoder->element = element;
+    decoder->element_bytes = nt_element_info(element)->bytes;
 }
 
 bool nt_packed_bytes(const struct nt_decoder *decoder, uint64_t elements, uint64_t *bytes_ret)

@@ -328,6 +328,43 @@ START_TEST(quantized_reals_as_root_reads_them)
 }
 END_TEST
 
+START_TEST(quantized_reals_of_fields_of_64_bits_as_root_reads_them)
+{
+    static const struct {
+        uint32_t bits;
+        double minimum, maximum;
+        const void *packed;
+        size_t bytes, count;
+        double expected[3];
+    } cases[] = {
+        {32,
+         -100,
+         25,
+         "\x41\x60\xE5\xD0\xCC\xCC\xCC\xCC\x00\x00\x00\x80",
+         12,
+         3,
+         {0x1.000000118p+1, 0, -0x1.2bfffffe0cp+5}},
+        {20,
+         -1e300,
+         1e300,
+         "\x9A\x99\x31\x33\x33",
+         5,
+         2,
+         {-7.9999904632477418e+299, -6.0000000000000003e+299}},
+        {20, 1e-50, 1e-45, "\x00\x00\xB0\x99\x19", 5, 2, {1e-50, 1.0001043049853373e-46}},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct nt_decoder decoder;
+        double output[3];
+        assert_ok(nt_decoder_init(&decoder, NT_ENCODING_REAL32_QUANT, cases[i].bits, cases[i].minimum,
+                                  cases[i].maximum, &error));
+        nt_decoder_set_element(&decoder, NT_ELEMENT_REAL64);
+        assert_ok(decode(&decoder, cases[i].packed, cases[i].bytes, cases[i].count, (uint8_t *)output));
+        ck_assert_mem_eq(output, cases[i].expected, cases[i].count * sizeof(double));
+    }
+}
+END_TEST
+
 START_TEST(quantized_reals_of_every_width_lie_in_equal_steps)
 {
     uint32_t width = (uint32_t)_i;
@@ -390,6 +427,7 @@ int main(void)
     tcase_add_test(by_hand, opaque_elements_are_whole_bytes);
     tcase_add_test(by_hand, truncated_reals_by_hand);
     tcase_add_test(by_hand, quantized_reals_as_root_reads_them);
+    tcase_add_test(by_hand, quantized_reals_of_fields_of_64_bits_as_root_reads_them);
     suite_add_tcase(suite, by_hand);
     TCase *rules = tcase_create("the table's rules");
     tcase_add_test(rules, packed_bytes_of_another_number_are_refused);

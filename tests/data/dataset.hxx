@@ -269,20 +269,6 @@ class DataSet
         };
     }
 
-    /* A field whose columns have 32-bit floating-point numbers: a reader may hand out no more than these say.
-     */
-    template <typename T>
-    void AddStoredAsFloat(std::unique_ptr<ROOT::RFieldBase> field,
-                          std::function<void(T &, std::uint64_t)> set)
-    {
-        const std::string name = field->GetFieldName();
-        Add<T>(std::move(field), set);
-        fFields.back().view = [name](ROOT::RNTupleReader &reader) -> Value {
-            auto view = std::make_shared<ROOT::RNTupleView<T>>(reader.GetView<T>(name));
-            return [view](std::uint64_t entry) { return json::of(static_cast<float>((*view)(entry))); };
-        };
-    }
-
     /* A field that shows another one's columns: nothing is written, but it can be read. */
     template <typename T>
     void AddProjected(const std::string &name, std::map<std::string, std::string> sources)

@@ -35,11 +35,7 @@ template <typename T> std::unique_ptr<ROOT::RField<T>> field(const std::string &
 template <typename T> void add_number(DataSet &set, const char *name, Type type)
 {
     auto fill = [](T &v, std::uint64_t i) { v = value<T>(i); };
-    const bool is_narrow = type == Type::kReal16 || type == Type::kReal32 || type == Type::kSplitReal32;
-    if (std::is_same_v<T, double> && is_narrow)
-        set.AddStoredAsFloat<T>(field<T>(name, {type}), fill);
-    else
-        set.Add<T>(field<T>(name, {type}), fill);
+    set.Add<T>(field<T>(name, {type}), fill);
 }
 
 void add_integers(DataSet &set)
@@ -82,7 +78,7 @@ template <typename T> void add_packed(DataSet &set, const std::string &type, uns
     for (unsigned bits = first; bits <= 31; bits += step) {
         auto truncated = std::make_unique<ROOT::RField<T>>(type + "_Real32Trunc_" + std::to_string(bits));
         truncated->SetTruncated(bits);
-        set.AddStoredAsFloat<T>(std::move(truncated), fill);
+        set.Add<T>(std::move(truncated), fill);
     }
     auto fill_in_range = [](T &v, std::uint64_t i) {
         v = static_cast<T>(i == 0 ? -3.5 : i == 1 ? 7.25 : 10.75 * Random(i).Uniform() - 3.5);
@@ -90,7 +86,7 @@ template <typename T> void add_packed(DataSet &set, const std::string &type, uns
     for (unsigned bits = first == 10 ? 1 : first; bits <= 32; bits += step) {
         auto quantized = std::make_unique<ROOT::RField<T>>(type + "_Real32Quant_" + std::to_string(bits));
         quantized->SetQuantized(bits, {static_cast<T>(-3.5), static_cast<T>(7.25)});
-        set.AddStoredAsFloat<T>(std::move(quantized), fill_in_range);
+        set.Add<T>(std::move(quantized), fill_in_range);
     }
 }
 

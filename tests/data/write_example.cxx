@@ -126,11 +126,10 @@ static void add_lossy(DataSet &set)
 {
     auto quantized = std::make_unique<ROOT::RField<double>>("charge_fraction");
     quantized->SetQuantized(12, {0.0, 1.0});
-    set.AddStoredAsFloat<double>(std::move(quantized), [](auto &v, auto i) { v = at(i, 70).Uniform(); });
+    set.Add<double>(std::move(quantized), [](auto &v, auto i) { v = at(i, 70).Uniform(); });
     auto truncated = std::make_unique<ROOT::RField<double>>("time_of_flight");
     truncated->SetTruncated(18);
-    set.AddStoredAsFloat<double>(std::move(truncated),
-                                 [](auto &v, auto i) { v = 25 * at(i, 71).Uniform() - 5; });
+    set.Add<double>(std::move(truncated), [](auto &v, auto i) { v = 25 * at(i, 71).Uniform() - 5; });
 }
 
 /* Writes the file; returns the values by path of the data set, as ROOT reads them back. */

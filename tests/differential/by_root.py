@@ -91,8 +91,8 @@ class Schema:
 
     def field(self, number):
         kind, name = self.type(DEPTH), f'f{number}'
-        if kind == 'float' and self.random.random() < 0.5:
-            return self.packed(name)
+        if kind in REALS and self.random.random() < 0.5:
+            return self.packed(kind, name)
         types = self.encoding(kind)
         value = (f'[](auto &value, auto entry) {{ Random random(seed + {number + 1} * 1000003 + entry * 7919); '
                  f'values::fill(value, random); }}')
@@ -116,13 +116,13 @@ class Schema:
             return f'{{Type::k{self.random.choice(["Index32", "SplitIndex32", "Index64", "SplitIndex64"])}, Type::kChar}}'
         return ''
 
-    def packed(self, name):
+    def packed(self, kind, name):
         """Floating-point numbers that are stored with fewer bits."""
         how = self.random.choice([f'SetTruncated({self.random.randint(10, 31)})', 'SetHalfPrecision()',
                                   f'SetQuantized(-8.0, 8.0, {self.random.randint(1, 32)})'])
-        return (f'{{ auto field = std::make_unique<ROOT::RField<float>>("{name}"); field->{how};\n'
-                f'      set.Add<float>(std::move(field), [](auto &value, auto entry) {{ Random random(seed + entry); '
-                f'value = static_cast<float>((random.Uniform() - 0.5) * 15); }}); }}')
+        return (f'{{ auto field = std::make_unique<ROOT::RField<{kind}>>("{name}"); field->{how};\n'
+                f'      set.Add<{kind}>(std::move(field), [](auto &value, auto entry) {{ Random random(seed + entry); '
+                f'value = static_cast<{kind}>((random.Uniform() - 0.5) * 15); }}); }}')
 
     def source(self):
         return '\n'.join([

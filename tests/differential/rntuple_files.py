@@ -53,7 +53,8 @@ def same_row(found, expected):
         return isinstance(found, list) and len(found) == len(expected) and all(map(same_row, found, expected))
     if isinstance(expected, float) and isinstance(found, (int, float)):
         with np.errstate(over='ignore'):
-            return found == expected or np.float32(found) == np.float32(expected)
+            is_of_32_bits = np.float32(expected) == expected
+            return found == expected or (is_of_32_bits and np.float32(found) == np.float32(expected))
     return found == expected
 
 

@@ -69,6 +69,12 @@ def check_fields(problems, found, expected):
         compare(problems, f'{what}: why it is unreadable', mine['unreadable'], None)
 
 
+def is_rounded(column, expected):
+    """What is expected of columns has 32 bits where ROOT makes doubles of what is quantized: check_foreign.py compares those."""
+    field = next(f for f in expected['fields'] if f['id'] == column['field'])
+    return column['type'] == 'Real32Quant' and field['type'] == 'double'
+
+
 def check_columns(problems, found, expected):
     compare(problems, 'ids of columns', [c['id'] for c in found['columns']], sorted(c['id'] for c in expected['columns']))
     by_id = {c['id']: c for c in found['columns']}
@@ -78,7 +84,7 @@ def check_columns(problems, found, expected):
         for key in ('type', 'type_id', 'bits', 'field', 'repr', 'flags', 'n', 'checksums'):
             if key in column and not (key == 'flags' and expected['framing'] == 'predraft'):
                 compare(problems, f'{what}: {key}', mine['type_number' if key == 'type_id' else key], column[key])
-        if column.get('sha256'):
+        if column.get('sha256') and not is_rounded(column, expected):
             compare(problems, f'{what}: content', mine['sha256'], column['sha256'])
         compare(problems, f'{what}: first', mine['first'], abs(column['first']))
         states = [state for state, _, _ in mine['ranges']]

@@ -33,13 +33,15 @@ def number(value):
 
 
 def agrees_real(found, expected):
-    """A decimal of a 32-bit number reads back to it, and to no other, whichever of the two is the decimal."""
+    """A decimal of a 32-bit number reads back to it, and to no other, whichever of the two is the decimal. Hexadecimal digits
+    are none, and tell each bit."""
+    may_be_decimal = not isinstance(expected, str)
     try:
         found, expected = float(number(found)), float(number(expected))
     except (ValueError, TypeError):
         return False
     return same_bits(found, expected) \
-        or same_bits(single(found), expected) or same_bits(found, single(expected))
+        or same_bits(single(found), expected) or (may_be_decimal and same_bits(found, single(expected)))
 
 
 def is_tuple(value):

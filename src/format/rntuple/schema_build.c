@@ -113,15 +113,27 @@ static enum nt_status build_fields(struct builder *builder)
 
 /* ---- columns ---- */
 
+/* Steps of a range are not bound to 32 bits, whatever the column type's name says: the field's type tells. */
+static void fit_to_field(struct nt_decoder *decoder, const struct nt_field *field)
+{
+    enum nt_element element;
+    if (decoder->encoding == NT_ENCODING_REAL32_QUANT && nt_type_element(field->type, &element) &&
+        element == NT_ELEMENT_REAL64)
+        nt_decoder_set_element(decoder, element);
+}
+
 /* A type that is not known, that cannot have so many bits or that lacks its range of values is kept: its
  * field is shown without data. */
-static struct nt_decoder decoder_of(const struct nt_column_record *record, enum nt_encoding_kind encoding)
+static struct nt_decoder decoder_of(const struct nt_column_record *record, enum nt_encoding_kind encoding,
+                                    const struct nt_field *field)
 {
     struct nt_decoder decoder = {0};
     bool lacks_range = encoding == NT_ENCODING_REAL32_QUANT && !record->has_range;
     if (encoding != NT_ENCODING_UNKNOWN && !lacks_range &&
-        nt_decoder_init(&decoder, encoding, record->bits, record->minimum, record->maximum, NULL) == NT_OK)
+        nt_decoder_init(&decoder, encoding, record->bits, record->minimum, record->maximum, NULL) == NT_OK) {
+        fit_to_field(&decoder, field);
         return decoder;
+    }
     return (struct nt_decoder){
         .encoding = NT_ENCODING_UNKNOWN,
         .element = NT_ELEMENT_OPAQUE,
@@ -162,10 +174,6 @@ static enum nt_status build_column(struct builder *builder, uint32_t index)
     struct nt_column column = column_of(builder, record);
     enum nt_encoding_kind encoding = nt_generation_encoding(builder->generation, builder->dataset->writer,
                                                             record->type_number, &column.type_name);
-    struct nt_decoder decoder = decoder_of(record, encoding);
-    if (!column.type_name)
-        column.type_name = nt_arena_format(arena, "unknown (0x%02x)", record->type_number);
-    column.dtype = dtype_of(arena, &decoder);
     if (record->id >= NT_NONE || (index > 0 && record->id == record[-1].id))
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET, "schema: two columns have the id %" PRIu64,
                        record->id);
@@ -173,6 +181,10 @@ static enum nt_status build_column(struct builder *builder, uint32_t index)
         return nt_fail(builder->error, NT_CORRUPT, NT_NO_OFFSET,
                        "schema: column %" PRIu64 " belongs to field %" PRIu64 ", which does not exist",
                        record->id, record->field_id);
+    struct nt_decoder decoder = decoder_of(record, encoding, &builder->model.fields[column.field]);
+    if (!column.type_name)
+        column.type_name = nt_arena_format(arena, "unknown (0x%02x)", record->type_number);
+    column.dtype = dtype_of(arena, &decoder);
     if (!column.type_name || !column.dtype.numpy)
         return nt_fail_memory(builder->error);
     return nt_builder_add_column(&builder->model, &column, &decoder, builder->error);

@@ -65,8 +65,7 @@ static enum nt_status add_decoders(struct nt_dataset *dataset, enum nt_element e
         struct nt_decoder decoder;
         uint32_t number;
         status = nt_decoder_init(&decoder, nt_roaring_kind_info(kind)->encoding, 0, 0, 0, error);
-        decoder.element = element;
-        decoder.element_bytes = nt_element_info(element)->bytes;
+        nt_decoder_set_element(&decoder, element);
         if (status == NT_OK)
             status = nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder,
                                      &number, error);
