@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer, where direct I/O
- * is wanted with one more flag, FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17 does not know. Without
- * it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does. Linux grants it from 6.6
- * on. All requests, which one thread waits for while they are quick. And all replies, in a way that leaves nobody
+ * In: the kernel's first request (INIT), which says what it can do. Out: libfuse's answer with flags that it does not
+ * pass on. FUSE_PARALLEL_DIROPS, which libfuse before 3.17 forgets: without it all wait for who looks up a name in the same
+ * directory, whatever becomes of them. And where direct I/O is wanted FUSE_DIRECT_IO_ALLOW_MMAP, which libfuse before 3.17
+ * does not know: without it a file with direct I/O cannot be mapped with MAP_SHARED, as numpy.memmap does; Linux grants it
+ * from 6.6 on. All requests, which one thread waits for while they are quick. And all replies, in a way that leaves nobody
  * waiting. The structures are those of <linux/fuse.h>. This is for a libfuse that has a program's own reading and
  * writing; else device_old.c takes its place.
  */
@@ -11,6 +12,7 @@
 
 #include <errno.h>
 #include <linux/fuse.h>
+#include <stddef.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -28,6 +30,19 @@ struct init_request {
     struct fuse_init_in init;
 };
 
+/* What is to be added to the answer. Kernels before 5.17 send no second word of flags. */
+static void note_init(struct nt_mount *mount, const struct init_request *request)
+{
+    bool can_map = request->init.flags & FUSE_INIT_EXT && request->init.flags2 & ALLOW_MAPPING_IN_FLAGS2;
+    mount->init_flags = request->init.flags & FUSE_PARALLEL_DIROPS;
+    mount->init_flags2 = 0;
+    if (can_map && mount->settings.direct_io == NT_DIRECT_IO_ON) {
+        mount->init_flags |= FUSE_INIT_EXT;
+        mount->init_flags2 = ALLOW_MAPPING_IN_FLAGS2;
+    }
+    atomic_store(&mount->init_to_extend, request->header.unique);
+}
+
 static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata)
 {
     struct nt_mount *mount = userdata;
@@ -38,11 +53,8 @@ static ssize_t receive(int descriptor, void *buffer, size_t size, void *userdata
     if (count < 0 && errno == ENODEV)
         nt_note_gone(mount);
     nt_note_received(mount, descriptor, buffer, count, was_there);
-    if (count < (ssize_t)sizeof(*request) || request->header.opcode != FUSE_INIT)
-        return count;
-    if (mount->settings.direct_io == NT_DIRECT_IO_ON && request->init.flags & FUSE_INIT_EXT &&
-        request->init.flags2 & ALLOW_MAPPING_IN_FLAGS2)
-        atomic_store(&mount->init_to_extend, request->header.unique);
+    if (count >= (ssize_t)offsetof(struct init_request, init.flags2) && request->header.opcode == FUSE_INIT)
+        note_init(mount, request);
     return count;
 }
 
@@ -82,16 +94,23 @@ static ssize_t send_or_refuse(int descriptor, const struct iovec *parts, int cou
     return written;
 }
 
+static void extend_answer(const struct nt_mount *mount, const struct iovec *part)
+{
+    struct fuse_init_out *answer = part->iov_base;
+    if (part->iov_len < offsetof(struct fuse_init_out, flags2) + sizeof(answer->flags2))
+        return;
+    answer->flags |= mount->init_flags;
+    answer->flags2 |= mount->init_flags2;
+}
+
 static ssize_t reply(int descriptor, struct iovec *parts, int count, void *userdata)
 {
     struct nt_mount *mount = userdata;
     const struct fuse_out_header *header = parts[0].iov_base;
     uint64_t unique = atomic_load(&mount->init_to_extend);
-    if (unique != 0 && header->unique == unique && count > 1 &&
-        parts[1].iov_len >= sizeof(struct fuse_init_out)) {
-        struct fuse_init_out *answer = parts[1].iov_base;
-        answer->flags |= FUSE_INIT_EXT;
-        answer->flags2 |= ALLOW_MAPPING_IN_FLAGS2;
+    if (unique != 0 && header->unique == unique) {
+        if (count > 1)
+            extend_answer(mount, &parts[1]);
         atomic_store(&mount->init_to_extend, 0);
     }
     atomic_fetch_add(&mount->replies, 1);

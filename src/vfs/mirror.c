@@ -179,23 +179,43 @@ static enum nt_status find_on_server(struct nt_places *places, const struct nt_p
                : status;
 }
 
+static uint64_t begin_scan(struct nt_places *places)
+{
+    pthread_mutex_lock(&places->lock);
+    uint64_t scan = ++places->scans;
+    pthread_mutex_unlock(&places->lock);
+    return scan;
+}
+
+/* Under the lock. What a scan that began earlier has found is older than what is known by then: it would throw out what has come
+ * meanwhile, and is not taken over. */
+static enum nt_status take_over(struct nt_places *places, struct nt_place *folder,
+                                const struct finding *found, uint64_t scan, struct nt_error *error)
+{
+    enum nt_status status = merge(places, folder, found->entries, found->count, error);
+    if (status != NT_OK)
+        return status;
+    folder->modified = found->modified;
+    folder->is_settled = found->is_settled;
+    folder->list = found->list;
+    folder->last_scan = scan;
+    return NT_OK;
+}
+
 enum nt_status nt_places_scan(struct nt_places *places, uint32_t number, struct nt_error *error)
 {
     struct nt_place *folder = nt_places_get(places, number);
     struct finding found = {.count = 0};
     if (folder->kind != NT_PLACE_FOLDER)
         return NT_OK;
+    uint64_t scan = begin_scan(places);
     enum nt_status status =
         folder->is_remote ? find_on_server(places, folder, &found, error) : find_here(folder, &found, error);
     if (status != NT_OK || found.is_known)
         return status;
     pthread_mutex_lock(&places->lock);
-    status = merge(places, folder, found.entries, found.count, error);
-    if (status == NT_OK) {
-        folder->modified = found.modified;
-        folder->is_settled = found.is_settled;
-        folder->list = found.list;
-    }
+    if (scan > folder->last_scan)
+        status = take_over(places, folder, &found, scan, error);
     nt_places_close_gone(places);
     pthread_mutex_unlock(&places->lock);
     nt_disk_free(found.entries, found.count);

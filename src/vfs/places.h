@@ -89,6 +89,7 @@ struct nt_place {
     uint32_t first_slot, slot_count;
     bool has_slots;
     struct nt_error *failure;
+    struct timespec failed_at; /* when it came */
     /* Of groups and folders: */
     uint32_t *children; /* in their order */
     uint32_t next_order;
@@ -98,6 +99,7 @@ struct nt_place {
     struct timespec modified; /* of the folder when it was scanned */
     bool is_settled;          /* the scan was late enough for `modified` to tell every later change */
     uint64_t list;            /* on a server: of which list it was, as nt_folder_refresh tells */
+    uint64_t last_scan;       /* the number of the scan that found the children */
     /* knowing.c's: */
     uint64_t known;        /* how often somebody outside knows it, or a node in it */
     uint32_t inside;       /* places that are in it, gone ones, too */
@@ -159,6 +161,7 @@ struct nt_places {
     size_t descriptors;          /* of those in `opened` that are data sets in many files */
     size_t most_descriptors;     /* that the process may have */
     uint64_t clock;              /* counts openings */
+    uint64_t scans;              /* counts scans of folders as they begin */
     /* knowing.c's: */
     struct nt_visits visits;
     struct nt_place *put_away; /* in this turn of the visits */

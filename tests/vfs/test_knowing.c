@@ -3,6 +3,7 @@
  * What a kernel knows of the tree and forgets, while files are replaced, go and come: numbers are given again once nobody knows
  * them, and never before; and what a number stands for is never what it stood for once.
  */
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -57,6 +58,23 @@ void *__wrap_realloc(void *memory, size_t bytes)
 char *__wrap_strdup(const char *text)
 {
     return has_failed() ? NULL : __real_strdup(text);
+}
+
+/* ---- what happens behind the reading of a folder ---- */
+
+static void (*after_reading)(void); /* once */
+
+int __real_closedir(DIR *directory);
+int __wrap_closedir(DIR *directory);
+
+int __wrap_closedir(DIR *directory)
+{
+    int result = __real_closedir(directory);
+    void (*next)(void) = after_reading;
+    after_reading = NULL;
+    if (next)
+        next();
+    return result;
 }
 
 /* ---- who knows ---- */
@@ -455,6 +473,31 @@ START_TEST(a_file_that_is_replaced_while_its_folder_is_listed_is_listed_once)
 }
 END_TEST
 
+static char late_path[100];
+static uint64_t late_node;
+
+static void make_and_find_another(void)
+{
+    struct kernel kernel = {.count = 0};
+    touch(late_path);
+    late_node = known(&kernel, "good4.root").node;
+}
+
+START_TEST(a_look_at_a_folder_that_another_overtakes_throws_nothing_out)
+{
+    snprintf(late_path, sizeof(late_path), "%s/good4.root", tree_folder);
+    replace(path, 1, true); /* so that the folder is read */
+    after_reading = make_and_find_another;
+    list("");
+    ck_assert(!after_reading);
+    assert_ok(status_of(late_node, &error));
+    ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root good2.root good4.root ");
+    struct kernel kernel = {.count = 0};
+    ck_assert_uint_eq(known(&kernel, "good4.root").node, late_node);
+    unlink(late_path);
+}
+END_TEST
+
 static atomic_bool ends;
 
 static const char *const in_file[] = {"good2.root/Events/run/data.bin", "good2.root/file.json",
@@ -560,6 +603,7 @@ int main(void)
     tcase_add_test(cases, a_version_that_somebody_knows_stays_what_it_was);
     tcase_add_test(cases, a_look_without_memory_leaves_everything_as_it_was);
     tcase_add_test(cases, a_file_that_is_replaced_while_its_folder_is_listed_is_listed_once);
+    tcase_add_test(cases, a_look_at_a_folder_that_another_overtakes_throws_nothing_out);
     tcase_add_test(cases, several_threads_look_while_versions_are_replaced);
     tcase_add_test(cases, several_threads_look_while_files_are_replaced);
     suite_add_tcase(suite, cases);
