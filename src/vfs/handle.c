@@ -112,6 +112,17 @@ static enum nt_status check_source(const struct nt_vfs_handle *handle, uint64_t 
                                                                       : nt_fail_with(failure, &change);
 }
 
+/* A report looks at places, of which a read that succeeds needs none. */
+static enum nt_status report(const struct nt_vfs_handle *handle, enum nt_status status,
+                             const struct nt_error *failure, struct nt_error *error)
+{
+    struct nt_vfs *vfs = handle->scope.vfs;
+    unsigned visit = nt_places_come(vfs->places);
+    status = nt_report(vfs, handle->scope.number, status, failure, error);
+    nt_places_leave(vfs->places, visit);
+    return status;
+}
+
 enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *buffer, size_t bytes,
                            size_t *bytes_ret, struct nt_error *error)
 {
@@ -125,7 +136,7 @@ enum nt_status nt_vfs_read(struct nt_vfs_handle *handle, uint64_t offset, void *
     uint64_t before = checked_reads(handle);
     enum nt_status status = content->ops->read(content, offset, buffer, bytes, bytes_ret, &failure);
     status = check_source(handle, before, status, &failure);
-    return nt_report(handle->scope.vfs, handle->scope.number, status, &failure, error);
+    return status == NT_OK ? NT_OK : report(handle, status, &failure, error);
 }
 
 bool nt_vfs_pin(struct nt_vfs_handle *handle, uint64_t offset, size_t bytes, struct nt_pins *pins)

@@ -316,6 +316,14 @@ enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, stru
     return status;
 }
 
+struct timespec nt_places_failed_at(struct nt_places *places, uint32_t number)
+{
+    pthread_mutex_lock(&places->lock);
+    struct timespec failed_at = places->list[number]->failed_at;
+    pthread_mutex_unlock(&places->lock);
+    return failed_at;
+}
+
 bool nt_places_of_node(struct nt_places *places, uint64_t number, uint32_t *place_ret)
 {
     struct nt_node node;

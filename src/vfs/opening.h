@@ -12,6 +12,7 @@
 enum nt_place_kind nt_places_kind(struct nt_places *places, uint32_t number);
 /* Why the place failed; returns the failure's status. */
 enum nt_status nt_places_failure(struct nt_places *places, uint32_t number, struct nt_error *error);
+struct timespec nt_places_failed_at(struct nt_places *places, uint32_t number);
 
 /* What a place is, with its file where it is one: opened if it is not, released by the caller. NULL for all
  * else. *shown_ret is the place whose file it is: of a data set with a history that of its present version. */

@@ -95,9 +95,19 @@ void nt_places_identify_remote(struct nt_place *place, const struct stat *listed
     nt_places_identify(place, listed && S_ISREG(listed->st_mode) ? listed : &unknown);
 }
 
+/* Whether a look has found what the last one found. */
+static bool is_known_failure(const struct nt_place *place, const struct nt_error *error)
+{
+    return place->kind == NT_PLACE_FAILED && place->failure && place->failure->status == error->status &&
+           strcmp(place->failure->message, error->message) == 0;
+}
+
 void nt_places_fail(struct nt_place *place, const struct nt_error *error)
 {
+    if (is_known_failure(place, error))
+        return;
     place->kind = NT_PLACE_FAILED;
+    clock_gettime(CLOCK_REALTIME, &place->failed_at);
     if (!place->failure)
         place->failure = malloc(sizeof(*error));
     if (place->failure)

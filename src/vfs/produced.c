@@ -272,11 +272,6 @@ static enum nt_status take(struct nt_produced *produced, const struct nt_scope *
     }
 }
 
-static bool is_changing(const struct nt_scope *scope)
-{
-    return scope->node.level == NT_LEVEL_MOUNT || (scope->document && scope->document->changes);
-}
-
 /* What changes while it is mounted is made for each who asks. */
 static enum nt_status make_own(struct nt_produced *produced, const struct nt_scope *scope,
                                struct document **document_ret, struct nt_error *error)
@@ -298,7 +293,7 @@ enum nt_status nt_produced_open(struct nt_produced *produced, const struct nt_sc
     struct document *document = NULL;
     enum nt_status status;
     *content_ret = NULL;
-    if (is_changing(scope)) {
+    if (nt_scope_is_changing(scope)) {
         status = make_own(produced, scope, &document, error);
     } else {
         pthread_mutex_lock(&produced->lock);

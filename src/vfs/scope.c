@@ -33,6 +33,12 @@ enum nt_status nt_scope_complete(struct nt_scope *scope, bool may_work, struct n
     return NT_OK;
 }
 
+bool nt_scope_is_changing(const struct nt_scope *scope)
+{
+    return scope->node.level == NT_LEVEL_MOUNT || scope->place_kind == NT_PLACE_FAILED ||
+           (scope->document && scope->document->changes);
+}
+
 enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error)
 {
     const struct nt_vfs_caller *caller = scope->caller;

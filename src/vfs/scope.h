@@ -53,6 +53,10 @@ void nt_scope_close(struct nt_scope *scope);
  * on failure they stay as they are. `may_work` false: NT_NOT_FOUND where files would be opened for it. */
 enum nt_status nt_scope_complete(struct nt_scope *scope, bool may_work, struct nt_error *error);
 
+/* What the node shows may be something else at the next look: the daemon's own files, what is made anew for each who asks, and
+ * why a place has failed, which may open then. */
+bool nt_scope_is_changing(const struct nt_scope *scope);
+
 /* NT_CANCELED where the caller who waits has given up; to be asked in the course of long work. */
 enum nt_status nt_scope_check_caller(const struct nt_scope *scope, struct nt_error *error);
 

@@ -182,6 +182,18 @@ void nt_vfs_try_sources(struct nt_vfs *vfs)
 /* ---- attributes ---- */
 
 /* Owner, times and permissions of what the node is made from. */
+/* Of what has failed the time of its failure: kernels keep lists of directories as long as the time stays, and it opens perhaps
+ * though nobody has changed it. */
+static enum nt_status origin_of_place(const struct nt_scope *scope, struct stat *attributes,
+                                      struct nt_error *error)
+{
+    struct nt_places *places = scope->vfs->places;
+    enum nt_status status = nt_places_stat(places, scope->place, attributes, error);
+    if (status == NT_OK && scope->place_kind == NT_PLACE_FAILED)
+        attributes->st_mtim = nt_places_failed_at(places, scope->place);
+    return status;
+}
+
 static enum nt_status origin(const struct nt_scope *scope, struct stat *attributes, struct nt_error *error)
 {
     if (scope->opened)
@@ -189,7 +201,7 @@ static enum nt_status origin(const struct nt_scope *scope, struct stat *attribut
     else if (scope->node.level == NT_LEVEL_MOUNT)
         *attributes = scope->vfs->daemon;
     else
-        return nt_places_stat(scope->vfs->places, scope->place, attributes, error);
+        return origin_of_place(scope, attributes, error);
     return NT_OK;
 }
 
@@ -233,10 +245,10 @@ static enum nt_status content_size(struct nt_scope *scope, bool may_work, enum n
     }
 }
 
-/* Only places in mirrored folders and of data sets with versions, the daemon's own files, and some documents change. */
+/* Only places in mirrored folders and of data sets with versions change, and what nt_scope_is_changing tells. */
 static bool is_immutable(const struct nt_scope *scope)
 {
-    if (scope->node.level == NT_LEVEL_MOUNT || (scope->document && scope->document->changes))
+    if (nt_scope_is_changing(scope))
         return false;
     bool is_place = scope->node.level == NT_LEVEL_PLACE && scope->node.item == 0 && !scope->pseudo;
     return !is_place || !nt_places_is_mirrored(scope->vfs->places, scope->place);

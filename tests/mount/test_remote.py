@@ -5,14 +5,15 @@ import errno
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import threading
 import time
 from pathlib import Path
 
-from harness import (DATA, IN_TIME, NTUPLE, case, cat_lines, command, daemon_of, errors_of, fails, is_answered, is_mounted, is_running, mounted, output,
-                     run, same, scratch, stats, wait_until)
+from harness import (DATA, IN_TIME, NTUPLE, Skip, case, cat_lines, command, daemon_of, data, errors_of, fails, is_answered, is_mounted, is_running,
+                     libfuse_lacks, mounted, output, run, same, scratch, stats, wait_until)
 from trees import files_have_their_trees, files_of_every_format_are_verified, same_trees, tree
 from web import BEGINNING, EDGE, END, fetchers, nginx, own_program, served, unused_port
 
@@ -322,6 +323,36 @@ def who_is_interrupted_leaves_a_silent_server():
         same((mountpoint / 'file.json').read_bytes() != b'', True, 'others are answered')
         subprocess.run(['fusermount3', '-u', mountpoint], check=True)  # nobody has anything open any more
         wait_until(lambda: not is_running(daemon), 'it ends, although reads are under way', IN_TIME)
+
+
+@case
+def names_beside_one_that_a_silent_server_has_are_answered():
+    """The kernel would let only one look up a name in a directory at a time, if it were not told otherwise."""
+    if libfuse_lacks():
+        raise Skip(libfuse_lacks())
+    with served(DATA) as site, mounted(data('empty.root'), site.url(f'silent/{FILE}'), options=('-o', 'timeout=4')) as mountpoint:
+        count = len(site.requests)
+        waiting = subprocess.Popen(['stat', mountpoint / FILE], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(lambda: len(site.requests) > count, 'it is asked')
+        for name in 'empty.root', 'none':
+            subprocess.run(['stat', mountpoint / name], capture_output=True, check=False, timeout=IN_TIME)
+        same(waiting.poll(), None, 'who looks up the silent one')
+        waiting.kill()
+        waiting.wait(IN_TIME)
+
+
+@case
+def what_could_not_be_opened_is_there_once_it_can():
+    with scratch() as directory, served(directory) as site, mounted(data('empty.root'), site.url(FILE)) as mountpoint:
+        folder = mountpoint / FILE
+        same(os.listdir(folder), ['error.json'])
+        told = json.loads((folder / 'error.json').read_text())
+        same('404' in told['what'], True, told)
+        time_of_failure = os.stat(folder).st_mtime_ns
+        shutil.copy(DATA / FILE, directory / FILE)
+        same('file.json' in os.listdir(folder), True, os.listdir(folder))
+        same(os.path.exists(folder / 'error.json'), False, 'why it failed')
+        same(os.stat(folder).st_mtime_ns != time_of_failure, True, 'its time')
 
 
 @case
