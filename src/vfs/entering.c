@@ -81,7 +81,7 @@ bool nt_place_enter(struct nt_places *places, struct nt_place *place)
         pthread_cond_wait(&places->was_opened, &places->lock);
     if (!place->is_remote || place->is_entered)
         return true;
-    if (place->is_probed)
+    if (place->is_probed || nt_place_is_refused(place))
         return false;
     place->is_opening = true;
     pthread_mutex_unlock(&places->lock);

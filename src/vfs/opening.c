@@ -206,7 +206,8 @@ static enum nt_place_kind hold(struct nt_places *places, struct nt_place *place,
         place->opened->users++;
     else if (nt_place_is_gone(places, place))
         return NT_PLACE_GONE;
-    else if (place->is_file && (!place->is_probed || place->kind == NT_PLACE_FILE))
+    else if (place->is_file && (!place->is_probed || place->kind == NT_PLACE_FILE) &&
+             !nt_place_is_refused(place))
         open_place(places, place);
     if (place->opened) {
         place->opened->last_use = ++places->clock;

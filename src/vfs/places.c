@@ -10,8 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "base/text.h"
+#include "io/refusal.h"
 #include "vfs/disk.h"
 
 struct nt_place *nt_places_get(struct nt_places *places, uint32_t number)
@@ -118,8 +120,15 @@ void nt_places_fail(struct nt_place *place, const struct nt_error *error)
 void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error)
 {
     nt_places_fail(place, error);
+    if (error->status == NT_UNREACHABLE)
+        place->stands_until = nt_milliseconds() + NT_REFUSAL_MILLISECONDS;
     place->is_probed =
         place->failure && !nt_is_machine_failure(error->status) && error->status != NT_NOT_FOUND;
+}
+
+bool nt_place_is_refused(const struct nt_place *place)
+{
+    return place->kind == NT_PLACE_FAILED && nt_milliseconds() < place->stands_until;
 }
 
 bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place)

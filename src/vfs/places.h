@@ -90,6 +90,7 @@ struct nt_place {
     bool has_slots;
     struct nt_error *failure;
     struct timespec failed_at; /* when it came */
+    uint64_t stands_until;     /* until then nobody tries again: nt_milliseconds */
     /* Of groups and folders: */
     uint32_t *children; /* in their order */
     uint32_t next_order;
@@ -188,6 +189,8 @@ void nt_places_fail(struct nt_place *place, const struct nt_error *error);
 void nt_places_fail_looking(struct nt_place *place, const struct nt_error *error);
 /* A text for a place, from malloc, in place of the one before. */
 enum nt_status nt_place_set_text(char **text, const char *value, struct nt_error *error);
+/* Under the lock: its server was not reached a moment ago; who asks again would wait as long for nothing. */
+bool nt_place_is_refused(const struct nt_place *place);
 bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *place);
 /* The place whose directory has the files of a place: that of a version's data set, else itself. */
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number);

@@ -20,6 +20,7 @@ from web import BEGINNING, EDGE, END, fetchers, nginx, own_program, served, unus
 FILE = 'example.root'
 UNREACHABLE = 9
 NOTHING, UNSUPPORTED, USAGE = 2, 4, 1
+STANDS = 1.2  # seconds, and a little more, in which nobody tries again what failed
 
 
 def fails_with(status, source, *words, seconds=10, options=('--timeout=2',)):
@@ -331,6 +332,7 @@ def names_beside_one_that_a_silent_server_has_are_answered():
     if libfuse_lacks():
         raise Skip(libfuse_lacks())
     with served(DATA) as site, mounted(data('empty.root'), site.url(f'silent/{FILE}'), options=('-o', 'timeout=4')) as mountpoint:
+        time.sleep(STANDS)
         count = len(site.requests)
         waiting = subprocess.Popen(['stat', mountpoint / FILE], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_until(lambda: len(site.requests) > count, 'it is asked')
@@ -339,6 +341,15 @@ def names_beside_one_that_a_silent_server_has_are_answered():
         same(waiting.poll(), None, 'who looks up the silent one')
         waiting.kill()
         waiting.wait(IN_TIME)
+
+
+@case
+def one_request_of_a_program_waits_once_for_a_silent_server():
+    with served(DATA) as site, mounted(data('empty.root'), site.url(f'silent/{FILE}'), options=('-o', 'timeout=1')) as mountpoint:
+        of_a_try = len(site.requests)
+        time.sleep(STANDS)
+        output('ls', '-l', mountpoint / FILE)
+        same(len(site.requests), 2 * of_a_try, 'what was asked for')
 
 
 @case
