@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/complete.h"
 #include "cli/fetching.h"
+#include "cli/standard_streams.h"
 #include "cli/versions.h"
 #include "model/model.h"
 #include "sandbox/sandbox.h"
@@ -230,6 +231,8 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
 
 int main(int argument_count, char **arguments)
 {
+    if (!nt_standard_streams_open())
+        return NT_EXIT_INTERNAL;
     signal(SIGPIPE, SIG_IGN); /* a reader that has had enough is no failure: see nt_finish_output */
     struct nt_arena *arena = nt_arena_new();
     if (!arena)

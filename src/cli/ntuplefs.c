@@ -14,6 +14,7 @@
 
 #include "cli/fetching.h"
 #include "cli/program.h"
+#include "cli/standard_streams.h"
 #include "cli/versions.h"
 
 static void print_help(void)
@@ -116,6 +117,8 @@ int main(int argument_count, char **arguments)
 {
     struct nt_program program = {.log = {.program = NT_PROGRAM, .channel = NT_NO_CHANNEL},
                                  .background = NT_FOREGROUND};
+    if (!nt_standard_streams_open())
+        return NT_EXIT_INTERNAL;
     nt_inherited_close(argument_count, arguments);
     nt_memory_prepare();
     struct nt_arena *arena = nt_arena_new();

@@ -39,6 +39,20 @@ def the_daemon_has_left_terminal_and_directory():
         same(os.getsid(daemon), daemon, 'session')
 
 
+@case
+def a_caller_may_have_closed_its_standard_streams():
+    for closed in '<&-', '>&-', '2>&-', '<&- >&-', '<&- 2>&-', '>&- 2>&-', '<&- >&- 2>&-':
+        with scratch() as directory:
+            result = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLEFS, data('example.root'), directory / 'mnt')
+            same((result.returncode, result.stdout, result.stderr), (0, b'', b''), closed)
+            same(len((directory / 'mnt/Events/event/data.bin').read_bytes()), 8000, closed)
+            for process in processes_of(directory / 'mnt'):
+                same([os.readlink(f'/proc/{process}/fd/{stream}') for stream in range(3)], ['/dev/null'] * 3, closed)
+            unmount(directory / 'mnt')
+            failed = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLEFS, '/nowhere/at.root', directory / 'mnt')
+            same((failed.returncode, b'/nowhere/at.root' in failed.stderr), (2, '2>' not in closed), closed)
+
+
 def pipes_of(process):
     return [name for name in open_in(process) if name.startswith('pipe:')]
 

@@ -229,6 +229,13 @@ def output_that_cannot_be_written_is_told():
 
 
 @case
+def what_is_read_does_not_take_the_place_of_a_closed_stream():
+    for closed, status in {'<&-': 0, '>&-': 7, '2>&-': 0, '<&- >&- 2>&-': 7}.items():
+        result = command('sh', '-c', f'exec "$0" "$@" {closed}', NTUPLE, 'cat', data('example.root'), 'Events/event/data.bin')
+        same((result.returncode, result.stdout), (status, EVENT if status == 0 else b''), closed)
+
+
+@case
 def ls_lists_names_and_long_lines():
     same(ntuple('ls', data('types.root')).splitlines(),
          [line for line in ntuple('ls', '-a', data('types.root')).splitlines() if not line.startswith(b'.')])
