@@ -129,6 +129,13 @@ def the_manual_page_of_ntuple_has_every_command_option_and_exit_status():
 
 
 @case
+def no_quotes_of_the_manual_pages_stand_in_one_another():
+    # Ql quotes all that follows on its line.
+    for page in MANUALS.iterdir():
+        same(re.findall(r'^\..*\bQl\b.*\bQl\b.*$', page.read_text(), re.M), [], page.name)
+
+
+@case
 def a_source_that_is_no_known_format_is_refused_and_leaves_no_mountpoint():
     with scratch() as directory:
         (directory / 'text').write_text('This is not what you are looking for.\n' * 100)
