@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/confine.h"
 #include "cli/progress.h"
+#include "cli/standard_streams.h"
 #include "io/remote.h"
 #include "model/model.h"
 
@@ -178,18 +179,19 @@ void nt_print_name(const char *name)
 static enum nt_exit_status complain_about_output(const char *destination, int system_error)
 {
     struct nt_error error = {0};
-    if (system_error == EPIPE)
+    if (nt_fail_write(&error, system_error) == NT_OK)
         return NT_EXIT_OK;
-    nt_fail_system(&error, system_error, "cannot write");
     nt_complain(destination, &error);
     return NT_EXIT_OUTPUT;
 }
 
 enum nt_exit_status nt_finish_output(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
+    struct nt_error error = {0};
+    if (nt_standard_output_finish(&error) == NT_OK)
         return NT_EXIT_OK;
-    return complain_about_output("standard output", errno);
+    nt_complain("standard output", &error);
+    return NT_EXIT_OUTPUT;
 }
 
 enum nt_exit_status nt_print_buffer(const struct nt_buffer *document, const char *subject)

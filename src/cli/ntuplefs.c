@@ -100,7 +100,8 @@ static enum nt_exit_status parse_and_run(struct nt_program *program, int argumen
         return nt_program_fail(program, nt_exit_status(error.status), &error);
     if (program->settings.help || program->settings.version) {
         (program->settings.help ? print_help : print_version)();
-        return NT_EXIT_OK;
+        return nt_standard_output_finish(&error) == NT_OK ? NT_EXIT_OK
+                                                          : nt_program_fail(program, NT_EXIT_OUTPUT, &error);
     }
     if (argument_count - first < 2) {
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET,

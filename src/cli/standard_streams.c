@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the descriptors that a program was started with. Out: all of 0, 1 and 2.
+ * In: the descriptors that a program was started with. Out: all of 0, 1 and 2, and whether what was written arrived.
  */
 #include "cli/standard_streams.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 bool nt_standard_streams_open(void)
@@ -19,4 +20,19 @@ bool nt_standard_streams_open(void)
             return false;
     }
     return true;
+}
+
+enum nt_status nt_fail_write(struct nt_error *error, int system_error)
+{
+    return system_error == EPIPE ? NT_OK : nt_fail_system(error, system_error, "cannot write");
+}
+
+enum nt_status nt_standard_output_finish(struct nt_error *error)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return NT_OK;
+    enum nt_status status = nt_fail_write(error, errno);
+    if (status != NT_OK)
+        nt_error_context(error, "standard output");
+    return status;
 }

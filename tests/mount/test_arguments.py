@@ -4,7 +4,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from harness import MANUALS, NTUPLE, NTUPLEFS, case, command, data, ntuplefs, output, run, same, scratch
+from harness import MANUALS, NTUPLE, NTUPLEFS, Skip, case, command, data, ntuplefs, output, run, same, scratch
 
 FAILURES = [  # arguments, exit status, what the message names
     ([], 1, 'MOUNTPOINT'),
@@ -89,6 +89,17 @@ def help_and_version_go_to_standard_output():
             assert 'ntuple' in text, text
         for library in 'libdeflate|zlib', 'liblzma':
             assert re.search(rf'^({library}) \d+\.\d+', output(program, '--version').decode(), re.M), program
+
+
+@case
+def help_and_versions_that_cannot_be_written_are_told():
+    if not Path('/dev/full').exists():
+        raise Skip('there is no /dev/full')
+    for arguments in [NTUPLEFS, '--help'], [NTUPLEFS, '--version'], [NTUPLE, '--help'], [NTUPLE, '--version'], [NTUPLE, 'ls', '--help']:
+        with open('/dev/full', 'wb') as full:
+            result = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE)
+        expected = f'{Path(arguments[0]).name}: standard output: cannot write: No space left on device\n'
+        same((result.returncode, result.stderr.decode()), (7, expected), arguments)
 
 
 @case
