@@ -30,14 +30,25 @@ static void offer(struct completer *completer, const char *text, const char *suf
 
 /* ---- options ---- */
 
-/* The first row of all tables with a name, or with a letter. */
-static const struct nt_option *find_row(const struct completer *completer, const char *name, size_t length,
-                                        char letter)
+static size_t table_count(const struct completer *completer)
+{
+    size_t count = 0;
+    while (completer->options[count])
+        count++;
+    return count;
+}
+
+static const struct nt_option *row_named(const struct completer *completer, const char *name, size_t length,
+                                         bool has_value)
+{
+    return nt_option_named(completer->options, table_count(completer), name, length, has_value);
+}
+
+static const struct nt_option *row_lettered(const struct completer *completer, char letter)
 {
     for (size_t i = 0; completer->options[i]; i++)
         for (const struct nt_option *row = completer->options[i]; row->name; row++)
-            if (letter ? row->letter == letter
-                       : length > 0 && strlen(row->name) == length && strncmp(row->name, name, length) == 0)
+            if (row->letter == letter)
                 return row;
     return NULL;
 }
@@ -51,13 +62,14 @@ static const struct nt_option *option_in(const struct completer *completer, cons
         return NULL;
     if (word[1] == '-') {
         size_t length = strcspn(word + 2, "=");
-        const struct nt_option *row = find_row(completer, word + 2, length, '\0');
-        if (word[2 + length] == '=')
+        bool has_value = word[2 + length] == '=';
+        const struct nt_option *row = row_named(completer, word + 2, length, has_value);
+        if (has_value)
             *value_ret = word + 2 + length + 1;
         return row && row->argument ? row : NULL;
     }
     for (const char *letter = word + 1; *letter; letter++) {
-        const struct nt_option *row = find_row(completer, NULL, 0, *letter);
+        const struct nt_option *row = row_lettered(completer, *letter);
         if (row && row->argument) {
             *value_ret = letter[1] ? letter + 1 : NULL;
             return row;
@@ -86,7 +98,8 @@ static void take_value(void *context, const char *value, const char *help)
 static void complete_choice(struct completer *completer, const struct nt_option *row)
 {
     for (size_t i = 0; row->kind == NT_OPTION_CHOICE && row->choices[i]; i++)
-        offer(completer, row->choices[i], "", "");
+        if (*row->choices[i])
+            offer(completer, row->choices[i], "", "");
     if (row->each_value)
         row->each_value(take_value, completer);
 }
@@ -107,7 +120,7 @@ static void complete_list(struct completer *completer)
         offer_options(completer, "", false);
         return;
     }
-    const struct nt_option *row = find_row(completer, item, (size_t)(equals - item), '\0');
+    const struct nt_option *row = row_named(completer, item, (size_t)(equals - item), true);
     if (row)
         complete_choice(completer, row);
 }
@@ -196,11 +209,8 @@ static void complete_operands(struct completer *completer, const char *usage)
 {
     struct nt_settings settings = {0};
     struct nt_error error = {0};
-    size_t table_count = 0;
     int first;
-    while (completer->options[table_count])
-        table_count++;
-    if (nt_options_parse(completer->options, table_count, false, completer->argument_count,
+    if (nt_options_parse(completer->options, table_count(completer), false, completer->argument_count,
                          completer->arguments, &settings, completer->arena, &first, &error) == NT_OK)
         complete_operand(completer, usage, completer->argument_count - first, &settings,
                          completer->arguments + first);

@@ -24,10 +24,11 @@ struct parser {
 };
 
 /* The row at a running number over all tables; NULL behind the last. */
-static const struct nt_option *row_at(const struct parser *parser, size_t number)
+static const struct nt_option *table_row(const struct nt_option *const *tables, size_t table_count,
+                                         size_t number)
 {
-    for (size_t i = 0; i < parser->table_count; i++) {
-        for (const struct nt_option *row = parser->tables[i]; row->name; row++) {
+    for (size_t i = 0; i < table_count; i++) {
+        for (const struct nt_option *row = tables[i]; row->name; row++) {
             if (number-- == 0)
                 return row;
         }
@@ -35,27 +36,39 @@ static const struct nt_option *row_at(const struct parser *parser, size_t number
     return NULL;
 }
 
-static bool is_ignored(const struct nt_option *row, const char *name)
+static const struct nt_option *row_at(const struct parser *parser, size_t number)
+{
+    return table_row(parser->tables, parser->table_count, number);
+}
+
+static bool is_ignored(const struct nt_option *row, const char *name, size_t length)
 {
     for (size_t i = 0; row->kind == NT_OPTION_IGNORED && row->choices[i]; i++) {
-        size_t length = strlen(row->choices[i]);
-        bool is_prefix = row->choices[i][length - 1] == '*';
-        if (is_prefix ? strncmp(row->choices[i], name, length - 1) == 0 : strcmp(row->choices[i], name) == 0)
+        size_t begun = strlen(row->choices[i]) - 1;
+        bool is_prefix = row->choices[i][begun] == '*';
+        if (is_prefix ? length >= begun && memcmp(row->choices[i], name, begun) == 0
+                      : length == begun + 1 && memcmp(row->choices[i], name, length) == 0)
             return true;
     }
     return false;
 }
 
-/* Two rows may have one name: the one that takes a value is meant where there is one. */
-static const struct nt_option *row_named(const struct parser *parser, const char *name, bool has_value)
+const struct nt_option *nt_option_named(const struct nt_option *const *tables, size_t table_count,
+                                        const char *name, size_t length, bool has_value)
 {
     const struct nt_option *row, *found = NULL;
-    for (size_t number = 0; (row = row_at(parser, number)); number++) {
-        bool is_named = strcmp(row->name, name) == 0 || is_ignored(row, name);
+    for (size_t number = 0; (row = table_row(tables, table_count, number)); number++) {
+        bool is_named = strlen(row->name) == length && memcmp(row->name, name, length) == 0;
+        is_named = is_named || is_ignored(row, name, length);
         if (is_named && (!found || (has_value && row->argument && !found->argument)))
             found = row;
     }
     return found;
+}
+
+static const struct nt_option *row_named(const struct parser *parser, const char *name, bool has_value)
+{
+    return nt_option_named(parser->tables, parser->table_count, name, strlen(name), has_value);
 }
 
 static const struct nt_option *row_lettered(const struct parser *parser, int letter)
@@ -121,7 +134,7 @@ static bool parse_id(const char *text, struct nt_id *id_ret)
 static bool parse_choice(const char *text, const char *const *choices, unsigned *index_ret)
 {
     for (unsigned i = 0; choices[i]; i++) {
-        if (strcmp(choices[i], text) == 0) {
+        if (*text && strcmp(choices[i], text) == 0) {
             *index_ret = i;
             return true;
         }

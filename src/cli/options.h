@@ -24,7 +24,7 @@ enum nt_option_kind {
     NT_OPTION_SIZE,        /* uint64_t: bytes, with K, M, G or T */
     NT_OPTION_NUMBER,      /* unsigned, from 1 to `most` */
     NT_OPTION_ID,          /* struct nt_id */
-    NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices` */
+    NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices`; "" is one that cannot be written */
     NT_OPTION_PASS,        /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
     NT_OPTION_LIST,        /* no member: a list of options by their names */
     NT_OPTION_IGNORED, /* no member: within a list, any of the names in `choices`, with a value or without;
@@ -60,6 +60,10 @@ struct nt_option {
 enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t table_count, bool in_front_only,
                                 int argument_count, char **arguments, void *settings, struct nt_arena *arena,
                                 int *first_operand_ret, struct nt_error *error);
+
+/* The row with a name of so many bytes. Two rows may have one: the one that takes a value is meant where there is one. */
+const struct nt_option *nt_option_named(const struct nt_option *const *tables, size_t table_count,
+                                        const char *name, size_t length, bool has_value);
 
 /* Append what was given, "name=value, name": what is not 0 in the settings. */
 void nt_options_append_given(struct nt_buffer *text, const struct nt_option *table, const void *settings);

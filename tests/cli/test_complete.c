@@ -87,6 +87,10 @@ static const struct line {
     {"ntuplefs -o ro,text=a\\,b,list=s", "ro,text=a\\,b,list=sized\t|"},
     {"ntuplefs -oro,direct_io=o", "-oro,direct_io=on\t|-oro,direct_io=off\t|"},
     {"ntuplefs -o foregr", ""},
+    {"ntuplefs -o ro,chain=", "ro,chain=check\t|ro,chain=union\t|"},
+    {"ntuplefs --chain=u", "--chain=union\t|"},
+    {"ntuple look --chain=", "--chain=check\t|--chain=union\t|"},
+    {"ntuple look --chain @ Ev", "\tpaths|Events/\t|"},
     {"ntuplefs -o sparkling=", ""},
 };
 

@@ -17,6 +17,7 @@ FAILURES = [  # arguments, exit status, what the message names
     (['-o', 'threads=0', 'a', 'b'], 1, '"threads"'),
     (['-o', 'threads=100000', 'a', 'b'], 1, 'a number from 1 to 1024'),
     (['-o', 'list=some', 'a', 'b'], 1, 'all|sized'),
+    (['-o', 'chain=', 'a', 'b'], 1, 'check|union'),
     (['-o', 'allow_other=1', 'a', 'b'], 1, '"allow_other"'),
     (['--sparkling', 'a', 'b'], 1, '--sparkling'),
     (['-q', 'a', 'b'], 1, '"-q"'),

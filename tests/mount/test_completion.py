@@ -20,6 +20,9 @@ LINES = [  # the words that were typed, the last one unfinished; what it can be
     (['ntuple', 'cat', __file__, 'Ev'], []),
     (['ntuplefs', '-o', 'allow_other,text'], ['allow_other,text=', 'allow_other,textsize=']),
     (['ntuplefs', '-o', 'allow_other,text=si'], ['allow_other,text=sized']),
+    (['ntuplefs', '-o', 'chain='], ['chain=check', 'chain=union']),
+    (['ntuplefs', '--chain='], ['--chain=check', '--chain=union']),
+    (['ntuple', 'ls', '--chain='], ['--chain=check', '--chain=union']),
     (['ntuplefs', str(EXAMPLE)[:-2]], [EXAMPLE]),
 ]
 
