@@ -74,6 +74,15 @@ static void print_help(void)
     nt_exit_status_help(stdout);
 }
 
+static enum nt_exit_status print_versions(const char *subject, int operand_count)
+{
+    struct nt_error error = {0};
+    if (nt_check_versions(operand_count, &error) != NT_OK)
+        return nt_complain(subject, &error);
+    nt_print_versions("ntuple", NULL);
+    return nt_finish_output();
+}
+
 static enum nt_exit_status complain_about_usage(const char *subject, const char *what)
 {
     struct nt_error error = {0};
@@ -124,6 +133,8 @@ static enum nt_exit_status prepare_and_run(const struct nt_command *command, int
         return nt_finish_output();
     }
     int count = argument_count - first;
+    if (settings.version)
+        return print_versions(command->name, count);
     if (count < command->fewest)
         return complain_about_count(command, "too few arguments");
     if (count > command->most)
@@ -214,13 +225,12 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
     if (nt_options_parse(tables, 1, true, argument_count, arguments, &settings, arena, &first, &error) !=
         NT_OK)
         return nt_complain("arguments", &error);
-    if (settings.help || settings.version) {
-        if (settings.help)
-            print_help();
-        else
-            nt_print_versions("ntuple", NULL);
+    if (settings.help) {
+        print_help();
         return nt_finish_output();
     }
+    if (settings.version)
+        return print_versions("arguments", argument_count - first);
     if (first == argument_count)
         return complain_about_usage("arguments", "a command is needed");
     const struct nt_command *command = command_named(arguments[first]);

@@ -40,6 +40,20 @@ static void print_version(void)
         printf("libfuse %s\n", nt_mount_libfuse_lacks());
 }
 
+/* What was asked for in place of a mount. */
+static enum nt_exit_status print(struct nt_program *program, int operand_count)
+{
+    struct nt_error error = {0};
+    if (program->settings.help)
+        print_help();
+    else if (nt_check_versions(operand_count, &error) == NT_OK)
+        print_version();
+    else
+        return nt_program_fail(program, NT_EXIT_USAGE, &error);
+    return nt_standard_output_finish(&error) == NT_OK ? NT_EXIT_OK
+                                                      : nt_program_fail(program, NT_EXIT_OUTPUT, &error);
+}
+
 /* To the end of one of the two processes. */
 static enum nt_exit_status divide(struct nt_program *program)
 {
@@ -98,11 +112,8 @@ static enum nt_exit_status parse_and_run(struct nt_program *program, int argumen
     if (nt_options_parse(tables, sizeof(tables) / sizeof(*tables), false, argument_count, arguments,
                          &program->settings, arena, &first, &error) != NT_OK)
         return nt_program_fail(program, nt_exit_status(error.status), &error);
-    if (program->settings.help || program->settings.version) {
-        (program->settings.help ? print_help : print_version)();
-        return nt_standard_output_finish(&error) == NT_OK ? NT_EXIT_OK
-                                                          : nt_program_fail(program, NT_EXIT_OUTPUT, &error);
-    }
+    if (program->settings.help || program->settings.version)
+        return print(program, argument_count - first);
     if (argument_count - first < 2) {
         nt_fail(&error, NT_INVALID, NT_NO_OFFSET,
                 "SOURCE and MOUNTPOINT are needed; see " NT_PROGRAM " --help");

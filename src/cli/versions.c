@@ -18,3 +18,11 @@ void nt_print_versions(const char *program, const char *libfuse)
         printf("libfuse %s\n", libfuse);
     printf("%s\nliblzma %s\n", nt_deflate_library(), nt_lzma_version());
 }
+
+enum nt_status nt_check_versions(int operand_count, struct nt_error *error)
+{
+    if (operand_count == 0)
+        return NT_OK;
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "-V and --version take no operands; a version of a data set is --version=N|TAG|BRANCH");
+}

@@ -21,6 +21,7 @@ FAILURES = [  # arguments, exit status, what the message names
     (['-o', 'allow_other=1', 'a', 'b'], 1, '"allow_other"'),
     (['--sparkling', 'a', 'b'], 1, '--sparkling'),
     (['-q', 'a', 'b'], 1, '"-q"'),
+    (['--version', '2', 'a', 'b'], 1, '--version=N'),
     (['-o'], 1, '"-o"'),
     (['--format=parchment', __file__, 'b'], 1, 'parchment'),
     (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),
@@ -36,6 +37,8 @@ TOOL_FAILURES = [
     (['ls', '--threads=1025', 'a'], 1, 'a number from 1 to 1024'),
     (['inspect', '--sort=nope', 'a'], 1, 'pages, stored, packed, decoded, ratio'),
     (['ls', '--sparkling', 'a'], 1, '--sparkling'),
+    (['ls', '--version', '2', 'a'], 1, '--version=N'),
+    (['--version', 'ls', 'a'], 1, '--version=N'),
     (['tree', '-L', 'x', 'a'], 1, '"x"'),
     (['ls', '/nowhere/at.root'], 2, '/nowhere/at.root'),
 ]
@@ -90,6 +93,18 @@ def help_and_version_go_to_standard_output():
             assert 'ntuple' in text, text
         for library in 'libdeflate|zlib', 'liblzma':
             assert re.search(rf'^({library}) \d+\.\d+', output(program, '--version').decode(), re.M), program
+
+
+@case
+def every_command_prints_help_and_versions():
+    commands = re.findall(r'^  ([a-z]+) +[A-Z[-]', output(NTUPLE, '--help').decode().split('\n\nOptions')[0], re.M)
+    assert {'ls', 'diff', 'help', 'complete'} <= set(commands), commands
+    versions = output(NTUPLE, '--version')
+    for name in commands:
+        told = output(NTUPLE, name, '--help').decode()
+        assert '-V, --version ' in told and told.startswith(f'usage: ntuple {name} '), told
+        for option in '-V', '--version':
+            same(output(NTUPLE, name, option), versions, name)
 
 
 @case
