@@ -171,3 +171,10 @@ struct nt_text nt_path_stem(const char *path)
         name.length = (size_t)(dot - name.bytes);
     return name;
 }
+
+bool nt_path_is_within(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 &&
+           (path[length] == '/' || path[length] == '\0' || strcmp(directory, "/") == 0);
+}

@@ -51,5 +51,7 @@ bool nt_is_percent_encoded(const char *bytes, size_t left);
 struct nt_text nt_path_name(const char *path);
 /* The same without its last extension: "a/b.tar.gz" -> "b.tar"; ".x" stays ".x". */
 struct nt_text nt_path_stem(const char *path);
+/* Whether a path is a directory's, or one below it, by their bytes: both as realpath(3) has them. */
+bool nt_path_is_within(const char *path, const char *directory);
 
 #endif

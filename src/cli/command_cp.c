@@ -14,10 +14,12 @@
 #include "cli/command.h"
 #include "cli/listing.h"
 #include "cli/progress.h"
+#include "cli/source_guard.h"
 
 struct copier {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
+    struct nt_source_guard guard;
     struct nt_buffer source, destination; /* paths, entered and left together */
     unsigned depth;
     uint64_t top; /* what is copied */
@@ -40,9 +42,23 @@ static void note_source_failure(struct copier *copier, const struct nt_error *er
     nt_note_failure(&copier->status, nt_complain(copier->source.length ? copier->source.bytes : "/", error));
 }
 
+/* A place that exists may be the source. */
+static bool is_source(struct copier *copier)
+{
+    struct nt_error error = {0};
+    if (nt_source_guard_check(&copier->guard, copier->destination.bytes, &error) == NT_OK)
+        return false;
+    nt_progress_clear(&copier->progress);
+    nt_complain(copier->destination.bytes, &error);
+    nt_note_failure(&copier->status, NT_EXIT_OUTPUT);
+    return true;
+}
+
 static void copy_file(struct copier *copier, uint64_t node)
 {
     const char *path = copier->destination.bytes;
+    if (copier->settings->overwrite && is_source(copier))
+        return;
     if (copier->settings->overwrite && unlink(path) != 0 && errno != ENOENT) {
         note_output_failure(copier, errno, "cannot replace");
         return;
@@ -138,8 +154,11 @@ static void copy_directory(struct copier *copier, uint64_t node)
 {
     struct nt_error error = {0};
     const char *path = copier->destination.bytes;
-    if (mkdir(path, 0777) != 0 && !(errno == EEXIST && is_directory(path)))
+    bool is_made = mkdir(path, 0777) == 0;
+    if (!is_made && !(errno == EEXIST && is_directory(path)))
         note_output_failure(copier, errno, "cannot create");
+    else if (!is_made && is_source(copier))
+        return;
     else if (copy_entries(copier, node, &error) != NT_OK)
         note_source_failure(copier, &error);
 }
@@ -169,6 +188,8 @@ static enum nt_status copy(struct copier *copier, uint64_t node, struct nt_error
     if (attributes.class == NT_VFS_DIRECTORY && !copier->settings->recursive)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "is a directory; use -r to copy it with all that is below");
+    if (is_source(copier))
+        return NT_OK;
     nt_progress_begin(&copier->progress, (uint64_t)attributes.stat.st_size);
     copier->progress.is_text = attributes.class == NT_VFS_UNSIZED;
     if (attributes.class != NT_VFS_DIRECTORY) {
@@ -197,11 +218,13 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     nt_progress_start(&copier.progress, !invocation->settings->quiet);
     nt_buffer_text(&copier.source, path);
     enter_destination(&copier, invocation->operands[invocation->operand_count - 1], path, file);
-    bool is_tried =
-        nt_vfs_resolve(copier.vfs, path, &node, &error) == NT_OK && copy(&copier, node, &error) == NT_OK;
+    bool is_tried = nt_vfs_resolve(copier.vfs, path, &node, &error) == NT_OK &&
+                    nt_source_guard_init(&copier.guard, invocation, copier.vfs, node, &error) == NT_OK &&
+                    copy(&copier, node, &error) == NT_OK;
     nt_progress_clear(&copier.progress);
     if (!is_tried)
         nt_note_failure(&copier.status, nt_complain(*path ? path : file, &error));
+    nt_source_guard_deinit(&copier.guard);
     nt_buffer_deinit(&copier.source);
     nt_buffer_deinit(&copier.destination);
     nt_vfs_free(copier.vfs);

@@ -11,6 +11,7 @@
 
 #include <ntuple/version.h>
 
+#include "base/text.h"
 #include "cli/program.h"
 #include "io/fetcher.h"
 
@@ -60,13 +61,6 @@ static void note_end(struct supervising *supervising, const struct nt_supervisor
 
 /* ---- what is asked for ---- */
 
-static bool is_within(const char *path, const char *directory)
-{
-    size_t length = strlen(directory);
-    return strncmp(path, directory, length) == 0 &&
-           (path[length] == '/' || path[length] == '\0' || strcmp(directory, "/") == 0);
-}
-
 /* A source below the mountpoint would be hidden by the mount, and a mountpoint below a mirrored directory
  * would be mirrored in itself without end. */
 static enum nt_status check_places(const struct supervising *supervising, struct nt_error *error)
@@ -75,7 +69,8 @@ static enum nt_status check_places(const struct supervising *supervising, struct
     const char *mountpoint = supervising->mountpoint.path;
     for (size_t i = 0; i < program->source_count; i++) {
         char *source = realpath(program->sources[i], NULL);
-        bool overlaps = source && (is_within(source, mountpoint) || is_within(mountpoint, source));
+        bool overlaps =
+            source && (nt_path_is_within(source, mountpoint) || nt_path_is_within(mountpoint, source));
         free(source);
         if (overlaps)
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s and the mountpoint %s lie in one another",

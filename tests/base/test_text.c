@@ -197,6 +197,18 @@ START_TEST(a_path_has_a_last_component_and_a_stem)
 }
 END_TEST
 
+START_TEST(a_path_lies_within_its_directories_alone)
+{
+    ck_assert(nt_path_is_within("/a/b", "/a/b"));
+    ck_assert(nt_path_is_within("/a/b/c", "/a/b"));
+    ck_assert(nt_path_is_within("/a", "/"));
+    ck_assert(nt_path_is_within("/", "/"));
+    ck_assert(!nt_path_is_within("/a/bc", "/a/b"));
+    ck_assert(!nt_path_is_within("/a", "/a/b"));
+    ck_assert(!nt_path_is_within("/", "/a"));
+}
+END_TEST
+
 static const struct {
     const char *text;
     uint8_t byte;
@@ -233,6 +245,7 @@ int main(void)
     tcase_add_test(cases, a_text_is_as_wide_as_it_has_characters);
     tcase_add_loop_test(cases, terminals_get_no_control_characters, 0, 12);
     tcase_add_loop_test(cases, a_path_has_a_last_component_and_a_stem, 0, 10);
+    tcase_add_test(cases, a_path_lies_within_its_directories_alone);
     tcase_add_loop_test(cases, two_digits_behind_a_percent_sign_are_a_byte, 0, 15);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);

@@ -421,6 +421,71 @@ def cp_into_a_directory_keeps_the_name():
         same((directory / 'event/data.bin').read_bytes(), EVENT)
 
 
+def refused(*arguments):
+    """What is said of a copy over its own source."""
+    result = command(NTUPLE, 'cp', *arguments)
+    message = result.stderr.decode()
+    same((result.returncode, message.count('\n')), (7, 1), f'{arguments}: {message}')
+    return message
+
+
+def files_of(folder):
+    return {path: path.read_bytes() for path in folder.rglob('*') if path.is_file()}
+
+
+@case
+def cp_does_not_replace_what_it_reads():
+    path = 'Events/event/data.bin'
+    with scratch() as directory:
+        source, other = directory / 'source.root', directory / 'other.root'
+        for copy in source, other:
+            shutil.copy(data('example.root'), copy)
+        os.link(source, directory / 'hard')
+        (directory / 'soft').symlink_to('source.root')
+        (directory / 'folder').symlink_to('.')
+        (directory / 'list').write_text(f'{source}\n{other}\n')
+        np.save(directory / 'chosen.npy', [1, 2])
+        before = files_of(directory)
+        refused('-f', '--chain', directory / 'list', path, directory / 'list')
+        refused('-f', f'--select=Events:{directory}/chosen.npy', source, path, directory / 'chosen.npy')
+        for name in source, directory / 'hard', directory / 'soft', directory / 'folder/source.root':
+            assert f'{name}: is the source itself, {source}\n' in refused('-f', source, path, name)
+            refused('-f', directory / 'soft', path, name)
+            refused('-f', '--chain', directory / '*.root', path, name)
+        for shown in directory, directory / 'folder':
+            refused('-f', shown, f'source.root/{path}', other)
+        same(files_of(directory), before)
+        for _ in range(2):
+            ntuple('cp', '-f', directory, f'source.root/{path}', directory / 'beside.bin')
+            ntuple('cp', '-f', source, path, directory / 'beside.bin')
+            ntuple('cp', '-rf', directory, 'source.root/Events/event', directory / 'below')
+        same((directory / 'beside.bin').read_bytes(), EVENT)
+        same((directory / 'below/data.bin').read_bytes(), EVENT)
+        ntuple('cp', '-f', source, path, other)
+        same(other.read_bytes(), EVENT)
+
+
+@case
+def cp_does_not_write_into_what_it_reads():
+    with scratch() as directory:
+        whole = directory / 'whole'
+        shutil.copytree(data('lance_datasets/deletions_2.2'), whole)
+        (directory / 'link').symlink_to('whole')
+        before = files_of(directory)
+        for destination in '.', 'whole', 'whole/', 'whole/new', 'whole/new/', 'link', 'link/_versions':
+            message = refused('-r', whole, directory / destination)
+            assert message.endswith(f'is the source itself, {whole}, or lies in it\n'), message
+            refused('-r', directory, 'whole', directory / destination)
+        refused('-r', directory, directory / 'new')
+        refused('-r', '--chain', whole, whole / 'new')
+        (directory / 'new').mkdir()
+        (directory / 'new/whole').symlink_to(whole)
+        refused('-r', whole, directory / 'new')
+        same(files_of(directory), before)
+        ntuple('cp', '-r', whole, directory / 'whole.copy')
+        assert files_of(directory / 'whole.copy')
+
+
 @case
 def cp_of_a_directory_needs_r():
     with scratch() as directory:
