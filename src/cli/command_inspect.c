@@ -335,26 +335,11 @@ static const struct nt_inspect_property *property_named(const char *name)
     return NULL;
 }
 
-static enum nt_exit_status complain_about_sort(const char *name)
-{
-    struct nt_error error = {0};
-    char keys[256] = "";
-    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
-        const char *key = nt_inspect_properties[k].key, *unit = strstr(key, "_bytes");
-        snprintf(keys + strlen(keys), sizeof(keys) - strlen(keys), "%s%.*s", k ? ", " : "",
-                 (int)(unit ? unit - key : (ptrdiff_t)strlen(key)), key);
-    }
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "unknown key to sort by; there are %s", keys);
-    return nt_complain(name, &error);
-}
-
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     struct inspector inspector = {.settings = invocation->settings, .is_for_people = isatty(STDOUT_FILENO)};
     const char *sort = invocation->settings->sort;
     inspector.sort = sort ? property_named(sort) : NULL;
-    if (sort && !inspector.sort)
-        return complain_about_sort(sort);
     inspector.arena = nt_arena_new();
     if (!inspector.arena)
         return NT_EXIT_INTERNAL;
@@ -363,10 +348,20 @@ static enum nt_exit_status run(const struct nt_invocation *invocation)
     return result;
 }
 
+/* As short as they are understood. */
 static void each_key(nt_option_value *take, void *context)
 {
-    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++)
-        take(context, nt_inspect_properties[k].key, "");
+    for (int k = 0; k < NT_INSPECT_PROPERTIES; k++) {
+        const char *key = nt_inspect_properties[k].key, *unit = strstr(key, "_bytes");
+        char name[32];
+        snprintf(name, sizeof(name), "%.*s", (int)(unit ? unit - key : (ptrdiff_t)strlen(key)), key);
+        take(context, name, "");
+    }
+}
+
+static bool is_key(const char *name)
+{
+    return property_named(name);
 }
 
 static const struct nt_option options[] = {
@@ -379,6 +374,7 @@ static const struct nt_option options[] = {
      .member = offsetof(struct nt_settings, sort),
      .argument = "KEY",
      .each_value = each_key,
+     .is_value = is_key,
      .help = "sort columns by field, type, stored, ratio, ...: texts from A to Z, numbers from the largest"},
     {0},
 };

@@ -78,14 +78,42 @@ static void pass(struct nt_buffer *list, const char *passed)
         nt_buffer_format(list, "%s%s", list->length ? "," : "", passed);
 }
 
+static void append_value(void *context, const char *value, const char *help)
+{
+    struct nt_buffer *list = context;
+    (void)help;
+    nt_buffer_format(list, "%s%s", list->length ? ", " : "", value);
+}
+
+/* Every value, where all are known, else what a value looks like. */
+static void append_expected(const struct nt_option *row, struct nt_buffer *text)
+{
+    if (row->each_value)
+        row->each_value(append_value, text);
+    else if (row->kind == NT_OPTION_NUMBER)
+        nt_buffer_format(text, "a number from 1 to %u", most_of(row));
+    else if (row->kind == NT_OPTION_SIZE)
+        nt_buffer_text(text, "a whole number of bytes, with K, M, G or T behind it for powers of 1024");
+    else if (row->kind == NT_OPTION_ID)
+        nt_buffer_text(text, "a number from 0 to 4294967294");
+    else
+        nt_buffer_text(text, row->expected ? row->expected : row->argument);
+}
+
 static enum nt_status refuse(const struct nt_option *row, const char *value, struct nt_error *error)
 {
-    if (row->kind == NT_OPTION_NUMBER)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "\"%s\" is no value for option \"%s\": a number from 1 to %u", value, row->name,
-                       most_of(row));
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is no value for option \"%s\": %s", value,
-                   row->name, row->argument);
+    struct nt_buffer expected = {0};
+    append_expected(row, &expected);
+    nt_fail(error, NT_INVALID, NT_NO_OFFSET, "\"%s\" is no value for option \"%s\": %s", value, row->name,
+            nt_buffer_string(&expected));
+    nt_buffer_deinit(&expected);
+    return NT_INVALID;
+}
+
+/* An empty text is a value of no option. */
+static bool is_text(const struct nt_option *row, const char *value)
+{
+    return *value && (!row->is_value || row->is_value(value));
 }
 
 /* One more in a list of texts that ends with NULL. */
@@ -156,8 +184,11 @@ enum nt_status nt_option_set(const struct nt_option *row, const char *value, voi
         *(bool *)member = true;
         break;
     case NT_OPTION_TEXT:
+        is_good = is_text(row, value);
         *(const char **)member = value;
         break;
+    case NT_OPTION_TEXTS:
+        return is_text(row, value) ? add_text(value, arena, member, error) : refuse(row, value, error);
     case NT_OPTION_FOLDERS:
     case NT_OPTION_NAMED_FILES:
         return add_path(row, value, arena, member, error);

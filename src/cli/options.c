@@ -217,15 +217,15 @@ enum nt_status nt_options_parse(const struct nt_option *const *tables, size_t ta
 /* ---- what is told of options ---- */
 
 /* "=value, name=value" */
-static bool format_paths(const struct nt_option *row, const char *const *paths, char *value, size_t size)
+static bool format_texts(const struct nt_option *row, const char *const *texts, char *value, size_t size)
 {
     size_t length = 0;
-    for (size_t i = 0; paths && paths[i] && length < size; i++) {
+    for (size_t i = 0; texts && texts[i] && length < size; i++) {
         int more =
-            snprintf(value + length, size - length, "%s%s=%s", i ? ", " : "", i ? row->name : "", paths[i]);
+            snprintf(value + length, size - length, "%s%s=%s", i ? ", " : "", i ? row->name : "", texts[i]);
         length += more > 0 ? (size_t)more : 0;
     }
-    return paths != NULL;
+    return texts != NULL;
 }
 
 /* "=value"; false where the option was not given. */
@@ -239,9 +239,10 @@ static bool format_value(const struct nt_option *row, const void *member, char *
     case NT_OPTION_FILE:
         snprintf(value, size, "=%s", *(const char *const *)member ? *(const char *const *)member : "");
         return *(const char *const *)member != NULL;
+    case NT_OPTION_TEXTS:
     case NT_OPTION_FOLDERS:
     case NT_OPTION_NAMED_FILES:
-        return format_paths(row, *(const char *const *const *)member, value, size);
+        return format_texts(row, *(const char *const *const *)member, value, size);
     case NT_OPTION_SIZE:
         snprintf(value, size, "=%" PRIu64, *(const uint64_t *)member);
         return *(const uint64_t *)member != 0;

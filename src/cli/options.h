@@ -16,8 +16,9 @@
 #include "base/error.h"
 
 enum nt_option_kind {
-    NT_OPTION_FLAG, /* bool: set to true */
-    NT_OPTION_TEXT, /* const char * */
+    NT_OPTION_FLAG,  /* bool: set to true */
+    NT_OPTION_TEXT,  /* const char *, not empty */
+    NT_OPTION_TEXTS, /* const char *const *, ended by NULL; one more each time */
     NT_OPTION_FOLDERS, /* const char *const *: paths of directories, absolute, ended by NULL; one more each time */
     NT_OPTION_NAMED_FILES, /* the same of files, with "NAME:" in front, which may be left out of the option */
     NT_OPTION_FILE,        /* const char *: path of a file that may not be there yet, absolute */
@@ -50,7 +51,9 @@ struct nt_option {
     const char *passed;
     unsigned most; /* 0: INT_MAX */
     void (*each_value)(nt_option_value *take,
-                       void *context); /* of a text whose values are known; for completion */
+                       void *context);   /* of a text whose values are known; for completion and messages */
+    bool (*is_value)(const char *value); /* of a text; NULL: every one is */
+    const char *expected;                /* what a value is, where `argument` does not tell it all */
     const char *help;
 };
 

@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/format.h"
 
@@ -22,6 +23,14 @@ static void each_format(nt_option_value *take, void *context)
         take(context, (*format)->name, (*format)->description);
 }
 
+static bool is_format(const char *name)
+{
+    for (const struct nt_format *const *format = nt_formats; *format; format++)
+        if (strcmp((*format)->name, name) == 0)
+            return true;
+    return false;
+}
+
 static const char *const sandbox_choices[] = {
     [NT_CONFINEMENT_ON] = "on", [NT_CONFINEMENT_OFF] = "off", [NT_CONFINEMENT_STRICT] = "strict", NULL};
 
@@ -34,6 +43,7 @@ const struct nt_option nt_tree_options[] = {
      .member = MEMBER(format),
      .argument = "NAME",
      .each_value = each_format,
+     .is_value = is_format,
      .help = "read the sources as this format only"},
     {.name = "chain",
      .kind = NT_OPTION_FLAG,

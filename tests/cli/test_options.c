@@ -12,8 +12,8 @@
 
 struct settings {
     bool flag, other;
-    const char *text, *other_text, *file;
-    const char *const *folders, *const *named;
+    const char *text, *other_text, *file, *animal;
+    const char *const *texts, *const *folders, *const *named;
     uint64_t size;
     unsigned count, choice, few;
     struct nt_buffer passed;
@@ -25,6 +25,22 @@ struct settings {
 static const char *const colors[] = {"red", "green", NULL};
 
 static const char *const accepted[] = {"dev", "user", "x-*", NULL};
+
+static void each_animal(nt_option_value *take, void *context)
+{
+    take(context, "dog", "barks");
+    take(context, "dove", "coos");
+}
+
+static bool is_animal(const char *name)
+{
+    return strcmp(name, "dog") == 0 || strcmp(name, "dove") == 0;
+}
+
+static bool begins_with_letter(const char *text)
+{
+    return *text >= 'a' && *text <= 'z';
+}
 
 static const struct nt_option first_table[] = {
     {'f', "flag", NT_OPTION_FLAG, MEMBER(flag), .help = "a flag"},
@@ -42,6 +58,20 @@ static const struct nt_option first_table[] = {
 static const struct nt_option second_table[] = {
     {.name = "other", .kind = NT_OPTION_FLAG, .member = MEMBER(other), .help = "another flag"},
     {.name = "text", .kind = NT_OPTION_TEXT, .member = MEMBER(text), .argument = "TEXT", .help = "a text"},
+    {.name = "animal",
+     .kind = NT_OPTION_TEXT,
+     .member = MEMBER(animal),
+     .argument = "ANIMAL",
+     .each_value = each_animal,
+     .is_value = is_animal,
+     .help = "an animal"},
+    {.name = "texts",
+     .kind = NT_OPTION_TEXTS,
+     .member = MEMBER(texts),
+     .argument = "TEXT",
+     .is_value = begins_with_letter,
+     .expected = "TEXT with a letter in front",
+     .help = "texts"},
     {.name = "folder",
      .kind = NT_OPTION_FOLDERS,
      .member = MEMBER(folders),
@@ -278,6 +308,20 @@ START_TEST(what_was_given_can_be_told)
 }
 END_TEST
 
+START_TEST(texts_of_a_list_are_one_more_each_time)
+{
+    assert_ok(PARSE("--texts=one", "-o", "texts=two,other", "--animal=dove"));
+    ck_assert_str_eq(settings.texts[0], "one");
+    ck_assert_str_eq(settings.texts[1], "two");
+    ck_assert_ptr_null(settings.texts[2]);
+    ck_assert_str_eq(settings.animal, "dove");
+    struct nt_buffer text = {0};
+    nt_options_append_given(&text, second_table, &settings);
+    ck_assert_str_eq(text.bytes, "other, animal=dove, texts=one, texts=two");
+    nt_buffer_deinit(&text);
+}
+END_TEST
+
 START_TEST(the_last_of_several_values_wins)
 {
     assert_ok(PARSE("--color=green", "-o", "color=red,size=1,size=3"));
@@ -313,6 +357,12 @@ static const struct {
     {{"--size= 1", NULL}, "\" 1\""},
     {{"--size=1X", NULL}, "\"1X\""},
     {{"--size=1KK", NULL}, "\"1KK\""},
+    {{"--size=1.5G", NULL}, "\"size\": a whole number of bytes, with K, M, G or T behind it"},
+    {{"--id=root", NULL}, "\"id\": a number from 0 to 4294967294"},
+    {{"--text=", NULL}, "\"\" is no value for option \"text\": TEXT"},
+    {{"--animal=cat", NULL}, "\"cat\" is no value for option \"animal\": dog, dove"},
+    {{"--texts=1", NULL}, "\"1\" is no value for option \"texts\": TEXT with a letter in front"},
+    {{"--texts=", NULL}, "\"\" is no value for option \"texts\""},
     {{"--size=18446744073709551616", NULL}, "18446744073709551616"},
     {{"--size=18014398509481984K", NULL}, "18014398509481984K"},
     {{"--count=0", NULL}, "\"count\""},
@@ -369,7 +419,7 @@ START_TEST(help_has_a_line_for_each_option)
     for (const char *at = text; (at = strchr(at, '\n')); at++)
         lines++;
     ck_assert_ptr_nonnull(strstr(text, "Accepted:\n  dev, user, x-*\n"));
-    ck_assert_uint_eq(lines, 17);
+    ck_assert_uint_eq(lines, 19);
 }
 END_TEST
 
@@ -392,6 +442,7 @@ int main(void)
     tcase_add_test(tests, paths_of_files_are_absolute_behind_their_names);
     tcase_add_test(tests, a_file_need_not_be_there_but_its_folder);
     tcase_add_test(tests, what_was_given_can_be_told);
+    tcase_add_test(tests, texts_of_a_list_are_one_more_each_time);
     tcase_add_test(tests, the_last_of_several_values_wins);
     tcase_add_loop_test(tests, sizes_have_units, 0, sizeof(sizes) / sizeof(*sizes));
     tcase_add_loop_test(tests, what_is_wrong_is_named, 0, sizeof(refused) / sizeof(*refused));

@@ -23,7 +23,11 @@ FAILURES = [  # arguments, exit status, what the message names
     (['-q', 'a', 'b'], 1, '"-q"'),
     (['--version', '2', 'a', 'b'], 1, '--version=N'),
     (['-o'], 1, '"-o"'),
-    (['--format=parchment', __file__, 'b'], 1, 'parchment'),
+    (['-o', 'cachesize=1.5G', 'a', 'b'], 1, 'a whole number of bytes, with K, M, G or T behind it'),
+    (['-o', 'uid=root', 'a', 'b'], 1, 'option "uid": a number from 0'),
+    (['-o', 'fsname=', 'a', 'b'], 1, '"" is no value for option "fsname"'),
+    (['--subtype=', 'a', 'b'], 1, '"" is no value for option "subtype"'),
+    (['--format=parchment', '/nowhere/at.root', 'b'], 1, '"parchment" is no value for option "format": rntuple, '),
     (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),
 ]
 
@@ -35,6 +39,7 @@ TOOL_FAILURES = [
     (['cp', 'a', 'b', 'c', 'd'], 1, 'too many arguments; usage: ntuple cp [options] FILE [PATH] DESTINATION'),
     (['help', 'dance'], 1, 'dance'),
     (['ls', '--threads=1025', 'a'], 1, 'a number from 1 to 1024'),
+    (['ls', '--format=parchment', '/nowhere/at.root'], 1, 'option "format": rntuple, '),
     (['inspect', '--sort=nope', 'a'], 1, 'pages, stored, packed, decoded, ratio'),
     (['ls', '--sparkling', 'a'], 1, '--sparkling'),
     (['ls', '--version', '2', 'a'], 1, '--version=N'),
