@@ -25,20 +25,13 @@ static enum nt_status add(struct nt_choices *choices, const char *value, size_t 
     return name ? NT_OK : nt_fail_memory(error);
 }
 
-/* Name and range: where all of it is a range there is no name. */
+/* Name and range, as the option's parser has found them. */
 static enum nt_status open_entries(const char *value, struct nt_choices *choices, struct nt_error *error)
 {
-    struct nt_row_range range;
-    const char *text = value;
-    size_t length = 0;
-    if (!nt_row_range_parse(text, &range)) {
-        text = strchr(value, ':');
-        length = text ? (size_t)(text - value) : 0;
-        if (!text || !nt_row_range_parse(text + 1, &range))
-            return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                           "\"%s\" is no value for option \"entries\": [DATASET:]FIRST:END", value);
-    }
+    struct nt_row_range range = {0};
     struct nt_choice *choice;
+    size_t length;
+    nt_named_row_range_parse(value, &length, &range);
     enum nt_status status = nt_choice_of_range(range.first, range.end, &choice, error);
     return status == NT_OK ? add(choices, value, length, choice, error) : status;
 }
@@ -51,23 +44,29 @@ static enum nt_status open_file(const char *value, struct nt_choices *choices, s
     return status == NT_OK ? add(choices, value, (size_t)(path - 1 - value), choice, error) : status;
 }
 
+static size_t count_of(const char *const *values)
+{
+    size_t count = 0;
+    while (values && values[count])
+        count++;
+    return count;
+}
+
 enum nt_status nt_choices_open(const struct nt_settings *settings, struct nt_choices *choices,
                                struct nt_error *error)
 {
-    size_t files = 0;
-    while (settings->select && settings->select[files])
-        files++;
-    if (!files && !settings->entries)
+    size_t files = count_of(settings->select), ranges = count_of(settings->entries);
+    if (!files && !ranges)
         return NT_OK;
-    choices->items = calloc(files + 1, sizeof(*choices->items));
-    choices->owned = calloc(files + 1, sizeof(*choices->owned));
+    choices->items = calloc(files + ranges, sizeof(*choices->items));
+    choices->owned = calloc(files + ranges, sizeof(*choices->owned));
     if (!choices->items || !choices->owned)
         return nt_fail_memory(error);
     enum nt_status status = NT_OK;
     for (size_t i = 0; i < files && status == NT_OK; i++)
         status = open_file(settings->select[i], choices, error);
-    if (status == NT_OK && settings->entries)
-        status = open_entries(settings->entries, choices, error);
+    for (size_t i = 0; i < ranges && status == NT_OK; i++)
+        status = open_entries(settings->entries[i], choices, error);
     return status;
 }
 

@@ -43,15 +43,11 @@ static enum nt_exit_status cat_rows(void *context, struct nt_vfs *vfs, const cha
 static enum nt_exit_status run(const struct nt_invocation *invocation)
 {
     const char *text = invocation->settings->row_range;
-    struct nt_row_range range;
+    struct nt_row_range range = {0};
     if (!text)
         return cat_files(invocation);
-    if (nt_row_range_parse(text, &range))
-        return nt_for_each_path(invocation, cat_rows, &range);
-    struct nt_error error = {0};
-    nt_fail(&error, NT_INVALID, NT_NO_OFFSET,
-            "no range of rows: expected FIRST:END, FIRST:, :END or ROW, counted from 0");
-    return nt_complain(text, &error);
+    nt_row_range_parse(text, &range); /* is one, as the option's parser has found */
+    return nt_for_each_path(invocation, cat_rows, &range);
 }
 
 static const struct nt_option options[] = {
@@ -59,6 +55,8 @@ static const struct nt_option options[] = {
      .kind = NT_OPTION_TEXT,
      .member = offsetof(struct nt_settings, row_range),
      .argument = "FIRST:END",
+     .is_value = nt_is_row_range,
+     .expected = "FIRST:END, FIRST:, :END or ROW, counted from 0, END not before FIRST",
      .help = "these rows of a data set or field, as JSON lines; END is not one of them"},
     NT_PROGRESS_QUIET_OPTION,
     {0},

@@ -11,7 +11,7 @@ enum { ROWS = 10 };
 static enum nt_exit_status head(void *context, struct nt_vfs *vfs, const char *path, uint64_t node)
 {
     const struct nt_settings *settings = context;
-    const struct nt_row_range range = {0, settings->rows ? settings->rows : ROWS};
+    const struct nt_row_range range = {.end = settings->rows ? settings->rows : ROWS};
     return nt_print_rows(vfs, path, node, &range);
 }
 

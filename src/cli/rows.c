@@ -4,8 +4,27 @@
  */
 #include "cli/rows.h"
 
+#include <inttypes.h>
+
 #include "cli/datasets.h"
 #include "view/row_lines.h"
+
+/* Who names a row wants it; a range is cut to what there is. */
+static enum nt_status check_row(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                                const struct nt_row_range *range, struct nt_error *error)
+{
+    uint64_t rows = nt_dataset_entries(dataset);
+    enum nt_status status = NT_OK;
+    if (!range->is_row)
+        return NT_OK;
+    if (field != NT_NONE)
+        status = nt_field_rows(reader, dataset, field, &rows, error);
+    if (status == NT_OK && range->first >= rows)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET,
+                       "there is no row %" PRIu64 ": there are %" PRIu64 ", counted from 0", range->first,
+                       rows);
+    return status;
+}
 
 static enum nt_exit_status print_dataset(void *context, const struct nt_scope *scope, uint32_t index,
                                          uint32_t field)
@@ -16,7 +35,8 @@ static enum nt_exit_status print_dataset(void *context, const struct nt_scope *s
     struct nt_long_text *lines = NULL;
     if (dataset->failure)
         return nt_complain(dataset->name.bytes, dataset->failure);
-    if (nt_rows_lines(scope->vfs->reader, dataset, field, range->first, range->end, &lines, &error) != NT_OK)
+    if (check_row(scope->vfs->reader, dataset, field, range, &error) != NT_OK ||
+        nt_rows_lines(scope->vfs->reader, dataset, field, range->first, range->end, &lines, &error) != NT_OK)
         return nt_complain(dataset->name.bytes, &error);
     return nt_print_long_text(lines, dataset->name.bytes);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/row_range.h"
 #include "format/format.h"
 
 #define MEMBER(name) offsetof(struct nt_settings, name)
@@ -153,10 +154,12 @@ const struct nt_option nt_tree_options[] = {
      .help =
          "show only the entries that FILE names: .npy, Roaring bitmap or text; may be given several times"},
     {.name = "entries",
-     .kind = NT_OPTION_TEXT,
+     .kind = NT_OPTION_TEXTS,
      .member = MEMBER(entries),
      .argument = "[DATASET:]FIRST:END",
-     .help = "show only the entries from FIRST to before END"},
+     .is_value = nt_is_named_row_range,
+     .expected = "[DATASET:]FIRST:END, counted from 0, END not before FIRST",
+     .help = "show only the entries from FIRST to before END; may be given several times"},
     {.name = "timeout",
      .kind = NT_OPTION_NUMBER,
      .member = MEMBER(timeout_seconds),

@@ -30,11 +30,11 @@ struct nt_settings {
     unsigned sandbox;        /* enum nt_confinement */
     unsigned broken;         /* "refuse", "show" */
     bool is_chain;
-    unsigned chain_rule;       /* enum nt_chain_rule */
-    unsigned missing;          /* "refuse", "skip" */
-    const char *const *bases;  /* directories; NULL: none */
-    const char *const *select; /* "DATASET:FILE", the name may be nothing; NULL: none */
-    const char *entries;       /* "DATASET:FIRST:END", the name and its colon may be missing */
+    unsigned chain_rule;        /* enum nt_chain_rule */
+    unsigned missing;           /* "refuse", "skip" */
+    const char *const *bases;   /* directories; NULL: none */
+    const char *const *select;  /* "DATASET:FILE", the name may be nothing; NULL: none */
+    const char *const *entries; /* "DATASET:FIRST:END", the name and its colon may be missing; NULL: none */
     unsigned timeout_seconds;
     uint64_t remote_cache_bytes;
     const char *disk_cache; /* a folder; NULL: none */

@@ -133,7 +133,8 @@ enum nt_status nt_dataset_select(struct nt_dataset *dataset, const struct nt_ent
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
     if (dataset->selection)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "entries of the data set were chosen before");
+        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "entries of the data set %s were chosen before",
+                       dataset->name.bytes);
     for (size_t i = 0; status == NT_OK && i < count; i++) {
         status = check_range(dataset, ranges, i, keeping.end, error);
         if (status == NT_OK)

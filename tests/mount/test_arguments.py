@@ -39,6 +39,8 @@ TOOL_FAILURES = [
     (['cp', 'a', 'b', 'c', 'd'], 1, 'too many arguments; usage: ntuple cp [options] FILE [PATH] DESTINATION'),
     (['help', 'dance'], 1, 'dance'),
     (['ls', '--threads=1025', 'a'], 1, 'a number from 1 to 1024'),
+    (['ls', '--entries=Events:5:1', 'a'], 1, '"Events:5:1" is no value for option "entries": [DATASET:]FIRST:END'),
+    (['ls', '--entries=5:1', 'a'], 1, 'END not before FIRST'),
     (['ls', '--format=parchment', '/nowhere/at.root'], 1, 'option "format": rntuple, '),
     (['inspect', '--sort=nope', 'a'], 1, 'pages, stored, packed, decoded, ratio'),
     (['ls', '--sparkling', 'a'], 1, '--sparkling'),

@@ -161,13 +161,17 @@ def rows_are_chosen_by_their_numbers():
     values = ntuple('cat', data('example.root'), 'Events/muons/_0/pt/rows.jsonl').splitlines()
     same(len(lines), 1000)
     for text, rows in {'3:6': slice(3, 6), '998:': slice(998, None), ':2': slice(2), '7': slice(7, 8),
-                       '0:0': slice(0), '990:2000': slice(990, None), '5:3': slice(0), '2000:': slice(0)}.items():
+                       '0:0': slice(0), '990:2000': slice(990, None), '5:5': slice(0), '2000:': slice(0)}.items():
         same(ntuple('cat', data('example.root'), 'Events', f'--rows={text}').splitlines(), lines[rows], text)
         same(ntuple('cat', data('example.root'), 'Events/muons/_0/pt', '--rows', text).splitlines(), values[rows], text)
-    for text in '', 'x', '1-2', '-1:2', '1:-2', ' 1:2', '1:2:3', '18446744073709551616:':
+    for text in '', 'x', '1-2', '-1:2', '1:-2', ' 1:2', '1:2:3', '5:3', '18446744073709551616:':
         result = command(NTUPLE, 'cat', data('example.root'), 'Events', f'--rows={text}')
         same((result.returncode, result.stdout), (1, b''), text)
-        assert b'FIRST:END' in result.stderr, result.stderr
+        assert b'option "rows": FIRST:END' in result.stderr, result.stderr
+    for path, rows in ('Events', 1000), ('Events/muons/_0/pt', len(values)):
+        result = command(NTUPLE, 'cat', data('example.root'), path, f'--rows={rows}')
+        same((result.returncode, result.stdout), (2, b''), path)
+        assert f'there is no row {rows}: there are {rows}' in result.stderr.decode(), result.stderr
 
 
 @case

@@ -227,8 +227,20 @@ def choices_that_do_not_fit_are_refused_with_their_place():
                                 (f'Events/run:{path}', 'Events/run is no data set'), (f'Events:{path}x', 'No such file')):
             result = command(NTUPLE, 'ls', f'--select={option}', data('example.root'))
             assert result.returncode and message in result.stderr.decode(), (option, result.stderr)
-        result = command(NTUPLE, 'ls', f'--select=Events:{path}', '--entries=Events:1:2', data('example.root'))
-        assert result.returncode and b'were chosen before' in result.stderr, result.stderr
+        for option in f'--select=Events:{path}', '--entries=Events:0:1':
+            result = command(NTUPLE, 'ls', option, '--entries=Events:1:2', data('example.root'))
+            same(result.returncode, 1, option)
+            assert b'entries of the data set Events were chosen before' in result.stderr, result.stderr
+
+
+@case
+def ranges_of_several_data_sets_are_chosen():
+    names = datasets_of(data('directories_by_uproot.root'))
+    assert len(names) > 1, names
+    options = [f'--entries={name}:1:3' for name in names]
+    for name in names:
+        whole, chosen = (rows(data('directories_by_uproot.root'), name, *given)[1] for given in ([], options))
+        same(chosen, whole[1:3], name)
 
 
 @case

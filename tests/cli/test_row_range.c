@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Ranges of rows as they are written, alone and behind the name of a data set.
+ */
+#include "cli/row_range.h"
+
+#include "support.h"
+
+static const struct {
+    const char *text;
+    struct nt_row_range range;
+} ranges[] = {
+    {"10:20", {10, 20, false}},
+    {"10:", {10, UINT64_MAX, false}},
+    {":20", {0, 20, false}},
+    {":", {0, UINT64_MAX, false}},
+    {"10", {10, 11, true}},
+    {"5:5", {5, 5, false}},
+    {"18446744073709551615:", {UINT64_MAX, UINT64_MAX, false}},
+};
+
+static void assert_range(struct nt_row_range found, struct nt_row_range expected)
+{
+    ck_assert_uint_eq(found.first, expected.first);
+    ck_assert_uint_eq(found.end, expected.end);
+    ck_assert(found.is_row == expected.is_row);
+}
+
+START_TEST(a_range_has_a_first_row_and_an_end)
+{
+    struct nt_row_range range;
+    size_t length;
+    ck_assert(nt_row_range_parse(ranges[_i].text, &range));
+    assert_range(range, ranges[_i].range);
+    ck_assert(nt_named_row_range_parse(ranges[_i].text, &length, &range) == !ranges[_i].range.is_row);
+    ck_assert_uint_eq(length, 0);
+}
+END_TEST
+
+static const char *const refused[] = {
+    "",
+    "x",
+    "1-2",
+    "-1:2",
+    "1:-2",
+    " 1:2",
+    "5:1",
+    "6:5",
+    "18446744073709551615",
+    "1:2:3x",
+    "18446744073709551616:",
+    "Events",
+    "Events:6:3",
+    "Events:3",
+    ":1:-1",
+};
+
+START_TEST(what_ends_before_it_begins_or_is_no_number_is_no_range)
+{
+    ck_assert(!nt_is_row_range(refused[_i]));
+    ck_assert(!nt_is_named_row_range(refused[_i]));
+}
+END_TEST
+
+START_TEST(a_name_may_stand_in_front)
+{
+    struct nt_row_range range;
+    size_t length;
+    ck_assert(nt_named_row_range_parse("Events:3:6", &length, &range));
+    ck_assert_uint_eq(length, 6);
+    assert_range(range, (struct nt_row_range){3, 6, false});
+    ck_assert(nt_named_row_range_parse("5:3:6", &length, &range));
+    ck_assert_uint_eq(length, 1);
+    assert_range(range, (struct nt_row_range){3, 6, false});
+    ck_assert(!nt_is_row_range("Events:3:6"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("row_range");
+    TCase *tests = tcase_create("row_range");
+    tcase_add_loop_test(tests, a_range_has_a_first_row_and_an_end, 0, sizeof(ranges) / sizeof(*ranges));
+    tcase_add_loop_test(tests, what_ends_before_it_begins_or_is_no_number_is_no_range, 0,
+                        sizeof(refused) / sizeof(*refused));
+    tcase_add_test(tests, a_name_may_stand_in_front);
+    suite_add_tcase(suite, tests);
+    return nt_test_main(suite);
+}
