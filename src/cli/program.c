@@ -71,9 +71,6 @@ enum nt_status nt_program_prepare(struct nt_program *program, struct nt_error *e
     set_source_text(program);
     if (program->source_text.failed || program->settings.passed.failed)
         return nt_fail_memory(error);
-    if (program->settings.index && !nt_settings_has_chain(&program->settings))
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "option \"index\" is for a chain: -o chain,index=FILE");
     program->mount_settings = mount_settings(program);
     return nt_index_file_init(&program->index, program->settings.index, error);
 }

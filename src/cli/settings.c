@@ -196,12 +196,21 @@ bool nt_settings_has_chain(const struct nt_settings *settings)
     return settings->is_chain || settings->chain_rule;
 }
 
+/* What is for chains alone would be without effect, which nobody wants who gives it. */
+static enum nt_status refuse_for_chain(const char *name, struct nt_error *error)
+{
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "option \"%s\" is for a chain: give option \"chain\" with it", name);
+}
+
 enum nt_status nt_settings_chain(const struct nt_settings *settings, const char *const *sources,
                                  size_t source_count, struct nt_chain_list **list_ret, struct nt_error *error)
 {
     *list_ret = NULL;
-    if (!nt_settings_has_chain(settings))
-        return NT_OK;
+    if (!nt_settings_has_chain(settings)) {
+        const char *name = settings->missing ? "missing" : settings->index ? "index" : NULL;
+        return name ? refuse_for_chain(name, error) : NT_OK;
+    }
     return nt_chain_list_new(sources, source_count, settings->missing != 0, list_ret, error);
 }
 

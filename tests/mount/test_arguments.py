@@ -27,6 +27,8 @@ FAILURES = [  # arguments, exit status, what the message names
     (['-o', 'uid=root', 'a', 'b'], 1, 'option "uid": a number from 0'),
     (['-o', 'fsname=', 'a', 'b'], 1, '"" is no value for option "fsname"'),
     (['--subtype=', 'a', 'b'], 1, '"" is no value for option "subtype"'),
+    (['-o', 'missing=skip', 'a', 'b'], 1, 'option "missing" is for a chain: give option "chain"'),
+    (['-o', 'index=list', 'a', 'b'], 1, 'option "index" is for a chain: give option "chain"'),
     (['--format=parchment', '/nowhere/at.root', 'b'], 1, '"parchment" is no value for option "format": rntuple, '),
     (['/nowhere/at.root', 'b'], 2, '/nowhere/at.root'),
 ]
@@ -40,6 +42,7 @@ TOOL_FAILURES = [
     (['help', 'dance'], 1, 'dance'),
     (['ls', '--threads=1025', 'a'], 1, 'a number from 1 to 1024'),
     (['ls', '--entries=Events:5:1', 'a'], 1, '"Events:5:1" is no value for option "entries": [DATASET:]FIRST:END'),
+    (['ls', '--missing=skip', 'a'], 1, 'option "missing" is for a chain: give option "chain"'),
     (['ls', '--entries=5:1', 'a'], 1, 'END not before FIRST'),
     (['ls', '--format=parchment', '/nowhere/at.root'], 1, 'option "format": rntuple, '),
     (['inspect', '--sort=nope', 'a'], 1, 'pages, stored, packed, decoded, ratio'),
