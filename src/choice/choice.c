@@ -9,6 +9,18 @@
 #include "base/error.h"
 #include "choice/readers.h"
 
+/* No .npy, and no text as far as its first bytes go: a file of a format, or a text with a mistake there. */
+static enum nt_status read_unmarked(struct nt_choice *choice, struct nt_source *source, uint64_t size,
+                                    struct nt_error *error)
+{
+    struct nt_error mistake = {0};
+    nt_choice_read_text(choice, source, size, &mistake);
+    choice->count = 0;
+    choice->elements = choice->line = 0;
+    enum nt_status status = nt_choice_read_dataset(choice, source, error);
+    return status == NT_NOT_THIS_FORMAT ? nt_fail_with(error, &mistake) : status;
+}
+
 enum nt_status nt_choice_read(struct nt_choice *choice, struct nt_source *source, struct nt_error *error)
 {
     uint8_t head[NT_CHOICE_HEAD_BYTES];
@@ -18,7 +30,7 @@ enum nt_status nt_choice_read(struct nt_choice *choice, struct nt_source *source
     if (status == NT_OK && bytes)
         status = nt_source_read(source, 0, head, bytes, error);
     if (status == NT_OK && !nt_choice_is_npy(head, bytes) && !nt_choice_is_text(head, bytes))
-        return nt_choice_read_dataset(choice, source, error);
+        return read_unmarked(choice, source, size, error);
     if (status == NT_OK)
         status = nt_choice_is_npy(head, bytes) ? nt_choice_read_npy(choice, source, size, error)
                                                : nt_choice_read_text(choice, source, size, error);

@@ -13,13 +13,6 @@
 
 enum { PIECE_BYTES = 64 * 1024 };
 
-static enum nt_status refuse(const struct nt_choice *choice, struct nt_error *error)
-{
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                   "%s: a .npy, a text of numbers, or a data set of one field of integers was expected",
-                   choice->path);
-}
-
 /* An integer of the field's type; false where it is below 0. */
 static bool load(enum nt_element element, const uint8_t *bytes, uint64_t *number_ret)
 {
@@ -68,13 +61,13 @@ static enum nt_status read_field(struct nt_choice *choice, struct nt_file *file,
     struct nt_stream *stream = NULL;
     if (!field || nt_file_dataset_count(file) != 1 || nt_dataset_field_count(dataset) != 1 ||
         !nt_field_has_stream(field, NT_STREAM_DATA))
-        return refuse(choice, error);
+        return nt_choice_refuse_kind(choice, error);
     enum nt_status status = nt_reader_new(&options, &reader, error);
     if (status == NT_OK)
         status = nt_stream_open(reader, dataset, 0, NT_STREAM_DATA, &stream, error);
     if (status == NT_OK)
         status = is_integer(nt_stream_dtype(stream)->element) ? add_all(choice, stream, error)
-                                                              : refuse(choice, error);
+                                                              : nt_choice_refuse_kind(choice, error);
     nt_stream_close(stream);
     nt_reader_free(reader);
     return status;
@@ -88,7 +81,7 @@ enum nt_status nt_choice_read_dataset(struct nt_choice *choice, struct nt_source
     enum nt_status status = nt_file_open_source(source, &options, &file, error);
     if (status != NT_OK) {
         nt_source_close(source);
-        return status == NT_NOT_THIS_FORMAT ? refuse(choice, error) : status;
+        return status;
     }
     status = read_field(choice, file, error);
     nt_file_close(file);

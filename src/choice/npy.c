@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/overflow.h"
+#include "base/text.h"
 #include "choice/readers.h"
 
 enum {
@@ -104,13 +105,27 @@ static bool take_number(struct nt_cursor *text, uint64_t *number_ret)
 
 /* ---- what stands in it ---- */
 
+static enum nt_status refuse_type(const struct header *header, const uint8_t *bytes, size_t length,
+                                  struct nt_error *error)
+{
+    struct nt_buffer found = {0};
+    nt_append_printable(&found, bytes, length);
+    nt_fail(error, NT_INVALID, (uint64_t)header->text.position,
+            "%s: an array of integers or bools was expected, found type \"%.40s\"", header->choice->path,
+            nt_buffer_string(&found));
+    nt_buffer_deinit(&found);
+    return NT_INVALID;
+}
+
 /* "<i8", ">u4", "|b1", "|u1" */
 static enum nt_status take_type(struct header *header, struct nt_error *error)
 {
     const uint8_t *bytes;
     size_t length;
-    if (!take_text(&header->text, &bytes, &length) || length != 3)
+    if (!take_text(&header->text, &bytes, &length)) /* a list: of structures */
         return refuse(header, "a type of integers or bools", error);
+    if (length != 3)
+        return refuse_type(header, bytes, length, error);
     header->type = (char)bytes[1];
     header->item_bytes = bytes[2] - (unsigned)'0';
     header->is_big_endian = bytes[0] == '>';
@@ -120,7 +135,7 @@ static enum nt_status take_type(struct header *header, struct nt_error *error)
     bool is_integer =
         (header->type == 'i' || header->type == 'u') && (header->item_bytes == 1 || header->item_bytes == 2 ||
                                                          header->item_bytes == 4 || header->item_bytes == 8);
-    return is_order && (is_bool || is_integer) ? NT_OK : refuse(header, "a type of integers or bools", error);
+    return is_order && (is_bool || is_integer) ? NT_OK : refuse_type(header, bytes, length, error);
 }
 
 /* "(7,)" */

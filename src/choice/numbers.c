@@ -14,13 +14,22 @@
 enum nt_status nt_choice_refuse_element(const struct nt_choice *choice, struct nt_error *error,
                                         const char *format, ...)
 {
-    char text[256];
+    char text[256], line[40] = "";
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: element %" PRIu64 ": %s", choice->path,
+    if (choice->line)
+        snprintf(line, sizeof(line), "line %" PRIu64 ": ", choice->line);
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "%s: %selement %" PRIu64 ": %s", choice->path, line,
                    choice->elements, text);
+}
+
+enum nt_status nt_choice_refuse_kind(const struct nt_choice *choice, struct nt_error *error)
+{
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                   "%s: a .npy, a text of numbers, or a data set of one field of integers was expected",
+                   choice->path);
 }
 
 static enum nt_status add(struct nt_choice *choice, uint64_t number, struct nt_error *error)

@@ -12,6 +12,7 @@ struct nt_choice {
     struct nt_entry_range *ranges;
     size_t count, capacity;
     uint64_t elements; /* of the file, so far */
+    uint64_t line;     /* of a text, that which is read, from 1; else 0 */
     bool is_mask;      /* an element for each entry */
 };
 
@@ -19,8 +20,10 @@ struct nt_choice {
 enum nt_status nt_choice_add_number(struct nt_choice *choice, uint64_t number, struct nt_error *error);
 /* The next element of a mask. */
 enum nt_status nt_choice_add_bool(struct nt_choice *choice, bool is_chosen, struct nt_error *error);
-/* "FILE: element 7: ", and what is said. */
+/* "FILE: element 7: " or, of a text, "FILE: line 8: element 7: ", and what is said. */
 enum nt_status nt_choice_refuse_element(const struct nt_choice *choice, struct nt_error *error,
                                         const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* That the file is of no kind that could be a choice. */
+enum nt_status nt_choice_refuse_kind(const struct nt_choice *choice, struct nt_error *error);
 
 #endif

@@ -20,7 +20,7 @@ enum nt_status nt_choice_read_npy(struct nt_choice *choice, struct nt_source *so
 bool nt_choice_is_text(const uint8_t *head, size_t bytes);
 enum nt_status nt_choice_read_text(struct nt_choice *choice, struct nt_source *source, uint64_t size,
                                    struct nt_error *error);
-/* A file of a format that is mounted. Takes the source, also on failure. */
+/* A file of a format that is mounted, else NT_NOT_THIS_FORMAT. Takes the source, also on failure. */
 enum nt_status nt_choice_read_dataset(struct nt_choice *choice, struct nt_source *source,
                                       struct nt_error *error);
 
