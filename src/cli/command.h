@@ -46,7 +46,7 @@ extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, n
 
 /* ---- what commands share: common.c ---- */
 
-/* "ntuple: <subject>: <message>" on stderr; returns the exit status. */
+/* "ntuple: <subject>: <message>" on stderr, without a subject where that is NULL; returns the exit status. */
 enum nt_exit_status nt_complain(const char *subject, const struct nt_error *error);
 
 /* The first failure decides how a command that goes on ends. */

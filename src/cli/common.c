@@ -23,18 +23,23 @@ static void append_escaped(struct nt_buffer *text, const char *bytes)
 }
 
 /* Messages of the system name the file already. */
+static void append_subject(struct nt_buffer *text, const char *subject, const char *message)
+{
+    char *shown = nt_address_shown(subject);
+    if (!nt_message_about(message, shown ? shown : "")) {
+        append_escaped(text, shown && *shown ? shown : "/");
+        nt_buffer_text(text, ": ");
+    }
+    free(shown);
+}
+
 static void print_line(const char *subject, const char *message)
 {
     struct nt_buffer text = {0};
-    char *shown = nt_address_shown(subject);
-    subject = shown ? shown : "";
-    if (!nt_message_about(message, subject)) {
-        append_escaped(&text, *subject ? subject : "/");
-        nt_buffer_text(&text, ": ");
-    }
+    if (subject)
+        append_subject(&text, subject, message);
     append_escaped(&text, message);
     fprintf(stderr, "ntuple: %s\n", text.failed ? message : text.bytes);
-    free(shown);
     nt_buffer_deinit(&text);
 }
 

@@ -83,7 +83,8 @@ static void offer_options(struct completer *completer, const char *dashes, bool 
     char name[80];
     for (size_t i = 0; completer->options[i]; i++)
         for (const struct nt_option *row = completer->options[i]; row->name; row++) {
-            if (row->kind == NT_OPTION_IGNORED || (row->letter && !with_letters))
+            if (row->kind == NT_OPTION_IGNORED || row->kind == NT_OPTION_REFUSED ||
+                (row->letter && !with_letters))
                 continue;
             snprintf(name, sizeof(name), "%s%s", dashes, row->name);
             offer(completer, name, row->argument ? "=" : "", row->help);

@@ -173,6 +173,7 @@ const struct nt_option nt_mount_options[] = {
      .member = MEMBER(passed),
      .passed = "noatime",
      .help = "as for mount(8)"},
+    {.name = "remount", .kind = NT_OPTION_REFUSED, .help = "refused: unmount and mount again"},
     {0},
 };
 

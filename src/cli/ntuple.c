@@ -83,11 +83,21 @@ static enum nt_exit_status print_versions(const char *subject, int operand_count
     return nt_finish_output();
 }
 
+/* Of the line itself where there is no subject. */
 static enum nt_exit_status complain_about_usage(const char *subject, const char *what)
 {
     struct nt_error error = {0};
     nt_fail(&error, NT_INVALID, NT_NO_OFFSET, "%s; see ntuple --help", what);
     return nt_complain(subject, &error);
+}
+
+/* What is wrong in front of a command may be right behind it. */
+static enum nt_exit_status complain_about_place(const struct nt_error *problem)
+{
+    struct nt_error error = {0};
+    nt_fail(&error, problem->status, NT_NO_OFFSET,
+            "%s; options of a command stand behind it: ntuple COMMAND [options] FILE...", problem->message);
+    return nt_complain(NULL, &error);
 }
 
 static enum nt_exit_status complain_about_count(const struct nt_command *command, const char *what)
@@ -224,15 +234,15 @@ static enum nt_exit_status parse_and_run(int argument_count, char **arguments, s
     int first;
     if (nt_options_parse(tables, 1, true, argument_count, arguments, &settings, arena, &first, &error) !=
         NT_OK)
-        return nt_complain("arguments", &error);
+        return complain_about_place(&error);
     if (settings.help) {
         print_help();
         return nt_finish_output();
     }
     if (settings.version)
-        return print_versions("arguments", argument_count - first);
+        return print_versions(NULL, argument_count - first);
     if (first == argument_count)
-        return complain_about_usage("arguments", "a command is needed");
+        return complain_about_usage(NULL, "a command is needed");
     const struct nt_command *command = command_named(arguments[first]);
     if (!command)
         return complain_about_usage(arguments[first], "unknown command");

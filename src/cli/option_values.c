@@ -210,6 +210,7 @@ enum nt_status nt_option_set(const struct nt_option *row, const char *value, voi
         pass(member, row->passed);
         break;
     case NT_OPTION_LIST:
+    case NT_OPTION_REFUSED:
     case NT_OPTION_IGNORED:
         break;
     }

@@ -81,13 +81,21 @@ static const struct nt_option *row_lettered(const struct parser *parser, int let
 
 static enum nt_status parse_list(struct parser *parser, const char *text);
 
+/* A value, of an option without. */
+static enum nt_status refuse_to_take(const struct nt_option *row, struct nt_error *error)
+{
+    return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" takes no value", row->name);
+}
+
 static enum nt_status apply(struct parser *parser, const struct nt_option *row, const char *value)
 {
     if (row->argument && !value)
         return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" needs a value: %s", row->name,
                        row->argument);
     if (!row->argument && value && row->kind != NT_OPTION_IGNORED)
-        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" takes no value", row->name);
+        return refuse_to_take(row, parser->error);
+    if (row->kind == NT_OPTION_REFUSED)
+        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET, "option \"%s\" is %s", row->name, row->help);
     if (row->kind == NT_OPTION_LIST)
         return parse_list(parser, value);
     return nt_option_set(row, value, (char *)parser->settings + row->member, parser->arena, parser->error);
@@ -176,16 +184,23 @@ static bool make_getopt_tables(const struct parser *parser, bool in_front_only, 
     return true;
 }
 
+/* What getopt_long does not take: '?' is unknown, or has a value that it does not take, and ':' lacks one. */
+static enum nt_status refuse_argument(const struct parser *parser, int found, char **arguments)
+{
+    const char *text = arguments[optind - 1];
+    const char letter[] = {'-', (char)optopt, '\0'};
+    bool is_letter = optopt > 0 && optopt <= CHAR_MAX;
+    if (found == '?' && optopt > CHAR_MAX)
+        return refuse_to_take(row_at(parser, (size_t)optopt - CHAR_MAX - 1), parser->error);
+    return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
+                   found == '?' ? "unknown option \"%s\"" : "option \"%s\" needs a value",
+                   is_letter ? letter : text);
+}
+
 static enum nt_status parse_one(struct parser *parser, int found, char **arguments)
 {
-    if (found == '?' || found == ':') {
-        const char *text = arguments[optind - 1];
-        const char letter[] = {'-', (char)optopt, '\0'};
-        bool is_letter = optopt > 0 && optopt <= CHAR_MAX;
-        return nt_fail(parser->error, NT_INVALID, NT_NO_OFFSET,
-                       found == '?' ? "unknown option \"%s\"" : "option \"%s\" needs a value",
-                       is_letter ? letter : text);
-    }
+    if (found == '?' || found == ':')
+        return refuse_argument(parser, found, arguments);
     const struct nt_option *row =
         found > CHAR_MAX ? row_at(parser, (size_t)found - CHAR_MAX - 1) : row_lettered(parser, found);
     if (found > CHAR_MAX && optarg)
@@ -302,6 +317,8 @@ void nt_options_help_behind(FILE *stream, const struct nt_option *table, const s
             help_ignored(stream, row);
             continue;
         }
+        if (row->kind == NT_OPTION_REFUSED)
+            continue;
         char left[64];
         const char *equals = row->argument ? "=" : "", *argument = row->argument ? row->argument : "";
         if (row->letter && !has_letter(before, row->letter))

@@ -28,6 +28,7 @@ enum nt_option_kind {
     NT_OPTION_CHOICE,      /* unsigned: index of the word in `choices`; "" is one that cannot be written */
     NT_OPTION_PASS,        /* struct nt_buffer: `passed` is added to a list with commas; NULL adds nothing */
     NT_OPTION_LIST,        /* no member: a list of options by their names */
+    NT_OPTION_REFUSED, /* no member; not told to anybody but who gives it: `help` says what to do instead */
     NT_OPTION_IGNORED, /* no member: within a list, any of the names in `choices`, with a value or without;
                         * "x-*" stands for all that begin so */
 };
@@ -71,7 +72,7 @@ const struct nt_option *nt_option_named(const struct nt_option *const *tables, s
 /* Append what was given, "name=value, name": what is not 0 in the settings. */
 void nt_options_append_given(struct nt_buffer *text, const struct nt_option *table, const void *settings);
 
-/* A line for each row. */
+/* A line for each row, but for those that are refused. */
 void nt_options_help(FILE *stream, const struct nt_option *table);
 /* The same where the letters of another table come first. */
 void nt_options_help_behind(FILE *stream, const struct nt_option *table, const struct nt_option *before);

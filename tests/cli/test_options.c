@@ -102,6 +102,7 @@ static const struct nt_option second_table[] = {
      .help = "its text"},
     {.name = "ignored", .kind = NT_OPTION_PASS, .member = MEMBER(passed), .help = "not passed on"},
     {.name = "id", .kind = NT_OPTION_ID, .member = MEMBER(id), .argument = "NUMBER", .help = "a user"},
+    {.name = "again", .kind = NT_OPTION_REFUSED, .help = "refused: begin anew"},
     {.name = "", .kind = NT_OPTION_IGNORED, .choices = accepted, .help = "Accepted:"},
     {0},
 };
@@ -378,8 +379,11 @@ static const struct {
     {{"--unknown", NULL}, "\"--unknown\""},
     {{"-o", "unknown", NULL}, "\"unknown\""},
     {{"-o", "unknown=1", NULL}, "\"unknown\""},
-    {{"-o", "flag=1", NULL}, "\"flag\""},
+    {{"-o", "flag=1", NULL}, "\"flag\" takes no value"},
+    {{"--flag=1", NULL}, "\"flag\" takes no value"},
+    {{"--pass=", NULL}, "\"pass\" takes no value"},
     {{"-o", "text", NULL}, "\"text\""},
+    {{"-o", "again", NULL}, "option \"again\" is refused: begin anew"},
     {{"-o", "options=flag", NULL}, "\"options\""},
     {{"-o", "fla", NULL}, "\"fla\""},
 };

@@ -18,7 +18,9 @@ FAILURES = [  # arguments, exit status, what the message names
     (['-o', 'threads=100000', 'a', 'b'], 1, 'a number from 1 to 1024'),
     (['-o', 'list=some', 'a', 'b'], 1, 'all|sized'),
     (['-o', 'chain=', 'a', 'b'], 1, 'check|union'),
-    (['-o', 'allow_other=1', 'a', 'b'], 1, '"allow_other"'),
+    (['-o', 'allow_other=1', 'a', 'b'], 1, 'option "allow_other" takes no value'),
+    (['--ro=1', 'a', 'b'], 1, 'option "ro" takes no value'),
+    (['-o', 'remount', 'a', 'b'], 1, 'option "remount" is refused: unmount and mount again'),
     (['--sparkling', 'a', 'b'], 1, '--sparkling'),
     (['-q', 'a', 'b'], 1, '"-q"'),
     (['--version', '2', 'a', 'b'], 1, '--version=N'),
@@ -34,7 +36,9 @@ FAILURES = [  # arguments, exit status, what the message names
 ]
 
 TOOL_FAILURES = [
-    ([], 1, 'command'),
+    ([], 1, 'ntuple: a command is needed; see ntuple --help'),
+    (['--format=rntuple', 'ls', 'a'], 1, 'ntuple: unknown option "--format=rntuple"; options of a command stand behind it'),
+    (['--version=3', 'ls', 'a'], 1, 'option "version" takes no value; options of a command stand behind it'),
     (['dance'], 1, 'dance'),
     (['ls'], 1, 'too few arguments; usage: ntuple ls [options] FILE [PATH...]'),
     (['cat', 'a'], 1, 'too few arguments; usage: ntuple cat [options] FILE PATH...'),
