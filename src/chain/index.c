@@ -137,8 +137,7 @@ struct reading {
 
 static enum nt_status refuse(const struct reading *reading, const char *key, const char *expected)
 {
-    return nt_fail(reading->error, NT_CORRUPT, NT_NO_OFFSET, "no index of files: \"%s\" is not %s", key,
-                   expected);
+    return nt_fail(reading->error, NT_CORRUPT, NT_NO_OFFSET, "\"%s\" is not %s", key, expected);
 }
 
 static enum nt_status take_text(const struct reading *reading, const json_t *object, const char *key,
@@ -232,6 +231,17 @@ static enum nt_status take_lines(struct reading *reading, const char *text, size
     return status;
 }
 
+/* What is wrong in a line: whoever named the file is meant, as it is no source that is damaged. */
+static enum nt_status refuse_text(const char *path, enum nt_status status, struct nt_error *error)
+{
+    if (status != NT_CORRUPT)
+        return status;
+    nt_error_context(error, "%s is no index of files", path);
+    if (error)
+        error->status = NT_INVALID;
+    return NT_INVALID;
+}
+
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
                                    struct nt_error *error)
 {
@@ -245,8 +255,8 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
     enum nt_status status = nt_chain_read_text(path, "an index", MOST_BYTES, &text, error);
     if (status == NT_NOT_FOUND)
         status = NT_OK;
-    if (status == NT_OK && text.length && (status = take_lines(&reading, text.bytes, text.length)) != NT_OK)
-        nt_error_context(error, "%s", path);
+    if (status == NT_OK && text.length)
+        status = refuse_text(path, take_lines(&reading, text.bytes, text.length), error);
     nt_buffer_deinit(&text);
     if (status != NT_OK) {
         nt_chain_index_free(index);

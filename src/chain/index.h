@@ -34,7 +34,7 @@ struct nt_chain_index {
     struct nt_arena *arena;
 };
 
-/* Read an index; one that is not there, or has no bytes, knows nothing. NT_CORRUPT with the line where a file is no index: what
+/* Read an index; one that is not there, or has no bytes, knows nothing. NT_INVALID with the line where a file is no index: what
  * somebody named by mistake is not to be replaced. */
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
                                    struct nt_error *error);

@@ -39,7 +39,10 @@ void nt_index_file_prepare(struct nt_index_file *file, struct nt_log *log)
 
 enum nt_status nt_index_file_read(struct nt_index_file *file, struct nt_error *error)
 {
-    return file->path ? nt_chain_index_read(file->path, &file->index, error) : NT_OK;
+    enum nt_status status = file->path ? nt_chain_index_read(file->path, &file->index, error) : NT_OK;
+    if (status == NT_INVALID)
+        nt_error_context(error, "option \"index\"");
+    return status;
 }
 
 static bool write_all(int descriptor, const char *bytes, size_t count)

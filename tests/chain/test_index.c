@@ -101,8 +101,8 @@ START_TEST(a_line_that_is_none_is_refused_by_its_number)
     struct nt_chain_index *index;
     char text[1024], expected[128];
     snprintf(text, sizeof(text), "%s%s", LINE("/z", DATASET), bad_lines[_i]);
-    snprintf(expected, sizeof(expected), "%s: line 2: ", path);
-    assert_status(NT_CORRUPT, read_index(text, &index));
+    snprintf(expected, sizeof(expected), "%s is no index of files: line 2: ", path);
+    assert_status(NT_INVALID, read_index(text, &index));
     ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
 }
 END_TEST

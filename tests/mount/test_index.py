@@ -10,7 +10,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
-from chains import chain, refusal  # noqa: E402
+from chains import chain  # noqa: E402
 from json_rules import problems  # noqa: E402
 from harness import case, decoder_of, errors_of, fails, lines, mounted, ntuplefs, pread, run, same, scratch, wait_until
 
@@ -166,11 +166,12 @@ def what_is_no_index_is_refused_and_stays():
         good = files.index.read_text()
         for text in ('no index', good + '{}\n', good.replace('"entries":1024', '"entries":-1'), good + '{"file":"x"\n'):
             files.index.write_text(text)
-            said = refusal(f'{directory}/part*.blp', options=('-o', f'index={files.index}'))
-            assert f'{files.index}: line ' in said, (text, said)
+            result = ntuplefs('-o', f'chain,index={files.index}', f'{directory}/part*.blp', directory / 'mnt')
+            same(result.returncode, 1, text)
+            assert f'option "index": {files.index} is no index of files: line ' in result.stderr.decode(), (text, result)
             same(files.index.read_text(), text)
         result = ntuplefs('-o', f'index={files.index}', files.paths[0], directory / 'mnt')
-        assert result.returncode and b'-o chain' in result.stderr, result
+        assert result.returncode and b'is for a chain' in result.stderr, result
         assert b'nowhere' in ntuplefs('-o', f'chain,index={directory}/nowhere/index', files.paths[0], directory / 'mnt').stderr
         wait_until(lambda: not list(directory.glob('*.new')), 'nothing is left')
 
