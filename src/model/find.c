@@ -146,7 +146,7 @@ enum nt_status nt_file_find(const struct nt_file *file, const char *path, struct
             found = find_attribute_set(file, text);
     }
     if (!found)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s has no data set '%s'", file->path, path);
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: there is no data set '%s'", file->path, path);
     if (found->failure)
         return nt_fail_with(error, found->failure);
     *dataset_ret = found;

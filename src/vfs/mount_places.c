@@ -186,6 +186,17 @@ enum nt_status nt_places_try(struct nt_places *places, uint32_t number, struct n
     }
 }
 
+/* Whether a message is about one of the files of a chain whose first operand is just another one. */
+static bool is_about_other_file(const struct nt_chain_list *chain, const char *message)
+{
+    if (!chain || strcmp(chain->name, chain->files[0].path) != 0)
+        return false;
+    for (uint32_t i = 1; i < chain->count; i++)
+        if (nt_message_about(message, chain->files[i].path))
+            return true;
+    return false;
+}
+
 /* The message names the source once, as the user did. */
 static enum nt_status failure_of(struct nt_places *places, uint32_t number, const char *path,
                                  struct nt_error *error)
@@ -196,7 +207,8 @@ static enum nt_status failure_of(struct nt_places *places, uint32_t number, cons
     if (shown)
         nt_error_strip(&failure, shown);
     nt_error_strip(&failure, nt_places_path(places, number));
-    nt_error_context(&failure, "%s", shown ? shown : nt_places_path(places, number));
+    if (!is_about_other_file(places->options.chain, failure.message))
+        nt_error_context(&failure, "%s", shown ? shown : nt_places_path(places, number));
     free(shown);
     return nt_fail_with(error, &failure);
 }

@@ -63,9 +63,9 @@ def what_is_no_specification_is_refused_by_name():
                                   (dict(a=(['Events'], ['run*.root']), b=(['Events'], ['run1.root'])),
                                    f'sample "b": {paths[1]}: is named twice'),
                                   (dict(a=(['Events'], ['text.json'])), f'{text}: a list that names itself'),
-                                  (dict(a=(['Event'], ['run0.root'])), f"{paths[0]} has no data set 'Event'"),
+                                  (dict(a=(['Event'], ['run0.root'])), f"{paths[0]}: there is no data set 'Event'"),
                                   (dict(a=(['Events'], ['run0.root']), b=(['Event'], ['run1.root'])),
-                                   f"{paths[1]} has no data set 'Event'")):
+                                   f"{paths[1]}: there is no data set 'Event'")):
             said = refusal(specify(text, **samples), options=('-o', 'chain=check'))
             assert str(text) in said and expected in said, (expected, said)
         for content, expected in (({'friends': {}}, '"friends"'), ({'samples': {'a': {'tree': 'Events'}}}, 'sample "a": "tree"')):
