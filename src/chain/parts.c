@@ -89,6 +89,18 @@ static enum nt_status open_served(struct nt_chain_part *part, const struct nt_ch
     return status == NT_OK ? nt_file_take_source(source, &chain->open, &part->file, error) : status;
 }
 
+/* A data set that is a folder. Of another one its files may be meant, which have to be named. */
+static enum nt_status open_folder(struct nt_chain_part *part, const struct nt_chain *chain,
+                                  struct nt_error *error)
+{
+    enum nt_status status = nt_file_open(part->path, &chain->open, &part->file, error);
+    if (status != NT_NOT_THIS_FORMAT)
+        return status;
+    return nt_fail(error, status, NT_NO_OFFSET,
+                   "%s: a folder that is no data set; a pattern names the files in it: '%s/*.root'",
+                   part->path, part->path);
+}
+
 static enum nt_status open_part(struct nt_chain_part *part, const struct nt_chain *chain,
                                 struct nt_error *error)
 {
@@ -97,8 +109,7 @@ static enum nt_status open_part(struct nt_chain_part *part, const struct nt_chai
         return open_served(part, chain, error);
     if (stat(part->path, &attributes))
         return nt_fail_path(error, errno, part->path);
-    return S_ISDIR(attributes.st_mode) ? nt_file_open(part->path, &chain->open, &part->file, error)
-                                       : open_pooled(part, chain, error);
+    return S_ISDIR(attributes.st_mode) ? open_folder(part, chain, error) : open_pooled(part, chain, error);
 }
 
 static void try_part(struct nt_chain_part *part, const struct nt_chain *chain)

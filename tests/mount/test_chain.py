@@ -137,6 +137,8 @@ def what_is_no_chain_is_refused_by_name():
                                   ([paths[0], paths[0]], 'run0.root: is named twice')):
             said = refusal(*sources)
             assert expected in said, (expected, said)
+        said = refusal(directory)
+        assert said.count(str(directory)) == 2 and f"a pattern names the files in it: '{directory}/*.root'" in said, said
         for sources, expected in (([paths[0], bitmap], f'{bitmap}: its format is blz, that of {paths[0]} rntuple'),
                                   ([paths[0], other], f"{other}: there is no data set 'Events'")):
             same(refusal(*sources, options=('-o', 'chain=check')), f'ntuplefs: {expected}\n')
