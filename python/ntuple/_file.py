@@ -76,6 +76,10 @@ def _open(source: Source, format: Optional[str], version: Union[int, str, None])
             raise _errors.new(_errors.SourceNotFoundError, error.status, str(error), errno.ENOENT) from None
     if version is not None:
         raise ValueError('bytes have no versions')
+    try:
+        memoryview(source)
+    except TypeError:
+        raise TypeError(f'a path or a bytes-like object was expected, found {type(source).__name__}') from None
     memory = np.frombuffer(source, np.uint8) if len(memoryview(source)) else np.empty(0, np.uint8)
     return File(_ntuple.file_open_memory(_reader(), memory, b'memory', format))
 

@@ -174,6 +174,15 @@ static uint32_t find_below(const struct nt_dataset *dataset, struct nt_text path
     return field;
 }
 
+static enum nt_status refuse_field(const struct nt_dataset *dataset, const char *path, struct nt_error *error)
+{
+    enum { SHOWN_BYTES = 100 };
+    char name[SHOWN_BYTES];
+    nt_dataset_path(dataset, name, sizeof(name));
+    return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "%s: the data set '%s' has no field '%s'",
+                   dataset->file->path, name, path);
+}
+
 enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *path, uint32_t *field_ret,
                                struct nt_error *error)
 {
@@ -183,7 +192,7 @@ enum nt_status nt_dataset_find(const struct nt_dataset *dataset, const char *pat
     uint32_t by_slashes = find_below(dataset, text, '/');
     uint32_t by_dots = strchr(path, '/') ? NT_NONE : find_below(dataset, text, '.');
     if (by_slashes == NT_NONE && by_dots == NT_NONE)
-        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the data set has no field '%s'", path);
+        return refuse_field(dataset, path, error);
     if (by_slashes != NT_NONE && by_dots != NT_NONE && by_slashes != by_dots)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
                        "'%s' may mean two fields: write %%2E for a dot in a name, or / between names", path);

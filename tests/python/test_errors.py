@@ -22,6 +22,26 @@ def test_a_file_of_no_format(tmp_path):
         ntuple.open(b'hello', format='parquet')
 
 
+def test_what_is_neither_a_path_nor_bytes():
+    for source in 5, None, ['example.root']:
+        with pytest.raises(TypeError, match=f'a path or a bytes-like object was expected, found {type(source).__name__}'):
+            ntuple.open(source)
+
+
+def test_a_version_that_is_not_there_is_told_with_its_data_set(data):
+    path = data / 'lance_datasets' / 'columns_2.1'
+    for version in 99, 'nothing':
+        with pytest.raises(ntuple.Error, match=f'{path}: there is no version.*{version}'):
+            ntuple.open(path, version=version)
+
+
+def test_a_name_that_leads_nowhere_is_told_with_its_place(events, example):
+    with pytest.raises(KeyError, match=f"{example}: the data set 'Events' has no field 'nothing'"):
+        events['nothing']
+    with pytest.raises(KeyError, match=f"{example}: there is no data set 'nothing'"):
+        events.file['nothing']
+
+
 def test_names_that_lead_nowhere(events):
     for use in (lambda: events['nothing'], lambda: events.field('muons/_0/mass'), lambda: events.arrays(['nothing']),
                 lambda: events.file['nothing']):

@@ -219,6 +219,17 @@ static void add_documents(struct nt_dataset *dataset)
     dataset->file->layout = nt_lance_lay_out_dataset;
 }
 
+/* What is there instead is told of a folder that the message names. */
+static enum nt_status choose_version(const struct nt_file *file, const char *wanted,
+                                     struct nt_lance_choice *choice_ret, struct nt_error *error)
+{
+    const struct nt_source *source = file->source;
+    enum nt_status status = nt_lance_choose_version(source->folder, wanted, file->arena, choice_ret, error);
+    if (status != NT_OK && error && !nt_message_about(error->message, source->path))
+        nt_error_context(error, "%s", source->path);
+    return status;
+}
+
 /* A version that cannot be read is a data set that tells why: others are beside it. */
 static enum nt_status fill_file(struct nt_file *file, const void *context, struct nt_error *error)
 {
@@ -231,8 +242,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
         return nt_fail_memory(error);
     lance->folder = file->source->folder;
     lance->opened = nt_lance_now();
-    enum nt_status status =
-        nt_lance_choose_version(lance->folder, options->version, file->arena, &choice, error);
+    enum nt_status status = choose_version(file, options->version, &choice, error);
     if (status == NT_OK)
         status = add_dataset(file, lance, &dataset, error);
     if (status != NT_OK)
