@@ -9,18 +9,21 @@
  *
  *   cc read_column.c $(pkg-config --cflags --libs libntuple)
  */
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <ntuple/ntuple.h>
 
-/* What there is of elements [first, first + count) of a stream. */
+#define ALL UINT64_MAX
+
+/* Elements [first, first + count) of a stream, or all of them. Which of them there are is told by reading. */
 static bool copy_elements(struct nt_stream *stream, uint64_t first, uint64_t count, struct nt_error *error)
 {
-    uint64_t last = nt_stream_elements(stream);
-    first = first < last ? first : last;
-    count = count < last - first ? count : last - first;
+    if (count == ALL)
+        count = nt_stream_elements(stream);
     void *elements = calloc(count + 1, nt_stream_element_bytes(stream));
     if (!elements)
         snprintf(error->message, sizeof(error->message), "no memory for all elements");
@@ -31,6 +34,14 @@ static bool copy_elements(struct nt_stream *stream, uint64_t first, uint64_t cou
     return done;
 }
 
+static bool is_number(const char *text, uint64_t *number_ret)
+{
+    char *end;
+    errno = 0;
+    *number_ret = strtoull(text, &end, 10);
+    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0;
+}
+
 int main(int argument_count, char **arguments)
 {
     struct nt_error error = {0};
@@ -39,12 +50,13 @@ int main(int argument_count, char **arguments)
     struct nt_stream *stream = NULL;
     struct nt_dataset *dataset;
     uint32_t field;
-    if (argument_count != 4 && argument_count != 6) {
+    uint64_t first = 0, count = ALL;
+    bool has_range =
+        argument_count == 6 && is_number(arguments[4], &first) && is_number(arguments[5], &count);
+    if (argument_count != 4 && !has_range) {
         fprintf(stderr, "usage: read_column FILE DATASET FIELD [FIRST COUNT]\n");
         return EXIT_FAILURE;
     }
-    uint64_t first = argument_count == 6 ? strtoull(arguments[4], NULL, 10) : 0;
-    uint64_t count = argument_count == 6 ? strtoull(arguments[5], NULL, 10) : UINT64_MAX;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     /* The calling thread decodes, too. */
     struct nt_reader_options options = NT_READER_OPTIONS_INIT;

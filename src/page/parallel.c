@@ -4,6 +4,7 @@
  * workers. Shares end with pages, so that no page is decoded twice, and are taken one after the other by
  * whoever is free.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,7 +208,9 @@ static enum nt_status check_ranges(const struct nt_stream_range *ranges, size_t 
         if (range->stream->reader != ranges->stream->reader)
             return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "range %zu is of another reader", i);
         if (!nt_fits(range->first, range->count, range->stream->elements))
-            return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
+            return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
+                           "%" PRIu64 " elements from %" PRIu64 " on are wanted: the stream has %" PRIu64,
+                           range->count, range->first, range->stream->elements);
         *bytes_ret += bytes_of(range); /* of memory that is there */
     }
     return NT_OK;
