@@ -41,7 +41,10 @@ static enum nt_status open_file(const char *value, struct nt_choices *choices, s
     struct nt_choice *choice;
     const char *path = nt_select_path(value);
     enum nt_status status = nt_choice_open(path, &choice, error);
-    return status == NT_OK ? add(choices, value, (size_t)(path - 1 - value), choice, error) : status;
+    if (status == NT_OK)
+        return add(choices, value, (size_t)(path - 1 - value), choice, error);
+    nt_error_context(error, "option \"select\"");
+    return status;
 }
 
 static size_t count_of(const char *const *values)

@@ -137,7 +137,7 @@ enum nt_exit_status nt_open_tree(const struct nt_invocation *invocation, const c
     options.open.open_broken = invocation->command->shows_broken;
     if (!invocation->choices->items &&
         nt_choices_open(invocation->settings, invocation->choices, &error) != NT_OK)
-        return nt_complain(source, &error);
+        return nt_complain(NULL, &error);
     options.choices = invocation->choices->items;
     options.choice_count = invocation->choices->count;
     if (nt_vfs_new(&source, 1, &options, vfs_ret, &error) != NT_OK)

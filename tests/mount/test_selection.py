@@ -234,6 +234,10 @@ def choices_that_do_not_fit_are_refused_with_their_place():
                                 (f'Events/run:{path}', 'Events/run is no data set'), (f'Events:{path}x', 'No such file')):
             result = command(NTUPLE, 'ls', f'--select={option}', data('example.root'))
             assert result.returncode and message in result.stderr.decode(), (option, result.stderr)
+        os.mkfifo(directory / 'fifo')
+        for no_file in '/dev/null', directory, directory / 'fifo':
+            result = command(NTUPLE, 'ls', f'--select=Events:{no_file}', data('example.root'))
+            same((result.returncode, result.stderr.decode()), (1, f'ntuple: option "select": {no_file}: not a regular file\n'))
         for option in f'--select=Events:{path}', '--entries=Events:0:1':
             result = command(NTUPLE, 'ls', option, '--entries=Events:1:2', data('example.root'))
             same(result.returncode, 1, option)
