@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/buffer.h"
 #include "base/overflow.h"
 
 static bool parse_number(const char *text, uint64_t *value_ret, const char **end_ret)

@@ -5,7 +5,9 @@
 #ifndef NT_CLI_OPTION_VALUES_H
 #define NT_CLI_OPTION_VALUES_H
 
-#include "cli/options.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "cli/option.h"
 
 /* Set the row's member; NULL is the value of rows without an argument. NT_INVALID names option and value, and tells what is one. */
 enum nt_status nt_option_set(const struct nt_option *row, const char *value, void *member,
