@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hash_table.h"
+#include "base/text.h"
 #include "model/path.h"
 
 enum {
@@ -24,8 +26,7 @@ enum {
 
 struct entry {
     uint32_t parent;
-    uint32_t duplicates; /* how many names were generated from this one */
-    const char *name;    /* NULL: none yet */
+    const char *name; /* NULL: none yet */
 };
 
 struct nt_names {
@@ -36,15 +37,15 @@ struct nt_names {
     struct nt_arena *arena;
 };
 
-static size_t first_slot(const struct nt_names *names, uint32_t parent, const char *name, size_t length)
+static uint64_t hash_of(uint32_t parent, const char *name, size_t length)
 {
-    return (size_t)(nt_xxh3(name, length) + parent * UINT64_C(0x9E3779B97F4A7C15)) & names->mask;
+    return nt_xxh3(name, length) + parent * UINT64_C(0x9E3779B97F4A7C15);
 }
 
 /* The slot that holds the name, or the free one where it would be put. */
 static uint32_t *find_slot(const struct nt_names *names, uint32_t parent, const char *name, size_t length)
 {
-    size_t at = first_slot(names, parent, name, length);
+    size_t at = (size_t)hash_of(parent, name, length) & names->mask;
     for (; names->slots[at]; at = (at + 1) & names->mask) {
         const struct entry *entry = &names->entries[names->slots[at] - 1];
         if (entry->parent == parent && strncmp(entry->name, name, length) == 0 && entry->name[length] == '\0')
@@ -75,6 +76,8 @@ struct builder {
     nt_name_ask *ask;
     const void *context;
     struct nt_buffer text; /* the name that is being made */
+    struct nt_hash_table stems;
+    struct nt_arena *arena; /* of the stems */
 };
 
 /* Give the item the builder's name if it is free. A name that is the text itself is not copied. */
@@ -130,20 +133,58 @@ static void first_choice(struct builder *builder, const struct nt_name_wish *wis
         nt_buffer_format(text, ";%u", wish->cycle);
 }
 
-/* "name~2", "name~3", ...: counted on from the item that has the name, so that many duplicates stay cheap. */
+/* ---- duplicates: "name~2", "name~3", ... ---- */
+
+/* What stands before the number. Counted on for all names that are cut to the same one, so that many stay cheap. */
+struct stem {
+    struct nt_link link;
+    uint32_t parent;
+    uint32_t numbers; /* that were tried */
+    struct nt_text text;
+};
+
+static struct stem *add_stem(struct builder *builder, uint32_t parent, struct nt_text text, uint64_t hash)
+{
+    struct stem *stem = nt_arena_alloc(builder->arena, 1, sizeof(*stem));
+    char *copy = stem ? nt_arena_copy(builder->arena, text.bytes, text.length) : NULL;
+    if (!copy)
+        return NULL;
+    *stem = (struct stem){.parent = parent, .text = {copy, text.length}};
+    nt_hash_table_insert(&builder->stems, &stem->link, hash);
+    return stem;
+}
+
+/* NULL without memory. */
+static struct stem *stem_of(struct builder *builder, uint32_t parent, struct nt_text text)
+{
+    uint64_t hash = hash_of(parent, text.bytes, text.length);
+    struct nt_link *link = nt_hash_table_find(&builder->stems, hash);
+    for (; link; link = nt_hash_table_next(link)) {
+        struct stem *stem = NT_LINKED(link, struct stem, link);
+        if (stem->parent == parent && nt_texts_are_equal(stem->text, text))
+            return stem;
+    }
+    return add_stem(builder, parent, text, hash);
+}
+
 static void take_duplicate(struct builder *builder, uint32_t item, struct nt_error *error)
 {
-    struct nt_names *names = builder->names;
     struct nt_buffer *text = &builder->text;
-    uint32_t holder = *find_slot(names, names->entries[item].parent, text->bytes, text->length) - 1;
     if (text->length > NT_NAME_BYTES - DUPLICATE_SUFFIX)
         cut(text, NT_NAME_BYTES - DUPLICATE_SUFFIX);
-    size_t base = text->length;
+    struct stem *stem =
+        stem_of(builder, builder->names->entries[item].parent, (struct nt_text){text->bytes, text->length});
+    if (!stem) {
+        nt_fail_memory(error);
+        return;
+    }
     do {
-        text->length = base;
-        nt_buffer_format(text, "~%u", ++names->entries[holder].duplicates + 1);
+        text->length = stem->text.length;
+        nt_buffer_format(text, "~%u", ++stem->numbers + 1);
     } while (!text->failed && !take(builder, item, (struct nt_text){"", 0}, error));
 }
+
+/* ---- all of them ---- */
 
 static enum nt_status give_names(struct builder *builder, struct nt_error *error)
 {
@@ -174,27 +215,40 @@ static enum nt_status give_names(struct builder *builder, struct nt_error *error
     return failure.status == NT_OK ? NT_OK : nt_fail_memory(error);
 }
 
+/* Room for the names; they are freed by the caller where this fails. */
+static enum nt_status make_room(struct nt_names *names, struct nt_error *error)
+{
+    size_t slots = 16;
+    while (slots < 2 * (size_t)names->count)
+        slots *= 2;
+    names->mask = slots - 1;
+    names->arena = nt_arena_new();
+    names->slots = calloc(slots, sizeof(*names->slots));
+    names->entries = calloc(names->count ? names->count : 1, sizeof(*names->entries));
+    return names->arena && names->slots && names->entries ? NT_OK : nt_fail_memory(error);
+}
+
+static enum nt_status build(struct builder *builder, struct nt_error *error)
+{
+    builder->arena = nt_arena_new();
+    bool has_stems = nt_hash_table_init(&builder->stems);
+    enum nt_status status = builder->arena && has_stems ? give_names(builder, error) : nt_fail_memory(error);
+    nt_buffer_deinit(&builder->text);
+    nt_hash_table_deinit(&builder->stems);
+    nt_arena_free(builder->arena);
+    return status;
+}
+
 enum nt_status nt_names_build(uint32_t count, nt_name_ask *ask, const void *context,
                               struct nt_names **names_ret, struct nt_error *error)
 {
     struct nt_names *names = calloc(1, sizeof(*names));
     if (!names)
         return nt_fail_memory(error);
-    size_t slots = 16;
-    while (slots < 2 * (size_t)count)
-        slots *= 2;
     names->count = count;
-    names->mask = slots - 1;
-    names->arena = nt_arena_new();
-    names->slots = calloc(slots, sizeof(*names->slots));
-    names->entries = calloc(count ? count : 1, sizeof(*names->entries));
-    enum nt_status status = NT_OK;
-    struct builder builder = {.names = names, .ask = ask, .context = context};
-    if (names->arena && names->slots && names->entries)
-        status = give_names(&builder, error);
-    else
-        status = nt_fail_memory(error);
-    nt_buffer_deinit(&builder.text);
+    enum nt_status status = make_room(names, error);
+    if (status == NT_OK)
+        status = build(&(struct builder){.names = names, .ask = ask, .context = context}, error);
     if (status != NT_OK)
         nt_names_free(names);
     else

@@ -264,6 +264,35 @@ START_TEST(many_fields_of_the_same_name_are_numbered_in_linear_time)
 }
 END_TEST
 
+enum { PAIRS = 50000 };
+
+/* Names that differ in what is cut away, each of them twice. */
+static void ask_long_pair(const void *context, uint32_t item, struct nt_name_wish *wish)
+{
+    static char text[PAIRS][NT_NAME_BYTES + 1];
+    (void)context;
+    char *name = text[item % PAIRS];
+    memset(name, 'a', NT_NAME_BYTES);
+    snprintf(name + NT_NAME_BYTES - 11, 12, "%011u", item % PAIRS);
+    wish->text = (struct nt_text){name, NT_NAME_BYTES};
+}
+
+START_TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time)
+{
+    struct nt_error error;
+    struct nt_names *names;
+    assert_ok(nt_names_build(2 * PAIRS, ask_long_pair, NULL, &names, &error));
+    ck_assert_uint_eq(strlen(nt_names_get(names, PAIRS - 1)), NT_NAME_BYTES);
+    for (uint32_t i = 0; i < PAIRS; i++) {
+        char expected[NT_NAME_BYTES + 1];
+        memset(expected, 'a', 244);
+        snprintf(expected + 244, sizeof(expected) - 244, "~%u", i + 2);
+        ck_assert_str_eq(nt_names_get(names, PAIRS + i), expected);
+    }
+    nt_names_free(names);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("vfs: names");
@@ -277,6 +306,7 @@ int main(void)
     tcase_add_test(cases, names_are_unique_within_a_directory_only);
     tcase_add_test(cases, a_prefix_stands_before_a_natural_name);
     tcase_add_test(cases, many_fields_of_the_same_name_are_numbered_in_linear_time);
+    tcase_add_test(cases, many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
