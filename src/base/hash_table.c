@@ -5,13 +5,32 @@
 #include "base/hash_table.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 
-enum { FIRST_BUCKETS = 64 };
+enum { FIRST_BUCKET_BITS = 6, HASH_BITS = 64 };
+
+/* Early in the life of a machine there may be no chance yet; then a table is as good as one whose seed is known. */
+uint64_t nt_hash_seed(void)
+{
+    uint64_t seed = 0;
+    (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
+    return seed;
+}
+
+static size_t bucket_count(const struct nt_hash_table *table)
+{
+    return (size_t)1 << table->bucket_bits;
+}
+
+static struct nt_link **new_buckets(unsigned bits)
+{
+    return calloc((size_t)1 << bits, sizeof(struct nt_link *));
+}
 
 bool nt_hash_table_init(struct nt_hash_table *table)
 {
-    *table = (struct nt_hash_table){.bucket_count = FIRST_BUCKETS};
-    table->buckets = calloc(FIRST_BUCKETS, sizeof(*table->buckets));
+    *table = (struct nt_hash_table){.bucket_bits = FIRST_BUCKET_BITS, .seed = nt_hash_seed()};
+    table->buckets = new_buckets(FIRST_BUCKET_BITS);
     return table->buckets;
 }
 
@@ -21,9 +40,15 @@ void nt_hash_table_deinit(struct nt_hash_table *table)
     *table = (struct nt_hash_table){0};
 }
 
+/* The upper bits of the product with an odd number. */
+static size_t place_of(const struct nt_hash_table *table, uint64_t hash)
+{
+    return (size_t)(hash * (table->seed | 1) >> (HASH_BITS - table->bucket_bits));
+}
+
 static struct nt_link **bucket_of(const struct nt_hash_table *table, uint64_t hash)
 {
-    return &table->buckets[hash & (table->bucket_count - 1)];
+    return &table->buckets[place_of(table, hash)];
 }
 
 static void put(struct nt_hash_table *table, struct nt_link *link)
@@ -37,12 +62,12 @@ static void put(struct nt_hash_table *table, struct nt_link *link)
 static void grow(struct nt_hash_table *table)
 {
     struct nt_hash_table old = *table;
-    struct nt_link **buckets = calloc(old.bucket_count * 2, sizeof(*buckets));
+    struct nt_link **buckets = new_buckets(old.bucket_bits + 1);
     if (!buckets)
         return;
     table->buckets = buckets;
-    table->bucket_count = old.bucket_count * 2;
-    for (size_t i = 0; i < old.bucket_count; i++)
+    table->bucket_bits++;
+    for (size_t i = 0; i < bucket_count(&old); i++)
         for (struct nt_link *link = old.buckets[i], *next; link; link = next) {
             next = link->next;
             put(table, link);
@@ -52,7 +77,7 @@ static void grow(struct nt_hash_table *table)
 
 void nt_hash_table_insert(struct nt_hash_table *table, struct nt_link *link, uint64_t hash)
 {
-    if (table->count++ >= table->bucket_count)
+    if (table->count++ >= bucket_count(table))
         grow(table);
     link->hash = hash;
     put(table, link);
@@ -88,7 +113,7 @@ struct nt_link *nt_hash_table_after(const struct nt_hash_table *table, const str
 {
     if (link && link->next)
         return link->next;
-    for (size_t i = link ? (link->hash & (table->bucket_count - 1)) + 1 : 0; i < table->bucket_count; i++)
+    for (size_t i = link ? place_of(table, link->hash) + 1 : 0; i < bucket_count(table); i++)
         if (table->buckets[i])
             return table->buckets[i];
     return NULL;

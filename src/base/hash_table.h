@@ -17,11 +17,18 @@ struct nt_link {
 /* What a link is the member of. */
 #define NT_LINKED(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
+/* Who chooses hashes, or what they are made of, cannot know which of them share a bucket: a hash is one of a family, and which
+ * one is drawn for each table (multiply-shift; Dietzfelbinger et al., "A reliable randomized algorithm for the closest-pair
+ * problem", 1997). That many things have the same hash is up to the caller: of what strangers wrote it is made with `seed`. */
 struct nt_hash_table {
     struct nt_link **buckets;
-    size_t bucket_count; /* a power of two, at least as many as there are links where memory allows */
+    unsigned bucket_bits; /* of their number: at least as many as there are links where memory allows */
     size_t count;
+    uint64_t seed;
 };
+
+/* What nobody can foresee. */
+uint64_t nt_hash_seed(void);
 
 /* False without memory. */
 bool nt_hash_table_init(struct nt_hash_table *table);

@@ -29,7 +29,7 @@ struct asking {
 static enum nt_status know(struct asking *asking, const struct nt_chain_file *file, struct nt_error *error)
 {
     const char *dataset = file->sample ? file->sample->dataset : "";
-    uint64_t hash = nt_xxh3(file->address, strlen(file->address));
+    uint64_t hash = nt_xxh3_seeded(file->address, strlen(file->address), asking->known.seed);
     const struct nt_link *link = nt_hash_table_find(&asking->known, hash);
     for (; link; link = nt_hash_table_next(link)) {
         const struct known *known = NT_LINKED(link, struct known, link);

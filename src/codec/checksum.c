@@ -28,6 +28,11 @@ uint64_t nt_xxh3(const void *data, size_t bytes)
     return XXH3_64bits(data, bytes);
 }
 
+uint64_t nt_xxh3_seeded(const void *data, size_t bytes, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(data, bytes, seed);
+}
+
 uint32_t nt_crc32(const void *data, size_t bytes)
 {
     return nt_inflate_crc32(data, bytes);

@@ -51,6 +51,8 @@ struct nt_checksum {
 /* The row of a kind; never NULL for a member of the enum. */
 const struct nt_checksum *nt_checksum_info(enum nt_checksum_kind kind);
 uint64_t nt_xxh3(const void *data, size_t bytes);
+/* Another one for each seed: who does not know it finds no two that have the same. */
+uint64_t nt_xxh3_seeded(const void *data, size_t bytes, uint64_t seed);
 uint32_t nt_crc32(const void *data, size_t bytes);
 
 /* In the build for fuzzers a target can have checksums taken as they are: what lies behind them is to be reached. */

@@ -33,14 +33,14 @@ void nt_decoders_deinit(struct nt_decoders *decoders)
 
 enum { OWN_BYTES = offsetof(struct nt_decoder, plan) };
 
-static uint64_t hash_of(const struct nt_decoder *decoder)
+static uint64_t hash_of(const struct nt_decoder *decoder, uint64_t seed)
 {
     const struct nt_plan *plan = decoder->plan;
-    uint64_t hash = nt_xxh3(decoder, OWN_BYTES);
+    uint64_t hash = nt_xxh3_seeded(decoder, OWN_BYTES, seed);
     if (!plan)
         return hash;
-    hash ^= nt_xxh3(plan->steps, plan->step_count * sizeof(*plan->steps));
-    return hash * 3 + nt_xxh3(plan->inputs, plan->input_count * sizeof(*plan->inputs));
+    hash ^= nt_xxh3_seeded(plan->steps, plan->step_count * sizeof(*plan->steps), seed);
+    return hash * 3 + nt_xxh3_seeded(plan->inputs, plan->input_count * sizeof(*plan->inputs), seed);
 }
 
 static bool are_plans_equal(const struct nt_plan *a, const struct nt_plan *b)
@@ -119,7 +119,7 @@ enum nt_status nt_decoders_add(struct nt_decoders *decoders, struct nt_arena *ar
     enum nt_status status = decoder->plan ? check_plan(decoders, decoder, &depth, error) : NT_OK;
     if (status != NT_OK)
         return status;
-    uint64_t hash = hash_of(decoder);
+    uint64_t hash = hash_of(decoder, decoders->table.seed);
     const struct nt_decoder_row *known = find(decoders, decoder, hash);
     if (known) {
         *number_ret = known->number;

@@ -3,8 +3,8 @@
  * Comes in: names as files have them. Goes out: names that a directory can have, reversible by
  * percent-decoding, unique in their directory, at most 255 bytes. Rule 1 of docs/tree.md.
  *
- * The index is a hash table with open addressing over (parent, name); the hash is fast and good, and at most
- * half of the slots are taken.
+ * The index is a hash table with open addressing over (parent, name); the hash is fast and good, at most half of the slots are
+ * taken, and who chose the names does not know which of them want the same one: the hash is another one for each table.
  */
 #include "vfs/names.h"
 
@@ -34,18 +34,19 @@ struct nt_names {
     uint32_t count;
     uint32_t *slots; /* item + 1, 0: free */
     size_t mask;
+    uint64_t seed;
     struct nt_arena *arena;
 };
 
-static uint64_t hash_of(uint32_t parent, const char *name, size_t length)
+static uint64_t hash_of(const struct nt_names *names, uint32_t parent, const char *name, size_t length)
 {
-    return nt_xxh3(name, length) + parent * UINT64_C(0x9E3779B97F4A7C15);
+    return nt_xxh3_seeded(name, length, names->seed + parent * UINT64_C(0x9E3779B97F4A7C15));
 }
 
 /* The slot that holds the name, or the free one where it would be put. */
 static uint32_t *find_slot(const struct nt_names *names, uint32_t parent, const char *name, size_t length)
 {
-    size_t at = (size_t)hash_of(parent, name, length) & names->mask;
+    size_t at = (size_t)hash_of(names, parent, name, length) & names->mask;
     for (; names->slots[at]; at = (at + 1) & names->mask) {
         const struct entry *entry = &names->entries[names->slots[at] - 1];
         if (entry->parent == parent && strncmp(entry->name, name, length) == 0 && entry->name[length] == '\0')
@@ -157,7 +158,7 @@ static struct stem *add_stem(struct builder *builder, uint32_t parent, struct nt
 /* NULL without memory. */
 static struct stem *stem_of(struct builder *builder, uint32_t parent, struct nt_text text)
 {
-    uint64_t hash = hash_of(parent, text.bytes, text.length);
+    uint64_t hash = hash_of(builder->names, parent, text.bytes, text.length);
     struct nt_link *link = nt_hash_table_find(&builder->stems, hash);
     for (; link; link = nt_hash_table_next(link)) {
         struct stem *stem = NT_LINKED(link, struct stem, link);
@@ -222,6 +223,7 @@ static enum nt_status make_room(struct nt_names *names, struct nt_error *error)
     while (slots < 2 * (size_t)names->count)
         slots *= 2;
     names->mask = slots - 1;
+    names->seed = nt_hash_seed();
     names->arena = nt_arena_new();
     names->slots = calloc(slots, sizeof(*names->slots));
     names->entries = calloc(names->count ? names->count : 1, sizeof(*names->entries));

@@ -90,6 +90,39 @@ START_TEST(all_are_visited_once_also_while_they_are_removed)
 }
 END_TEST
 
+/* The lower bits are all the same, or the upper ones; as ids of fields are that somebody chose. */
+static uint64_t chosen_hash(int choice, uint64_t i)
+{
+    static const unsigned shifts[] = {0, 16, 32, 47};
+    return i << shifts[choice];
+}
+
+START_TEST(no_choice_of_hashes_makes_one_bucket_of_all)
+{
+    enum { MANY = 100000 };
+    static struct thing many[MANY];
+    size_t longest = 0;
+    for (uint64_t i = 0; i < MANY; i++)
+        nt_hash_table_insert(&table, &many[i].link, chosen_hash(_i, i));
+    for (size_t i = 0; i < (size_t)1 << table.bucket_bits; i++) {
+        size_t length = 0;
+        for (const struct nt_link *link = table.buckets[i]; link; link = link->next)
+            length++;
+        longest = length > longest ? length : longest;
+    }
+    ck_assert_uint_lt(longest, MANY / 100);
+}
+END_TEST
+
+START_TEST(tables_have_seeds_of_their_own)
+{
+    struct nt_hash_table other;
+    ck_assert(nt_hash_table_init(&other));
+    ck_assert_uint_ne(table.seed, other.seed);
+    nt_hash_table_deinit(&other);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("base: hash table");
@@ -98,6 +131,8 @@ int main(void)
     tcase_add_test(cases, what_was_inserted_is_found_until_it_is_removed);
     tcase_add_test(cases, only_links_of_the_hash_are_found);
     tcase_add_test(cases, all_are_visited_once_also_while_they_are_removed);
+    tcase_add_loop_test(cases, no_choice_of_hashes_makes_one_bucket_of_all, 0, 4);
+    tcase_add_test(cases, tables_have_seeds_of_their_own);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }

@@ -110,15 +110,18 @@ END_TEST
  * The sums were computed with the packages xxhash and zlib of Python. */
 START_TEST(checksums_of_all_lengths_agree_with_other_libraries)
 {
+    const uint64_t seed = UINT64_C(0x123456789ABCDEF0);
     uint8_t data[4096];
-    uint64_t xxh3 = 0, crc32 = 0;
+    uint64_t xxh3 = 0, seeded = 0, crc32 = 0;
     for (unsigned i = 0; i < sizeof(data); i++)
         data[i] = (uint8_t)(i * i * 31 + i * 7 + i / 256);
     for (size_t bytes = 0; bytes <= sizeof(data); bytes++) {
         xxh3 = xxh3 * 31 + nt_xxh3(data, bytes);
+        seeded = seeded * 31 + nt_xxh3_seeded(data, bytes, seed);
         crc32 = crc32 * 31 + nt_crc32(data, bytes);
     }
     ck_assert_uint_eq(xxh3, UINT64_C(0x4F2898D766270322));
+    ck_assert_uint_eq(seeded, UINT64_C(0x07E9F62950B31CC7));
     ck_assert_uint_eq(crc32, UINT64_C(0xF103D7749D666E3D));
 }
 END_TEST

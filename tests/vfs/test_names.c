@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "codec/codec.h"
 #include "support.h"
 #include "vfs/names.h"
 
@@ -293,6 +294,30 @@ START_TEST(many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_t
 }
 END_TEST
 
+enum { COLLIDING = 500000 };
+
+/* The directories lie so that all hashes are the same, if these are the sums that everybody can work out. */
+static void ask_colliding(const void *context, uint32_t item, struct nt_name_wish *wish)
+{
+    static char text[COLLIDING][12];
+    const uint32_t inverse = 0x9937733D; /* of what directories are told apart by: 0x7F4A7C15, modulo 2^32 */
+    (void)context;
+    snprintf(text[item], sizeof(text[item]), "%u", item);
+    wish->text = (struct nt_text){text[item], strlen(text[item])};
+    wish->parent = (uint32_t)(0 - nt_xxh3(text[item], wish->text.length)) * inverse;
+}
+
+START_TEST(names_that_were_chosen_for_their_hashes_are_found_in_constant_time)
+{
+    struct nt_error error;
+    struct nt_names *names;
+    assert_ok(nt_names_build(COLLIDING, ask_colliding, NULL, &names, &error));
+    for (uint32_t i = 0; i < COLLIDING; i++)
+        ck_assert_uint_eq(nt_names_find(names, nt_names_parent(names, i), nt_names_get(names, i)), i);
+    nt_names_free(names);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("vfs: names");
@@ -307,6 +332,7 @@ int main(void)
     tcase_add_test(cases, a_prefix_stands_before_a_natural_name);
     tcase_add_test(cases, many_fields_of_the_same_name_are_numbered_in_linear_time);
     tcase_add_test(cases, many_long_names_that_are_cut_to_the_same_one_are_numbered_in_linear_time);
+    tcase_add_test(cases, names_that_were_chosen_for_their_hashes_are_found_in_constant_time);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
