@@ -6,6 +6,7 @@
 
 #include "base/search.h"
 #include "chain/opened.h"
+#include "model/path.h"
 
 NT_DEFINE_LAST_AT_MOST(last_part, struct nt_chain_part, .number)
 
@@ -57,8 +58,11 @@ static void write_identity(struct nt_json *json, const struct nt_chain_part *par
 
 static void write_share(struct nt_json *json, const struct nt_chain_share *share, bool has_field_groups)
 {
+    struct nt_buffer path = {0};
     if (share->dataset)
-        nt_json_member_text(json, "dataset", share->dataset->name);
+        nt_append_dataset_path(&path, share->dataset);
+    if (share->dataset)
+        nt_json_member_buffer(json, "dataset", &path);
     else
         nt_json_member_null(json, "dataset");
     nt_json_member_unsigned(json, "first_entry", share->first_entry);

@@ -57,8 +57,10 @@ static void on_difference(void *context, const struct nt_difference *difference)
 static void on_failure(void *context, unsigned side, uint32_t field, const struct nt_error *error)
 {
     struct differ *differ = context;
+    struct nt_error told = *error;
+    nt_error_context(&told, "%s", differ->pair->paths[side]);
     nt_progress_clear(&differ->progress);
-    nt_complain(differ->sources[side].path, error);
+    nt_complain(differ->sources[side].path, &told);
     if (differ->json)
         nt_json_diff_failure(differ->json, differ->pair, side, field, error);
 }
@@ -91,10 +93,8 @@ static bool check_opened(struct differ *differ)
         const struct nt_error *failure = differ->pair->datasets[side]->failure;
         if (!failure)
             continue;
-        struct nt_error error = *failure;
-        nt_error_context(&error, "%s", differ->pair->paths[side]);
         differ->total.failures++;
-        on_failure(differ, side, NT_NONE, &error);
+        on_failure(differ, side, NT_NONE, failure);
         are_open = false;
     }
     return are_open;

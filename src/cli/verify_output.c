@@ -40,7 +40,7 @@ static void put_place(struct nt_json *json, const struct nt_file *file, const st
     if (finding->dataset == NT_NONE)
         return;
     const struct nt_dataset *dataset = file->datasets[finding->dataset];
-    nt_json_member_text(json, "dataset", dataset->name);
+    nt_json_member_dataset(json, dataset);
     if (dataset->cycle)
         nt_json_member_unsigned(json, "cycle", dataset->cycle);
     if (finding->cluster_group != NT_NONE)
@@ -76,23 +76,27 @@ static void print_finding_as_json(const struct nt_verifier *verifier, const stru
     print_buffer(&line);
 }
 
+/* Ends the path. */
+static void append_part(struct nt_buffer *line, const char *kind, struct nt_buffer *path)
+{
+    nt_buffer_text(line, kind);
+    nt_append_printable(line, nt_buffer_string(path), path->length);
+    nt_buffer_text(line, ": ");
+    nt_buffer_deinit_part(path, line);
+}
+
 /* The message of a page's error names its field; other messages do not. */
 static void append_place(struct nt_buffer *line, const struct nt_file *file, const struct nt_finding *finding)
 {
     if (finding->dataset == NT_NONE)
         return;
     const struct nt_dataset *dataset = file->datasets[finding->dataset];
-    nt_append_printable(line, dataset->name.bytes, dataset->name.length);
-    if (!dataset->is_newest_cycle && dataset->cycle)
-        nt_buffer_format(line, ";%" PRIu32, dataset->cycle);
-    nt_buffer_text(line, ": ");
+    struct nt_buffer path = {0};
+    nt_append_dataset_path(&path, dataset);
+    append_part(line, "", &path);
     if (finding->field != NT_NONE && finding->page == UINT64_MAX) {
-        struct nt_buffer path = {0};
         nt_append_field_path(&path, dataset, finding->field, '.');
-        nt_buffer_text(line, "field ");
-        nt_append_printable(line, path.bytes, path.length);
-        nt_buffer_text(line, ": ");
-        nt_buffer_deinit(&path);
+        append_part(line, "field ", &path);
     }
 }
 

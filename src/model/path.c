@@ -125,15 +125,20 @@ static void put_dataset(struct nt_buffer *out, const struct nt_dataset *dataset)
         nt_buffer_format(out, ";%" PRIu32, dataset->cycle);
 }
 
+void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *dataset)
+{
+    if (dataset->attribute_of == NT_NONE) {
+        put_dataset(out, dataset);
+    } else {
+        put_dataset(out, dataset->file->datasets[dataset->attribute_of]);
+        nt_buffer_text(out, "/" NT_ATTRIBUTE_PREFIX);
+        nt_name_encode(dataset->name, NT_NAME_DATASET, out);
+    }
+}
+
 size_t nt_dataset_path(const struct nt_dataset *dataset, char *text, size_t capacity)
 {
     struct nt_buffer out = {0};
-    if (dataset->attribute_of == NT_NONE) {
-        put_dataset(&out, dataset);
-    } else {
-        put_dataset(&out, dataset->file->datasets[dataset->attribute_of]);
-        nt_buffer_text(&out, "/" NT_ATTRIBUTE_PREFIX);
-        nt_name_encode(dataset->name, NT_NAME_DATASET, &out);
-    }
+    nt_append_dataset_path(&out, dataset);
     return hand_out(&out, text, capacity);
 }

@@ -23,6 +23,9 @@ enum nt_name_rule {
 /* Append the encoded name; of any length, empty where the text is empty. */
 void nt_name_encode(struct nt_text text, enum nt_name_rule rule, struct nt_buffer *out);
 
+/* The path of a data set within its file, as nt_dataset_path (<ntuple/dataset.h>) has it. */
+void nt_append_dataset_path(struct nt_buffer *out, const struct nt_dataset *dataset);
+
 /* ---- as they are ---- */
 
 /* The names of a field and its ancestors, outermost first, with `separator` between, byte for byte. */

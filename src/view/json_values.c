@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a field, or a failure. Out: JSON.
+ * In: a data set, a field, or a failure. Out: JSON.
  */
 #include "view/json_values.h"
 
 #include "base/text.h"
 #include "model/path.h"
+
+void nt_json_member_dataset(struct nt_json *json, const struct nt_dataset *dataset)
+{
+    struct nt_buffer path = {0};
+    nt_append_dataset_path(&path, dataset);
+    nt_json_member_buffer(json, "dataset", &path);
+}
 
 void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,
                                uint32_t field)

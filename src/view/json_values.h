@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the model holds as members of JSON: paths of fields, and failures.
+ * What the model holds as members of JSON: paths of data sets and fields, and failures.
  */
 #ifndef NT_VIEW_JSON_VALUES_H
 #define NT_VIEW_JSON_VALUES_H
 
 #include "json/json.h"
 #include "model/model.h"
+
+/* The member "dataset": its path within its file. */
+void nt_json_member_dataset(struct nt_json *json, const struct nt_dataset *dataset);
 
 /* A member that is the path of a field within its data set, the names joined by '/'. */
 void nt_json_member_field_path(struct nt_json *json, const char *key, const struct nt_dataset *dataset,

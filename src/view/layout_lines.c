@@ -22,7 +22,7 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
     if (item->dataset == NT_NONE)
         return;
     const struct nt_dataset *dataset = file->datasets[item->dataset];
-    nt_json_member_text(json, "dataset", dataset->name);
+    nt_json_member_dataset(json, dataset);
     if (item->column == NT_NONE)
         return;
     nt_json_member_field_path(json, "field", dataset, dataset->stored->columns[item->column].field);

@@ -76,7 +76,7 @@ static enum nt_status add_groups(struct picture *picture, uint32_t dataset_index
     for (uint32_t i = 0; i < groups->count; i++) {
         struct nt_buffer name = {0};
         if (picture->file->dataset_count > 1) {
-            nt_buffer_append(&name, dataset->name.bytes, dataset->name.length);
+            nt_append_dataset_path(&name, dataset);
             nt_buffer_text(&name, ": ");
         }
         nt_append_field_group(&name, &groups->items[i]);

@@ -88,6 +88,17 @@ def names_are_those_of_sources():
 
 
 @case
+def lines_tell_the_data_set_of_a_file_with_its_directories():
+    with scratch() as directory:
+        paths = [directory / f'{i}.root' for i in range(2)]
+        for path in paths:
+            shutil.copy(data('dirs_and_cycles.root'), path)
+        with chain(*paths) as whole:
+            for name in 'top', 'run 1.5/inner', 'run 1.5/deeper/inner':
+                same([line['dataset'] for line in lines(whole / name / 'files.jsonl')], [name] * 2)
+
+
+@case
 def lines_tell_where_the_entries_of_a_file_are():
     with scratch() as directory:
         paths = [directory / f'{i}.root' for i in range(4)]

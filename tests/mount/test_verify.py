@@ -121,10 +121,31 @@ def data_sets_that_vanish_from_a_list_of_keys_are_told():
         expected = sorted((item['name'], item['cycle']) for item in container['datasets'])
         expected.remove(('top', 2))      # which is listed before the older cycle
         result = verify('--json', copy)
-        same(result.returncode, 5)
-        same(sorted((line['dataset'], line['cycle']) for line in lines_of(result)[:-1]), expected)
+        same(result.returncode, 5)       # what no list has is in no directory
+        same(sorted(line['dataset'] for line in lines_of(result)[:-1]), ['inner', 'inner', 'top;1'])
         told = json.loads(output(NTUPLE, 'cat', copy, 'file.json'))['datasets']
         same(sorted((item['name'], item['cycle']) for item in told if 'error' in item), expected)
+
+
+@case
+def data_sets_of_one_name_are_told_apart():
+    """By their directories and cycles, also in layout.jsonl and by diff."""
+    with scratch() as directory:
+        good, copy = data('dirs_and_cycles.root'), directory / 'copy.root'
+        shutil.copy(good, copy)
+        expected = [item['path'] for item in json.loads(output(NTUPLE, 'cat', good, 'file.json'))['datasets']]
+        same(expected, ['top', 'top;1', 'run 1.5/inner', 'run 1.5/deeper/inner'])
+        pages = {line['file_offset']: line for line in cat_lines(good, 'layout.jsonl') if line['owner'] == 'page'}
+        for path in expected:
+            page = cat_lines(good, f'{path}/number/column.0/pages.jsonl')[0]
+            same(pages[page['file_offset']]['dataset'], path)
+            flip(copy, page['file_offset'], 0x01)
+        damaged = [line['dataset'] for line in lines_of(verify('--json', copy)) if line.get('finding') == 'damaged']
+        same(sorted(damaged), sorted(expected))
+        told, said = verify(copy).stdout.decode(), command(NTUPLE, 'diff', good, copy).stderr.decode()
+        for path in expected:
+            same(told.count(f'{copy}: damaged: {path}: '), 1, told)
+            same(said.count(f'{copy}: {path}: '), 1, said)
 
 
 @case
