@@ -169,6 +169,25 @@ START_TEST(a_compressed_anchor_is_decompressed)
 }
 END_TEST
 
+START_TEST(an_anchor_with_more_bytes_behind_it_is_not_compressed)
+{
+    uint8_t stored[sizeof(anchor_object) + 8];
+    memset(stored, 'x', sizeof(stored));
+    memcpy(stored, anchor_object, sizeof(anchor_object));
+    begin(TFILE_SMALL);
+    tfile_writer_stored(&writer, 0, "ROOT::RNTuple", "events", 1, stored, sizeof(stored),
+                        sizeof(anchor_object));
+    tfile_writer_finish(&writer);
+    assert_ok(open_writer(&opened, &writer, &error));
+    const struct nt_anchor_object *anchor = find_anchor(&opened, "events", 1);
+    ck_assert_msg(!anchor->failure, "%s", anchor->failure ? anchor->failure->message : "");
+    ck_assert_uint_eq(anchor->length, sizeof(anchor_object));
+    ck_assert_uint_eq(anchor->stored_bytes, sizeof(stored));
+    ck_assert_mem_eq(anchor->bytes, anchor_object, sizeof(anchor_object));
+    end();
+}
+END_TEST
+
 START_TEST(records_beyond_two_gibibytes_are_found)
 {
     char path[] = "/tmp/nt_test_tfile_XXXXXX";
@@ -426,6 +445,7 @@ int main(void)
     tcase_add_test(good, names_of_any_length_and_content_are_kept);
     tcase_add_test(good, an_anchor_of_the_experimental_class_is_one_too);
     tcase_add_test(good, a_compressed_anchor_is_decompressed);
+    tcase_add_test(good, an_anchor_with_more_bytes_behind_it_is_not_compressed);
     tcase_add_test(good, records_beyond_two_gibibytes_are_found);
     tcase_add_test(good, a_directory_that_was_never_written_is_empty);
     tcase_add_test(good, dates_are_told_as_iso_8601);

@@ -131,6 +131,21 @@ START_TEST(every_record_has_a_line)
 }
 END_TEST
 
+/* A blob of pages without compression: ROOT does not count their checksums. */
+START_TEST(what_is_stored_in_more_bytes_than_it_has_is_not_compressed)
+{
+    static const uint32_t object_bytes[] = {5, 4, 0};
+    usual_file(TFILE_SMALL);
+    tfile_writer_put32(&writer, blob + TFILE_KEY_OBJECT_BYTES, object_bytes[_i]);
+    assert_ok(open_writer(&opened, &writer, &error));
+    json_t *lines = read_keys(), *record = find_record(lines, blob);
+    ck_assert_int_eq(number(record, "object_bytes"), object_bytes[_i]);
+    ck_assert(json_is_false(json_object_get(record, "is_compressed")));
+    json_decref(lines);
+    end();
+}
+END_TEST
+
 START_TEST(a_damaged_record_is_a_gap_and_the_next_one_is_found)
 {
     static const uint32_t words[][2] = {{TFILE_KEY_BYTES, 0},
@@ -347,6 +362,7 @@ int main(void)
     Suite *suite = suite_create("tfile_records");
     TCase *keys = tcase_create("keys.jsonl");
     tcase_add_loop_test(keys, every_record_has_a_line, 0, 2);
+    tcase_add_loop_test(keys, what_is_stored_in_more_bytes_than_it_has_is_not_compressed, 0, 3);
     tcase_add_loop_test(keys, a_damaged_record_is_a_gap_and_the_next_one_is_found, 0, 5);
     tcase_add_test(keys, without_a_list_of_free_segments_records_are_found_all_the_same);
     tcase_add_test(keys, a_hole_of_gigabytes_costs_nothing);

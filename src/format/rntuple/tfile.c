@@ -151,7 +151,7 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
 
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key)
 {
-    return key->bytes - key->key_bytes != key->object_bytes;
+    return key->bytes - key->key_bytes < key->object_bytes;
 }
 
 static const char *const directory_classes[] = {"TDirectory", "TDirectoryFile"};

@@ -86,6 +86,7 @@ enum nt_status nt_tfile_read_key(struct nt_source *source, uint64_t offset, uint
 /* True for a key that can stand at `offset` of a file that ends at `end`. */
 bool nt_tfile_is_key_of(const struct nt_tfile_key *key, uint64_t offset, uint64_t end);
 
+/* By ROOT's own rule: fewer bytes are stored than the object has. More are, where ROOT does not count the checksums of pages. */
 bool nt_tfile_is_compressed(const struct nt_tfile_key *key);
 bool nt_tfile_is_directory(const struct nt_tfile_key *key);
 bool nt_tfile_is_anchor(const struct nt_tfile_key *key);

@@ -85,7 +85,7 @@ static enum nt_status read_anchor(struct opening *opening, const struct nt_tfile
     if (!status && nt_tfile_is_compressed(key))
         status = decompress_object(opening, stored, stored_bytes, object, key->object_bytes, error);
     else if (!status)
-        memcpy(object, stored, stored_bytes);
+        memcpy(object, stored, key->object_bytes); /* the first ones, as ROOT reads it */
     if (status)
         return status;
     anchor->bytes = object;
