@@ -132,7 +132,7 @@ static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint6
                                  struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
-    struct nt_fetch check = {.state = NT_FETCH_GOOD};
+    struct nt_remote_check check = {{.state = NT_FETCH_GOOD}, file->anchor};
     enum nt_status status = collect(reading, error);
     if (reading->waits)
         nt_remote_check_begin(file, &check, deadline);

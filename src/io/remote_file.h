@@ -37,7 +37,7 @@ struct nt_remote_file {
     bool is_opening;
     bool is_told, is_listed;              /* the teller has told; and what it knew is what the file is */
     bool is_closed;                       /* it was open, and others had to be */
-    unsigned underway;                    /* parts */
+    unsigned underway;                    /* parts and checks */
     struct nt_remote_file *newer, *older; /* of those that are open, and told from others */
     uint64_t size;
     int64_t modified;
@@ -80,11 +80,17 @@ void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *
  * others wait; and must be the same file then. */
 enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline, struct nt_error *error);
 
+/* A question to the file at the address of objects. */
+struct nt_remote_check {
+    struct nt_fetch fetch;
+    struct nt_remote_file *anchor;
+};
+
 /* Whether the file at the address of objects is still what was opened, asked at times while they are read, and where one is missing. The end
  * gives the status of the reading, but where it has changed. Of other files nothing is asked. */
-void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline);
-enum nt_status nt_remote_check_end(struct nt_remote_file *objects, struct nt_fetch *check, uint64_t deadline,
-                                   enum nt_status status, struct nt_error *error);
+void nt_remote_check_begin(struct nt_remote_file *objects, struct nt_remote_check *check, uint64_t deadline);
+enum nt_status nt_remote_check_end(struct nt_remote_file *objects, struct nt_remote_check *check,
+                                   uint64_t deadline, enum nt_status status, struct nt_error *error);
 /* It was looked at now. */
 void nt_remote_check_later(struct nt_remote_file *objects);
 

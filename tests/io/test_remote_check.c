@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Objects beneath an address, and the file there that tells whether they are still those that were opened.
+ */
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "fake_process.h"
+#include "io/remote.h"
+#include "io/remote_file.h"
+
+enum { MOST_OPEN = 1024 };
+
+static struct nt_source *objects;
+static uint64_t silent_on;     /* a file of which readings are not answered yet: its number; 0: none */
+static uint64_t kept_question; /* that was not answered */
+static unsigned closed;        /* files */
+
+static bool answer(const struct nt_fetch_request *request)
+{
+    closed += request->kind == NT_FETCH_CLOSE;
+    if (request->kind == NT_FETCH_OPEN_LISTED)
+        say_done(request->id);
+    if (request->kind != NT_FETCH_READ || request->file != silent_on)
+        return answer_well(request);
+    kept_question = request->id;
+    return true;
+}
+
+static void set_up_objects(void)
+{
+    set_up();
+    process.answer = answer;
+    silent_on = 0;
+    closed = 0;
+    assert_ok(nt_source_open_address("ntpl+s3+http://h/bucket/data", fetcher, &source, &error));
+    assert_ok(nt_source_open_objects(source, "seed", &objects, &error));
+}
+
+static void tear_down_objects(void)
+{
+    nt_source_close(objects);
+    tear_down();
+}
+
+static uint64_t soon(void)
+{
+    return nt_milliseconds() + 10000;
+}
+
+static struct nt_remote_file *file_of(struct nt_source *of)
+{
+    return (struct nt_remote_file *)of;
+}
+
+/* As other threads do while the answer is waited for. */
+static void open_many(struct nt_source *files[MOST_OPEN])
+{
+    for (int i = 0; i < MOST_OPEN; i++) {
+        char address[32];
+        snprintf(address, sizeof(address), "http://h/%d", i);
+        assert_ok(nt_source_open_address(address, fetcher, &files[i], &error));
+    }
+}
+
+START_TEST(a_file_that_is_asked_is_not_closed_for_others)
+{
+    struct nt_source *files[MOST_OPEN];
+    struct nt_remote_check check;
+    struct nt_remote_file *anchor = file_of(source), *of_objects = file_of(objects);
+    silent_on = anchor->file;
+    pthread_mutex_lock(&fetcher->lock);
+    of_objects->check_due = 0;
+    nt_remote_check_begin(of_objects, &check, soon());
+    pthread_mutex_unlock(&fetcher->lock);
+    open_many(files);
+    ck_assert_uint_gt(closed, 0);
+    ck_assert(!anchor->is_closed);
+    say_done(kept_question);
+    pthread_mutex_lock(&fetcher->lock);
+    assert_ok(nt_remote_check_end(of_objects, &check, soon(), NT_OK, &error));
+    ck_assert_uint_eq(anchor->underway, 0);
+    pthread_mutex_unlock(&fetcher->lock);
+    for (int i = 0; i < MOST_OPEN; i++)
+        nt_source_close(files[i]);
+}
+END_TEST
+
+/* Nor is one that did not answer kept open for ever. */
+START_TEST(a_question_that_is_not_waited_for_is_under_way_no_more)
+{
+    struct nt_remote_check check;
+    struct nt_remote_file *anchor = file_of(source), *of_objects = file_of(objects);
+    silent_on = anchor->file;
+    pthread_mutex_lock(&fetcher->lock);
+    of_objects->check_due = 0;
+    nt_remote_check_begin(of_objects, &check, soon());
+    ck_assert_uint_eq(anchor->underway, 1);
+    assert_ok(nt_remote_check_end(of_objects, &check, nt_milliseconds(), NT_OK, &error));
+    ck_assert_uint_eq(anchor->underway, 0);
+    ck_assert_uint_eq(of_objects->check_due, 0);
+    pthread_mutex_unlock(&fetcher->lock);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("io: remote check");
+    TCase *cases = tcase_create("checks");
+    tcase_add_checked_fixture(cases, set_up_objects, tear_down_objects);
+    tcase_add_test(cases, a_file_that_is_asked_is_not_closed_for_others);
+    tcase_add_test(cases, a_question_that_is_not_waited_for_is_under_way_no_more);
+    suite_add_tcase(suite, cases);
+    return nt_test_main(suite);
+}
