@@ -52,7 +52,7 @@ enum nt_status nt_confine(const struct nt_settings *settings, const char *const 
     uses |= settings->fetcher ? NT_SANDBOX_FETCHES : 0;
     for (size_t i = 0; i < count; i++)
         uses |= places[i].is_written ? NT_SANDBOX_WRITES : 0;
-    nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses});
+    nt_sandbox_enter(sandbox_ret, &(struct nt_sandbox_rules){places, count, uses, .has_sources = true});
     free(places);
     if (settings->sandbox == NT_CONFINEMENT_STRICT && sandbox_ret->missing[0])
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "sandbox=strict: there is no %s here",

@@ -46,8 +46,10 @@ static void enter(struct nt_sandbox *sandbox, const char *module)
         snprintf(paths[i], sizeof(paths[i]), "%s%s", home, below_home[i]);
         places[count++].path = paths[i];
     }
-    nt_sandbox_enter(sandbox, &(struct nt_sandbox_rules){
-                                  places, count, NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS | NT_SANDBOX_LOADS});
+    nt_sandbox_enter(sandbox, &(struct nt_sandbox_rules){.places = places,
+                                                         .place_count = count,
+                                                         .uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS |
+                                                                 NT_SANDBOX_LOADS});
     while (found > 0)
         free(credentials[--found]);
 }

@@ -57,10 +57,10 @@ static bool needs_search(const struct nt_sandbox_place *place)
     return is_folder && !place->is_written;
 }
 
-/* Root reads others' files by one of its capabilities: it stays where there may be such files. */
+/* Root reads others' files by one of its capabilities: it stays where there may be such files among what it was told to read. */
 int nt_capabilities_drop(const struct nt_sandbox_rules *rules)
 {
-    unsigned search = permitted_search();
+    unsigned search = rules->has_sources ? permitted_search() : 0;
     bool is_needed = false;
     prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     int problem = set(search, 0);

@@ -29,6 +29,8 @@ struct nt_sandbox_rules {
     const struct nt_sandbox_place *places; /* those that are not there are left out */
     size_t place_count;
     unsigned uses;
+    bool
+        has_sources; /* what is read is what the user asked for: where it needs that, root reads what others own */
 };
 
 #endif

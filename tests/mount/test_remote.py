@@ -375,6 +375,7 @@ def the_sandbox_of_the_process_that_fetches_is_told():
         worker = next(process for process, parent in mine.items() if parent in mine)
         status = dict(line.split(':\t', 1) for line in Path(f'/proc/{worker}/status').read_text().splitlines() if ':\t' in line)
         same(status['Seccomp'], '2' if 'seccomp' in told['fetch_sandbox'] else '0', 'as the kernel says')
+        same({int(status[name], 16) for name in ('CapPrm', 'CapEff', 'CapInh', 'CapAmb')}, {0}, 'nor has root any')
     with mounted(DATA / FILE) as mountpoint:
         same('fetch_sandbox' in json.loads((mountpoint / '.ntuplefs/version.json').read_text()), False, 'nothing is fetched')
 

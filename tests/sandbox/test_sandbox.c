@@ -6,11 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,22 +38,28 @@ static void enter(unsigned uses)
                                               {temporary_path("read"), false},
                                               {temporary_path("written"), true},
                                               {temporary_path("missing"), true}};
-    nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){places, sizeof(places) / sizeof(*places), uses});
+    nt_sandbox_enter(&sandbox, &(struct nt_sandbox_rules){places, sizeof(places) / sizeof(*places), uses,
+                                                          .has_sources = true});
+}
+
+static int exit_of(pid_t process)
+{
+    int status;
+    ck_assert_int_eq(waitpid(process, &status, 0), process);
+    ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+    return WEXITSTATUS(status);
 }
 
 /* In a process of its own, what `attempt` says there: 0, or errno. The memory is the same: which lines are reached, a build with
  * -Db_coverage=true counts there, and the process in the sandbox could write it down nowhere. */
 static int in_sandbox(unsigned uses, int (*attempt)(void))
 {
-    int status;
     pid_t process = vfork();
     if (process == 0) {
         enter(uses);
         _exit(attempt());
     }
-    ck_assert_int_eq(waitpid(process, &status, 0), process);
-    ck_assert_msg(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
-    return WEXITSTATUS(status);
+    return exit_of(process);
 }
 
 static int result_of(long result)
@@ -239,6 +247,41 @@ START_TEST(other_files_are_out_of_reach)
 }
 END_TEST
 
+/* ---- capabilities ---- */
+
+enum { ALL_GONE, SEARCH_ALONE, OTHERS };
+
+static int kept_capabilities(void)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct words[2] = {{0}};
+    const uint32_t search = 1u << CAP_DAC_READ_SEARCH;
+    if (syscall(SYS_capget, &header, words) != 0 || words[1].effective || words[1].permitted ||
+        words[0].effective != words[0].permitted)
+        return OTHERS;
+    return words[0].effective == search ? SEARCH_ALONE : words[0].effective ? OTHERS : ALL_GONE;
+}
+
+/* Without the other parts, one of which refuses to look. */
+static int kept_of_a_folder(bool is_source)
+{
+    const struct nt_sandbox_place folder = {temporary_path("read"), false};
+    pid_t process = vfork();
+    if (process == 0)
+        _exit(nt_capabilities_drop(&(struct nt_sandbox_rules){&folder, 1, 0, is_source})
+                  ? OTHERS
+                  : kept_capabilities());
+    return exit_of(process);
+}
+
+START_TEST(root_keeps_the_right_to_read_what_others_own_for_sources_alone)
+{
+    bool has_it = kept_capabilities() != ALL_GONE;
+    ck_assert_int_eq(kept_of_a_folder(true), has_it ? SEARCH_ALONE : ALL_GONE);
+    ck_assert_int_eq(kept_of_a_folder(false), ALL_GONE);
+}
+END_TEST
+
 START_TEST(calls_that_are_not_needed_fail)
 {
     if (!in_sandbox(0, has_seccomp) || NT_IS_SANITIZED)
@@ -291,6 +334,7 @@ int main(void)
     tcase_add_checked_fixture(cases, setup, temporary_teardown);
     tcase_add_test(cases, what_is_needed_works);
     tcase_add_test(cases, other_files_are_out_of_reach);
+    tcase_add_test(cases, root_keeps_the_right_to_read_what_others_own_for_sources_alone);
     tcase_add_test(cases, calls_that_are_not_needed_fail);
     tcase_add_test(cases, who_fetches_connects_and_nobody_connects_to_it);
     tcase_add_test(cases, each_part_holds_or_is_named);
