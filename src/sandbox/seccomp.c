@@ -176,10 +176,10 @@ static const struct call calls[] = {
     {SYS_sendto, FETCHES, IS, 4, 0}, /* to who is connected */
     {SYS_shutdown, FETCHES, ANY, 0, 0},
 
-    /* servers, and who knows their names: resolvers over UDP and TCP, processes of this machine, the kernel of its addresses */
+    /* servers, and who knows their names: resolvers over UDP and TCP, the kernel of its addresses. No
+     * processes of this machine: a bus, agents of keys and what starts containers listen at sockets that are files */
     {SYS_socket, CONNECTS, IS, 0, AF_INET},
     {SYS_socket, CONNECTS, IS, 0, AF_INET6},
-    {SYS_socket, CONNECTS, IS, 0, AF_UNIX},
     {SYS_socket, CONNECTS, IS, 0, AF_NETLINK},
     {SYS_bind, CONNECTS, ANY, 0, 0}, /* by which the kernel tells addresses; none is listened at */
     {SYS_connect, CONNECTS, ANY, 0, 0},
@@ -198,6 +198,7 @@ static const struct call calls[] = {
     {SYS_ioctl, CONNECTS, IS, 1, FIONBIO},
     {SYS_uname, CONNECTS, ANY, 0, 0},
     /* waking a thread that waits for them */
+    {SYS_socketpair, CONNECTS, NEVER, 1, SOCK_DGRAM}, /* which could be sent to others */
     {SYS_socketpair, CONNECTS, IS, 0, AF_UNIX},
     {SYS_pipe2, CONNECTS, ANY, 0, 0},
     {SYS_eventfd2, CONNECTS, ANY, 0, 0},

@@ -15,7 +15,7 @@ from web import served
 PRELOAD = os.environ.get('ESCAPE_PRELOAD')
 REFUSED = {errno.EPERM, errno.EACCES, errno.ENOSYS}
 FETCH = os.environ.get('NTUPLE_FETCH')
-ATTEMPTS = 31
+ATTEMPTS = 32
 PARTS = ['no_new_privs', 'capabilities', 'landlock', 'not_dumpable', 'seccomp']
 # Without the sandbox, too, for others than root or on some machines.
 OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'look_at_events', 'add_key', 'control_device', 'trace_other',
@@ -137,7 +137,7 @@ def who_takes_over_the_process_that_fetches_has_connections_and_no_more():
         allowed = {name for name, number in ended.items() if number not in REFUSED}
         if 'landlock' not in holds:
             allowed -= {'read_file'}
-        same(allowed, {'make_socket', 'make_local_socket'})
+        same(allowed, {'make_socket'})
         same(os.listdir(elsewhere), ['victim'])
 
 

@@ -86,6 +86,12 @@ static long make_local_socket(void)
     return syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0);
 }
 
+static long make_datagram_pair(void)
+{
+    int ends[2];
+    return syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM, 0, ends);
+}
+
 static long listen_to_others(void)
 {
     int listener = (int)make_socket();
@@ -217,6 +223,7 @@ static const struct {
     {"move_file", move_file},
     {"make_socket", make_socket},
     {"make_local_socket", make_local_socket},
+    {"make_datagram_pair", make_datagram_pair},
     {"listen_to_others", listen_to_others},
     {"make_process", make_process},
     {"make_process_anew", make_process_anew},

@@ -179,6 +179,28 @@ static int opens_raw_socket(void)
     return result_of(socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0));
 }
 
+static int opens_local_socket(void)
+{
+    return result_of(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+}
+
+static int pairs(int type)
+{
+    int ends[2];
+    return result_of(socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends));
+}
+
+static int pairs_streams(void)
+{
+    return pairs(SOCK_STREAM);
+}
+
+/* Each of them could be connected to another one. */
+static int pairs_datagrams(void)
+{
+    return pairs(SOCK_DGRAM);
+}
+
 /* As Kerberos does before it reads tickets. */
 static int locks_file(void)
 {
@@ -300,6 +322,7 @@ START_TEST(who_fetches_connects_and_nobody_connects_to_it)
     ck_assert_int_eq(in_sandbox(uses, connects), ECONNREFUSED);
     ck_assert_int_eq(in_sandbox(uses, maps_code_of_file), 0);
     ck_assert_int_eq(in_sandbox(uses, locks_file), 0);
+    ck_assert_int_eq(in_sandbox(uses, pairs_streams), 0);
     if (!in_sandbox(uses, has_seccomp) || NT_IS_SANITIZED)
         return;
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, connects), EPERM);
@@ -307,6 +330,8 @@ START_TEST(who_fetches_connects_and_nobody_connects_to_it)
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, locks_file), EPERM);
     ck_assert_int_eq(in_sandbox(uses, listens), EPERM);
     ck_assert_int_eq(in_sandbox(uses, opens_raw_socket), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, opens_local_socket), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, pairs_datagrams), EPERM);
     ck_assert_int_eq(in_sandbox(uses, maps_code), EPERM);
     ck_assert_int_eq(in_sandbox(uses, maps_code_to_write), EPERM);
 }
