@@ -4,6 +4,8 @@
  */
 #include "lance_writer.h"
 
+#include <string.h>
+
 enum { ALIGNMENT = 64 };
 
 static void put_little(struct nt_buffer *out, uint64_t value, unsigned bytes)
@@ -26,18 +28,21 @@ void lance_deinit(struct lance_writer *writer)
 }
 
 void lance_marked_field(struct lance_writer *writer, int32_t id, int32_t parent, const char *name,
-                        const char *type, bool is_nullable, const char *key)
+                        const char *type, bool is_nullable, const char *mark)
 {
-    struct nt_buffer field = {0}, entry = {0};
+    struct nt_buffer field = {0}, entry = {0}, key = {0};
+    size_t length = mark ? strcspn(mark, "=") : 0;
     put_text(&field, 2, name);
     put_number(&field, 3, (uint64_t)(int64_t)id);
     put_number(&field, 4, (uint64_t)(int64_t)parent);
     put_text(&field, 5, type);
     put_number(&field, 6, is_nullable);
-    if (key) {
-        put_text(&entry, 1, key);
-        put_text(&entry, 2, "true");
+    if (mark) {
+        nt_buffer_format(&key, "%.*s", (int)length, mark);
+        put_text(&entry, 1, key.bytes);
+        put_text(&entry, 2, mark[length] ? mark + length + 1 : "true");
         put_message(&field, 10, &entry);
+        nt_buffer_deinit(&key);
     }
     put_message(&writer->schema, 1, &field);
 }

@@ -33,9 +33,9 @@ void lance_deinit(struct lance_writer *writer);
 /* `parent` is an id; -1: top-level. */
 void lance_field(struct lance_writer *writer, int32_t id, int32_t parent, const char *name, const char *type,
                  bool is_nullable);
-/* The same, with "true" under a key of its metadata. */
+/* The same, with an entry in its metadata: "KEY=VALUE", or "KEY", whose value is "true". */
 void lance_marked_field(struct lance_writer *writer, int32_t id, int32_t parent, const char *name,
-                        const char *type, bool is_nullable, const char *key);
+                        const char *type, bool is_nullable, const char *mark);
 /* Bytes of the file, aligned as writers do. */
 struct lance_place lance_buffer(struct lance_writer *writer, const void *bytes, size_t count);
 /* A column, to which pages are added next. */

@@ -122,7 +122,7 @@ static struct nt_buffer no_places(void)
     return layout;
 }
 
-/* `keys`: by field, one of its metadata that is "true", or NULL. `blob_columns`: a bit for each that stores places. */
+/* `keys`: by field, an entry of its metadata, or NULL. `blob_columns`: a bit for each that stores places. */
 static enum nt_status open_marked_schema(const struct described *fields, const char *const *keys,
                                          unsigned count, unsigned columns, unsigned blob_columns,
                                          uint16_t minor)
@@ -238,6 +238,24 @@ START_TEST(items_of_fixed_lists_tell_arrow_of_their_extension)
     ck_assert_str_eq(found[1].dtype.numpy, "|V2");
     ck_assert_str_eq(found[1].dtype.arrow, "w:2");
     ck_assert_uint_eq(found[3].property_count, 0);
+}
+END_TEST
+
+/* Of its bytes the first of these names would say that they are text. */
+START_TEST(json_tells_arrow_of_the_extension_of_its_bytes)
+{
+    static const struct described fields[] = {
+        {"a", "json", -1, true}, {"b", "json", -1, true}, {"c", "string", -1, true}};
+    static const char *const keys[] = {"ARROW:extension:name=arrow.json", "ARROW:extension:name=lance.json",
+                                       "ARROW:extension:name=arrow.json"};
+    static const char *const expected[] = {"lance.json", "lance.json", "arrow.json"};
+    assert_ok(open_marked_schema(fields, keys, 3, 3, 0, 1));
+    for (unsigned i = 0; i < 3; i++) {
+        const struct nt_field *field = &file->datasets[0]->fields[i];
+        ck_assert_uint_eq(field->property_count, 1);
+        ck_assert(nt_text_is(field->properties[0].key, "ARROW:extension:name"));
+        ck_assert(nt_text_is(field->properties[0].value, expected[i]));
+    }
 }
 END_TEST
 
@@ -551,6 +569,7 @@ int main(void)
     tcase_add_test(cases, all_fields_have_columns_in_2_0);
     tcase_add_test(cases, items_of_fixed_lists_are_counted_inside_the_layer);
     tcase_add_test(cases, items_of_fixed_lists_tell_arrow_of_their_extension);
+    tcase_add_test(cases, json_tells_arrow_of_the_extension_of_its_bytes);
     tcase_add_test(cases, a_type_that_is_not_known_leaves_the_others_readable);
     tcase_add_test(cases, fixed_size_lists_of_structures_are_told_by_their_members);
     tcase_add_test(cases, lists_around_fixed_size_lists_of_structures_leave_the_others_readable);

@@ -82,6 +82,8 @@ static const struct {
     {"dict:string", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
     {"dict:", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
     {"dict:quaternion:int8:true", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
+    {"fixed_size_list:dict:string:int8:false:2", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
+    {"fixed_size_list:dict:int32:int8:false:1", NT_LANCE_IS_UNKNOWN, 0, 0, {0}},
 };
 
 /* Arrow's types of these names: "large" ones count with 64 bits. */

@@ -332,5 +332,27 @@ def branches_and_tags_of_pylance_are_shown():
             same([json.loads(line) for line in found.splitlines()], expected, wanted)
 
 
+@case
+def a_version_apart_from_the_history_is_shown_by_its_number():
+    try:
+        import lance
+        import pyarrow
+        from lance.fragment import write_fragments
+    except ImportError as problem:
+        raise harness.Skip(f'{problem.name} is not installed')
+    with tempfile.TemporaryDirectory() as directory:
+        source = Path(directory, 'set')
+        lance.write_dataset(pyarrow.table({'k': [1, 2]}), source)
+        fragments = write_fragments(pyarrow.table({'k': [3]}), source)
+        apart = lance.LanceDataset.commit(source, lance.LanceOperation.Append(fragments), read_version=1, detached=True)
+        with mounted(source) as mountpoint:
+            data_set = mountpoint / 'set'
+            same((data_set / 'k/rows.jsonl').read_text().split(), ['1', '2'], 'the latest')
+            same((data_set / f'versions.d/{apart.version}/k/rows.jsonl').read_text().split(), ['1', '2', '3'], 'the other')
+            same([line['version'] for line in lines(data_set / 'versions.jsonl')], [1], 'the history')
+        with mounted(source, options=('-o', f'version={apart.version}')) as mountpoint:
+            same(told_version(mountpoint / 'set'), apart.version)
+
+
 if __name__ == '__main__':
     run()

@@ -193,6 +193,24 @@ static bool has_validity(const struct building *build, uint32_t number)
     return place->packed == NT_NONE && !is_never_null;
 }
 
+/* Lance's JSON is no text, but some of its writers tell Arrow so, whose readers would refuse the whole table. Others have the name that
+ * is given here. */
+static enum nt_status name_json(const struct building *build, struct nt_field *field)
+{
+    struct nt_property *properties =
+        nt_arena_alloc(build->dataset->arena, field->property_count + 1, sizeof(*properties));
+    if (!properties)
+        return nt_fail_memory(build->error);
+    for (uint32_t i = 0; i < field->property_count; i++) {
+        properties[i] = field->properties[i];
+        if (nt_text_is(properties[i].key, "ARROW:extension:name") &&
+            nt_text_is(properties[i].value, "arrow.json"))
+            properties[i].value = nt_text_of("lance.json");
+    }
+    field->properties = properties;
+    return NT_OK;
+}
+
 /* What tells Arrow of an extension: Lance's writers have it in the metadata of fields. */
 static enum nt_status set_extension(const struct building *build, const char *name, struct nt_field *field)
 {
@@ -291,6 +309,8 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     if (!from->is_description) /* its metadata are of what blobs are made from */
         status = nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
                                        &field.properties, &field.property_count, build->error);
+    if (status == NT_OK && nt_text_is(from->logical_type, "json"))
+        status = name_json(build, &field);
     return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;
 }
 

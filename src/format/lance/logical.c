@@ -202,11 +202,14 @@ static uint32_t integer_bits(struct nt_text name)
                                        : 0;
 }
 
-/* "string:int32:false": the values' type stands in front of the last two. */
+/* "string:int32:false": the values' type stands in front of the last two. Within fixed-size lists Lance's writer has them,
+ * and its reader does not. */
 static enum nt_status take_dictionary(struct nt_arena *arena, struct nt_text rest, struct nt_lance_type *type,
                                       struct nt_error *error)
 {
     struct nt_text ordered, index;
+    if (type->value.list_count)
+        return NT_OK;
     cut_behind_colon(&rest, &ordered);
     cut_behind_colon(&rest, &index);
     enum nt_status status = nt_lance_parse_type(arena, rest, type, error);

@@ -15,6 +15,7 @@ struct nt_lance_version {
     const char *root; /* beneath the folder: "", or "tree/BRANCH/", which has all that a data set has */
     uint64_t number;
     bool is_inverted; /* the name has 2^64 - 1 less the number, in 20 digits: the latest is the first */
+    bool is_detached; /* apart from the history, with a "d" in front: its number has the highest bit */
 };
 
 /* A file that ends in a manifest. */

@@ -2,7 +2,7 @@
  *
  * In: the names in _versions/, of the data set or of a branch. Out: versions. A manifest is called N.manifest, or, as newer writers have it, by
  * 2^64 - 1 - N in 20 digits, so that a list in the order of names begins with the latest. Names that are neither are
- * those of manifests apart from the history ("d...") or of what a writer left behind.
+ * those of manifests apart from the history, dN.manifest, which are found by their numbers alone, or of what a writer left behind.
  */
 #include "format/lance/dataset/versions.h"
 
@@ -12,6 +12,7 @@
 #include "format/lance/dataset/now.h"
 
 enum { INVERTED_DIGITS = 20 };
+static const uint64_t detached = UINT64_C(1) << 63; /* of the numbers of versions apart from the history */
 
 /* Digits alone, as they are written: no zeros in front. */
 static bool take_number(const char *digits, size_t count, bool is_padded, uint64_t *number_ret)
@@ -48,8 +49,8 @@ static bool read_name(const char *name, struct nt_lance_version *version)
 
 void nt_lance_append_manifest_name(struct nt_buffer *out, const struct nt_lance_version *version)
 {
-    nt_buffer_format(out, "%s" NT_LANCE_VERSIONS "/%0*" PRIu64 ".manifest", version->root,
-                     version->is_inverted ? INVERTED_DIGITS : 1,
+    nt_buffer_format(out, "%s" NT_LANCE_VERSIONS "/%s%0*" PRIu64 ".manifest", version->root,
+                     version->is_detached ? "d" : "", version->is_inverted ? INVERTED_DIGITS : 1,
                      version->is_inverted ? UINT64_MAX - version->number : version->number);
 }
 
@@ -134,16 +135,25 @@ static enum nt_status has_manifest(struct nt_folder *folder, const struct nt_lan
 }
 
 /* Without a walk where it is there: histories are long. */
+static enum nt_status find_name(struct nt_folder *folder, struct nt_lance_version *version,
+                                bool *is_found_ret, struct nt_error *error)
+{
+    version->is_detached = (version->number & detached) != 0;
+    version->is_inverted = !version->is_detached;
+    enum nt_status status = has_manifest(folder, version, is_found_ret, error);
+    if (status != NT_OK || *is_found_ret || version->is_detached)
+        return status;
+    version->is_inverted = false;
+    return has_manifest(folder, version, is_found_ret, error);
+}
+
 enum nt_status nt_lance_find_number(struct nt_folder *folder, const char *root, uint64_t number,
                                     struct nt_lance_version *version_ret, struct nt_error *error)
 {
     struct search search;
     bool is_found = false;
-    enum nt_status status = NT_OK;
-    for (int is_inverted = 1; is_inverted >= 0 && status == NT_OK && !is_found; is_inverted--) {
-        *version_ret = (struct nt_lance_version){.root = root, .number = number, .is_inverted = is_inverted};
-        status = has_manifest(folder, version_ret, &is_found, error);
-    }
+    *version_ret = (struct nt_lance_version){.root = root, .number = number};
+    enum nt_status status = find_name(folder, version_ret, &is_found, error);
     if (status != NT_OK || is_found)
         return status;
     status = search_all(folder, root, &search, error);
