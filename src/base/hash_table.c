@@ -9,10 +9,11 @@
 
 enum { FIRST_BUCKET_BITS = 6, HASH_BITS = 64 };
 
-/* Early in the life of a machine there may be no chance yet; then a table is as good as one whose seed is known. */
+/* Early in the life of a machine there may be no chance yet; then a table is as good as one whose seed is known, which still spreads
+ * small numbers. */
 uint64_t nt_hash_seed(void)
 {
-    uint64_t seed = 0;
+    uint64_t seed = UINT64_C(0x9E3779B97F4A7C15);
     (void)!getrandom(&seed, sizeof(seed), GRND_NONBLOCK);
     return seed;
 }
