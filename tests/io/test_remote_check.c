@@ -2,6 +2,7 @@
  *
  * Objects beneath an address, and the file there that tells whether they are still those that were opened.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -14,7 +15,7 @@ enum { MOST_OPEN = 1024 };
 static struct nt_source *objects;
 static uint64_t silent_on;     /* a file of which readings are not answered yet: its number; 0: none */
 static uint64_t kept_question; /* that was not answered */
-static unsigned closed;        /* files */
+static atomic_uint closed;     /* files */
 
 static bool answer(const struct nt_fetch_request *request)
 {

@@ -62,7 +62,8 @@ char *__wrap_strdup(const char *text)
 
 /* ---- what happens behind the reading of a folder ---- */
 
-static void (*after_reading)(void); /* once */
+typedef void happening(void);
+static _Atomic(happening *) after_reading; /* once */
 
 int __real_closedir(DIR *directory);
 int __wrap_closedir(DIR *directory);
@@ -70,8 +71,7 @@ int __wrap_closedir(DIR *directory);
 int __wrap_closedir(DIR *directory)
 {
     int result = __real_closedir(directory);
-    void (*next)(void) = after_reading;
-    after_reading = NULL;
+    happening *next = atomic_exchange(&after_reading, NULL);
     if (next)
         next();
     return result;
@@ -487,9 +487,9 @@ START_TEST(a_look_at_a_folder_that_another_overtakes_throws_nothing_out)
 {
     snprintf(late_path, sizeof(late_path), "%s/good4.root", tree_folder);
     replace(path, 1, true); /* so that the folder is read */
-    after_reading = make_and_find_another;
+    atomic_store(&after_reading, make_and_find_another);
     list("");
-    ck_assert(!after_reading);
+    ck_assert(!atomic_load(&after_reading));
     assert_ok(status_of(late_node, &error));
     ck_assert_str_eq(list(""), ".ntuplefs bad.root good.root good2.root good4.root ");
     struct kernel kernel = {.count = 0};
