@@ -59,12 +59,12 @@ static void write_identity(struct nt_json *json, const struct nt_chain_part *par
 static void write_share(struct nt_json *json, const struct nt_chain_share *share, bool has_field_groups)
 {
     struct nt_buffer path = {0};
-    if (share->dataset)
+    if (share->dataset) {
         nt_append_dataset_path(&path, share->dataset);
-    if (share->dataset)
         nt_json_member_buffer(json, "dataset", &path);
-    else
+    } else {
         nt_json_member_null(json, "dataset");
+    }
     nt_json_member_unsigned(json, "first_entry", share->first_entry);
     nt_json_member_unsigned(json, "entries", share->entries);
     if (has_field_groups) { /* each field has clusters of its own */

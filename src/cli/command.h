@@ -49,6 +49,9 @@ extern const struct nt_command nt_command_ls, nt_command_tree, nt_command_cat, n
 /* "ntuple: <subject>: <message>" on stderr, without a subject where that is NULL; returns the exit status. */
 enum nt_exit_status nt_complain(const char *subject, const struct nt_error *error);
 
+/* Also where links lead to one. */
+bool nt_is_directory(const char *path);
+
 /* The first failure decides how a command that goes on ends. */
 static inline void nt_note_failure(enum nt_exit_status *first, enum nt_exit_status status)
 {

@@ -144,18 +144,12 @@ static enum nt_status copy_entries(struct copier *copier, uint64_t node, struct 
     return status;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat attributes;
-    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
-}
-
 static void copy_directory(struct copier *copier, uint64_t node)
 {
     struct nt_error error = {0};
     const char *path = copier->destination.bytes;
     bool is_made = mkdir(path, 0777) == 0;
-    if (!is_made && !(errno == EEXIST && is_directory(path)))
+    if (!is_made && !(errno == EEXIST && nt_is_directory(path)))
         note_output_failure(copier, errno, "cannot create");
     else if (!is_made && is_source(copier))
         return;
@@ -168,7 +162,7 @@ static void enter_destination(struct copier *copier, const char *destination, co
                               const char *file)
 {
     nt_buffer_text(&copier->destination, destination);
-    if (!is_directory(destination))
+    if (!nt_is_directory(destination))
         return;
     struct nt_text name = nt_path_name(path);
     if (name.length == 0)

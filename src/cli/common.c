@@ -50,11 +50,16 @@ enum nt_exit_status nt_complain(const char *subject, const struct nt_error *erro
     return nt_exit_status(error->status);
 }
 
+bool nt_is_directory(const char *path)
+{
+    struct stat attributes;
+    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
+}
+
 /* A directory to write in: what does not exist yet, or is a file to be replaced, lies in another one. Cut off in place. */
 static const char *directory_of(char *path)
 {
-    struct stat attributes;
-    if (stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode))
+    if (nt_is_directory(path))
         return path;
     char *slash = strrchr(path, '/');
     if (!slash)

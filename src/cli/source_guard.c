@@ -14,12 +14,6 @@
 #include "cli/choices.h"
 #include "vfs/scope.h"
 
-static bool is_directory(const char *path)
-{
-    struct stat attributes;
-    return stat(path, &attributes) == 0 && S_ISDIR(attributes.st_mode);
-}
-
 /* ---- folders ---- */
 
 static enum nt_status add_folder(struct nt_source_guard *guard, const char *path, struct nt_error *error)
@@ -44,7 +38,7 @@ static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, st
     const char *path = nt_places_path(guard->vfs->places, scope.place);
     status = nt_vfs_stat(guard->vfs, node, false, &attributes, error);
     bool is_copied = scope.file || attributes.class == NT_VFS_DIRECTORY;
-    if (status == NT_OK && path && is_copied && is_directory(path))
+    if (status == NT_OK && path && is_copied && nt_is_directory(path))
         status = add_folder(guard, path, error);
     nt_scope_close(&scope);
     return status;
@@ -59,6 +53,9 @@ enum nt_status nt_source_guard_init(struct nt_source_guard *guard, const struct 
     guard->folders = calloc(chain ? chain->count : 1, sizeof(*guard->folders));
     if (!guard->folders)
         return nt_fail_memory(error);
+    guard->resolved_source = chain ? NULL : realpath(guard->source, NULL);
+    if (!chain && !guard->resolved_source && errno == ENOMEM)
+        return nt_fail_memory(error);
     enum nt_status status = chain ? NT_OK : add_place(guard, node, error);
     for (uint32_t i = 0; chain && i < chain->count && status == NT_OK; i++)
         if (S_ISDIR(chain->files[i].identity.st_mode))
@@ -71,6 +68,7 @@ void nt_source_guard_deinit(struct nt_source_guard *guard)
     for (size_t i = 0; i < guard->folder_count; i++)
         free(guard->folders[i]);
     free(guard->folders);
+    free(guard->resolved_source);
 }
 
 /* ---- files ---- */
@@ -126,11 +124,11 @@ static bool is_in_tree(struct nt_vfs *vfs, char *path)
 /* Whether it is one of the files that the source, a folder, mirrors. */
 static bool is_mirrored(const struct nt_source_guard *guard, char *resolved)
 {
-    char *folder = guard->chain ? NULL : realpath(guard->source, NULL);
-    size_t length = folder ? strlen(folder) : 0;
-    bool lies_within = folder && resolved[length] && nt_path_is_within(resolved, folder);
-    free(folder);
-    return lies_within && is_in_tree(guard->vfs, resolved + length + (resolved[length] == '/'));
+    const char *folder = guard->resolved_source;
+    if (!folder || !nt_path_is_within(resolved, folder))
+        return false;
+    size_t length = strlen(folder);
+    return resolved[length] && is_in_tree(guard->vfs, resolved + length + (resolved[length] == '/'));
 }
 
 /* ---- both ---- */

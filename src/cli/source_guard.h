@@ -11,6 +11,7 @@ struct nt_source_guard {
     const struct nt_settings *settings;
     struct nt_vfs *vfs;
     const char *source;                /* as it was named */
+    char *resolved_source;             /* as realpath(3) has it; NULL: a chain, or nothing here */
     const struct nt_chain_list *chain; /* that it stands for; NULL: none */
     char **folders;                    /* that nothing may be written into, as realpath(3) has them */
     size_t folder_count;

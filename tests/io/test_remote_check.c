@@ -64,22 +64,28 @@ static void open_many(struct nt_source *files[MOST_OPEN])
     }
 }
 
+/* A check that is not answered yet. The fetcher's lock is held on return. */
+static void begin_check(struct nt_remote_check *check)
+{
+    silent_on = file_of(source)->file;
+    pthread_mutex_lock(&fetcher->lock);
+    file_of(objects)->check_due = 0;
+    nt_remote_check_begin(file_of(objects), check, soon());
+}
+
 START_TEST(a_file_that_is_asked_is_not_closed_for_others)
 {
     struct nt_source *files[MOST_OPEN];
     struct nt_remote_check check;
-    struct nt_remote_file *anchor = file_of(source), *of_objects = file_of(objects);
-    silent_on = anchor->file;
-    pthread_mutex_lock(&fetcher->lock);
-    of_objects->check_due = 0;
-    nt_remote_check_begin(of_objects, &check, soon());
+    struct nt_remote_file *anchor = file_of(source);
+    begin_check(&check);
     pthread_mutex_unlock(&fetcher->lock);
     open_many(files);
     ck_assert_uint_gt(closed, 0);
     ck_assert(!anchor->is_closed);
     say_done(kept_question);
     pthread_mutex_lock(&fetcher->lock);
-    assert_ok(nt_remote_check_end(of_objects, &check, soon(), NT_OK, &error));
+    assert_ok(nt_remote_check_end(file_of(objects), &check, soon(), NT_OK, &error));
     ck_assert_uint_eq(anchor->underway, 0);
     pthread_mutex_unlock(&fetcher->lock);
     for (int i = 0; i < MOST_OPEN; i++)
@@ -92,10 +98,7 @@ START_TEST(a_question_that_is_not_waited_for_is_under_way_no_more)
 {
     struct nt_remote_check check;
     struct nt_remote_file *anchor = file_of(source), *of_objects = file_of(objects);
-    silent_on = anchor->file;
-    pthread_mutex_lock(&fetcher->lock);
-    of_objects->check_due = 0;
-    nt_remote_check_begin(of_objects, &check, soon());
+    begin_check(&check);
     ck_assert_uint_eq(anchor->underway, 1);
     assert_ok(nt_remote_check_end(of_objects, &check, nt_milliseconds(), NT_OK, &error));
     ck_assert_uint_eq(anchor->underway, 0);
