@@ -33,8 +33,17 @@ struct building {
 
 /* ---- shares ---- */
 
-/* Of a file that does not open, though it is known how many entries it has. Whatever the reason is: it stays so, and others do without
- * these entries. */
+/* A share that failed has an error in place of its entries. One without entries has no place for it: then nothing of the dataset can
+ * be trusted, or an index could hide rows. */
+static enum nt_status keep_failure(const struct nt_error *failure, struct nt_arena *arena,
+                                   struct nt_chain_share *share, struct nt_error *error)
+{
+    return share->entries ? nt_failure_keep(failure, arena, &share->failure, error)
+                          : nt_fail_with(error, failure);
+}
+
+/* Of a file that does not open, though the index has its number of entries. Whatever the reason is: it stays so, and others do
+ * without these entries. */
 static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_arena *arena,
                                     struct nt_chain_share *share, struct nt_error *error)
 {
@@ -43,9 +52,9 @@ static enum nt_status fill_unopened(const struct nt_dataset *first, struct nt_ar
     if (!known)
         return nt_fail_with(error, &failure);
     share->entries = known->entries;
-    if (nt_is_machine_failure(failure.status))
+    if (share->entries && nt_is_machine_failure(failure.status))
         failure.status = NT_CORRUPT;
-    return nt_failure_keep(&failure, arena, &share->failure, error);
+    return keep_failure(&failure, arena, share, error);
 }
 
 /* Of what was told of an index no other number of entries can be made. */
@@ -56,7 +65,7 @@ static enum nt_status count_share(const struct nt_dataset *first, struct nt_chai
     share->entries = known ? known->entries : share->dataset->entries;
     if (share->entries == share->dataset->entries)
         return NT_OK;
-    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries that the index tells", share->entries,
+    nt_fail_number(failure, NT_CORRUPT, NT_NO_OFFSET, "entries that the index says", share->entries,
                    share->dataset->entries);
     nt_error_context(failure, "%s", share->part->path);
     return NT_CORRUPT;
@@ -80,7 +89,7 @@ static enum nt_status fill_share(const struct building *building, const struct n
         status = nt_chain_match_fields(first, share->dataset, share->fields, &failure);
     }
     if (failure.status && building->chain->options.rule == NT_CHAIN_FAIL)
-        return nt_failure_keep(&failure, arena, &share->failure, building->error);
+        return keep_failure(&failure, arena, share, building->error);
     if (failure.status)
         return nt_fail_with(building->error, &failure);
     if (status != NT_OK && !nt_message_about(building->error->message, part->path))

@@ -6,6 +6,7 @@
 #include "chain/index.h"
 
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,10 +15,12 @@
 #include "base/grow.h"
 #include "base/text.h"
 #include "chain/text_file.h"
+#include "io/descriptor.h"
 #include "json/json.h"
 #include "json/parse.h"
 
-enum { MOST_BYTES = 256 << 20 };
+/* A value of a line takes jansson some 75 times its bytes. */
+enum { MOST_BYTES = 256 << 20, MOST_LINE_BYTES = 1 << 20 };
 
 /* ---- finding ---- */
 
@@ -96,6 +99,7 @@ enum nt_status nt_known_file_check(const struct nt_known_file *file, const struc
 void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *file)
 {
     struct nt_json json;
+    size_t start = out->length;
     const char *validator = file->validator ? file->validator : "";
     bool is_readable = nt_is_utf8(file->path, strlen(file->path)) &&
                        nt_is_utf8(file->meant, strlen(file->meant)) && file->inode <= INT64_MAX &&
@@ -125,6 +129,8 @@ void nt_known_file_append(struct nt_buffer *out, const struct nt_known_file *fil
     }
     nt_json_end_array(&json);
     nt_json_finish(&json);
+    if (!out->failed && out->length - start > MOST_LINE_BYTES)
+        out->length = start; /* it would not be read */
 }
 
 /* ---- reading ---- */
@@ -204,6 +210,9 @@ static enum nt_status take_line(struct reading *reading, const char *line, size_
 {
     struct nt_chain_index *index = reading->index;
     json_t *object;
+    if (length > MOST_LINE_BYTES)
+        return nt_fail(reading->error, NT_CORRUPT, NT_NO_OFFSET, "expected at most %d bytes, found %zu",
+                       MOST_LINE_BYTES, length);
     enum nt_status status = nt_json_parse(line, length, JSON_REJECT_DUPLICATES, &object, reading->error);
     if (status != NT_OK)
         return status;
@@ -242,6 +251,20 @@ static enum nt_status refuse_text(const char *path, enum nt_status status, struc
     return NT_INVALID;
 }
 
+/* In a folder that others may write to, another file could take the index's place. */
+static enum nt_status check_folder(const char *path, struct nt_error *error)
+{
+    struct stat attributes;
+    char *copy = strdup(path);
+    if (!copy)
+        return nt_fail_memory(error);
+    const char *folder = dirname(copy);
+    enum nt_status status =
+        stat(folder, &attributes) == 0 ? nt_check_writers(&attributes, folder, error) : NT_OK;
+    free(copy);
+    return status;
+}
+
 enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **index_ret,
                                    struct nt_error *error)
 {
@@ -252,7 +275,9 @@ enum nt_status nt_chain_index_read(const char *path, struct nt_chain_index **ind
         free(index);
         return nt_fail_memory(error);
     }
-    enum nt_status status = nt_chain_read_text(path, "an index", MOST_BYTES, &text, error);
+    enum nt_status status = check_folder(path, error);
+    if (status == NT_OK)
+        status = nt_chain_read_text(path, "an index", MOST_BYTES, nt_check_writers, &text, error);
     if (status == NT_NOT_FOUND)
         status = NT_OK;
     if (status == NT_OK && text.length)

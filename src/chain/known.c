@@ -190,6 +190,8 @@ static bool is_known(const struct nt_file *file, uint32_t number)
         const struct nt_dataset *dataset = file->datasets[i];
         const struct nt_known_dataset *known = nt_chain_known_dataset(part, dataset);
         struct nt_dataset *own;
+        if (dataset->failure && known) /* what is known may be the reason */
+            return false;
         if (!dataset->failure && find_own(dataset, part, &own) && (!known || known->entries != own->entries))
             return false;
     }

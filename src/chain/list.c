@@ -266,8 +266,8 @@ static enum nt_status read_list(struct reading *reading, const char *path, struc
     below.source = path;
     below.folder = folder;
     below.line = 0;
-    enum nt_status status =
-        folder ? nt_chain_read_text(path, "a list", MOST_LIST_BYTES, &text, error) : nt_fail_memory(error);
+    enum nt_status status = folder ? nt_chain_read_text(path, "a list", MOST_LIST_BYTES, NULL, &text, error)
+                                   : nt_fail_memory(error);
     if (status == NT_OK && stat(path, &below.identity))
         status = nt_fail_path(error, errno, path);
     if (status == NT_OK)

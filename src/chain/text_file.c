@@ -6,18 +6,29 @@
 
 #include "io/source.h"
 
-enum nt_status nt_chain_read_text(const char *path, const char *what, int most_bytes, struct nt_buffer *text,
+static enum nt_status read_source(struct nt_source *source, const char *path, const char *what,
+                                  int most_bytes, nt_chain_check_text *check, struct nt_buffer *text,
                                   struct nt_error *error)
+{
+    struct stat attributes;
+    enum nt_status status = check ? nt_source_stat(source, &attributes, error) : NT_OK;
+    if (status == NT_OK && check)
+        status = check(&attributes, path, error);
+    if (status != NT_OK)
+        return status;
+    if (source->size > (uint64_t)most_bytes)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s of more than %d bytes", path, what, most_bytes);
+    return nt_source_append(source, 0, source->size, text, error);
+}
+
+enum nt_status nt_chain_read_text(const char *path, const char *what, int most_bytes,
+                                  nt_chain_check_text *check, struct nt_buffer *text, struct nt_error *error)
 {
     struct nt_source *source;
     enum nt_status status = nt_source_open_file(path, &source, error);
     if (status != NT_OK)
         return status;
-    if (source->size > (uint64_t)most_bytes)
-        status =
-            nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: %s of more than %d bytes", path, what, most_bytes);
-    else
-        status = nt_source_append(source, 0, source->size, text, error);
+    status = read_source(source, path, what, most_bytes, check, text, error);
     nt_source_close(source);
     return status == NT_OK && text->failed ? nt_fail_memory(error) : status;
 }

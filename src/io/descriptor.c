@@ -64,6 +64,19 @@ enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat 
     return fstat(descriptor, attributes) ? nt_fail_system(error, errno, "%s", path) : NT_OK;
 }
 
+enum nt_status nt_check_writers(const struct stat *attributes, const char *path, struct nt_error *error)
+{
+    uid_t owner = attributes->st_uid;
+    unsigned mode = (unsigned)attributes->st_mode & 07777;
+    if ((owner == geteuid() || owner == 0) && !(mode & (S_IWGRP | S_IWOTH)))
+        return NT_OK;
+    return nt_fail(
+        error, NT_INVALID, NT_NO_OFFSET,
+        "%s: expected to be owned by user %u or root and writable by its owner alone, found owner %u "
+        "and mode %04o",
+        path, (unsigned)geteuid(), (unsigned)owner, mode);
+}
+
 enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_identity *identity,
                                    struct nt_error *error)
 {

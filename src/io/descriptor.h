@@ -48,6 +48,10 @@ enum nt_status nt_descriptor_read(int descriptor, const char *path, struct nt_id
 enum nt_status nt_descriptor_check(int descriptor, const char *path, struct nt_identity *identity,
                                    struct nt_error *error);
 
+/* What a file or folder says is trusted only where nobody but the user and root may have written it: NT_INVALID where
+ * another user owns it, or group or others may write to it. `path` names it in the message. */
+enum nt_status nt_check_writers(const struct stat *attributes, const char *path, struct nt_error *error);
+
 enum nt_status nt_descriptor_stat(int descriptor, const char *path, struct stat *attributes,
                                   struct nt_error *error);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "io/descriptor.h"
 
 struct file {
     char name[NT_DISK_NAME_LENGTH + 1];
@@ -34,20 +35,19 @@ enum nt_status nt_disk_cache_open(struct nt_disk_cache *cache, const char *path,
     *cache = (struct nt_disk_cache){.folder = -1, .most_bytes = most_bytes};
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return nt_fail_system(error, errno, "%s cannot be made", path);
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (folder < 0 || fstat(folder, &attributes) != 0) {
         nt_fail_system(error, errno, "%s cannot be opened", path);
         if (folder >= 0)
             close(folder);
         return NT_IO;
     }
-    if (attributes.st_uid != geteuid() || attributes.st_mode & (S_IWGRP | S_IWOTH)) {
+    enum nt_status status = nt_check_writers(&attributes, path, error);
+    if (status == NT_OK)
+        cache->folder = folder;
+    else
         close(folder);
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET,
-                       "%s: expected a folder of the user's that nobody else may write to", path);
-    }
-    cache->folder = folder;
-    return NT_OK;
+    return status;
 }
 
 void nt_disk_cache_close(struct nt_disk_cache *cache)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "support.h"
+#include "temporary.h"
 
 #define LINE(path, rest)                                                                                     \
     "{\"file\":\"" path "\",\"file_bytes\":11,\"modified\":\"1970-01-01T00:00:01.000000002Z\",\"inode\":3,"  \
@@ -16,19 +17,12 @@
 #define DATASET "{\"path\":\"Events\",\"entries\":5,\"clusters\":2}"
 
 static struct nt_error error;
-static char path[] = "/tmp/ntuple-index-XXXXXX";
+static char path[128];
 
 static void setup(void)
 {
-    strcpy(path, "/tmp/ntuple-index-XXXXXX");
-    int descriptor = mkstemp(path);
-    ck_assert_int_ge(descriptor, 0);
-    close(descriptor);
-}
-
-static void teardown(void)
-{
-    unlink(path);
+    temporary_setup();
+    strcpy(path, temporary_file("index", "", 0));
 }
 
 static enum nt_status read_index(const char *text, struct nt_chain_index **index_ret)
@@ -99,11 +93,60 @@ static const char *const bad_lines[] = {
 START_TEST(a_line_that_is_none_is_refused_by_its_number)
 {
     struct nt_chain_index *index;
-    char text[1024], expected[128];
+    char text[1024], expected[256];
     snprintf(text, sizeof(text), "%s%s", LINE("/z", DATASET), bad_lines[_i]);
     snprintf(expected, sizeof(expected), "%s is no index of files: line 2: ", path);
     assert_status(NT_INVALID, read_index(text, &index));
     ck_assert_msg(strncmp(error.message, expected, strlen(expected)) == 0, "%s", error.message);
+}
+END_TEST
+
+START_TEST(what_others_may_write_is_refused)
+{
+    struct nt_chain_index *index;
+    static const mode_t modes[] = {0660, 0606, 0622};
+    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+        ck_assert_int_eq(chmod(path, modes[i]), 0);
+        assert_status(NT_INVALID, read_index(LINE("/a", DATASET), &index));
+        ck_assert_msg(strncmp(error.message, path, strlen(path)) == 0, "%s", error.message);
+    }
+    ck_assert_int_eq(chmod(path, 0644), 0);
+    assert_ok(read_index(LINE("/a", DATASET), &index));
+    nt_chain_index_free(index);
+    ck_assert_int_eq(chmod(temporary_directory, 01777), 0);
+    assert_status(NT_INVALID, read_index(LINE("/a", DATASET), &index));
+    ck_assert_int_eq(unlink(path), 0); /* what is to be written there is not safe either */
+    assert_status(NT_INVALID, nt_chain_index_read(path, &index, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "mode 1777"));
+}
+END_TEST
+
+START_TEST(what_another_user_owns_is_refused)
+{
+    struct nt_chain_index *index;
+    if (geteuid() != 0 || chown(path, 12345, (gid_t)-1) != 0)
+        return;
+    assert_status(NT_INVALID, nt_chain_index_read(path, &index, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "found owner 12345"));
+}
+END_TEST
+
+START_TEST(a_line_is_of_a_megabyte_at_most)
+{
+    enum { BYTES = (1 << 20) + 1 };
+    struct nt_chain_index *index;
+    char *text = malloc(BYTES + 1);
+    ck_assert_ptr_nonnull(text);
+    memset(text, ' ', BYTES);
+    text[BYTES] = '\0';
+    assert_status(NT_INVALID, read_index(text, &index));
+    ck_assert_ptr_nonnull(strstr(error.message, "line 1: expected at most 1048576 bytes, found 1048577"));
+    struct nt_known_file file = {.path = text, .meant = "", .modified = ""};
+    struct nt_buffer out = {0};
+    nt_known_file_append(&out, &file);
+    ck_assert_uint_eq(out.length, 0);
+    nt_buffer_deinit(&out);
+    free(text);
 }
 END_TEST
 
@@ -207,11 +250,14 @@ int main(void)
 {
     Suite *suite = suite_create("chain: index");
     TCase *tests = tcase_create("index");
-    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_checked_fixture(tests, setup, temporary_teardown);
     tcase_add_test(tests, files_are_found_by_their_paths);
     tcase_add_test(tests, what_is_not_there_or_empty_knows_nothing);
     tcase_add_loop_test(tests, a_line_that_is_none_is_refused_by_its_number, 0,
                         sizeof(bad_lines) / sizeof(*bad_lines));
+    tcase_add_test(tests, what_others_may_write_is_refused);
+    tcase_add_test(tests, what_another_user_owns_is_refused);
+    tcase_add_test(tests, a_line_is_of_a_megabyte_at_most);
     tcase_add_test(tests, lines_are_written_as_they_are_read);
     tcase_add_test(tests, names_that_are_no_text_are_not_written);
     tcase_add_test(tests, of_an_address_the_version_is_kept);

@@ -159,6 +159,53 @@ def an_index_that_is_wrong_is_found_out():
 
 
 @case
+def an_index_that_hides_entries_is_found_out():
+    for part in 1, 2:
+        with scratch() as directory:
+            files = Files(directory, 3)
+            files.learn()
+            wrong = lines(files.index)
+            wrong[part]['datasets'][0]['entries'] = 0
+            files.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+            with files.mounted() as whole:
+                same((whole / 'part000/values/data.bin').stat().st_size, 2 * 4096)  # as the index says
+                fails(errno.EIO, (whole / 'part000/values/data.bin').read_bytes)
+                (told,) = errors_of(whole)
+                assert str(files.paths[part]) in told['what'] and (told['expected'], told['found']) == ('0', str(ITEMS)), told
+                wait_until(lambda: not lines(files.index)[part]['datasets'], 'an index that knows nothing of the dataset')
+            with files.mounted() as whole:
+                same(np.load(whole / 'part000/values/data.npy').tolist(), list(range(3 * ITEMS)))
+
+
+@case
+def a_file_without_entries_that_cannot_be_looked_at_fails():
+    with scratch() as directory:
+        files = Files(directory, 3)
+        files.learn()
+        wrong = lines(files.index)
+        wrong[1]['datasets'][0]['entries'] = 0
+        files.index.write_text(''.join(json.dumps(line) + '\n' for line in wrong))
+        with files.mounted() as whole:
+            files.paths[1].unlink()
+            for _ in range(2):
+                fails(errno.ESTALE, (whole / 'part000/values/data.bin').read_bytes)
+
+
+@case
+def an_index_that_others_may_write_is_refused():
+    with scratch() as directory:
+        files = Files(directory, 2)
+        files.learn()
+        for path, mode in (files.index, 0o666), (directory, 0o777):
+            before = path.stat().st_mode
+            path.chmod(mode)
+            result = ntuplefs('-o', f'chain,index={files.index}', f'{directory}/part*.blp', directory / 'mnt')
+            path.chmod(before & 0o7777)
+            same(result.returncode, 1, path)
+            assert f'{path}: expected to be owned by user ' in result.stderr.decode(), result
+
+
+@case
 def what_is_no_index_is_refused_and_stays():
     with scratch() as directory:
         files = Files(directory, 2)

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "chain/index.h"
 #include "chain/list.h"
 #include "support.h"
+#include "temporary.h"
 #include "vfs/vfs.h"
 
 enum { MOST_PATH = 512, PIECE = 4096, MOST_BYTES = 1 << 16 };
@@ -23,13 +23,8 @@ static struct nt_chain_index *known; /* NULL: nothing is known */
 /* As the next trees know it. */
 static void keep_index(void *context, const struct nt_buffer *text)
 {
-    char path[] = "/tmp/ntuple-outlines-XXXXXX";
-    int descriptor = mkstemp(path);
     (void)context;
-    ck_assert_int_eq(write(descriptor, text->bytes, text->length), (ssize_t)text->length);
-    assert_ok(nt_chain_index_read(path, &known, &error));
-    close(descriptor);
-    unlink(path);
+    assert_ok(nt_chain_index_read(temporary_file("index", text->bytes, text->length), &known, &error));
 }
 
 static struct nt_vfs *open_tree(bool is_lazy, bool is_learning)
@@ -47,6 +42,7 @@ static struct nt_vfs *open_tree(bool is_lazy, bool is_learning)
 static void setup(void)
 {
     const char *data = getenv("NTUPLE_TEST_DATA");
+    temporary_setup();
     char first[MOST_PATH], second[MOST_PATH];
     snprintf(first, sizeof(first), "%s/compression_zstd.root", data);
     snprintf(second, sizeof(second), "%s/compression_none.root", data);
@@ -60,6 +56,7 @@ static void teardown(void)
     nt_chain_list_free(chain);
     nt_chain_index_free(known);
     known = NULL;
+    temporary_teardown();
 }
 
 static uint64_t resolve(struct nt_vfs *vfs, const char *path)
