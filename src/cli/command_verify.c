@@ -244,9 +244,13 @@ static enum nt_exit_status verify_source(const struct work *work, const char *pa
                                          const struct nt_chain_list *chain)
 {
     char *shown = nt_address_shown(path);
+    struct nt_error error = {0};
+    if (!shown) {
+        nt_fail_memory(&error);
+        return nt_complain("verify", &error);
+    }
     enum nt_exit_status result =
-        !shown                ? nt_complain("verify", &(struct nt_error){.status = NT_NO_MEMORY})
-        : chain               ? verify_subject(work, &(struct subject){.path = shown, .chain = chain}, NULL)
+        chain                 ? verify_subject(work, &(struct subject){.path = shown, .chain = chain}, NULL)
         : nt_is_address(path) ? verify_address(work, path, shown)
                               : verify_path(work, path);
     free(shown);

@@ -255,8 +255,11 @@ int main(int argument_count, char **arguments)
         return NT_EXIT_INTERNAL;
     signal(SIGPIPE, SIG_IGN); /* a reader that has had enough is no failure: see nt_finish_output */
     struct nt_arena *arena = nt_arena_new();
-    if (!arena)
-        return NT_EXIT_INTERNAL;
+    if (!arena) {
+        struct nt_error error = {0};
+        nt_fail_memory(&error);
+        return nt_complain(NULL, &error);
+    }
     enum nt_exit_status status = parse_and_run(argument_count, arguments, arena);
     nt_arena_free(arena);
     return status;

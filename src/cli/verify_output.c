@@ -55,14 +55,13 @@ static void put_place(struct nt_json *json, const struct nt_file *file, const st
         nt_json_member_unsigned(json, "page", finding->page);
 }
 
-static void print_buffer(struct nt_buffer *text)
+static void print_line(struct nt_verifier *verifier, struct nt_buffer *line)
 {
-    if (!text->failed)
-        fwrite(text->bytes, 1, text->length, stdout);
-    nt_buffer_deinit(text);
+    nt_note_failure(&verifier->output, nt_print_buffer(line, verifier->path));
+    nt_buffer_deinit(line);
 }
 
-static void print_finding_as_json(const struct nt_verifier *verifier, const struct nt_finding *finding)
+static void print_finding_as_json(struct nt_verifier *verifier, const struct nt_finding *finding)
 {
     struct nt_buffer line = {0};
     struct nt_json json;
@@ -73,7 +72,7 @@ static void print_finding_as_json(const struct nt_verifier *verifier, const stru
     nt_json_failure_members(&json, &finding->error);
     nt_json_member_unsigned(&json, "count", finding->count);
     nt_json_finish(&json);
-    print_buffer(&line);
+    print_line(verifier, &line);
 }
 
 /* Ends the path. */
@@ -100,7 +99,7 @@ static void append_place(struct nt_buffer *line, const struct nt_file *file, con
     }
 }
 
-static void print_finding(const struct nt_verifier *verifier, const struct nt_finding *finding)
+static void print_finding(struct nt_verifier *verifier, const struct nt_finding *finding)
 {
     struct nt_buffer line = {0};
     nt_append_printable(&line, verifier->path, strlen(verifier->path));
@@ -112,7 +111,7 @@ static void print_finding(const struct nt_verifier *verifier, const struct nt_fi
     if (finding->count > 1)
         nt_buffer_format(&line, ", and %" PRIu64 " more pages", finding->count - 1);
     nt_buffer_byte(&line, '\n');
-    print_buffer(&line);
+    print_line(verifier, &line);
 }
 
 void nt_verify_on_finding(void *context, const struct nt_finding *finding)
@@ -137,7 +136,7 @@ static const char *verdict(const struct nt_verify_summary *summary)
     return "ok";
 }
 
-static void print_summary_as_json(const struct nt_verifier *verifier, const struct nt_verify_summary *summary)
+static void print_summary_as_json(struct nt_verifier *verifier, const struct nt_verify_summary *summary)
 {
     struct nt_buffer line = {0};
     struct nt_json json;
@@ -152,10 +151,10 @@ static void print_summary_as_json(const struct nt_verifier *verifier, const stru
     for (int kind = 0; kind < NT_FINDING_KINDS; kind++)
         nt_json_member_unsigned(&json, nt_finding_name((enum nt_finding_kind)kind), summary->findings[kind]);
     nt_json_finish(&json);
-    print_buffer(&line);
+    print_line(verifier, &line);
 }
 
-static void print_summary(const struct nt_verifier *verifier, const struct nt_verify_summary *summary)
+static void print_summary(struct nt_verifier *verifier, const struct nt_verify_summary *summary)
 {
     struct nt_buffer line = {0};
     nt_append_printable(&line, verifier->path, strlen(verifier->path));
@@ -176,11 +175,10 @@ static void print_summary(const struct nt_verifier *verifier, const struct nt_ve
         separator = ", ";
     }
     nt_buffer_byte(&line, '\n');
-    print_buffer(&line);
+    print_line(verifier, &line);
 }
 
-enum nt_exit_status nt_verify_conclude(const struct nt_verifier *verifier,
-                                       const struct nt_verify_summary *summary)
+enum nt_exit_status nt_verify_conclude(struct nt_verifier *verifier, const struct nt_verify_summary *summary)
 {
     if (!verifier->settings->quiet && verifier->settings->json)
         print_summary_as_json(verifier, summary);
@@ -189,7 +187,7 @@ enum nt_exit_status nt_verify_conclude(const struct nt_verifier *verifier,
     for (size_t i = 0; i < VERDICTS; i++)
         if (summary->findings[verdicts[i].kind])
             return verdicts[i].exit;
-    return NT_EXIT_OK;
+    return verifier->output;
 }
 
 /* What is said of a file that does not open. */
@@ -214,7 +212,8 @@ enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings *settin
         nt_json_member_string(&json, "result", result_of(error->status));
         nt_json_failure_members(&json, error);
         nt_json_finish(&json);
-        print_buffer(&line);
+        nt_print_buffer(&line, path);
+        nt_buffer_deinit(&line);
     }
     return nt_complain(path, error);
 }

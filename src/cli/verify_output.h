@@ -15,6 +15,7 @@ struct nt_verifier {
     const char *path;
     const struct nt_file *file;
     struct nt_progress *progress;
+    enum nt_exit_status output; /* the first line that could not be printed */
 };
 
 /* For struct nt_verify_options, with the verifier as their context. */
@@ -22,8 +23,7 @@ void nt_verify_on_progress(void *context, uint64_t bytes, uint64_t total);
 void nt_verify_on_finding(void *context, const struct nt_finding *finding);
 
 /* The file's own line, and how the program ends by it; of a file that did not open, why. */
-enum nt_exit_status nt_verify_conclude(const struct nt_verifier *verifier,
-                                       const struct nt_verify_summary *summary);
+enum nt_exit_status nt_verify_conclude(struct nt_verifier *verifier, const struct nt_verify_summary *summary);
 enum nt_exit_status nt_verify_conclude_unopened(const struct nt_settings *settings, const char *path,
                                                 const struct nt_error *error);
 

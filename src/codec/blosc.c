@@ -4,6 +4,7 @@
  * (c-blosc's README_CHUNK_FORMAT) is checked against the bytes that are there before the library sees it. A
  * chunk may hold more than is wanted (an array that was trimmed): the rest is cut off.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include <blosc.h>
@@ -44,6 +45,47 @@ static enum nt_status check_is_whole(const uint8_t *input, size_t input_bytes, s
     return NT_OK;
 }
 
+/* All of a chunk, or some of its items. */
+struct wanted {
+    const uint8_t *input;
+    uint8_t *output;
+    size_t bytes;
+    bool is_whole;
+    int first_item, items;
+};
+
+static int call_library(const struct wanted *wanted)
+{
+    return wanted->is_whole ? blosc_decompress_ctx(wanted->input, wanted->output, wanted->bytes, 1)
+                            : blosc_getitem(wanted->input, wanted->first_item, wanted->items, wanted->output);
+}
+
+/* What the library allocates for a chunk: three blocks, and the state of the algorithm inside. It refuses blocks that are larger
+ * than the chunk before. */
+static bool has_memory(const uint8_t *input)
+{
+    enum { BLOCKS = 3, STATE_BYTES = 1 << 18 };
+    size_t chunk_bytes = nt_load_le32(input + 4), block_bytes = nt_load_le32(input + 8);
+    size_t blocks = block_bytes <= chunk_bytes ? BLOCKS * block_bytes : 0;
+    void *memory = malloc(blocks + STATE_BYTES);
+    free(memory);
+    return memory != NULL;
+}
+
+/* The library answers alike where data are damaged and where it has no memory. A second failure, with memory at hand, is
+ * damage. */
+static enum nt_status decompress(const struct wanted *wanted, struct nt_error *error)
+{
+    int produced = call_library(wanted);
+    if (produced < 0)
+        produced = call_library(wanted);
+    if (produced >= 0 && (size_t)produced == wanted->bytes)
+        return NT_OK;
+    if (produced < 0 && !has_memory(wanted->input))
+        return nt_fail_memory(error);
+    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: invalid data (the library's code %d)", produced);
+}
+
 enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                    size_t output_bytes, struct nt_codec_context *context,
                                    struct nt_error *error)
@@ -62,13 +104,10 @@ enum nt_status nt_decompress_blosc(const uint8_t *input, size_t input_bytes, uin
         target = nt_codec_scratch(context, NT_SCRATCH_CHUNK, chunk_bytes);
     if (!target)
         return nt_fail_memory(error);
-    int produced = blosc_decompress_ctx(input, target, chunk_bytes, 1);
-    if (produced < 0 || (size_t)produced != chunk_bytes)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: invalid data (the library's code %d)",
-                       produced);
-    if (target != output)
+    status = decompress(&(struct wanted){input, target, chunk_bytes, true, 0, 0}, error);
+    if (status == NT_OK && target != output)
         memcpy(output, target, output_bytes);
-    return NT_OK;
+    return status;
 }
 
 enum nt_status nt_decompress_whole_blosc(const uint8_t *input, size_t input_bytes, uint8_t *output,
@@ -114,11 +153,9 @@ enum nt_status nt_decompress_blosc_blocks(const uint8_t *input, size_t input_byt
     if (block_bytes == 0 || offset % block_bytes || !nt_fits(offset, bytes, output_bytes) ||
         ((offset + bytes) % block_bytes && offset + bytes != output_bytes))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "blosc: not the borders of blocks");
-    int produced = blosc_getitem(input, (int)(offset / type_bytes), (int)(bytes / type_bytes), output);
-    if (produced < 0 || (size_t)produced != bytes)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "blosc: invalid data (the library's code %d)",
-                       produced);
-    return NT_OK;
+    const struct wanted wanted = {
+        input, output, bytes, false, (int)(offset / type_bytes), (int)(bytes / type_bytes)};
+    return decompress(&wanted, error);
 }
 
 enum nt_status nt_decompress_whole_blosc_blocks(const uint8_t *input, size_t input_bytes, size_t output_bytes,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 /* In line, with the vectors of the compiler's target: the shared library's own is built for the least. */
@@ -38,33 +39,36 @@ uint32_t nt_crc32(const void *data, size_t bytes)
     return nt_inflate_crc32(data, bytes);
 }
 
-static void compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
+static bool compute_xxh3(const void *data, size_t bytes, uint8_t *digest)
 {
     store_le(digest, nt_xxh3(data, bytes), 8);
+    return true;
 }
 
-static void compute_crc32(const void *data, size_t bytes, uint8_t *digest)
+static bool compute_crc32(const void *data, size_t bytes, uint8_t *digest)
 {
     store_le(digest, nt_crc32(data, bytes), 4);
+    return true;
 }
 
-static void compute_adler32(const void *data, size_t bytes, uint8_t *digest)
+static bool compute_adler32(const void *data, size_t bytes, uint8_t *digest)
 {
     store_le(digest, nt_inflate_adler32(data, bytes), 4);
+    return true;
 }
 
-/* Without memory the digest stays zero, which does not match: an error, never a wrong "good". */
-static void compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
+static bool compute_evp(const EVP_MD *method, const void *data, size_t bytes, uint8_t *digest)
 {
+    if (!OSSL_LIB_CTX_get0_global_default()) /* it could not be made; the library would use it all the same */
+        return false;
     unsigned length = (unsigned)EVP_MD_get_size(method);
-    if (EVP_Digest(data, bytes, digest, &length, method, NULL) != 1)
-        memset(digest, 0, (size_t)EVP_MD_get_size(method));
+    return EVP_Digest(data, bytes, digest, &length, method, NULL) == 1;
 }
 
 #define DEFINE_EVP(name, method)                                                                             \
-    static void name(const void *data, size_t bytes, uint8_t *digest)                                        \
+    static bool name(const void *data, size_t bytes, uint8_t *digest)                                        \
     {                                                                                                        \
-        compute_evp(method, data, bytes, digest);                                                            \
+        return compute_evp(method, data, bytes, digest);                                                     \
     }
 
 DEFINE_EVP(compute_md5, EVP_md5())
@@ -111,7 +115,10 @@ enum nt_status nt_checksum_verify(enum nt_checksum_kind kind, const void *data, 
     uint8_t digest[64];
     if (!checksum->compute)
         return NT_OK;
-    checksum->compute(data, bytes, digest);
+    if (!checksum->compute(data, bytes, digest))
+        return nt_fail(error, NT_NO_MEMORY, offset,
+                       "%s cannot be computed: libcrypto has no memory or does not provide it",
+                       checksum->name);
     if (!NT_COMPARES_CHECKSUMS || !memcmp(digest, stored, checksum->bytes))
         return NT_OK;
     char expected[NT_CHECKSUM_TEXT], found[NT_CHECKSUM_TEXT];

@@ -4,6 +4,8 @@
  */
 #include "codec/decompressors.h"
 
+#include <zstd_errors.h>
+
 enum nt_status nt_decompress_zstd(const uint8_t *input, size_t input_bytes, uint8_t *output,
                                   size_t output_bytes, struct nt_codec_context *context,
                                   struct nt_error *error)
@@ -13,6 +15,8 @@ enum nt_status nt_decompress_zstd(const uint8_t *input, size_t input_bytes, uint
     if (!context->zstd)
         return nt_fail_memory(error);
     size_t produced = ZSTD_decompressDCtx(context->zstd, output, output_bytes, input, input_bytes);
+    if (ZSTD_getErrorCode(produced) == ZSTD_error_memory_allocation)
+        return nt_fail_memory(error);
     if (ZSTD_isError(produced))
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "zstd: %s", ZSTD_getErrorName(produced));
     if (produced != output_bytes)

@@ -450,6 +450,8 @@ static bool feed_piece(struct nt_folder_list *list, const char *bytes, size_t co
 {
     list->bytes += count;
     if (XML_Parse(list->parser, bytes, (int)count, is_last) != XML_STATUS_OK) {
+        if (!list->problem && XML_GetErrorCode(list->parser) == XML_ERROR_NO_MEMORY)
+            list->problem = "out of memory";
         if (!list->problem)
             list->problem =
                 list->bytes == 0 ? "the server sends no list" : "the server sends a list that is no XML";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Faults of a whole program: loaded before the C library by LD_PRELOAD, it arms the fault that the environment tells,
- * NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS with numbers for all of them. And the writes of a FUSE daemon, which are
+ * NTUPLE_FAULT=SITE:ERROR:NUMBER:LASTS with numbers for all of them. At the end it writes how many calls of the site there were
+ * into the file NTUPLE_FAULT_COUNT. And the writes of a FUSE daemon, which are
  * replies: one that fails with ENOENT was given up by who asked.
  */
 #include <dlfcn.h>
@@ -21,6 +22,17 @@ __attribute__((constructor)) static void arm(void)
     if (told && sscanf(told, "%d:%d:%llu:%d", &site, &error, &number, &lasts) == 4)
         fault_arm(&(struct fault){
             .site = (enum fault_site)site, .number = number, .error = error, .lasts = lasts != 0});
+}
+
+__attribute__((destructor)) static void tell_calls(void)
+{
+    const char *path = getenv("NTUPLE_FAULT_COUNT");
+    uint64_t calls = fault_disarm();
+    FILE *file = path && *path ? fopen(path, "w") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%llu", (unsigned long long)calls);
+    fclose(file);
 }
 
 ssize_t writev(int descriptor, const struct iovec *parts, int count)

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <zstd_errors.h>
 
 #include "base/bytes.h"
 #include "base/overflow.h"
@@ -105,6 +106,8 @@ static enum nt_status count_pieces(ZSTD_DCtx *decompressor, ZSTD_inBuffer *input
     while (more) {
         ZSTD_outBuffer output = {piece, piece_bytes, 0};
         more = ZSTD_decompressStream(decompressor, &output, input);
+        if (ZSTD_getErrorCode(more) == ZSTD_error_memory_allocation)
+            return nt_fail_memory(error);
         if (ZSTD_isError(more))
             return fail_zstd(ZSTD_getErrorName(more), error);
         if (more && output.pos == 0 && input->pos == input->size)

@@ -164,6 +164,8 @@ static enum nt_status unpack_metadata(const struct nt_bloscpack_metadata *metada
     }
     uLongf unpacked = metadata->bytes;
     int result = uncompress(bytes, &unpacked, stored, metadata->stored_bytes);
+    if (result == Z_MEM_ERROR)
+        return nt_fail_memory(error);
     if (result != Z_OK || unpacked != metadata->bytes)
         return nt_fail(error, NT_CORRUPT, NT_BLOSCPACK_HEADER_BYTES,
                        "metadata does not decompress to %" PRIu32 " bytes", metadata->bytes);

@@ -9,10 +9,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zstd.h>
 
 #include "base/bytes.h"
 #include "base/overflow.h"
+#include "codec/decompressors.h"
 
 enum {
     MAGIC_BYTES = 6,  /* at both ends; at the beginning with two more */
@@ -116,34 +116,44 @@ struct walk {
     struct nt_error *error;
 };
 
-/* Of a compressed batch a buffer begins with the bytes that it makes, -1 where it is stored as it is. */
+/* The values of a Zstandard frame, which makes `wanted` bytes. */
+static enum nt_status take_frame(const struct walk *walk, const uint8_t *frame, size_t frame_bytes,
+                                 size_t wanted)
+{
+    struct nt_codec_context *context = nt_codec_context_new();
+    uint8_t *values = malloc(wanted + 1);
+    enum nt_status status = context && values
+                                ? nt_decompress_zstd(frame, frame_bytes, values, wanted, context, walk->error)
+                                : nt_fail_memory(walk->error);
+    if (status == NT_CORRUPT)
+        nt_error_context(walk->error, "no Arrow IPC file of deleted rows");
+    if (status == NT_OK)
+        status = walk->take(walk->context, values, wanted / VALUE_BYTES, walk->error);
+    free(values);
+    nt_codec_context_free(context);
+    return status;
+}
+
+/* Of a compressed batch a buffer begins with the bytes that it makes, -1 where it is stored as it is. `wanted` is the
+ * bytes of its rows. */
 static enum nt_status take_compressed(const struct walk *walk, const struct batch *batch, unsigned codec,
-                                      const uint8_t *bytes, uint64_t size, uint64_t rows)
+                                      const uint8_t *bytes, uint64_t size, uint64_t wanted)
 {
     enum { LENGTH_BYTES_OF_BUFFER = 8, CODEC_ZSTD = 1 };
-    uint64_t wanted = rows * VALUE_BYTES;
     if (size < LENGTH_BYTES_OF_BUFFER)
         return damaged(batch->offset, "a buffer without its length", walk->error);
     uint64_t plain = nt_load_le64(bytes);
     bytes += LENGTH_BYTES_OF_BUFFER;
     size -= LENGTH_BYTES_OF_BUFFER;
     if (plain == UINT64_MAX)
-        return wanted <= size ? walk->take(walk->context, bytes, (size_t)rows, walk->error)
+        return wanted <= size ? walk->take(walk->context, bytes, (size_t)wanted / VALUE_BYTES, walk->error)
                               : damaged(batch->offset, "its rows are not all there", walk->error);
     if (codec != CODEC_ZSTD)
         return nt_fail(walk->error, NT_UNSUPPORTED, batch->offset,
                        "lists of deleted rows that are compressed as LZ4 frames are not read");
     if (plain != wanted)
         return nt_fail_number(walk->error, NT_CORRUPT, batch->offset, "bytes of deleted rows", wanted, plain);
-    uint8_t *values = malloc(wanted + 1);
-    if (!values)
-        return nt_fail_memory(walk->error);
-    size_t made = ZSTD_decompress(values, (size_t)wanted, bytes, (size_t)size);
-    enum nt_status status = made == wanted
-                                ? walk->take(walk->context, values, (size_t)rows, walk->error)
-                                : damaged(batch->offset, "its rows cannot be decompressed", walk->error);
-    free(values);
-    return status;
+    return take_frame(walk, bytes, (size_t)size, (size_t)wanted);
 }
 
 /* The values' buffer is the second one, behind that of validity. */
@@ -164,7 +174,7 @@ static enum nt_status take_batch(struct walk *walk, const struct batch *batch, s
                        "%" PRIu32 " columns with %" PRIu32 " buffers, where one of two was expected", nodes,
                        buffers);
     uint64_t nulls = load64(flat, node + 8), offset = load64(flat, buffer + BUFFER_BYTES),
-             bytes = load64(flat, buffer + BUFFER_BYTES + 8);
+             bytes = load64(flat, buffer + BUFFER_BYTES + 8), wanted;
     if (nulls)
         return damaged(batch->offset, "a row that is null", walk->error);
     if (rows > walk->left)
@@ -173,10 +183,13 @@ static enum nt_status take_batch(struct walk *walk, const struct batch *batch, s
     walk->left -= rows;
     if (!nt_fits(offset, bytes, batch->body_bytes))
         return damaged(batch->offset, "its rows are not all there", walk->error);
+    if (!nt_multiply(rows, VALUE_BYTES, &wanted))
+        return damaged(batch->offset, "more rows than bytes can be counted", walk->error);
     if (compression_at)
-        return take_compressed(walk, batch, codec_at ? flat->bytes[codec_at] : 0, body + offset, bytes, rows);
-    return rows * VALUE_BYTES <= bytes ? walk->take(walk->context, body + offset, (size_t)rows, walk->error)
-                                       : damaged(batch->offset, "its rows are not all there", walk->error);
+        return take_compressed(walk, batch, codec_at ? flat->bytes[codec_at] : 0, body + offset, bytes,
+                               wanted);
+    return wanted <= bytes ? walk->take(walk->context, body + offset, (size_t)rows, walk->error)
+                           : damaged(batch->offset, "its rows are not all there", walk->error);
 }
 
 /* Behind 0xffffffff and a length, or the length alone, as earlier versions had it. */
