@@ -10,6 +10,7 @@
 
 #include <ntuple/ntuple.h>
 
+#include "cli/arguments.h"
 #include "cli/choices.h"
 #include "cli/command.h"
 #include "cli/complete.h"
@@ -254,13 +255,16 @@ int main(int argument_count, char **arguments)
     if (!nt_standard_streams_open())
         return NT_EXIT_INTERNAL;
     signal(SIGPIPE, SIG_IGN); /* a reader that has had enough is no failure: see nt_finish_output */
+    struct nt_error error = {0};
     struct nt_arena *arena = nt_arena_new();
-    if (!arena) {
-        struct nt_error error = {0};
+    char **copies = arena ? nt_arguments_hide(argument_count, arguments, arena) : NULL;
+    enum nt_exit_status status;
+    if (copies) {
+        status = parse_and_run(argument_count, copies, arena);
+    } else {
         nt_fail_memory(&error);
-        return nt_complain(NULL, &error);
+        status = nt_complain(NULL, &error);
     }
-    enum nt_exit_status status = parse_and_run(argument_count, arguments, arena);
     nt_arena_free(arena);
     return status;
 }

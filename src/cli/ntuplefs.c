@@ -12,6 +12,7 @@
 
 #include <ntuple/ntuple.h>
 
+#include "cli/arguments.h"
 #include "cli/fetching.h"
 #include "cli/program.h"
 #include "cli/standard_streams.h"
@@ -133,10 +134,16 @@ int main(int argument_count, char **arguments)
         return NT_EXIT_INTERNAL;
     nt_inherited_close(argument_count, arguments);
     nt_memory_prepare();
+    struct nt_error error = {0};
     struct nt_arena *arena = nt_arena_new();
-    if (!arena)
-        return NT_EXIT_INTERNAL;
-    enum nt_exit_status status = parse_and_run(&program, argument_count, arguments, arena);
+    char **copies = arena ? nt_arguments_hide(argument_count, arguments, arena) : NULL;
+    enum nt_exit_status status;
+    if (copies) {
+        status = parse_and_run(&program, argument_count, copies, arena);
+    } else {
+        nt_fail_memory(&error);
+        status = nt_program_fail(&program, NT_EXIT_INTERNAL, &error);
+    }
     nt_buffer_deinit(&program.settings.passed);
     nt_arena_free(arena);
     return status;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Files on a web server: what is read is what the file holds, with few requests; whatever a server does, a read ends in time, with the
 file's bytes or an error that tells the server from the file."""
+import contextlib
 import errno
 import json
 import os
@@ -212,6 +213,13 @@ def what_servers_do_wrong_is_told():
             raise problem
 
 
+def command_lines():
+    """Those of all processes."""
+    for path in Path('/proc').glob('[0-9]*/cmdline'):
+        with contextlib.suppress(OSError):
+            yield path.read_bytes()
+
+
 @case
 def addresses_do_not_tell_secrets():
     with served(DATA) as site:
@@ -222,6 +230,9 @@ def addresses_do_not_tell_secrets():
         with mounted(site.url(f'{FILE}?token=abcdef')) as mountpoint:
             same('abcdef' in Path('/proc/self/mounts').read_text(), False, 'mounts')
             same('abcdef' in (mountpoint / 'file.json').read_text(), False, 'file.json')
+            told = [line for line in command_lines() if b'abcdef' in line]
+            same(told, [], 'command lines')
+            assert any(site.url(FILE).encode() in line for line in command_lines()), 'the address without its query'
         same(site.requests[-1][0], f'/{FILE}?token=abcdef', 'asked for')
 
 
