@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * An index of a chain's files. What is read is found again, and what is written of it is read as the same.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "chain/index.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+/* Through a file without a name. */
+static enum nt_status read_text(const void *bytes, size_t count, struct nt_chain_index **index_ret,
+                                struct nt_error *error)
+{
+    char path[64];
+    int file = memfd_create("index", MFD_CLOEXEC);
+    if (file < 0 || fchmod(file, 0600) != 0 || write(file, bytes, count) != (ssize_t)count)
+        abort();
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+    enum nt_status status = nt_chain_index_read(path, index_ret, error);
+    close(file);
+    return status;
+}
+
+static bool is_same(const struct nt_known_file *left, const struct nt_known_file *right)
+{
+    bool is_same = strcmp(left->path, right->path) == 0 && strcmp(left->meant, right->meant) == 0 &&
+                   left->bytes == right->bytes && left->dataset_count == right->dataset_count;
+    for (uint32_t i = 0; is_same && i < left->dataset_count; i++)
+        is_same = strcmp(left->datasets[i].path, right->datasets[i].path) == 0 &&
+                  left->datasets[i].entries == right->datasets[i].entries;
+    return is_same;
+}
+
+/* Of files that have one path and dataset the first one found stands for all. */
+static void check_again(const struct nt_chain_index *index)
+{
+    struct nt_error error = {0};
+    struct nt_chain_index *again;
+    for (uint32_t i = 0; i < index->count; i++) {
+        struct nt_buffer line = {0};
+        const struct nt_known_file *file = &index->files[i];
+        const struct stat attributes = {.st_size = (off_t)file->bytes};
+        if (!nt_chain_index_find(index, file->path, file->meant))
+            abort();
+        (void)nt_known_file_check(file, &attributes, file->validator, &error);
+        nt_known_file_append(&line, file);
+        if (line.failed || !line.length || read_text(line.bytes, line.length, &again, &error) != NT_OK)
+            abort();
+        if (again->count != 1 || !is_same(&again->files[0], file))
+            abort();
+        nt_chain_index_free(again);
+        nt_buffer_deinit(&line);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    struct nt_error error = {0};
+    struct nt_chain_index *index;
+    enum nt_status status = read_text(bytes, count, &index, &error);
+    if (status != NT_OK) {
+        if (error.status != status || !error.message[0])
+            abort();
+        return 0;
+    }
+    check_again(index);
+    nt_chain_index_free(index);
+    return 0;
+}
