@@ -12,7 +12,7 @@
 #include "base/buffer.h"
 #include "base/text.h"
 #include "cli/choices.h"
-#include "vfs/scope.h"
+#include "vfs/pseudo.h"
 
 /* ---- folders ---- */
 
@@ -31,14 +31,12 @@ static enum nt_status add_folder(struct nt_source_guard *guard, const char *path
 static enum nt_status add_place(struct nt_source_guard *guard, uint64_t node, struct nt_error *error)
 {
     struct nt_scope scope;
-    struct nt_vfs_attributes attributes;
     enum nt_status status = nt_scope_open(guard->vfs, node, &scope, error);
     if (status != NT_OK)
         return status;
     const char *path = nt_places_path(guard->vfs->places, scope.place);
-    status = nt_vfs_stat(guard->vfs, node, false, &attributes, error);
-    bool is_copied = scope.file || attributes.class == NT_VFS_DIRECTORY;
-    if (status == NT_OK && path && is_copied && nt_is_directory(path))
+    bool is_copied = scope.file || nt_scope_is_directory(&scope);
+    if (path && is_copied && nt_is_directory(path))
         status = add_folder(guard, path, error);
     nt_scope_close(&scope);
     return status;

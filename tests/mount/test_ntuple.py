@@ -19,7 +19,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from bloscpack_file import write_bloscpack  # noqa: E402
 from json_rules import problems  # noqa: E402
-from harness import NTUPLE, Skip, case, command, data, fuse_problem, mounted, on_a_terminal, output, run, same, scratch
+from harness import DATA, NTUPLE, Skip, case, command, data, fuse_problem, mounted, on_a_terminal, output, run, same, scratch
 
 EVENT = (10000000000 + 3 * np.arange(1000)).astype('<u8').tobytes()
 
@@ -488,6 +488,54 @@ def cp_does_not_write_into_what_it_reads():
         same(files_of(directory), before)
         ntuple('cp', '-r', whole, directory / 'whole.copy')
         assert files_of(directory / 'whole.copy')
+
+
+def kinds(copy):
+    """A file of each name, wherever it lies: digits are numbers of pages, columns and versions."""
+    found = {}
+    for path in sorted(path.relative_to(copy) for path in copy.rglob('*') if path.is_file()):
+        found.setdefault(re.sub(r'\d+', 'N', path.name), path)
+    return found
+
+
+def copies_alone(directory, number, arguments, unlisted):
+    """Whether each kind of file of a source is copied alone, with and without -r, as it is within the whole tree."""
+    whole, alone = directory / f'whole.{number}', directory / f'alone.{number}'
+    ntuple('cp', '-r', *arguments, whole)
+    found = kinds(whole)
+    for path in found.values():
+        for flags in (), ('-r',):
+            ntuple('cp', '-f', *flags, *arguments, path, alone)
+            if '.ntuplefs' not in path.parts:
+                same(alone.read_bytes() == (whole / path).read_bytes(), True, f'{arguments}: {path}')
+    for path in unlisted:
+        ntuple('cp', '-f', *arguments, path, alone)
+        same(alone.read_bytes(), ntuple('cat', *arguments, path), f'{arguments}: {path}')
+    return set(found)
+
+
+@case
+def cp_copies_a_file_of_every_kind_alone_and_within_its_tree():
+    with scratch() as directory:
+        folder = directory / 'folder'
+        folder.mkdir()
+        shutil.copy(data('attributes.root'), folder)
+        shutil.copytree(data('lance_datasets/deletions_2.2'), folder / 'rows.lance')
+        sources = [
+            ([data('example.root')], ['Events/rows.d/7.json', 'Events/muons/_0/pt/column.0/pages/1.bin']),
+            ([data('lance_datasets/deletions_2.2')], ['deletions_2.2/versions.d/1/table.arrow', 'deletions_2.2/versions.d/1/ntuple.json']),
+            ([data('lance_nested_2.1.lance')], []),
+            ([data('blocks.blp')], []),
+            (['--chain', DATA / 'compression_*.root'], ['files.d/compression_lz4.root/file.json', 'files.d/compression_lz4.root/compressed/table.arrow']),
+            ([folder], ['attributes.root/file.json']),
+        ]
+        found = set()
+        for number, (arguments, unlisted) in enumerate(sources):
+            found |= copies_alone(directory, number, arguments, unlisted)
+        for name in ('data.npy', 'data.bin', 'offsets.npy', 'table.arrow', 'table.csv', 'rows.jsonl', 'head.jsonl', 'schema.txt',
+                     'field.json', 'column.json', 'pages.jsonl', 'N.raw', 'N.bin', 'header.bin', 'footer.json', 'pagelist.N.json',
+                     'header.txt', 'layout.svg', 'sizes.svg', 'files.jsonl', 'versions.jsonl', 'manifest.json', 'fragments.jsonl'):
+            assert name in found, (name, sorted(found))
 
 
 @case
