@@ -180,8 +180,8 @@ static enum nt_status set_deferred(struct nt_dataset *dataset, struct nt_chain_s
         deferred[i] = NT_NOT_DEFERRED;
     for (uint32_t i = 0; i < share->dataset->column_count; i++) {
         const struct nt_column *column = &share->dataset->columns[i];
-        if (column->is_deferred && share->columns[i] != NT_NONE)
-            deferred[share->columns[i]] = column->first_element;
+        if (share->columns[i] != NT_NONE)
+            deferred[share->columns[i]] = nt_column_deferral(column);
     }
     share->deferred = deferred;
     return NT_OK;

@@ -50,6 +50,13 @@ struct nt_range {
 
 #define NT_NOT_DEFERRED UINT64_MAX
 
+/* The first element that is stored of a column that was added later, zeros stand for those before; NT_NOT_DEFERRED where it
+ * was not, or where it began suppressed: then another representation has what was before. */
+static inline uint64_t nt_column_deferral(const struct nt_column *column)
+{
+    return column->is_deferred && !column->is_deferred_suppressed ? column->first_element : NT_NOT_DEFERRED;
+}
+
 struct nt_group {
     uint64_t first_entry, entries; /* as the footer tells; 0,0 where it does not */
     uint32_t first_cluster;
@@ -57,7 +64,7 @@ struct nt_group {
     uint64_t metadata_bytes; /* that loading takes apart; 0: it costs nothing to speak of */
     uint32_t field;          /* of a data set with field_groups: whose columns its cluster holds */
     /* Of a data set that joins files: the first group of its file, and, where there is any such column, [column]: the
-     * first element that the file stores of one that it deferred, else NT_NOT_DEFERRED. */
+     * deferral that it has in the file. */
     uint32_t origin;
     const uint64_t *deferred;
     const char *file; /* likewise: its path. NULL: the data set's own */

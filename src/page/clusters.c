@@ -241,13 +241,13 @@ uint32_t nt_span_part(const struct nt_dataset *dataset, const struct nt_span *sp
 
 /* ---- representations ---- */
 
-/* The first element that is stored of a column that was added later; false where it was not. */
+/* As nt_column_deferral; false where there are no zeros. */
 static bool find_deferral(const struct nt_dataset *dataset, const struct nt_group *group, uint32_t column,
                           uint64_t *first_ret)
 {
     const struct nt_column *info = &dataset->columns[column];
-    *first_ret = group->deferred ? group->deferred[column] : info->first_element;
-    return group->deferred ? *first_ret != NT_NOT_DEFERRED : info->is_deferred;
+    *first_ret = group->deferred ? group->deferred[column] : nt_column_deferral(info);
+    return *first_ret != NT_NOT_DEFERRED;
 }
 
 void nt_active_find(const struct nt_dataset *dataset, uint32_t field, uint32_t position, uint32_t cluster,

@@ -187,6 +187,14 @@ static enum nt_status leave_out_dropped(const struct building *build, struct nt_
     return NT_OK;
 }
 
+/* A deferred column may begin within a row, in the midst of an array. */
+static bool begins_deferred(const struct building *build, const struct nt_active *active)
+{
+    uint64_t divisor = build->unit.divisor;
+    uint64_t rows = active->deferred_first / divisor + (active->deferred_first % divisor != 0);
+    return active->is_deferred && build->unit.of == NT_ROWS_OF_FIELD && build->row - build->origin < rows;
+}
+
 static enum nt_status count_span(struct building *build, struct nt_piece *piece, bool *known_ret,
                                  struct nt_error *error)
 {
@@ -201,9 +209,7 @@ static enum nt_status count_span(struct building *build, struct nt_piece *piece,
         resume(build, &active);
     }
     piece->first_row = build->row;
-    bool begins_deferred =
-        active.is_deferred && build->row - build->origin < active.deferred_first / unit->divisor;
-    if (active.present != 1 || (begins_deferred && unit->of == NT_ROWS_OF_FIELD))
+    if (active.present != 1 || begins_deferred(build, &active))
         return count_from_above(build, &piece->span, &piece->rows, known_ret, error);
     bool is_page_per_row = has_page_per_row(build->dataset, unit);
     piece->rows = is_page_per_row ? active.page_count : active.elements / unit->divisor;

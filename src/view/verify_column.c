@@ -294,7 +294,8 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
         nt_verify_find_in_cluster(job, cluster->number, "stored elements", 0, stored);
         return false;
     }
-    if (stored && !column->info->is_deferred && nt_dataset_tells_positions(job->dataset) &&
+    bool is_deferred = nt_column_deferral(column->info) != NT_NOT_DEFERRED;
+    if (stored && !is_deferred && nt_dataset_tells_positions(job->dataset) &&
         segment->first != cluster->range->first_element)
         nt_verify_find_in_cluster(job, cluster->number, "first element, as the page list tells",
                                   segment->first, cluster->range->first_element);

@@ -112,6 +112,38 @@ START_TEST(the_header_tells_fields_columns_and_aliases)
 }
 END_TEST
 
+static void flag_in_footer(enum rntuple_envelope kind, struct nt_buffer *bytes)
+{
+    if (kind == RNTUPLE_FOOTER)
+        bytes->bytes[8] |= 1;
+}
+
+static void check_features(const char *name, bool is_flagged)
+{
+    json_t *envelope = document(name, ""), *features = json_object_get(envelope, "features");
+    ck_assert_int_eq(json_integer_value(json_array_get(json_object_get(envelope, "feature_flags"), 0)),
+                     is_flagged);
+    ck_assert(json_is_array(features));
+    ck_assert_uint_eq(json_array_size(features), is_flagged);
+    if (is_flagged)
+        ck_assert_str_eq(json_string_value(json_array_get(features, 0)), "nested deferred columns");
+    json_decref(envelope);
+}
+
+START_TEST(features_are_told_by_name_where_their_flags_are)
+{
+    static const uint64_t flags[] = {1};
+    struct rntuple_description description = usual(RNTUPLE_V1);
+    description.feature_flags = _i ? flags : NULL;
+    description.feature_flag_count = 1;
+    description.spoil = _i ? NULL : flag_in_footer;
+    assert_ok(write_and_open(&written, RNTUPLE_V1, &description, &error));
+    check_features("header.json", _i);
+    check_features("footer.json", !_i);
+    written_close(&written);
+}
+END_TEST
+
 START_TEST(the_footer_tells_the_schema_extension_and_the_cluster_groups)
 {
     struct rntuple_description description = usual(_i);
@@ -495,6 +527,7 @@ int main(void)
     Suite *suite = suite_create("format: RNTuple documents");
     TCase *tests = tcase_create("documents");
     EACH(the_header_tells_fields_columns_and_aliases, 0, RNTUPLE_GENERATIONS);
+    tcase_add_loop_test(tests, features_are_told_by_name_where_their_flags_are, 0, 2);
     EACH(the_footer_tells_the_schema_extension_and_the_cluster_groups, RNTUPLE_CRC32_EXTENSION,
          RNTUPLE_GENERATIONS);
     EACH(the_page_list_tells_every_page, RNTUPLE_CRC32_LINKS, RNTUPLE_GENERATIONS);

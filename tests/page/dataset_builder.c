@@ -333,23 +333,36 @@ static uint32_t next_in_entry_order(const struct builder *builder, const bool *d
     return next;
 }
 
+static bool are_twins(const struct nt_column *a, const struct nt_column *b)
+{
+    return a->field == b->field && a->position == b->position;
+}
+
+/* Zeros that nobody stores before the first element of a column, or of another representation of it. */
+static uint64_t elements_not_stored(const struct builder *builder, const struct nt_column *column)
+{
+    uint64_t elements = 0;
+    for (uint32_t i = 0; i < builder->column_count; i++) {
+        const struct nt_column *other = &builder->columns[i];
+        if (are_twins(other, column) && !other->is_deferred_suppressed && other->first_element > elements)
+            elements = other->first_element;
+    }
+    return elements;
+}
+
 /* Element offsets as a writer lists them: they count over the whole data set and all representations. */
 static void list_first_elements(struct builder *builder)
 {
     for (uint32_t k = 0; k < builder->column_count; k++) {
         bool done[MOST_CLUSTERS] = {false};
-        uint64_t element = 0;
+        uint64_t element = elements_not_stored(builder, &builder->columns[k]);
         uint32_t cluster;
         while ((cluster = next_in_entry_order(builder, done)) != NT_NONE) {
             done[cluster] = true;
             for (uint32_t m = 0; m < builder->column_count; m++) {
-                const struct nt_column *other = &builder->columns[m];
                 const struct share *share = &builder->shares[cluster][m];
-                bool is_twin = other->field == builder->columns[k].field &&
-                               other->position == builder->columns[k].position;
-                if (is_twin && share->state == NT_RANGE_PRESENT) {
-                    if (other->is_deferred && element < other->first_element)
-                        element = other->first_element;
+                if (are_twins(&builder->columns[m], &builder->columns[k]) &&
+                    share->state == NT_RANGE_PRESENT) {
                     builder->shares[cluster][k].listed_first = element;
                     element += share->count;
                 }

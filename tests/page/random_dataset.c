@@ -12,6 +12,14 @@ struct making {
     struct builder *builder;
     uint64_t state;
     uint64_t late[MOST_FIELDS]; /* the entry from which on a top-level field exists */
+    uint32_t position;          /* of the cluster that is filled, in entry order */
+    uint32_t positions[MOST_CLUSTERS];
+    uint64_t ends[MOST_CLUSTERS]; /* of the entries of each position */
+    /* Of a field below a collection or variant, the position of the first cluster that has it, and the rows before it there. */
+    uint32_t late_below[MOST_FIELDS];
+    uint64_t skipped[MOST_FIELDS];
+    /* The position of the first cluster that may have another representation than the first one; 0: all may. */
+    uint32_t late_representation[MOST_FIELDS];
 };
 
 static uint32_t chance(struct making *making, uint32_t below)
@@ -159,13 +167,15 @@ static uint32_t draw_representation(struct making *making, uint32_t field, uint3
     for (uint32_t i = 0; i < builder->column_count; i++)
         if (builder->columns[i].field == field && builder->columns[i].representation > last)
             last = builder->columns[i].representation;
-    uint32_t chosen = chance(making, last + 1);
+    bool is_first_alone = making->position < making->late_representation[field];
+    uint32_t chosen = is_first_alone ? 0 : chance(making, last + 1);
+    bool is_listed = !is_first_alone || chance(making, 2);
     for (uint32_t i = 0; i < builder->column_count; i++) {
         if (builder->columns[i].field != field)
             continue;
         if (builder->columns[i].representation == chosen)
             columns[count++] = i;
-        else
+        else if (is_listed)
             suppress(builder, cluster, i);
     }
     return count;
@@ -233,8 +243,23 @@ static void fill_values(struct making *making, uint32_t cluster, uint64_t count,
     free(values);
 }
 
+/* False where the field does not exist yet, and there is nothing of it in the cluster; else `rows` are those that it has. */
+static bool has_begun(struct making *making, uint32_t field, uint64_t *rows)
+{
+    uint64_t missing = 0;
+    if (making->position < making->late_below[field])
+        missing = *rows;
+    else if (making->late_below[field] && making->position == making->late_below[field])
+        missing = chance(making, (uint32_t)*rows + 1);
+    making->skipped[field] += missing;
+    *rows -= missing;
+    return making->position >= making->late_below[field] || chance(making, 2);
+}
+
 static void fill(struct making *making, uint32_t cluster, uint32_t field, uint64_t rows)
 {
+    if (!has_begun(making, field, &rows))
+        return;
     const struct nt_field *f = &making->builder->fields[field];
     uint32_t columns[8];
     uint64_t below[MOST_FIELDS], repetition = f->repetition ? f->repetition : 1;
@@ -269,6 +294,12 @@ static void fill(struct making *making, uint32_t cluster, uint32_t field, uint64
 
 /* ---- clusters ---- */
 
+static bool keeps_step(const struct nt_field *field)
+{
+    return field->kind == NT_FIELD_RECORD || field->kind == NT_FIELD_ARRAY ||
+           field->kind == NT_FIELD_WRAPPER || field->kind == NT_FIELD_DENSE_OPTIONAL;
+}
+
 /* All principal columns of a top-level field that are in step with the entries store nothing
  * before `entry`. */
 static void defer_subtree(struct making *making, uint32_t field, uint64_t entry, uint64_t per_entry)
@@ -281,12 +312,92 @@ static void defer_subtree(struct making *making, uint32_t field, uint64_t entry,
             representation = builder->columns[i].representation;
             defer_column(builder, i, entry * (f->kind == NT_FIELD_VALUE ? below : per_entry));
         }
-    if (f->kind != NT_FIELD_RECORD && f->kind != NT_FIELD_ARRAY && f->kind != NT_FIELD_WRAPPER &&
-        f->kind != NT_FIELD_DENSE_OPTIONAL)
+    if (!keeps_step(f))
         return;
     for (uint32_t i = 0; i < builder->field_count; i++)
         if (builder->fields[i].parent == field)
             defer_subtree(making, i, entry, below);
+}
+
+/* A field below a collection or variant, where none that it is in step with is late itself. */
+static bool may_be_late_below(const struct making *making, uint32_t field)
+{
+    const struct nt_field *fields = making->builder->fields;
+    uint32_t at = fields[field].parent;
+    while (at != NT_NONE && keeps_step(&fields[at]) && !making->late_below[at])
+        at = fields[at].parent;
+    return at != NT_NONE && !keeps_step(&fields[at]);
+}
+
+/* The position of the cluster that a field begins in, as it does itself or as what it is in step with does. */
+static uint32_t begin_of(const struct making *making, uint32_t field)
+{
+    const struct nt_field *fields = making->builder->fields;
+    uint32_t at = field, position = 0;
+    while (fields[at].parent != NT_NONE && keeps_step(&fields[fields[at].parent]) && !making->late_below[at])
+        at = fields[at].parent;
+    if (making->late_below[at] || fields[at].parent != NT_NONE)
+        return making->late_below[at];
+    while (making->late[at] > making->ends[position])
+        position++;
+    return position;
+}
+
+/* What begins late below collections and variants: fields, and representations of fields anywhere, behind the cluster that
+ * the field begins in. */
+static void choose_late(struct making *making, uint32_t clusters)
+{
+    for (uint32_t i = 0; i < making->builder->field_count; i++) {
+        if (may_be_late_below(making, i) && chance(making, 4) == 0)
+            making->late_below[i] = chance(making, clusters + 1);
+        if (chance(making, 3) == 0)
+            making->late_representation[i] = begin_of(making, i) + 1 + chance(making, clusters);
+    }
+}
+
+/* Which column of its representation it is. */
+static uint32_t position_of(const struct builder *builder, uint32_t column)
+{
+    const struct nt_column *c = &builder->columns[column];
+    uint32_t position = 0;
+    for (uint32_t i = 0; i < column; i++)
+        position +=
+            builder->columns[i].field == c->field && builder->columns[i].representation == c->representation;
+    return position;
+}
+
+/* Elements of all representations before that cluster, zeros included. */
+static uint64_t elements_before(const struct making *making, uint32_t column, uint32_t cluster_position)
+{
+    const struct builder *builder = making->builder;
+    uint64_t elements = 0;
+    for (uint32_t i = 0; i < builder->column_count; i++) {
+        if (builder->columns[i].field != builder->columns[column].field ||
+            position_of(builder, i) != position_of(builder, column))
+            continue;
+        if (builder->columns[i].representation == 0)
+            elements += builder->columns[i].first_element;
+        for (uint32_t c = 0; c < builder->cluster_count; c++)
+            elements += making->positions[c] < cluster_position ? builder->shares[c][i].count : 0;
+    }
+    return elements;
+}
+
+/* Where columns begin that are late follows from what is before them. */
+static void defer_late(struct making *making)
+{
+    struct builder *builder = making->builder;
+    for (uint32_t i = 0; i < builder->field_count; i++)
+        if (making->late_below[i])
+            defer_subtree(making, i, making->skipped[i], 1);
+    for (uint32_t i = 0; i < builder->column_count; i++) {
+        struct nt_column *column = &builder->columns[i];
+        uint32_t position = making->late_representation[column->field];
+        if (!position || column->representation == 0)
+            continue;
+        defer_column(builder, i, elements_before(making, i, position));
+        column->is_deferred_suppressed = true;
+    }
 }
 
 static void fill_cluster(struct making *making, uint32_t cluster)
@@ -317,20 +428,23 @@ struct builder *random_dataset(unsigned seed, uint32_t clusters)
         order[i] = order[k];
         order[k] = i;
         first[i] = total;
-        total += entries[i] = chance(&making, 10);
+        making.ends[i] = total += entries[i] = chance(&making, 10);
     }
     for (uint32_t i = 0; i < builder->field_count; i++)
         if (builder->fields[i].parent == NT_NONE && chance(&making, 3) == 0) {
             making.late[i] = chance(&making, (uint32_t)total + 1);
             defer_subtree(&making, i, making.late[i], 1);
         }
+    choose_late(&making, clusters);
     builder->compress = chance(&making, 2);
     builder->hide_clusters = chance(&making, 2);
     for (uint32_t i = 0; i < clusters; i++) {
+        making.position = making.positions[i] = order[i];
         fill_cluster(&making, add_cluster(builder, first[order[i]], entries[order[i]]));
         if (chance(&making, 3) == 0 && builder->group_count < MOST_GROUPS - 2)
             end_group(builder);
     }
+    defer_late(&making);
     return builder;
 }
 

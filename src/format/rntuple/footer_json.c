@@ -90,7 +90,7 @@ static void footer_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_json_document(&json, out, "footer");
     nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
     nt_json_member_hex64(&json, "checksum", envelope->checksum);
-    nt_feature_flags_json(&json, &footer->flags);
+    nt_feature_flags_json(&json, envelope->generation, &footer->flags);
     nt_json_member_hex64(&json, "header_checksum", footer->header_checksum);
     if (envelope->generation->has_schema_extension) {
         nt_json_key(&json, "schema_extension");

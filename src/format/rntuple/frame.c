@@ -98,11 +98,12 @@ enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct 
     while (has_more && flags.count < NT_MAX_FEATURE_WORDS) {
         uint64_t word = nt_get_le64(cursor);
         nt_tell(cursor, nt_envelope_name(envelope->kind), "feature flags");
-        uint64_t set = word & INT64_MAX;
-        if (set)
-            return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error,
-                                    "feature flag %u is set, which this reader does not know",
-                                    flags.count * 64 + (unsigned)__builtin_ctzll(set));
+        for (uint64_t set = word & INT64_MAX; set; set &= set - 1) {
+            uint32_t number = flags.count * 64 + (uint32_t)__builtin_ctzll(set);
+            if (!nt_generation_feature(envelope->generation, number))
+                return nt_envelope_fail(envelope, cursor, NT_UNSUPPORTED, error,
+                                        "feature flag %u is set, which this reader does not know", number);
+        }
         flags.words[flags.count++] = (int64_t)word;
         has_more = (int64_t)word < 0;
     }

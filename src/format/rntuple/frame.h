@@ -37,7 +37,7 @@ struct nt_feature_flags {
     uint32_t count;
 };
 
-/* Read the words; NT_UNSUPPORTED for a flag that is set, by its number: none is known. */
+/* Read the words; NT_UNSUPPORTED for a flag that is set and that the generation does not know, by its number. */
 enum nt_status nt_feature_flags_read(const struct nt_envelope *envelope, struct nt_cursor *cursor,
                                      struct nt_feature_flags *flags_ret, struct nt_error *error);
 

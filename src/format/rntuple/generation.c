@@ -87,6 +87,9 @@ static const struct nt_locator_type draft_locators[] = {{1, NT_LOCATOR_URI}, {2,
 static const struct nt_locator_type final_locators[] = {
     {1, NT_LOCATOR_LARGE}, {2, NT_LOCATOR_OBJECT64}, {3, NT_LOCATOR_MULTI}};
 
+/* Version 1.1, which version 1.0.2.1 has taken over: columns below collections and variants may begin late. */
+static const struct nt_feature final_features[] = {{0, "nested deferred columns"}};
+
 #define COLUMN_TYPES(table) .column_types = table, .column_type_count = COUNT(table)
 #define LOCATOR_TYPES(table) .locator_types = table, .locator_type_count = COUNT(table)
 
@@ -192,6 +195,8 @@ const struct nt_generation nt_generations[] = {
         .epoch = 1,
         .last_major = UINT16_MAX,
         FINAL,
+        .features = final_features,
+        .feature_count = COUNT(final_features),
         .footer_lists = {NT_FOOTER_CLUSTER_GROUPS, NT_FOOTER_ATTRIBUTE_SETS},
     },
 };
@@ -268,6 +273,14 @@ enum nt_encoding_kind nt_generation_encoding(const struct nt_generation *generat
                                                          : generation->switch_encoding;
     }
     return NT_ENCODING_UNKNOWN;
+}
+
+const char *nt_generation_feature(const struct nt_generation *generation, uint32_t number)
+{
+    for (uint32_t i = 0; i < generation->feature_count; i++)
+        if (generation->features[i].number == number)
+            return generation->features[i].name;
+    return NULL;
 }
 
 const char *nt_footer_list_name(enum nt_footer_list list)

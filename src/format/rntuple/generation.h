@@ -44,6 +44,12 @@ struct nt_locator_type {
     enum nt_locator_kind kind;
 };
 
+/* A feature flag: bit `number` % 64 of the word `number` / 64. */
+struct nt_feature {
+    uint32_t number;
+    const char *name;
+};
+
 /* The lists at the end of a footer, in the order in which a generation writes them. */
 enum nt_footer_list {
     NT_FOOTER_END, /* no further list */
@@ -73,6 +79,8 @@ struct nt_generation {
 
     /* Envelopes and frames. */
     const struct nt_framing *framing;
+    const struct nt_feature *features; /* the feature flags that are known */
+    uint32_t feature_count;
 
     /* Schema. */
     bool has_release_candidate_tag;
@@ -115,6 +123,9 @@ enum nt_status nt_generation_find(const struct nt_anchor *anchor, const uint8_t 
  * switch columns. */
 enum nt_encoding_kind nt_generation_encoding(const struct nt_generation *generation, struct nt_text writer,
                                              uint16_t number, const char **name_ret);
+
+/* The name of a feature flag; NULL where the generation does not know it. */
+const char *nt_generation_feature(const struct nt_generation *generation, uint32_t number);
 
 const char *nt_footer_list_name(enum nt_footer_list list); /* "cluster_groups": JSON key */
 

@@ -12,12 +12,22 @@ void nt_unknown_bytes_json(struct nt_json *json, size_t bytes)
         nt_json_member_unsigned(json, "unknown_bytes", bytes);
 }
 
-void nt_feature_flags_json(struct nt_json *json, const struct nt_feature_flags *flags)
+void nt_feature_flags_json(struct nt_json *json, const struct nt_generation *generation,
+                           const struct nt_feature_flags *flags)
 {
     nt_json_key(json, "feature_flags");
     nt_json_array(json);
     for (uint32_t i = 0; i < flags->count; i++)
         nt_json_signed(json, flags->words[i]);
+    nt_json_end_array(json);
+    nt_json_key(json, "features");
+    nt_json_array(json);
+    for (uint32_t i = 0; i < generation->feature_count; i++) {
+        const struct nt_feature *feature = &generation->features[i];
+        uint32_t word = feature->number / 64;
+        if (word < flags->count && (uint64_t)flags->words[word] >> feature->number % 64 & 1)
+            nt_json_string(json, feature->name);
+    }
     nt_json_end_array(json);
 }
 
@@ -131,7 +141,7 @@ static void header_json(const struct nt_dataset *dataset, const struct nt_envelo
     nt_json_document(&json, out, "header");
     nt_json_member_unsigned(&json, "decoded_bytes", envelope->length);
     nt_json_member_hex64(&json, "checksum", envelope->checksum);
-    nt_feature_flags_json(&json, &header->flags);
+    nt_feature_flags_json(&json, envelope->generation, &header->flags);
     if (envelope->generation->has_release_candidate_tag)
         nt_json_member_unsigned(&json, "release_candidate_tag", header->release_candidate_tag);
     nt_json_member_text(&json, "name", header->name);

@@ -50,7 +50,9 @@ void nt_schema_json(struct nt_json *json, const struct nt_dataset *dataset, cons
 enum nt_status nt_footer_json(const struct nt_dataset *dataset, struct nt_buffer *out,
                               struct nt_error *error);
 void nt_cluster_summary_json(struct nt_json *json, const struct nt_cluster_summary *summary);
-void nt_feature_flags_json(struct nt_json *json, const struct nt_feature_flags *flags);
+/* "feature_flags", the words, and "features", the names of those that are set. */
+void nt_feature_flags_json(struct nt_json *json, const struct nt_generation *generation,
+                           const struct nt_feature_flags *flags);
 /* "unknown_bytes", where there are any. */
 void nt_unknown_bytes_json(struct nt_json *json, size_t bytes);
 
