@@ -186,6 +186,8 @@ struct nt_dataset_ops {
     void (*describe_column)(const struct nt_dataset *dataset, uint32_t column, struct nt_json *json);
     enum nt_status (*describe_page)(const struct nt_dataset *dataset, uint32_t column,
                                     const struct nt_page *page, struct nt_json *json);
+    /* Where a page of a loaded group lies that is not in the file, in words. NULL: no page is like that. */
+    const char *(*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page);
     /* Set `stored` and `structure`, or fail and set neither; called once, under the data set's lock. NULL: it is its
      * own stored side, and has no structure. */
     enum nt_status (*add_sides)(struct nt_dataset *dataset, struct nt_error *error);

@@ -83,8 +83,7 @@ static enum nt_status check_readable(const struct loading *load, struct nt_error
 {
     const struct nt_page *page = load->page;
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
-        return nt_fail(error, NT_UNSUPPORTED, page->offset,
-                       "the page is not stored in this file (its locator: pages.jsonl)");
+        return nt_page_fail_elsewhere(load->dataset, page, error);
     if (!load->decoder->plan && !load->encoding->decode)
         return nt_fail(error, NT_UNSUPPORTED, page->offset, "the column's type is not known to this version");
     return NT_OK;

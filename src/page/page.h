@@ -34,6 +34,10 @@ enum nt_status nt_page_algorithm(struct nt_dataset *dataset, const struct nt_pag
 enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, const struct nt_page *page,
                              enum nt_status status, struct nt_error *error);
 
+/* NT_UNSUPPORTED: the page is not in the file, but where its locator leads to. */
+enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                                      struct nt_error *error);
+
 /* ---- a stream's bytes where they lie ---- */
 
 enum { NT_MOST_PINS = 36 };

@@ -102,3 +102,12 @@ enum nt_status nt_page_error(const struct nt_dataset *dataset, uint32_t column, 
         nt_error_context(error, "%s", dataset->sources[page->source]->path);
     return status;
 }
+
+enum nt_status nt_page_fail_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page,
+                                      struct nt_error *error)
+{
+    const char *place = dataset->ops && dataset->ops->page_elsewhere
+                            ? dataset->ops->page_elsewhere(dataset, page)
+                            : "its locator is in pages.jsonl";
+    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the page is not stored in this file: %s", place);
+}

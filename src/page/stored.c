@@ -16,8 +16,7 @@ static enum nt_status read_raw(struct nt_dataset *dataset, const struct nt_page 
 {
     struct nt_source *source = dataset->sources[page->source];
     if (page->compression == NT_COMPRESSION_ELSEWHERE)
-        return nt_fail(error, NT_UNSUPPORTED, page->offset,
-                       "the page is not stored in this file (its locator: pages.jsonl)");
+        return nt_page_fail_elsewhere(dataset, page, error);
     struct nt_extent *extents = NULL;
     size_t count = 0;
     enum nt_status status = NT_OK;

@@ -344,13 +344,13 @@ static void open_with_page_at(enum rntuple_generation generation, enum rntuple_p
     matrix_open(&file);
 }
 
-static const int elsewhere[] = {RNTUPLE_URI, RNTUPLE_OBJECT64, RNTUPLE_UNKNOWN_PLACE};
+static const int elsewhere[] = {RNTUPLE_URI, RNTUPLE_OBJECT64, RNTUPLE_MULTI, RNTUPLE_UNKNOWN_PLACE};
 
 /* The first page is elsewhere, the second is here. */
 START_TEST(pages_elsewhere_are_refused_when_they_are_read)
 {
     uint32_t word;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < sizeof(elsewhere) / sizeof(elsewhere[0]); i++) {
         if (elsewhere[i] == RNTUPLE_URI && _i >= RNTUPLE_RC3)
             continue;
         open_with_page_at(_i, elsewhere[i], "https://example.org/page");

@@ -290,6 +290,49 @@ START_TEST(representations_of_different_kinds_have_no_data)
 }
 END_TEST
 
+/* v: a vector of records {x, y}, whose y has another version; n and m show it; z has its own top. */
+static const struct rntuple_field of_versions[] = {
+    {.name = "v", .type = "std::vector<R>", .parent = RNTUPLE_TOP, .role = 1},
+    {.name = "_0", .type = "R", .parent = 0, .role = 2},
+    {.name = "x", .type = "float", .parent = 1},
+    {.name = "y", .type = "float", .parent = 1, .field_version = 7},
+    {.name = "n",
+     .type = "ROOT::RNTupleCardinality<std::uint32_t>",
+     .parent = RNTUPLE_TOP,
+     .flags = 2,
+     .source = 0},
+    {.name = "m", .type = "std::vector<float>", .parent = RNTUPLE_TOP, .role = 1, .flags = 2, .source = 0},
+    {.name = "_0", .type = "float", .parent = 5, .flags = 2, .source = 2},
+    {.name = "z", .type = "float", .parent = RNTUPLE_TOP, .type_version = 3},
+};
+
+START_TEST(another_field_version_hides_the_top_level_field_and_what_shows_it)
+{
+    static const struct rntuple_column columns[] = {{.type = INDEX64, .bits = 64, .field = 0},
+                                                    {.type = REAL32, .bits = 32, .field = 2},
+                                                    {.type = REAL32, .bits = 32, .field = 3},
+                                                    {.type = REAL32, .bits = 32, .field = 7}};
+    static const struct rntuple_alias aliases[] = {{0, 4}, {0, 5}, {1, 6}};
+    struct rntuple_description description = {.name = "n",
+                                              .fields = of_versions,
+                                              .field_count = 8,
+                                              .columns = columns,
+                                              .column_count = 4,
+                                              .aliases = aliases,
+                                              .alias_count = 3};
+    bool has_versions = _i >= RNTUPLE_V1; /* what a candidate's number means is not known */
+    assert_ok(write_and_open(&written, _i, &description, &error));
+    for (uint32_t i = 0; i < 7 && has_versions; i++) {
+        const struct nt_field *field = &written.dataset->fields[i];
+        ck_assert_int_eq(field->kind, NT_FIELD_UNREADABLE);
+        ck_assert_str_eq(field->unreadable, "field version 7 of field 3 is not known");
+    }
+    for (uint32_t i = has_versions ? 7 : 0; i < 8; i++)
+        ck_assert_ptr_null(written.dataset->fields[i].unreadable);
+    written_close(&written);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("format: RNTuple kinds of fields");
@@ -298,6 +341,8 @@ int main(void)
     tcase_add_loop_test(tests, role_type_and_columns_decide_the_kind, 0, sizeof(rows) / sizeof(rows[0]));
     tcase_add_test(tests, a_bitset_is_a_value_of_one_dimension);
     tcase_add_test(tests, representations_of_different_kinds_have_no_data);
+    tcase_add_loop_test(tests, another_field_version_hides_the_top_level_field_and_what_shows_it, RNTUPLE_RC3,
+                        RNTUPLE_GENERATIONS);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

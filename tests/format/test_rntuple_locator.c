@@ -71,12 +71,14 @@ START_TEST(all_readings_of_a_special_locators_first_word_are_understood)
 }
 END_TEST
 
-/* Types 2, object and size, in 12 and in 16 bytes; and 3, which is kept as it is. */
+/* Types 2, object and size, in 12 and in 16 bytes; and 3, the same with the object's number above the place in it, whose bytes are
+ * kept, too. Of another size it is unknown. */
 START_TEST(locators_of_objects_are_read_as_root_writes_them)
 {
     static const uint8_t narrow[] = {0xf0, 0xff, 0xff, 0xfd, 7, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
     static const uint8_t wide[] = {0xec, 0xff, 0xff, 0xfd, 7, 0, 0, 0, 1, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0};
     static const uint8_t multi[] = {0xf0, 0xff, 0xff, 0xfc, 7, 0, 0, 0, 9, 0, 0, 0, 5, 0, 0, 0};
+    static const uint8_t odd[] = {0xfb, 0xff, 0xff, 0xfc, 7};
     struct nt_cursor cursor = nt_cursor(narrow, sizeof(narrow));
     struct nt_locator locator = nt_locator_read(&cursor, row_of(RNTUPLE_V1));
     ck_assert_int_eq(locator.kind, NT_LOCATOR_OBJECT64);
@@ -90,8 +92,15 @@ START_TEST(locators_of_objects_are_read_as_root_writes_them)
     cursor = nt_cursor(multi, sizeof(multi));
     locator = nt_locator_read(&cursor, row_of(RNTUPLE_V1));
     ck_assert_int_eq(locator.kind, NT_LOCATOR_MULTI);
+    ck_assert_uint_eq(locator.bytes, 7);
+    ck_assert_uint_eq(locator.offset, UINT64_C(5) << 32 | 9);
     ck_assert_uint_eq(locator.payload.length, 12);
     ck_assert_mem_eq(locator.payload.bytes, multi + 4, 12);
+    cursor = nt_cursor(odd, sizeof(odd));
+    locator = nt_locator_read(&cursor, row_of(RNTUPLE_V1));
+    ck_assert_int_eq(locator.kind, NT_LOCATOR_UNKNOWN);
+    ck_assert_int_eq(locator.type, 3);
+    ck_assert_uint_eq(locator.payload.length, 1);
 }
 END_TEST
 
@@ -129,8 +138,8 @@ END_TEST
 START_TEST(truncated_locators_fail_the_cursor)
 {
     static const enum rntuple_place places[] = {RNTUPLE_IN_FILE, RNTUPLE_LARGE, RNTUPLE_OBJECT64,
-                                                RNTUPLE_UNKNOWN_PLACE};
-    for (unsigned i = 0; i < 4; i++) {
+                                                RNTUPLE_MULTI, RNTUPLE_UNKNOWN_PLACE};
+    for (unsigned i = 0; i < 5; i++) {
         struct rntuple_writer writer;
         rntuple_begin(&writer, RNTUPLE_V1, RNTUPLE_HEADER);
         rntuple_locator(&writer, places[i], 1, 2, "abc");

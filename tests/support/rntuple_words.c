@@ -163,6 +163,11 @@ void rntuple_locator(struct rntuple_writer *writer, enum rntuple_place place, ui
         rntuple_u32(writer, (uint32_t)bytes);
         rntuple_u64(writer, offset);
         break;
+    case RNTUPLE_MULTI:
+        locator_head(writer, 3, 12);
+        rntuple_u32(writer, (uint32_t)bytes);
+        rntuple_u64(writer, UINT64_C(5) << 32 | (offset & UINT32_MAX)); /* of object 5 */
+        break;
     case RNTUPLE_URI:
     case RNTUPLE_UNKNOWN_PLACE:
         locator_head(writer, place == RNTUPLE_URI ? 1 : 0x6f, (uint32_t)strlen(uri));

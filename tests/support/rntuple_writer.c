@@ -246,8 +246,8 @@ static void write_attribute_sets(struct rntuple_state *state, struct rntuple_wri
         rntuple_write_anchor(state->generation, places, &anchor);
         uint64_t offset = rntuple_put_blob(state, &anchor);
         rntuple_record(writer);
-        rntuple_u16(writer, 1); /* schema version major, minor */
-        rntuple_u16(writer, 0);
+        rntuple_u16(writer, state->description->attribute_major ? state->description->attribute_major : 1);
+        rntuple_u16(writer, state->description->attribute_minor);
         rntuple_u32(writer, (uint32_t)anchor.length);
         rntuple_locator(writer, RNTUPLE_IN_FILE, offset, anchor.length, NULL);
         rntuple_text(writer, state->description->attribute_set);

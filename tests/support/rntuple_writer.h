@@ -59,6 +59,7 @@ enum rntuple_place {
     RNTUPLE_LARGE,         /* the locator with a 64-bit size */
     RNTUPLE_URI,           /* `uri` */
     RNTUPLE_OBJECT64,      /* an object of a store: 12 bytes */
+    RNTUPLE_MULTI,         /* a part of one: the same with the object's number above the place in it */
     RNTUPLE_UNKNOWN_PLACE, /* a locator type that no generation has */
 };
 
@@ -129,9 +130,10 @@ struct rntuple_description {
     const struct rntuple_pair *pairs;
     uint32_t pair_count;
     const char *attribute_set; /* name of a linked attribute set, which is the data set itself again */
-    const char *extra_type;    /* type name of an extra type information, with the content "content" */
-    uint32_t unknown_bytes;    /* so many behind what is known in each record frame and envelope */
-    bool is_compressed;        /* envelopes and pages, with zlib */
+    uint16_t attribute_major, attribute_minor; /* of its schema; 0.0: 1.0 */
+    const char *extra_type; /* type name of an extra type information, with the content "content" */
+    uint32_t unknown_bytes; /* so many behind what is known in each record frame and envelope */
+    bool is_compressed;     /* envelopes and pages, with zlib */
     /* Called with an envelope's bytes before its checksum is appended. May be NULL. */
     void (*spoil)(enum rntuple_envelope kind, struct nt_buffer *bytes);
 };

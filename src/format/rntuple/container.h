@@ -21,7 +21,8 @@ struct nt_anchor_object {
     size_t length;
     uint64_t offset; /* of the object's stored bytes in the file */
     uint64_t stored_bytes;
-    const struct nt_anchor *anchor; /* that the container has read itself; NULL: it is to be read */
+    uint16_t schema_major, schema_minor; /* of an attribute set: the version of its schema */
+    const struct nt_anchor *anchor;      /* that the container has read itself; NULL: it is to be read */
     const struct nt_error *failure;
 };
 

@@ -16,6 +16,7 @@ struct nt_rntuple {
     /* Reads pages and envelopes, joined where they are split; nt_dataset.sources[0]. */
     struct nt_source *payload;
     uint64_t header_checksum;
+    uint16_t schema_major, schema_minor; /* of an attribute set: the version of its schema */
     /* As they were verified at opening, where they are not large; without bytes else. */
     struct nt_envelope header, footer;
     const struct nt_envelope_link *page_lists; /* of each cluster group; none in the predraft */

@@ -76,6 +76,7 @@ static const struct nt_dataset_ops ops = {
     .describe_field = nt_rntuple_describe_field,
     .describe_column = nt_rntuple_describe_column,
     .describe_page = nt_rntuple_describe_page,
+    .page_elsewhere = nt_rntuple_page_elsewhere,
     .close = close_dataset,
 };
 
@@ -114,6 +115,8 @@ static enum nt_status open_anchor(struct opening *opening, const struct nt_ancho
     *anchor = object->anchor
                   ? *object->anchor
                   : (struct nt_anchor){.offset = object->offset, .stored_bytes = object->stored_bytes};
+    rntuple->schema_major = object->schema_major;
+    rntuple->schema_minor = object->schema_minor;
     enum nt_status opened = open_objects(opening, rntuple), status = opened;
     if (object->failure)
         status = nt_fail_with(opening->error, object->failure);
@@ -195,6 +198,19 @@ static enum nt_status read_predraft(struct opening *opening)
     return status;
 }
 
+/* An attribute set whose schema is not known is ignored: it is shown, and has no data. */
+static enum nt_status check_schema_version(struct opening *opening)
+{
+    const struct nt_rntuple *rntuple = opening->rntuple;
+    if (opening->dataset->attribute_of == NT_NONE ||
+        rntuple->schema_major == rntuple->generation->attribute_set_major)
+        return NT_OK;
+    opening->schema.unreadable =
+        nt_arena_format(opening->dataset->arena, "version %u.%u of the attribute set's schema is not known",
+                        rntuple->schema_major, rntuple->schema_minor);
+    return opening->schema.unreadable ? NT_OK : nt_fail_memory(opening->error);
+}
+
 static enum nt_status read_header_and_footer(struct opening *opening)
 {
     struct nt_rntuple *rntuple = opening->rntuple;
@@ -208,6 +224,8 @@ static enum nt_status read_header_and_footer(struct opening *opening)
     if (status == NT_OK)
         status = nt_header_checksum_check(&opening->footer, rntuple->header_checksum, footer->header_checksum,
                                           opening->error);
+    if (status == NT_OK)
+        status = check_schema_version(opening);
     if (status == NT_OK)
         status = nt_schema_build(opening->dataset, rntuple->generation, &opening->schema, opening->error);
     if (status == NT_OK)
@@ -259,7 +277,7 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
     struct nt_anchor_link place = {record->anchor.offset, record->anchor.bytes, record->anchor_length};
     struct nt_envelope bytes;
     if (!nt_locator_is_local(&record->anchor))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "attribute set: its anchor is not in the file");
+        return nt_fail_elsewhere(error, "attribute set: its anchor", &record->anchor);
     enum nt_status status =
         nt_envelope_read(parent->payload, &dataset->file->budget, NT_ENVELOPE_ANCHOR, &place, &bytes, error);
     if (status != NT_OK)
@@ -270,6 +288,8 @@ static enum nt_status open_attribute_anchor(struct nt_dataset *dataset, const st
         .length = bytes.length,
         .offset = place.offset,
         .stored_bytes = place.stored_bytes,
+        .schema_major = record->major,
+        .schema_minor = record->minor,
     };
     status = nt_rntuple_build(dataset, &object, error);
     nt_envelope_deinit(&bytes);

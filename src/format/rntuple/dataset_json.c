@@ -47,6 +47,10 @@ enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_j
     describe_anchor(json, rntuple);
     nt_json_member_string(json, "envelope_framing", rntuple->generation->framing->name);
     nt_json_member_hex64(json, "header_checksum", rntuple->header_checksum);
+    if (dataset->attribute_of != NT_NONE) {
+        nt_json_member_unsigned(json, "schema_version_major", rntuple->schema_major);
+        nt_json_member_unsigned(json, "schema_version_minor", rntuple->schema_minor);
+    }
     nt_json_member_unsigned(json, "page_list_envelopes", rntuple->page_list_count);
     nt_json_member_unsigned(json, "user_metadata_envelopes", rntuple->user_metadata_count);
     return NT_OK;
@@ -54,19 +58,24 @@ enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_j
 
 NT_DEFINE_LAST_AT_MOST(find_elsewhere, struct nt_elsewhere, .page)
 
-enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
-                                        const struct nt_page *page, struct nt_json *json)
+const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page)
 {
-    (void)column;
-    if (page->compression != NT_COMPRESSION_ELSEWHERE)
-        return NT_OK;
     for (uint32_t i = 0; i < dataset->group_count; i++) {
         const struct nt_group *group = &dataset->groups[i];
         if (!nt_group_is_loaded(group) || page < group->pages || page >= group->pages + group->page_count)
             continue;
         const struct nt_elsewhere_list *list = group->format_data;
         uint32_t found = find_elsewhere(list->items, list->count, (uint64_t)(page - group->pages));
-        nt_json_member_string(json, "locator", list->items[found].locator);
+        return list->items[found].locator;
     }
+    return "?";
+}
+
+enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
+                                        const struct nt_page *page, struct nt_json *json)
+{
+    (void)column;
+    if (page->compression == NT_COMPRESSION_ELSEWHERE)
+        nt_json_member_string(json, "locator", nt_rntuple_page_elsewhere(dataset, page));
     return NT_OK;
 }

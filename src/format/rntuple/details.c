@@ -14,6 +14,7 @@ struct nt_field_details {
     uint32_t type_checksum;
     uint16_t flags;
     bool has_type_checksum;
+    bool may_be_structure_of_arrays; /* where the generation has the flag: collections */
     struct nt_text alias;
 };
 
@@ -31,6 +32,8 @@ static bool keep_field(struct nt_arena *arena, const struct nt_generation *gener
         .type_checksum = record->type_checksum,
         .flags = record->flags,
         .has_type_checksum = record->flags & generation->field_flags & NT_FIELD_HAS_TYPE_CHECKSUM,
+        .may_be_structure_of_arrays =
+            record->role == NT_ROLE_COLLECTION && generation->field_flags & NT_FIELD_IS_STRUCTURE_OF_ARRAYS,
     };
     return nt_text_copy(arena, record->alias, &details->alias);
 }
@@ -59,6 +62,8 @@ void nt_rntuple_describe_field(const struct nt_dataset *dataset, uint32_t field,
     const struct nt_field_details *details = &nt_rntuple_of(dataset)->fields[field];
     nt_json_member_text(json, "type_alias", details->alias);
     nt_json_member_unsigned(json, "flags", details->flags);
+    if (details->may_be_structure_of_arrays)
+        nt_json_member_bool(json, "is_structure_of_arrays", details->flags & NT_FIELD_IS_STRUCTURE_OF_ARRAYS);
     nt_json_member_unsigned(json, "field_version", details->field_version);
     nt_json_member_unsigned(json, "type_version", details->type_version);
     if (details->has_type_checksum)

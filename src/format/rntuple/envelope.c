@@ -226,9 +226,7 @@ enum nt_status nt_envelope_load(struct nt_source *source, struct nt_budget *budg
                                 struct nt_error *error)
 {
     if (!nt_locator_is_local(&link->locator))
-        return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                       "%s: lies elsewhere (locator type %u), not in the file", nt_envelope_name(kind),
-                       link->locator.type);
+        return nt_fail_elsewhere(error, nt_envelope_name(kind), &link->locator);
     const struct nt_anchor_link place = {link->locator.offset, link->locator.bytes, link->length};
     struct nt_error first = {0};
     enum nt_status status = load_once(source, budget, generation, kind, &place, envelope_ret, &first);

@@ -318,19 +318,67 @@ static const char *inherited_reason(const struct nt_dataset *dataset, const char
     return NULL;
 }
 
-enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_field_record *records,
-                                     struct nt_error *error)
+static uint32_t top_of(const struct nt_dataset *dataset, uint32_t field)
+{
+    while (dataset->fields[field].parent != NT_NONE)
+        field = dataset->fields[field].parent;
+    return field;
+}
+
+/* A version that is not known makes the whole top-level field unknown. Specification, "Notes on Backward and Forward
+ * Compatibility". */
+static enum nt_status find_unknown_versions(struct nt_dataset *dataset, const struct nt_field_record *records,
+                                            const char **reasons, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t top = top_of(dataset, i);
+        if (records[i].field_version == 0 || reasons[top])
+            continue;
+        reasons[top] = nt_arena_format(dataset->arena, "field version %u of field %u is not known",
+                                       records[i].field_version, dataset->fields[i].id);
+        if (!reasons[top])
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
+}
+
+/* What a projected field shows is unknown to it, too: the field that it is said to show, and the one whose columns it has. */
+static void project_reasons(const struct nt_dataset *dataset, const char **reasons)
+{
+    for (uint32_t i = 0; i < dataset->field_count; i++) {
+        uint32_t source = dataset->fields[i].source_field, column_count;
+        const uint32_t *columns = nt_field_columns(dataset, i, &column_count);
+        if (source != NT_NONE && !reasons[i])
+            reasons[i] = reasons[top_of(dataset, source)];
+        if (source != NT_NONE && !reasons[i] && column_count)
+            reasons[i] = reasons[top_of(dataset, dataset->columns[columns[0]].field)];
+    }
+}
+
+static enum nt_status find_reasons(struct nt_dataset *dataset, const struct nt_generation *generation,
+                                   const struct nt_field_record *records, const char **reasons,
+                                   struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (generation->has_field_versions) {
+        status = find_unknown_versions(dataset, records, reasons, error);
+        project_reasons(dataset, reasons);
+    }
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        if (!reasons[i])
+            reasons[i] = dataset->fields[i].unreadable ? dataset->fields[i].unreadable
+                                                       : structural_reason(dataset, &records[i]);
+    return status;
+}
+
+enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_generation *generation,
+                                     const struct nt_field_record *records, struct nt_error *error)
 {
     uint32_t count = dataset->field_count;
     const char **reasons = calloc(count ? count : 1, sizeof(*reasons));
-    enum nt_status status = NT_OK;
-    if (!reasons) {
-        status = nt_fail_memory(error);
-        goto out;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        reasons[i] = dataset->fields[i].unreadable ? dataset->fields[i].unreadable
-                                                   : structural_reason(dataset, &records[i]);
+    if (!reasons)
+        return nt_fail_memory(error);
+    enum nt_status status = find_reasons(dataset, generation, records, reasons, error);
     for (uint32_t i = 0; i < count && status == NT_OK; i++) {
         struct nt_field *field = &dataset->fields[i];
         field->unreadable = inherited_reason(dataset, reasons, i);
@@ -339,7 +387,6 @@ enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt
         else
             status = decide(dataset, i, error);
     }
-out:
     free(reasons);
     return status;
 }

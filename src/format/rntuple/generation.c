@@ -112,12 +112,11 @@ static const struct nt_feature final_features[] = {{0, "nested deferred columns"
     .page_checksum_covers = NT_COVERS_STORED_OR_PACKED, LOCATOR_TYPES(draft_locators)
 
 #define FINAL                                                                                                \
-    .anchor_layout = NT_ANCHOR_78_BYTES, .framing = &xxh3_framing, .field_flags = 7,                         \
-    .has_representations = true, .deferred_flag = 1, .range_flag = 2, .has_extra_type_content = true,        \
-    COLUMN_TYPES(final_types), .switch_encoding = NT_ENCODING_SWITCH, .has_schema_extension = true,          \
-    .has_summaries_in_page_list = true, .has_entry_range_in_cluster_group = true, .page_element_bits = 31,   \
-    .page_checksum = NT_CHECKSUM_XXH3_64, .page_checksum_covers = NT_COVERS_STORED,                          \
-    LOCATOR_TYPES(final_locators)
+    .anchor_layout = NT_ANCHOR_78_BYTES, .framing = &xxh3_framing, .has_representations = true,              \
+    .deferred_flag = 1, .range_flag = 2, .has_extra_type_content = true, COLUMN_TYPES(final_types),          \
+    .switch_encoding = NT_ENCODING_SWITCH, .has_schema_extension = true, .has_summaries_in_page_list = true, \
+    .has_entry_range_in_cluster_group = true, .page_element_bits = 31, .page_checksum = NT_CHECKSUM_XXH3_64, \
+    .page_checksum_covers = NT_COVERS_STORED, LOCATOR_TYPES(final_locators)
 
 const struct nt_generation nt_generations[] = {
     {
@@ -185,6 +184,7 @@ const struct nt_generation nt_generations[] = {
         .epoch = 0,
         .first_major = 3,
         .last_major = UINT16_MAX,
+        .field_flags = 7,
         FINAL,
         .footer_lists = {NT_FOOTER_CLUSTER_GROUPS},
     },
@@ -194,7 +194,10 @@ const struct nt_generation nt_generations[] = {
         .reason = "78-byte anchor of epoch 1",
         .epoch = 1,
         .last_major = UINT16_MAX,
+        .field_flags = 15,
         FINAL,
+        .has_field_versions = true,
+        .attribute_set_major = 1,
         .features = final_features,
         .feature_count = COUNT(final_features),
         .footer_lists = {NT_FOOTER_CLUSTER_GROUPS, NT_FOOTER_ATTRIBUTE_SETS},

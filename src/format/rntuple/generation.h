@@ -34,7 +34,7 @@ enum nt_locator_kind {
     NT_LOCATOR_LARGE,    /* the same with a 64-bit size */
     NT_LOCATOR_URI,      /* elsewhere: the payload is the URI */
     NT_LOCATOR_OBJECT64, /* an object of an object store: elsewhere, but for data sets that lie in one */
-    NT_LOCATOR_MULTI,    /* elsewhere: a part of an object; the payload is kept as it is */
+    NT_LOCATOR_MULTI,    /* elsewhere: a part of one of several objects, which hold several pages each */
     NT_LOCATOR_UNKNOWN,  /* elsewhere: the payload is kept as it is */
     NT_LOCATOR_KIND_COUNT
 };
@@ -86,7 +86,9 @@ struct nt_generation {
     bool has_release_candidate_tag;
     bool has_early_field_values; /* array size, source field, type checksum stand before a field's texts */
     uint16_t field_flags;        /* the flags that are known */
-    bool has_representations;    /* column: u16 flags, u16 representation; else u32 flags */
+    bool
+        has_field_versions; /* a field of another version than 0 is not known; else the number tells nothing */
+    bool has_representations;           /* column: u16 flags, u16 representation; else u32 flags */
     uint16_t deferred_flag, range_flag; /* bits of a column's flags; 0: not there */
     /* u32 content, u32 version, name, content; else u32 from, u32 to, u32 content, name. */
     bool has_extra_type_content;
@@ -99,6 +101,7 @@ struct nt_generation {
     /* Footer and page lists. */
     bool has_schema_extension;
     enum nt_footer_list footer_lists[NT_MAX_FOOTER_LISTS]; /* those at the end may be left out */
+    uint16_t attribute_set_major; /* the version of attribute sets' own schema that is known */
     bool has_summaries_in_page_list;
     bool has_entry_range_in_cluster_group;
     bool has_sharded_clusters;  /* cluster flag 1: a column group follows; else it is refused */

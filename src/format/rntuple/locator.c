@@ -44,6 +44,7 @@ static bool is_payload_size(enum nt_locator_kind kind, uint32_t bytes)
     case NT_LOCATOR_LARGE:
         return bytes == LARGE_BYTES;
     case NT_LOCATOR_OBJECT64:
+    case NT_LOCATOR_MULTI:
         return bytes == OBJECT64_BYTES || bytes == OBJECT64_LARGE_BYTES;
     default:
         return true;
@@ -67,6 +68,7 @@ static struct head choose_head(uint32_t word, size_t left, const struct nt_gener
 static void read_payload(struct nt_locator *locator, struct nt_cursor payload)
 {
     size_t bytes = nt_cursor_left(&payload);
+    struct nt_cursor whole = payload;
     switch (locator->kind) {
     case NT_LOCATOR_LARGE:
         locator->bytes = nt_get_le64(&payload);
@@ -74,6 +76,9 @@ static void read_payload(struct nt_locator *locator, struct nt_cursor payload)
         locator->offset = nt_get_le64(&payload);
         nt_tell(&payload, "locator", "offset");
         break;
+    case NT_LOCATOR_MULTI:
+        locator->payload = (struct nt_text){(const char *)nt_get_bytes(&whole, bytes), bytes};
+        /* fall through */
     case NT_LOCATOR_OBJECT64:
         locator->bytes = bytes == OBJECT64_BYTES ? nt_get_le32(&payload) : nt_get_le64(&payload);
         nt_tell(&payload, "locator", "size");
@@ -157,18 +162,35 @@ static const char *const kind_names[NT_LOCATOR_KIND_COUNT] = {
     [NT_LOCATOR_OBJECT64] = "Object64", [NT_LOCATOR_MULTI] = "Multi", [NT_LOCATOR_UNKNOWN] = "unknown",
 };
 
+static bool names_object(const struct nt_locator *locator)
+{
+    return locator->kind == NT_LOCATOR_OBJECT64 || locator->kind == NT_LOCATOR_MULTI;
+}
+
+enum nt_status nt_fail_elsewhere(struct nt_error *error, const char *what, const struct nt_locator *locator)
+{
+    struct nt_buffer text = {0};
+    nt_locator_text(&text, locator);
+    enum nt_status status =
+        text.failed ? nt_fail_memory(error)
+                    : nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s lies elsewhere, not in the file: %s",
+                              what, nt_buffer_string(&text));
+    nt_buffer_deinit(&text);
+    return status;
+}
+
 void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
 {
     nt_json_member_string(json, "locator", kind_names[locator->kind]);
-    if (locator->kind == NT_LOCATOR_OBJECT64) {
+    if (names_object(locator)) {
         nt_json_member_unsigned(json, "stored_bytes", locator->bytes);
         nt_json_member_unsigned(json, "location", locator->offset);
     } else if (nt_locator_is_local(locator)) {
         nt_json_member_unsigned(json, "file_offset", locator->offset);
         nt_json_member_unsigned(json, "stored_bytes", locator->bytes);
-    } else {
-        nt_json_member_text(json, locator->kind == NT_LOCATOR_URI ? "uri" : "payload", locator->payload);
     }
+    if (locator->payload.bytes)
+        nt_json_member_text(json, locator->kind == NT_LOCATOR_URI ? "uri" : "payload", locator->payload);
     if (!nt_locator_is_local(locator)) {
         nt_json_member_unsigned(json, "locator_type", locator->type);
         nt_json_member_unsigned(json, "locator_reserved", locator->reserved);
@@ -177,9 +199,9 @@ void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
 
 void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator)
 {
-    if (locator->kind == NT_LOCATOR_OBJECT64) {
-        nt_buffer_format(out, "Object64 0x%016" PRIx64 ", %" PRIu64 " bytes", locator->offset,
-                         locator->bytes);
+    if (names_object(locator)) {
+        nt_buffer_format(out, "%s 0x%016" PRIx64 ", %" PRIu64 " bytes", kind_names[locator->kind],
+                         locator->offset, locator->bytes);
     } else if (nt_locator_is_local(locator)) {
         nt_buffer_format(out, "file offset %" PRIu64 ", %" PRIu64 " bytes", locator->offset, locator->bytes);
     } else {

@@ -13,11 +13,12 @@
 
 struct nt_locator {
     enum nt_locator_kind kind;
-    uint8_t type;           /* as stored; 0 for the standard form */
-    uint8_t reserved;       /* as stored */
-    uint64_t offset;        /* in the file; the object's address for OBJECT64 */
+    uint8_t type;     /* as stored; 0 for the standard form */
+    uint8_t reserved; /* as stored */
+    uint64_t
+        offset; /* in the file; the object's address for OBJECT64, its number and a place in it for MULTI */
     uint64_t bytes;         /* stored bytes; 0 where the locator does not tell them (URI, unknown) */
-    struct nt_text payload; /* URI, unknown: the bytes, within the envelope */
+    struct nt_text payload; /* URI, MULTI, unknown: the bytes, within the envelope */
 };
 
 /* An envelope link: the uncompressed size, then a locator. */
@@ -33,6 +34,8 @@ struct nt_envelope_link nt_envelope_link_read(struct nt_cursor *cursor,
 
 /* True where the bytes are in the file. */
 bool nt_locator_is_local(const struct nt_locator *locator);
+/* NT_UNSUPPORTED: `what` is not there, but where the locator, named by its kind, leads to. */
+enum nt_status nt_fail_elsewhere(struct nt_error *error, const char *what, const struct nt_locator *locator);
 
 /* Where bytes of an object of a store lie in the source of all of them (io/objects.h). NT_UNSUPPORTED where its number, or what is wanted of it,
  * is too large; the message begins with `what`. */

@@ -13,6 +13,7 @@ enum nt_field_flags {
     NT_FIELD_REPETITIVE = 1,
     NT_FIELD_PROJECTED = 2,
     NT_FIELD_HAS_TYPE_CHECKSUM = 4,
+    NT_FIELD_IS_STRUCTURE_OF_ARRAYS = 8, /* a collection whose class has an array for each member */
 };
 
 /* Texts are the envelope's. `unknown_bytes`: what the frame has behind all that is known. */
@@ -55,6 +56,7 @@ struct nt_extra_type_record {
 /* Grows with each schema description that is read into it. */
 struct nt_schema {
     struct nt_budget *budget; /* that fields and columns are taken from; NULL: there are none */
+    const char *unreadable;   /* why no field has data; NULL: fields may have some */
     uint32_t fields_taken, columns_taken;
     struct nt_field_record *fields;
     struct nt_column_record *columns;
@@ -95,7 +97,7 @@ bool nt_type_element(struct nt_text type, enum nt_element *element_ret);
 
 /* Set kind, dtype and, where the data cannot be served, the reason of all fields of a linked data set.
  * `records` are the fields' own, as stored. */
-enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_field_record *records,
-                                     struct nt_error *error);
+enum nt_status nt_field_kinds_decide(struct nt_dataset *dataset, const struct nt_generation *generation,
+                                     const struct nt_field_record *records, struct nt_error *error);
 
 #endif

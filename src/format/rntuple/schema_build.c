@@ -101,6 +101,7 @@ static enum nt_status build_fields(struct builder *builder)
             .id = (uint32_t)record->id,
             .role = record->role < NT_ROLE_COUNT ? (enum nt_role)record->role : NT_ROLE_PLAIN,
             .repetition = record->repetition,
+            .unreadable = builder->schema->unreadable,
         };
         if (!copy_texts(builder->dataset->arena, record, &field))
             return nt_fail_memory(builder->error);
@@ -325,7 +326,7 @@ enum nt_status nt_schema_build(struct nt_dataset *dataset, const struct nt_gener
     if (status == NT_OK)
         status = build_projections(&builder);
     if (status == NT_OK)
-        status = nt_field_kinds_decide(dataset, schema->fields, error);
+        status = nt_field_kinds_decide(dataset, generation, schema->fields, error);
     nt_builder_deinit(&builder.model);
     free(builder.field_ids);
     return status;

@@ -22,6 +22,7 @@ extern const uint32_t nt_rntuple_document_count;
 enum nt_status nt_rntuple_describe(const struct nt_dataset *dataset, struct nt_json *json);
 enum nt_status nt_rntuple_describe_page(const struct nt_dataset *dataset, uint32_t column,
                                         const struct nt_page *page, struct nt_json *json);
+const char *nt_rntuple_page_elsewhere(const struct nt_dataset *dataset, const struct nt_page *page);
 
 /* ---- details.c: what only this format knows of fields and columns ---- */
 
