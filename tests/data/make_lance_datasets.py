@@ -19,7 +19,7 @@ import pyarrow as pa
 
 HERE = Path(__file__).resolve().parent / 'lance_datasets'
 sys.path.insert(0, str(HERE.parent.parent / 'support'))
-from arrow_columns import table_columns  # noqa: E402
+from arrow_columns import field_metadata, table_columns  # noqa: E402
 from lance_editor import FRAGMENTS, ManifestEditor, changed  # noqa: E402
 
 
@@ -197,7 +197,45 @@ def blobs(path, version):
     lance.dataset(path).delete('id = 2')
 
 
+def several_versions(path, version):
+    """Data files of other versions than the first ones: by appending, updating, merging; a column in a file of its own, deleted rows."""
+    written(path, version, [20, 15])
+    others = [other for other in ('2.0', '2.1', '2.2') if other != version]
+    for number, other in enumerate(others):
+        lance.write_dataset(table_of(35 + 10 * number, 10), path, mode='append', data_storage_version=other)
+        lance.dataset(path).delete(f'id % 8 = {number}')
+    lance.dataset(path).update({'text': "'updated'", 'number': 'id * 3'}, where='id % 9 = 4', data_storage_version=others[-1])
+    (lance.dataset(path).merge_insert('id').when_matched_update_all().when_not_matched_insert_all()
+        .data_storage_version(others[0]).execute(table_of(50, 12)))
+    lance.dataset(path).add_columns({'double': 'id * 2'})
+    lance.write_dataset(lance.dataset(path).to_table().slice(3, 7), path, mode='append', data_storage_version=version)
+
+
+def row_lineage(path, version):
+    """Row ids and versions of rows in hidden columns of data files."""
+    data_set = lance.write_dataset(table_of(0, 20), path, data_storage_version=version, enable_stable_row_ids=True)
+    data_set.update_config({'lance.row_lineage.spill': 'true', 'lance.row_lineage.inline_max_bytes': '0'})
+    lance.write_dataset(table_of(20, 15), path, mode='append')
+    lance.dataset(path).delete('id % 7 = 3')
+    lance.dataset(path).update({'text': "'updated'"}, where='id % 5 = 1')
+    lance.dataset(path).optimize.compact_files(target_rows_per_fragment=100)
+
+
+def managed_blobs(path, version):
+    """Blobs in objects that Lance owns."""
+    field = lance.blob_field('blob', inline_size_threshold=20)
+    values = [b'abc', None, b'x' * 300, b'', b'y' * 2000]
+    for first in 0, 5:
+        table = pa.table({'id': pa.array(range(first, first + 5), pa.int64()), 'blob': lance.blob_array(values)},
+                         schema=pa.schema([pa.field('id', pa.int64()), field], metadata={'lance.blob.managed': 'true'}))
+        lance.write_dataset(table, path, mode='append' if first else 'create', data_storage_version=version)
+
+
 DATASETS = {
+    'versions_2.0': (several_versions, '2.0'),
+    'versions_2.2': (several_versions, '2.2'),
+    'row_lineage_2.2': (row_lineage, '2.2'),
+    'managed_blobs_2.2': (managed_blobs, '2.2'),
     'blobs_2.2': (blobs, '2.2'),
     'stable_2.2': (stable, '2.2'),
     'mixed_0.1': (mixed, '0.1'),
@@ -252,6 +290,8 @@ def make(name):
     data_set = lance.dataset(str(path))
     states = ',\n'.join(state_of(lance.dataset(str(path), version=each['version'])) for each in data_set.versions())
     told = f' "told": {line(told_of(data_set))},\n' if make_versions is stable else ''
+    if metadata := field_metadata(data_set.to_table().schema):
+        told += f' "metadata": {line(metadata)},\n'
     text = (f'{{\n "writer": {line("pylance " + lance.__version__)},\n "data_storage_version": {line(version)},\n'
             f'{told}'
             f' "versions": [\n{states}\n ]\n}}\n')

@@ -157,7 +157,12 @@ OF_A_MANIFEST = [
     ('length', with_length, ('1073741824 bytes does not end before',)),
     ('message', lambda editor: patched(editor.at + 4, b'\x0f')(editor), ('Manifest',)),
     ('number', renamed, ("version, as the manifest's name tells", 'expected 77, found 3')),
-    ('reader flag', changing((READER_FLAGS,), 128), ('feature flag 128 (bit 7)', 'not known')),
+    ('overlays', changing((READER_FLAGS,), 64 | 256), ('feature flag 64 (bit 6, data overlay files) is not read',)),
+    ('fragment tree', changing((READER_FLAGS,), 4096), ('feature flag 4096 (bit 12, fragment tree) is not read',)),
+    ('independent columns', changing((READER_FLAGS,), 8192), ('feature flag 8192 (bit 13, independent covering columns of indices)',)),
+    ('statistics', changing((READER_FLAGS,), 65536), ('feature flag 65536 (bit 16, statistics seeds of zones)',)),
+    ('unknown flag', changing((READER_FLAGS,), 1 << 18), ('feature flag 262144 (bit 18)', 'not known')),
+    ('the last flag', changing((READER_FLAGS,), 1 << 63), ('feature flag 9223372036854775808 (bit 63)', 'not known')),
     ('fragments elsewhere', changing((22,), b'x'), ('its fragments lie in a tree, which is not read',)),
     ('id twice', changing(field(1, ID), 0), ('schema', 'field 1 has the id 0 of another one')),
     ('its own parent', changing(field(1, PARENT_ID), 1), ('schema', 'field 1: no field in front of it has the id of its parent, 1')),
@@ -173,6 +178,18 @@ def what_is_wrong_with_a_manifest_is_told_with_its_name(_, edit, words):
         edit(editor)
         assert_told(cat(source, 'id/data.bin'), ('.manifest', *words))
         same(len(cat(source, 'id/data.bin', '--version=2')), 2 * ROWS * 8, 'the version before it')
+
+
+@each([(flags,) for flags in (1, 2, 4, 8, 16, 32, 128, 256, 512, 1024, 2048, 16384, 1 | 128 | 256 | 512 | 1024 | 2048 | 16384)])
+def a_flag_that_changes_no_value_is_read_as_before(flags):
+    """Among them those that Lance sets for indices, files of several versions, row lineage and managed blobs."""
+    with copied('blocks_2.1') as source:
+        expected = cat(source, 'rows.jsonl')
+        same(expected.count(b'\n'), 3 * ROWS)
+        editor = ManifestEditor(source)
+        changing((READER_FLAGS,), flags)(editor)
+        changing((WRITER_FLAGS,), flags)(editor)
+        same(cat(source, 'rows.jsonl'), expected)
 
 
 @each([('a hint to nothing', 'latest_version_hint.json', b'{"version":999}'), ('half a hint', 'latest_version_hint.json', b'{"ver'),

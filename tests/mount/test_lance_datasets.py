@@ -68,6 +68,16 @@ def arrow_tables_are_what_pylance_reads(expected, data_set, _source):
 
 
 @each_dataset
+def fields_of_arrow_tables_have_the_metadata_that_pylance_gives(expected, data_set, _source):
+    arrow = harness.need('pyarrow.ipc')
+    from arrow_columns import field_metadata
+    with arrow.open_file(data_set / 'table.arrow') as file:
+        found = field_metadata(file.schema, left_out='ntuple.')
+    told = expected.get('metadata', {})
+    same({path: found.get(path) for path in told}, told)
+
+
+@each_dataset
 def verification_finds_nothing(_expected, _data_set, source):
     result = harness.command(harness.NTUPLE, 'verify', source)
     same((result.returncode, result.stderr), (0, b''))
@@ -110,6 +120,26 @@ def the_transaction_is_what_its_file_has(_expected, data_set, source):
     same('unknown_bytes' in document['message'], False, document['message'])
     schema = json.loads((data_set / 'schema.json').read_text())['message']
     same(schema, {'fields': message['fields'], 'metadata': message['schema_metadata']})
+
+
+@case
+def data_sets_of_several_versions_have_files_of_each():
+    with harness.mounted(DATASETS) as mountpoint:
+        for name in 'versions_2.0', 'versions_2.2':
+            told = [row['message'] for row in lines(mountpoint / name / name / 'fragments.jsonl')]
+            same({each['file_minor_version'] for row in told for each in row['files']}, {0, 1, 2}, name)
+            manifest = json.loads((mountpoint / name / name / 'manifest.json').read_text())['message']
+            same(manifest['reader_feature_flags'] & 256, 256, name)
+
+
+@case
+def fragments_tell_that_row_ids_lie_in_data_files():
+    name = 'row_lineage_2.2'
+    with harness.mounted(DATASETS / name) as mountpoint:
+        for row in lines(mountpoint / name / 'fragments.jsonl'):
+            same(row['message']['column_row_ids'], {})
+            same('unknown_bytes' in row['message'], False, row)
+            same({-3, -4, -5} & set(row['message']['files'][0]['fields']) != set(), True, row)
 
 
 def row_ids_of(segment):

@@ -20,7 +20,7 @@ from compare_columns import check_column  # noqa: E402
 DATASETS = harness.DATA / 'lance_datasets'
 NAMES = sorted(path.stem for path in DATASETS.glob('*.json'))
 NAME = 'deletions_2.1'
-WHOLE = (NAME, 'columns_2.0')    # of which all columns of all versions are compared
+WHOLE = (NAME, 'columns_2.0', 'versions_2.0', 'versions_2.2', 'row_lineage_2.2')    # of which all columns of all versions are compared
 HIGHEST = 2 ** 64 - 1
 
 

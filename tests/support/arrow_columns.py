@@ -188,3 +188,16 @@ def table_rows(table):
     members = [(name, rows(one_array(column)))
                for name, column in zip(table.column_names, table.columns)]
     return [{name: values[row] for name, values in members} for row in range(table.num_rows)]
+
+
+def field_metadata(fields, left_out=None):
+    """The metadata of each field that has some, by path; those of items of lists are not looked at."""
+    told = {}
+    for field in fields:
+        entries = {key.decode(): value.decode() for key, value in sorted((field.metadata or {}).items())}
+        entries = {key: value for key, value in entries.items() if not left_out or not key.startswith(left_out)}
+        if entries:
+            told[field.name] = entries
+        if types.is_struct(field.type):
+            told |= {f'{field.name}/{path}': each for path, each in field_metadata(field.type, left_out).items()}
+    return told

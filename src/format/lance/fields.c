@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/overflow.h"
@@ -211,17 +212,38 @@ static enum nt_status name_json(const struct building *build, struct nt_field *f
     return NT_OK;
 }
 
-/* What tells Arrow of an extension: Lance's writers have it in the metadata of fields. */
-static enum nt_status set_extension(const struct building *build, const char *name, struct nt_field *field)
+/* Metadata of a field that no message has in this way: two entries. */
+static enum nt_status set_metadata(const struct building *build, const struct nt_property entries[2],
+                                   struct nt_field *field)
 {
     struct nt_property *properties = nt_arena_alloc(build->dataset->arena, 2, sizeof(*properties));
     if (!properties)
         return nt_fail_memory(build->error);
-    properties[0] = (struct nt_property){nt_text_of("ARROW:extension:name"), nt_text_of(name)};
-    properties[1] = (struct nt_property){nt_text_of("ARROW:extension:metadata"), nt_text_of("")};
+    memcpy(properties, entries, 2 * sizeof(*properties));
     field->properties = properties;
     field->property_count = 2;
     return NT_OK;
+}
+
+/* What tells Arrow of an extension: Lance's writers have it in the metadata of fields. */
+static enum nt_status set_extension(const struct building *build, const char *name, struct nt_field *field)
+{
+    const struct nt_property entries[2] = {
+        {nt_text_of("ARROW:extension:name"), nt_text_of(name)},
+        {nt_text_of("ARROW:extension:metadata"), nt_text_of("")},
+    };
+    return set_metadata(build, entries, field);
+}
+
+/* Lance's reader gives each description of blobs these metadata. Those of the message are of what the blobs were made
+ * from. */
+static enum nt_status set_description(const struct building *build, struct nt_field *field)
+{
+    const struct nt_property entries[2] = {
+        {nt_text_of("lance-encoding:blob"), nt_text_of("true")},
+        {nt_text_of("lance-encoding:packed"), nt_text_of("true")},
+    };
+    return set_metadata(build, entries, field);
 }
 
 /* The lists of fixed size around a value: a field each, and the value at the end. Items may be null whatever the field
@@ -305,10 +327,11 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     field.is_nullable = build->is_nullable[number] && field.kind != NT_FIELD_NULL && !field.unreadable;
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
-    enum nt_status status = NT_OK;
-    if (!from->is_description) /* its metadata are of what blobs are made from */
-        status = nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
-                                       &field.properties, &field.property_count, build->error);
+    enum nt_status status =
+        from->is_description
+            ? set_description(build, &field)
+            : nt_lance_read_entries(build->dataset->file, from->message, NT_LANCE_FIELD_METADATA,
+                                    &field.properties, &field.property_count, build->error);
     if (status == NT_OK && nt_text_is(from->logical_type, "json"))
         status = name_json(build, &field);
     return status == NT_OK ? add_lists(build, &field, &part, &build->built[number]) : status;

@@ -14,33 +14,10 @@
 #include "base/bytes.h"
 #include "base/overflow.h"
 #include "base/text.h"
+#include "format/lance/dataset/features.h"
 #include "format/lance/dataset/versions.h"
 
 enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
-
-/* ---- what it asks of a reader ---- */
-
-/* Bits. What a writer has to know besides changes nothing for a reader. */
-enum {
-    HAS_DELETION_FILES,
-    HAS_STABLE_ROW_IDS,
-    HAS_FILES_OF_VERSION_2,
-    HAS_CONFIGURATION,
-    HAS_FILES_IN_OTHER_PLACES,
-    HAS_NO_TRANSACTION_FILES,
-    FEATURES
-};
-
-static enum nt_status check_features(struct nt_proto message, uint64_t offset, struct nt_error *error)
-{
-    uint64_t flags = nt_proto_number(message, NT_LANCE_MANIFEST_READER_FLAGS);
-    for (unsigned bit = FEATURES; bit < 64; bit++)
-        if (flags >> bit & 1)
-            return nt_fail(error, NT_UNSUPPORTED, offset,
-                           "the reader's feature flag %" PRIu64 " (bit %u) is not known to this version",
-                           UINT64_C(1) << bit, bit);
-    return NT_OK;
-}
 
 /* ---- the message ---- */
 
@@ -119,7 +96,8 @@ static enum nt_status check_manifest(const struct nt_lance_manifest_file *manife
     if (number != manifest->version.number)
         return nt_fail_number(error, NT_CORRUPT, manifest->offset, "version, as the manifest's name tells",
                               manifest->version.number, number);
-    enum nt_status status = check_features(manifest->message, manifest->offset, error);
+    uint64_t flags = nt_proto_number(manifest->message, NT_LANCE_MANIFEST_READER_FLAGS);
+    enum nt_status status = nt_lance_check_features(flags, manifest->offset, error);
     return status == NT_OK ? check_fragments(manifest->message, manifest->offset, error) : status;
 }
 

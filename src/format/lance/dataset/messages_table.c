@@ -36,6 +36,9 @@ static const struct nt_proto_field deletion_file_rows[] = {
 };
 static const struct nt_proto_table deletion_file = TABLE("DeletionFile", deletion_file_rows);
 
+/* Row ids or versions of rows that lie in a hidden column of a data file. */
+static const struct nt_proto_table row_lineage_column = {.name = "RowLineageColumn"};
+
 static const struct nt_proto_field fragment_rows[] = {
     UINT(NT_LANCE_FRAGMENT_ID, "id"),
     MESSAGES(NT_LANCE_FRAGMENT_FILES, "files", nt_lance_data_file),
@@ -47,6 +50,9 @@ static const struct nt_proto_field fragment_rows[] = {
     MESSAGE(8, "external_last_updated_at_versions", external_file),
     MESSAGE(9, "inline_created_at_versions", nt_lance_row_versions),
     MESSAGE(10, "external_created_at_versions", external_file),
+    MESSAGE(12, "column_row_ids", row_lineage_column),
+    MESSAGE(13, "column_last_updated_at_versions", row_lineage_column),
+    MESSAGE(14, "column_created_at_versions", row_lineage_column),
 };
 const struct nt_proto_table nt_lance_fragment = TABLE("DataFragment", fragment_rows);
 
@@ -168,6 +174,7 @@ static const struct nt_proto_field manifest_rows[] = {
     OPTIONAL_TEXT(NT_LANCE_MANIFEST_BRANCH, "branch"),
     OPTIONAL_UINT(NT_LANCE_MANIFEST_TRANSACTION_SECTION_DEPRECATED, "transaction_section_deprecated"),
     OPTIONAL_UINT(NT_LANCE_MANIFEST_TRANSACTION_SECTION, "transaction_section"),
+    OPTIONAL_INT(24, "max_allocated_field_id"),
 };
 const struct nt_proto_table nt_lance_manifest = TABLE("Manifest", manifest_rows);
 
@@ -195,6 +202,7 @@ static const struct nt_proto_field index_rows[] = {
     OPTIONAL_UINT(8, "created_at"),
     OPTIONAL_UINT(9, "base_id"),
     MESSAGES(10, "files", index_file),
+    INTS(11, "covering_fields"),
 };
 const struct nt_proto_table nt_lance_index_metadata = TABLE("IndexMetadata", index_rows);
 
