@@ -260,9 +260,14 @@ static enum nt_status run_step(struct running *running, uint32_t number, uint8_t
     const struct nt_step_info *info = nt_step_info(step->kind);
     uint64_t elements = step->elements ? step->elements : running->packed->elements, bytes;
     struct nt_value operands[NT_STEP_OPERANDS];
-    if (!info->bound(step, elements, &bytes) || (!output && bytes > running->left))
+    if (!info->bound(step, elements, &bytes))
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%" PRIu64 " elements are too many for a step %s",
                        elements, info->name);
+    if (!output && bytes > running->left)
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
+                       "a step %s of %" PRIu64 " elements takes %" PRIu64 " bytes, and %" PRIu64
+                       " are left of the limit pagesize of %" PRIu64,
+                       info->name, elements, bytes, running->left, running->packed->limit);
     if (!output) {
         running->left -= bytes;
         output = running->memory[number] = malloc(bytes ? bytes : 1);

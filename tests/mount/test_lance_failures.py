@@ -131,7 +131,7 @@ MESSAGES = (
     ('lists in a row', 'full_zip_2.1', 6, (FULL_ZIP, 7, 11, 1), 1 << 31, ('vectors', 'page 0', 'lists of 2147483648 items in 13 bytes')),
     ('half a value', 'constants_2.2', 4, (CONSTANT, 6), b'\x07', ('number', 'page 0', 'value of a constant page')),
     ('no value', 'constants_2.2', 4, (CONSTANT, 6), None, ('number', 'page 0', '300 valid rows of a constant page without a value')),
-    ('levels of a constant', 'constants_2.2', 3, (CONSTANT, 9), HUGE, ('column 3', 'page 0', 'left of the limit of a page')),
+    ('levels of a constant', 'constants_2.2', 3, (CONSTANT, 9), HUGE, ('column 3', 'page 0', 'left of the limit pagesize of')),
     ('fewer levels', 'constants_2.2', 3, (CONSTANT, 10), 374, ('column 3', 'page 0', 'definition levels: expected 375, found 374')),
     ('places of blobs', 'blobs_2.1', 1, (BLOB, 1, MINI_BLOCK, 3, 12, 2, 1, 1), 64, ('column 1', 'page 0', 'expected 128, found 64')),
     ('blobs of blobs', 'blobs_2.1', 1, (BLOB, 1), message_of([[4, 2, b'']]), ('column 1', 'page 0', 'layout 4')),

@@ -50,8 +50,8 @@ enum nt_status nt_work_take(struct nt_work *work, uint64_t bytes, void *memory_r
     if (bytes > work->left || bytes > SIZE_MAX - sizeof(struct nt_work_block) - ALIGNMENT)
         return nt_fail(error, NT_LIMIT, NT_NO_OFFSET,
                        "decoding takes %" PRIu64 " bytes more, and %" PRIu64
-                       " are left of the limit of a page",
-                       bytes, work->left);
+                       " are left of the limit pagesize of %" PRIu64,
+                       bytes, work->left, work->packed->limit);
     work->left -= bytes;
     if ((*(void **)memory_ret = take_scratch(work, (size_t)bytes)))
         return NT_OK;

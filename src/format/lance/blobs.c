@@ -53,7 +53,10 @@ static enum nt_status fill_unit(struct nt_filling *filling, struct nt_lance_open
     if (status == NT_OK)
         status = nt_lance_read_unit(filling, opened, &unit, &packed.data);
     if (status == NT_OK && (!nt_multiply(unit.values, PLACE_BYTES, &bytes) || bytes > packed.limit))
-        status = nt_fail(filling->error, NT_LIMIT, unit.offset, "%" PRIu64 " blobs in one page", unit.values);
+        status = nt_fail(filling->error, NT_LIMIT, unit.offset,
+                         "the places of %" PRIu64
+                         " blobs in one page take more than the limit pagesize of %" PRIu64 " bytes",
+                         unit.values, packed.limit);
     if (status == NT_OK)
         status = nt_filling_spend(filling, bytes);
     if (status != NT_OK)
