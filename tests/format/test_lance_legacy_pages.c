@@ -204,6 +204,86 @@ START_TEST(what_no_writer_has_written_is_told_by_its_field)
 }
 END_TEST
 
+/* ---- structures that were slices ---- */
+
+static const struct nt_field *field_of(int32_t id)
+{
+    const struct nt_dataset *dataset = file->datasets[0];
+    for (uint32_t i = 0; i < dataset->field_count; i++)
+        if (dataset->fields[i].id == (uint32_t)id)
+            return &dataset->fields[i];
+    ck_abort_msg("no field %d", id);
+    return NULL;
+}
+
+static void assert_slice(int32_t id, const char *rows)
+{
+    const struct nt_field *field = field_of(id);
+    ck_assert_uint_eq(field->kind, NT_FIELD_UNREADABLE);
+    ck_assert_msg(strstr(field->unreadable, "a slice of structures was written with all rows") &&
+                      strstr(field->unreadable, rows),
+                  "%s", field->unreadable);
+}
+
+START_TEST(a_structure_that_was_a_slice_leaves_the_others)
+{
+    put_all();
+    set_length(WORD, 1, 2);
+    legacy_end(&writer);
+    assert_ok(legacy_open());
+    assert_slice(WORD, "2 for the 1 of batch 1");
+    assert_slice(STRUCTURE, "2 for the 1 of batch 1");
+    for (int32_t id = NUMBER; id <= ITEM; id++)
+        assert_ok(load_field(id));
+}
+END_TEST
+
+START_TEST(a_structure_keeps_the_members_that_have_its_rows)
+{
+    enum { INNER = 6, NUMBERS };
+    put_all();
+    legacy_field(&writer, INNER, STRUCTURE, "inner", "struct");
+    legacy_field(&writer, NUMBERS, INNER, "numbers", "int8");
+    for (unsigned batch = 0; batch < 2; batch++)
+        legacy_page(&writer, NUMBERS, batch, items_at[batch], batch ? ROWS_1 : ROWS_0 + 1);
+    legacy_end(&writer);
+    assert_ok(legacy_open());
+    assert_slice(INNER, "3 for the 2 of batch 0");
+    assert_slice(NUMBERS, "3 for the 2 of batch 0");
+    ck_assert_uint_eq(field_of(STRUCTURE)->kind, NT_FIELD_RECORD);
+    assert_ok(load_field(WORD));
+}
+END_TEST
+
+START_TEST(lists_of_a_slice_take_their_items_with_them)
+{
+    enum { LISTS = 6, ITEMS };
+    put_all();
+    legacy_field(&writer, LISTS, STRUCTURE, "lists", "list");
+    legacy_field(&writer, ITEMS, LISTS, "item", "int8");
+    for (unsigned batch = 0; batch < 2; batch++) {
+        legacy_page(&writer, LISTS, batch, lists_at[batch], batch ? ROWS_1 + 2 : ROWS_0 + 1);
+        legacy_page(&writer, ITEMS, batch, items_at[batch], 1);
+    }
+    legacy_end(&writer);
+    assert_ok(legacy_open());
+    assert_slice(LISTS, "2 for the 1 of batch 1");
+    assert_slice(ITEMS, "2 for the 1 of batch 1");
+    assert_ok(load_field(WORD));
+}
+END_TEST
+
+START_TEST(members_with_fewer_rows_than_their_structure_are_damage)
+{
+    put_all();
+    set_length(WORD, 0, 1);
+    legacy_end(&writer);
+    assert_ok(legacy_open());
+    assert_status(NT_CORRUPT, load_field(WORD));
+    ck_assert_ptr_nonnull(strstr(error.message, "rows of the page: expected 2, found 1"));
+}
+END_TEST
+
 /* Field 6 has the numbers of WORD, and a dictionary of so many items there. */
 static const struct {
     const char *type;
@@ -287,6 +367,10 @@ int main(void)
     tcase_add_test(cases, pages_of_a_field_are_no_longer_than_the_file);
     tcase_add_loop_test(cases, what_no_writer_has_written_is_told_by_its_field, 0,
                         sizeof(refusals) / sizeof(*refusals));
+    tcase_add_test(cases, a_structure_that_was_a_slice_leaves_the_others);
+    tcase_add_test(cases, a_structure_keeps_the_members_that_have_its_rows);
+    tcase_add_test(cases, lists_of_a_slice_take_their_items_with_them);
+    tcase_add_test(cases, members_with_fewer_rows_than_their_structure_are_damage);
     tcase_add_test(cases, ids_that_no_page_table_has_are_refused);
     tcase_add_loop_test(cases, a_dictionary_lies_in_the_file, 0,
                         sizeof(dictionaries) / sizeof(*dictionaries));

@@ -14,6 +14,7 @@
 #include "format/lance/dataset/messages_table.h"
 #include "format/lance/legacy/messages.h"
 #include "format/lance/legacy/pagings.h"
+#include "format/lance/legacy/slices.h"
 #include "format/lance/schema.h"
 
 struct reading {
@@ -254,7 +255,7 @@ static enum nt_status make_columns(const struct reading *reading)
         columns[i].failure = reading->legacy->pagings[i].failure;
     lance->columns = columns;
     lance->tail.columns = count;
-    return NT_OK;
+    return nt_lance_refuse_slices(reading->file, lance, columns, reading->error);
 }
 
 enum nt_status nt_lance_legacy_read(struct nt_file *file, struct nt_lance *lance, struct nt_error *error)

@@ -253,8 +253,8 @@ static enum nt_status open_listing(struct nt_lance_listing *listing)
     if (listing->field->kind == NT_FIELD_PAGE_BYTES)
         return nt_fail(listing->error, NT_UNSUPPORTED, lance->globals[0].offset,
                        "blobs in legacy files are not read");
-    if (listing->paging->failure)
-        return nt_fail_with(listing->error, listing->paging->failure);
+    if (lance->columns[listing->use->column].failure)
+        return nt_fail_with(listing->error, lance->columns[listing->use->column].failure);
     listing->batches = calloc((size_t)legacy->table.batches + 1, sizeof(*listing->batches));
     if (!listing->batches)
         return nt_fail_memory(listing->error);
