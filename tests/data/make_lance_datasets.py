@@ -9,7 +9,9 @@ each node of the schema the digests of what the mounted tree has for it (tests/s
 same each time; names of files are chosen at random.
 """
 import json
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -231,7 +233,39 @@ def managed_blobs(path, version):
         lance.write_dataset(table, path, mode='append' if first else 'create', data_storage_version=version)
 
 
+# What the Python of pylance 0.13 writes: each string is a list, and its bytes lie in a column of their own.
+PREVIEW = """
+import sys
+import lance, pyarrow as pa
+
+def table(first, rows):
+    at = range(first, first + rows)
+    text = [None if row % 5 == 2 else f'text {row}' * (row % 3) for row in at]
+    whole = [each or '' for each in text]
+    return pa.table({
+        'id': pa.array(at, pa.int64()),
+        'text': text,
+        'binary': pa.array([None if each is None else each.encode() for each in text], pa.large_binary()),
+        'list': pa.array([[each] * (row % 4) for row, each in zip(at, whole)], pa.list_(pa.string())),
+        'structures': pa.array([[{'x': row, 'word': each}] * (row % 3) for row, each in zip(at, whole)]),
+        'number': pa.array([row * 11 for row in at], pa.int32()),
+        'empty': pa.array([''] * rows),
+        'nothing': pa.array([None] * rows, pa.string()),
+    })
+
+for first, rows in (0, 40), (40, 25):
+    lance.write_dataset(table(first, rows), sys.argv[1], mode='append' if first else 'create', use_legacy_format=False)
+lance.dataset(sys.argv[1]).delete('id % 7 = 3')
+"""
+
+
+def preview_strings(path, version):
+    """By pylance 0.13, of which PYLANCE_0_13 is the Python."""
+    subprocess.run([os.environ['PYLANCE_0_13'], '-c', PREVIEW, path], check=True)
+
+
 DATASETS = {
+    'preview_strings_2.0': (preview_strings, '2.0'),
     'versions_2.0': (several_versions, '2.0'),
     'versions_2.2': (several_versions, '2.2'),
     'row_lineage_2.2': (row_lineage, '2.2'),

@@ -142,6 +142,28 @@ def fragments_tell_that_row_ids_lie_in_data_files():
             same({-3, -4, -5} & set(row['message']['files'][0]['fields']) != set(), True, row)
 
 
+@case
+def a_file_of_a_preview_has_its_strings_alone_too():
+    name = 'preview_strings_2.0'
+    state = expected_of(name)['versions'][0]
+    with harness.mounted(DATASETS / name, '-o', 'version=1') as mountpoint:
+        row, = lines(mountpoint / name / 'fragments.jsonl')
+    source = DATASETS / name / 'data' / row['message']['files'][0]['path']
+    with harness.mounted(source) as mountpoint:
+        data_set = mountpoint / source.stem
+        check_state(state, data_set)
+        same([row for row in lines(mountpoint / 'layout.jsonl') if row['owner'] == 'gap'], [])
+        ends = [int(each) for each in (data_set / 'text' / 'column.0' / 'ends.npy').read_bytes()[-40 * 8::8]]
+        same(ends[:3], [0, 6, 6], 'bytes of the first rows, the lowest 8 bits')
+        same((data_set / 'text' / 'column.0' / 'data.bin').read_bytes(), b'')
+    same([row for row in lines_of_layout(DATASETS / name) if row['owner'] == 'gap'], [])
+
+
+def lines_of_layout(source):
+    with harness.mounted(source) as mountpoint:
+        return lines(mountpoint / 'layout.jsonl')
+
+
 def row_ids_of(segment):
     """The row ids of a U64Segment of rowids.proto."""
     (kind, told), = segment.items()

@@ -288,6 +288,13 @@ bool nt_lance_has_places(const struct nt_lance_page *page)
            nt_proto_choice(page->encoding, &nt_lance_page_layout, &member) == NT_LANCE_LAYOUT_BLOB;
 }
 
+bool nt_lance_has_lists(const struct nt_lance_page *page)
+{
+    struct nt_proto member;
+    return page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY &&
+           nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_LIST;
+}
+
 uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret)
 {
     *member_ret = (struct nt_proto){0};

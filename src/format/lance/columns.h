@@ -19,6 +19,8 @@ const struct nt_proto_table *nt_lance_encoding_table(enum nt_lance_encoding_kind
 
 /* Which layout a page of 2.1 or later has (of blobs, their places), with its message; 0 for others. */
 uint32_t nt_lance_page_choice(const struct nt_lance_page *page, struct nt_proto *member_ret);
+/* Whether a page of 2.0 is of lists: of strings, whose bytes then lie in the column behind theirs. */
+bool nt_lance_has_lists(const struct nt_lance_page *page);
 /* Whether a page of 2.1 or later has places of values that lie elsewhere in the file: blobs. */
 bool nt_lance_has_places(const struct nt_lance_page *page);
 

@@ -23,9 +23,29 @@ static const struct {
     [NT_FIELD_COLLECTION] = {1, {NT_TREE_OFFSETS}},
 };
 
+/* Of strings: in front of it are the ends, behind it is the validity. */
+enum { BYTES_POSITION = 1 };
+
+bool nt_filling_has(const struct nt_filling *filling, uint32_t position)
+{
+    return filling->part == NT_FILLING_ALL ||
+           (position == BYTES_POSITION) == (filling->part == NT_FILLING_BYTES);
+}
+
+enum nt_field_kind nt_filling_kind(const struct nt_filling *filling)
+{
+    return filling->part == NT_FILLING_BYTES ? NT_FIELD_VALUE : filling->field->kind;
+}
+
+enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t position)
+{
+    return filling->part == NT_FILLING_BYTES ? NT_TREE_VALUES
+                                             : nt_lance_output(filling->field->kind, position);
+}
+
 bool nt_filling_is_strings(const struct nt_filling *filling)
 {
-    return outputs[filling->field->kind].count > 1;
+    return outputs[nt_filling_kind(filling)].count > 1;
 }
 
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
@@ -271,6 +291,8 @@ static enum nt_status put_plain_ends(struct putting *putting, const struct nt_fi
 
 static put_part *put_at(const struct nt_filling *filling, uint32_t position)
 {
+    if (filling->part == NT_FILLING_BYTES)
+        return put_values;
     switch (filling->field->kind) {
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
@@ -295,6 +317,8 @@ enum nt_status nt_filling_finish(struct nt_filling *filling, struct nt_group_bui
     for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++) {
         struct putting putting = {.filling = filling, .builder = builder, .position = position};
         put_part *put = put_at(filling, position);
+        if (!nt_filling_has(filling, position))
+            continue;
         status = nt_group_builder_start(builder, cluster,
                                         nt_field_column(filling->dataset, filling->number, 0, position),
                                         filling->error);

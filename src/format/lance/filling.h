@@ -25,12 +25,20 @@ struct nt_filled {
     uint32_t decoders[NT_FILLED_DECODERS]; /* by position */
 };
 
+/* What is filled of a field. Strings may have their bytes in a column of their own: then each of the two is filled alone. */
+enum nt_filling_part {
+    NT_FILLING_ALL,
+    NT_FILLING_WITHOUT_BYTES,
+    NT_FILLING_BYTES,
+};
+
 struct nt_filling {
     struct nt_dataset *dataset;
     uint32_t number; /* of the field */
     const struct nt_field *field;
     const struct nt_lance *lance; /* the file that the pages lie in */
     const struct nt_lance_use *use;
+    enum nt_filling_part part;
     struct nt_error *error;
     struct nt_codec_context *context;
     struct nt_filled *filled; /* from malloc */
@@ -51,6 +59,12 @@ struct nt_filling {
     } window; /* what was read last */
 };
 
+/* Whether the field's column at a position is filled. */
+bool nt_filling_has(const struct nt_filling *filling, uint32_t position);
+/* As which kind of field the column's pages are taken. */
+enum nt_field_kind nt_filling_kind(const struct nt_filling *filling);
+/* What the field's column at a position is made of. */
+enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t position);
 /* Whether the field's values are strings, which have to be counted. */
 bool nt_filling_is_strings(const struct nt_filling *filling);
 /* What a field's column at a position is made of. */

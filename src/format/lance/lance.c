@@ -36,7 +36,9 @@ static enum nt_status lay_out(const struct nt_file *file, nt_layout_emit *emit, 
                               struct nt_error *error)
 {
     const struct nt_layout_output output = {.emit = emit, .context = context, .dataset = 0};
-    return nt_lance_lay_out_file(nt_lance_of(file->datasets[0]), &output, error);
+    const struct nt_lance *lance = nt_lance_of(file->datasets[0]);
+    enum nt_status status = nt_lance_lay_out_file(lance, &output, error);
+    return status == NT_OK && !lance->legacy ? nt_lance_layout_put_bytes(lance, &output) : status;
 }
 
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance *lance, struct nt_error *error)

@@ -90,6 +90,8 @@ struct nt_lance_schema {
     /* Of a file, or of a data set of such files: */
     bool is_legacy;        /* only strings can be null, and no structure is packed */
     bool has_item_columns; /* those, and version 2.0: each field has a column */
+    bool
+        has_byte_columns; /* strings have two: where each ends, and behind it their bytes (previews of 2.0) */
     /* What follows from them, see places.h: by field, */
     const struct nt_lance_place *places;
     const struct nt_lance_value *values;

@@ -12,6 +12,7 @@
 #include "base/overflow.h"
 #include "codec/tree/tree.h"
 #include "format/lance/blobs.h"
+#include "format/lance/columns.h"
 #include "format/lance/filling.h"
 #include "format/lance/inputs.h"
 #include "format/lance/legacy/pages.h"
@@ -43,7 +44,7 @@ static enum nt_status add_decoder_at(struct nt_filling *filling, const struct nt
     uint32_t column = nt_field_column(filling->dataset, filling->number, 0, position),
              *number = &filling->decoders[position];
     const struct nt_dtype *dtype = &filling->dataset->columns[column].dtype;
-    struct nt_tree_want want = {.output = nt_lance_output(filling->field->kind, position)};
+    struct nt_tree_want want = {.output = nt_filling_output(filling, position)};
     if (want.output == NT_TREE_VALUES && is_plain(filling, opened, column)) {
         *number = filling->dataset->columns[column].decoder;
         return NT_OK;
@@ -75,7 +76,8 @@ static enum nt_status add_decoders(struct nt_filling *filling, const struct nt_l
     enum nt_status status = nt_lance_add_inputs(filling, opened, inputs, &input_count);
     filling->is_all_valid = is_all_valid(filling, opened);
     for (uint32_t position = 0; status == NT_OK && position < filling->field->column_count; position++)
-        status = add_decoder_at(filling, opened, position, inputs, input_count);
+        if (nt_filling_has(filling, position))
+            status = add_decoder_at(filling, opened, position, inputs, input_count);
     return status;
 }
 
@@ -135,7 +137,7 @@ static bool is_told(const struct nt_filling *filling, const struct nt_lance_open
 {
     const struct nt_tree *tree = opened->layout.tree;
     uint32_t lists = nt_tree_lists(tree, filling->use->layer);
-    bool is_list = filling->field->kind == NT_FIELD_COLLECTION;
+    bool is_list = nt_filling_kind(filling) == NT_FIELD_COLLECTION;
     return (opened->index.entries || opened->offsets.item_bytes) && lists &&
            lists == nt_tree_lists(tree, tree->layer_count) &&
            (!is_list || (lists == 1 && !(unit->values >> NT_TREE_ITEMS_BITS)));
@@ -230,7 +232,7 @@ static enum nt_status check_places(const struct nt_filling *filling, const struc
 {
     bool is_layout = opened->page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT,
          has_places = filling->field->kind == NT_FIELD_PAGE_BYTES,
-         has_values = filling->field->kind == NT_FIELD_VALUE || nt_filling_is_strings(filling);
+         has_values = nt_filling_kind(filling) == NT_FIELD_VALUE || nt_filling_is_strings(filling);
     enum nt_status status = NT_OK;
     if (opened->layout.is_blob)
         status = check_around(filling, opened);
@@ -280,6 +282,53 @@ static enum nt_status fill(struct nt_filling *filling)
     return status;
 }
 
+/* ---- strings of previews of 2.0: lists of bytes, which lie in the next column ---- */
+
+static bool has_bytes_apart(const struct nt_lance *lance, uint32_t column)
+{
+    return lance->columns[column].page_count && nt_lance_has_lists(&lance->columns[column].pages[0]);
+}
+
+static uint64_t count_bytes(const struct nt_filling *filling)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < filling->count; i++)
+        if (!nt_add(bytes, filling->filled[i].bytes, &bytes))
+            return UINT64_MAX;
+    return bytes;
+}
+
+/* `strings` are filled but for their bytes. */
+static enum nt_status fill_bytes(const struct nt_filling *strings, struct nt_group_builder *builder)
+{
+    static const struct nt_lance_value byte = {.bits = 8};
+    const struct nt_lance_use use = {
+        .column = strings->use->column + 1, .items = 1, .repeats = 1, .value = &byte};
+    struct nt_filling filling = {.dataset = strings->dataset,
+                                 .number = strings->number,
+                                 .field = strings->field,
+                                 .lance = strings->lance,
+                                 .use = &use,
+                                 .part = NT_FILLING_BYTES,
+                                 .context = strings->context,
+                                 .error = strings->error};
+    if (use.column >= strings->lance->tail.columns)
+        return nt_fail(strings->error, NT_CORRUPT, NT_NO_OFFSET, "no column of bytes behind that of strings");
+    enum nt_status status = fill(&filling);
+    uint64_t bytes = count_bytes(strings);
+    if (status == NT_OK && filling.rows != bytes)
+        status =
+            nt_fail_number(strings->error, NT_CORRUPT, strings->lance->columns[use.column].metadata.offset,
+                           "bytes of strings", bytes, filling.rows);
+    if (status == NT_OK)
+        status = nt_filling_finish(&filling, builder);
+    if (status != NT_OK)
+        nt_error_context(strings->error, "column %" PRIu32 " of bytes", use.column);
+    filling.context = NULL;
+    nt_filling_deinit(&filling);
+    return status;
+}
+
 enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, const struct nt_lance *lance,
                                    const struct nt_lance_use *use, struct nt_error *error)
 {
@@ -298,10 +347,14 @@ enum nt_status nt_lance_fill_group(struct nt_dataset *dataset, uint32_t number, 
     filling.context = nt_codec_context_new();
     if (status == NT_OK && !filling.context)
         status = nt_fail_memory(error);
+    if (nt_filling_is_strings(&filling) && has_bytes_apart(lance, use->column))
+        filling.part = NT_FILLING_WITHOUT_BYTES;
     if (status == NT_OK)
         status = fill(&filling);
     if (status == NT_OK)
         status = nt_filling_finish(&filling, &builder);
+    if (status == NT_OK && filling.part == NT_FILLING_WITHOUT_BYTES)
+        status = fill_bytes(&filling, &builder);
     if (status != NT_OK)
         nt_error_context(error, "column %" PRIu32 " of the file", use->column);
     nt_filling_deinit(&filling);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/overflow.h"
+#include "format/lance/columns.h"
 #include "format/lance/schema.h"
 
 /* ---- the schema ---- */
@@ -135,6 +136,18 @@ static bool has_column(const struct nt_lance_schema *schema, uint32_t number)
     return place->is_packed || !place->children || !is_parent;
 }
 
+static bool is_strings(const struct nt_lance_schema *schema, uint32_t number)
+{
+    enum nt_lance_shape shape = schema->places[number].type.shape;
+    return shape == NT_LANCE_IS_TEXT || shape == NT_LANCE_IS_BYTES;
+}
+
+/* Of a field that has some. */
+static uint32_t count_columns(const struct nt_lance_schema *schema, uint32_t number)
+{
+    return is_strings(schema, number) && schema->has_byte_columns ? 2 : 1;
+}
+
 /* What has no column is told by the first one below it that can tell of it. */
 static void find_tellers(const struct nt_lance_schema *schema, bool is_listed_blob,
                          struct nt_lance_leaf *leaves)
@@ -159,8 +172,10 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
     for (uint32_t i = 0; i < schema->field_count; i++)
         leaves[i] = (struct nt_lance_leaf){NT_NONE, NT_NONE};
     for (uint32_t i = 0; i < schema->field_count; i++)
-        if (has_column(schema, i))
-            leaves[i] = (struct nt_lance_leaf){i, columns++};
+        if (has_column(schema, i)) {
+            leaves[i] = (struct nt_lance_leaf){i, columns};
+            columns += count_columns(schema, i);
+        }
     find_tellers(schema, false, leaves);
     find_tellers(schema, true, leaves);
     for (uint32_t i = 0; i < schema->field_count; i++)
@@ -175,6 +190,11 @@ enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lan
 {
     uint32_t columns;
     enum nt_status status = nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error);
+    if (status == NT_OK && columns != lance->tail.columns && lance->schema.has_item_columns &&
+        !lance->legacy) {
+        lance->schema.has_byte_columns = true;
+        status = nt_lance_number_columns(arena, &lance->schema, &lance->leaves, &columns, error);
+    }
     if (status == NT_OK && columns != lance->tail.columns)
         return nt_fail_number(error, NT_CORRUPT, lance->tail.column_table, "columns, as the schema tells",
                               columns, lance->tail.columns);
@@ -198,6 +218,16 @@ enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const s
     nt_fail_number(error, NT_CORRUPT, column->metadata.offset, "rows of its pages", rows, column->rows);
     nt_error_context(error, "column %" PRIu32, leaf->column);
     return NT_CORRUPT;
+}
+
+uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lance_schema *schema,
+                              const struct nt_lance_leaf *leaf)
+{
+    uint32_t column = leaf->column;
+    bool is_apart = leaf->field != NT_NONE && is_strings(schema, leaf->field) &&
+                    column < lance->tail.columns && lance->columns[column].page_count &&
+                    nt_lance_has_lists(&lance->columns[column].pages[0]);
+    return is_apart && column + 1 < lance->tail.columns ? column + 1 : NT_NONE;
 }
 
 struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,

@@ -66,6 +66,11 @@ enum nt_status nt_lance_find_leaves(struct nt_arena *arena, struct nt_lance *lan
 enum nt_status nt_lance_check_rows(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
                                    const struct nt_lance *lance, struct nt_error *error);
 
+/* The column with the bytes of strings, where these lie apart, as previews of 2.0 wrote them: behind the one where they end, the leaf's.
+ * NT_NONE: the field is of another type, or the file's strings are whole. */
+uint32_t nt_lance_byte_column(const struct nt_lance *lance, const struct nt_lance_schema *schema,
+                              const struct nt_lance_leaf *leaf);
+
 /* What a field of the model, which shows `part` of the schema, takes of a file. */
 struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const struct nt_lance_leaf *leaf,
                                     bool has_item_columns, const struct nt_lance_part *part);

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/overflow.h"
+#include "format/lance/columns.h"
 #include "format/lance/filling.h"
 #include "format/lance/inputs.h"
 #include "format/lance/places.h"
@@ -132,7 +133,8 @@ static enum nt_status count(struct nt_filling *filling, struct nt_lance_opened *
     if (output == NT_TREE_BYTES && is_constant)
         return count_single(filling, opened, span, stored);
     bool has_levels = is_constant ? !nt_lance_is_uniform(tree) : nt_tree_has_levels(tree);
-    bool is_counted = output == NT_TREE_BYTES ? stored->values : output == NT_TREE_LEVELS && has_levels;
+    bool has_bytes = stored->values && !nt_lance_has_lists(opened->page); /* else the next column has them */
+    bool is_counted = output == NT_TREE_BYTES ? has_bytes : output == NT_TREE_LEVELS && has_levels;
     return is_counted ? count_units(filling, opened, output == NT_TREE_BYTES, stored) : NT_OK;
 }
 

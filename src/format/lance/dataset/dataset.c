@@ -131,6 +131,12 @@ static struct nt_text name_of(const struct nt_file *file)
     return name;
 }
 
+/* Early manifests have no word for the version of their data files: these tell. */
+static const char *early_version(const struct nt_lance_dataset *lance)
+{
+    return lance->generations & NT_LANCE_IS_2_0 ? "2.0" : "0.1";
+}
+
 static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance_dataset *lance,
                                struct nt_error *error)
 {
@@ -141,8 +147,8 @@ static enum nt_status describe(struct nt_dataset *dataset, const struct nt_lance
                    version = nt_proto_text(writer, NT_LANCE_WRITER_VERSION_VERSION);
     const char *written = nt_arena_format(dataset->arena, "%.*s%s%.*s", (int)library.length, library.bytes,
                                           version.length ? " " : "", (int)version.length, version.bytes);
-    dataset->version =
-        format.bytes ? nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION) : "0.1";
+    dataset->version = format.bytes ? nt_lance_text(dataset->arena, format, NT_LANCE_DATA_FORMAT_VERSION)
+                                    : early_version(lance);
     if (!written || !dataset->version)
         return nt_fail_memory(error);
     dataset->writer = nt_text_of(written);

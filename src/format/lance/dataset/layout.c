@@ -11,6 +11,7 @@
 #include "format/lance/dataset/load.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/layout.h"
+#include "format/lance/places.h"
 
 /* ---- data files ---- */
 
@@ -27,17 +28,6 @@ static enum nt_status look_into(struct nt_dataset *dataset, uint32_t number,
     return status;
 }
 
-static enum nt_status put_dropped_column(const struct nt_lance_column *column,
-                                         const struct nt_layout_output *output)
-{
-    enum nt_status status = NT_OK;
-    for (uint32_t i = 0; i < column->page_count; i++)
-        for (uint32_t k = 0; status == NT_OK && k < column->pages[i].buffer_count; k++)
-            status = nt_layout_put(output, column->pages[i].buffers[k].offset,
-                                   column->pages[i].buffers[k].bytes, "dropped column");
-    return status;
-}
-
 /* Columns that no field of the version is stored in. */
 static enum nt_status put_dropped(const struct nt_lance_dataset *lance, uint32_t number,
                                   const struct nt_lance *opened, const struct nt_layout_output *output,
@@ -46,12 +36,20 @@ static enum nt_status put_dropped(const struct nt_lance_dataset *lance, uint32_t
     const struct nt_lance_stored *stored = lance->fragments[lance->files[number].fragment].stored;
     bool *has_field = calloc((size_t)opened->tail.columns + 1, sizeof(*has_field));
     enum nt_status status = has_field ? NT_OK : nt_fail_memory(error);
-    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++)
-        if (stored[i].file == number && stored[i].leaf.column < opened->tail.columns)
-            has_field[stored[i].leaf.column] = true;
+    for (uint32_t i = 0; status == NT_OK && i < lance->schema.field_count; i++) {
+        uint32_t column = stored[i].leaf.column;
+        if (stored[i].file != number || column >= opened->tail.columns)
+            continue;
+        has_field[column] = true;
+        uint32_t bytes = nt_lance_byte_column(opened, &lance->schema, &stored[i].leaf);
+        if (bytes != NT_NONE && !has_field[bytes]) {
+            has_field[bytes] = true;
+            status = nt_lance_layout_put_column(&opened->columns[bytes], output, "bytes of strings");
+        }
+    }
     for (uint32_t i = 0; status == NT_OK && i < opened->tail.columns; i++)
         if (!has_field[i])
-            status = put_dropped_column(&opened->columns[i], output);
+            status = nt_lance_layout_put_column(&opened->columns[i], output, "dropped column");
     free(has_field);
     return status;
 }
