@@ -21,9 +21,14 @@ enum {
     DOUBLE_DIGITS = 17,      /* always enough */
     FLOAT_SAFE_DIGITS = 6,
     FLOAT_DIGITS = 9,
-    FIRST_EXPONENT = -4, /* smaller and larger numbers are written with an exponent */
-    LAST_EXPONENT = 15,
 };
+
+/* Smaller and larger numbers are written with an exponent, which has two digits at least, or one. */
+struct layout {
+    int first_exponent, last_exponent;
+    bool is_padded;
+};
+static const struct layout python = {-4, 15, true}, rust = {-5, 15, false};
 
 struct decimal {
     char digits[24]; /* without leading and trailing zeros; at least one */
@@ -169,7 +174,7 @@ static size_t lay_out_fixed(const struct decimal *decimal, char *text)
 }
 
 /* 1e+16, 1.5e-07 */
-static size_t lay_out_exponent(const struct decimal *decimal, char *text)
+static size_t lay_out_exponent(const struct decimal *decimal, bool is_padded, char *text)
 {
     size_t length = put_digits(text, decimal, 0, 1);
     if (decimal->count > 1) {
@@ -179,28 +184,39 @@ static size_t lay_out_exponent(const struct decimal *decimal, char *text)
     unsigned magnitude = (unsigned)abs(decimal->exponent);
     text[length++] = 'e';
     text[length++] = decimal->exponent < 0 ? '-' : '+';
-    if (magnitude < 10)
+    if (magnitude < 10 && is_padded)
         text[length++] = '0';
     return length + nt_format_unsigned(magnitude, text + length);
 }
 
-static size_t lay_out(const struct decimal *decimal, bool is_negative, char *text)
+static size_t lay_out(const struct layout *layout, const struct decimal *decimal, bool is_negative,
+                      char *text)
 {
     size_t length = 0;
     if (is_negative)
         text[length++] = '-';
-    if (decimal->exponent < FIRST_EXPONENT || decimal->exponent > LAST_EXPONENT)
-        return length + lay_out_exponent(decimal, text + length);
+    if (decimal->exponent < layout->first_exponent || decimal->exponent > layout->last_exponent)
+        return length + lay_out_exponent(decimal, layout->is_padded, text + length);
     return length + lay_out_fixed(decimal, text + length);
 }
 
-size_t nt_format_double(double value, char *text)
+static size_t format_double(const struct layout *layout, double value, char *text)
 {
     struct decimal decimal = {.digits = "0", .count = 1};
     double magnitude = fabs(value);
     if (magnitude != 0 && !scale_double(&decimal, magnitude))
         print_double(&decimal, magnitude);
-    return lay_out(&decimal, signbit(value), text);
+    return lay_out(layout, &decimal, signbit(value), text);
+}
+
+size_t nt_format_double(double value, char *text)
+{
+    return format_double(&python, value, text);
+}
+
+size_t nt_format_double_unpadded(double value, char *text)
+{
+    return format_double(&rust, value, text);
 }
 
 size_t nt_format_float(float value, char *text)
@@ -209,5 +225,5 @@ size_t nt_format_float(float value, char *text)
     float magnitude = fabsf(value);
     if (magnitude != 0 && !scale_float(&decimal, magnitude))
         print_float(&decimal, magnitude);
-    return lay_out(&decimal, signbit(value), text);
+    return lay_out(&python, &decimal, signbit(value), text);
 }
