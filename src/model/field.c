@@ -154,6 +154,13 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
             .name = "null",
             .form = NT_FORM_NULL,
         },
+    [NT_FIELD_JSON] =
+        {
+            .name = "json",
+            .columns = 2,
+            .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
+            .form = NT_FORM_JSON,
+        },
 };
 
 const struct nt_field_kind_row *nt_field_kind_info(enum nt_field_kind kind)

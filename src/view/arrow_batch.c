@@ -12,22 +12,27 @@
 #include "model/selection.h"
 #include "page/stream.h"
 #include "view/arrow_internal.h"
+#include "view/arrow_texts.h"
 
 /* ---- rows per cluster ---- */
 
-typedef enum nt_status find_borders(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
-                                    uint64_t **borders_ret, uint32_t *count_ret, struct nt_error *error);
-
-static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, find_borders *find,
+/* Of texts that are made the bytes follow from the rows. */
+static enum nt_status load_borders(struct nt_arrow *arrow, uint32_t field, bool are_bytes,
                                    uint64_t **borders_ret, struct nt_error *error)
 {
     uint32_t count = 0;
-    enum nt_status status = find(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
+    const struct nt_arrow_texts *texts = are_bytes ? nt_arrow_texts_of(arrow, field) : NULL;
+    enum nt_status status =
+        are_bytes && !texts
+            ? nt_field_byte_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error)
+            : nt_field_row_borders(arrow->reader, arrow->dataset, field, borders_ret, &count, error);
     if (status == NT_OK && count != arrow->stored_clusters)
         status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "clusters that hold a field",
                                 arrow->stored_clusters, count);
+    if (status == NT_OK && texts)
+        nt_arrow_texts_borders(texts, *borders_ret, count + 1);
     if (status == NT_OK)
-        status = nt_arrow_cut_borders(arrow, field, find == nt_field_byte_borders, borders_ret, error);
+        status = nt_arrow_cut_borders(arrow, field, are_bytes, borders_ret, error);
     return status;
 }
 
@@ -38,12 +43,12 @@ static enum nt_status set_borders(struct nt_arrow *arrow, struct nt_arrow_node *
         return NT_OK;
     if (node->begins_row_space) {
         uint32_t field = node->step_count ? nt_arrow_steps(arrow, node)->field : node->field;
-        status = load_borders(arrow, field, nt_field_row_borders, &node->space_borders, error);
+        status = load_borders(arrow, field, false, &node->space_borders, error);
     }
     if (status == NT_OK && node->own_steps)
-        status = load_borders(arrow, node->field, nt_field_row_borders, &node->borders, error);
+        status = load_borders(arrow, node->field, false, &node->borders, error);
     if (status == NT_OK && node->kind == NT_ARROW_BYTES)
-        status = load_borders(arrow, node->field, nt_field_byte_borders, &node->byte_borders, error);
+        status = load_borders(arrow, node->field, true, &node->byte_borders, error);
     return status;
 }
 
@@ -54,7 +59,7 @@ static enum nt_status set_variant_borders(struct nt_arrow *arrow, struct nt_arro
     variant->tallies = calloc((size_t)arrow->cluster_count + 1, sizeof(*variant->tallies));
     if (!variant->borders || !variant->tallies)
         return nt_fail_memory(error);
-    return load_borders(arrow, variant->field, nt_field_row_borders, &variant->borders[0], error);
+    return load_borders(arrow, variant->field, false, &variant->borders[0], error);
 }
 
 /* Of the alternatives that the structs have: others are in no step. */
@@ -65,7 +70,7 @@ static enum nt_status set_alternative_borders(struct nt_arrow *arrow, const stru
     if (step->kind != NT_ARROW_STEP_ALTERNATIVE || arrow->variants[step->variant].borders[step->tag])
         return NT_OK;
     const uint32_t *alternatives = nt_dataset_children(arrow->dataset, step->field, &count);
-    return load_borders(arrow, alternatives[step->tag - 1], nt_field_row_borders,
+    return load_borders(arrow, alternatives[step->tag - 1], false,
                         &arrow->variants[step->variant].borders[step->tag], error);
 }
 

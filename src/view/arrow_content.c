@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "view/arrow_slots.h"
+#include "view/arrow_texts.h"
 
 struct reading {
     const struct nt_arrow *arrow;
@@ -111,16 +112,24 @@ static void put_offset(const struct nt_arrow_node *node, uint8_t *output, uint64
         memcpy(output + number * sizeof(value), &value, sizeof(value));
 }
 
+static enum nt_status read_ends(const struct reading *reading, const struct nt_arrow_slots *slots,
+                                uint64_t *ends)
+{
+    const struct nt_arrow_node *node = reading->node;
+    if (node->texts)
+        return nt_arrow_texts_before(reading->arrow, node->texts, slots->first_row, slots->rows + 1, ends,
+                                     reading->error);
+    return nt_arrow_read_stream(reading->arrow, node->offsets, slots->first_row * sizeof(*ends), ends,
+                                (slots->rows + 1) * sizeof(*ends), reading->error);
+}
+
 /* `slots` has one slot less than there are offsets to write. */
 static enum nt_status piece_of_offsets(const struct reading *reading, const struct nt_arrow_slots *slots,
                                        uint8_t *output)
 {
     uint64_t begin = items_begin(reading), items = items_in(reading), row = 0;
     uint64_t *ends = malloc((slots->rows + 1) * sizeof(*ends));
-    enum nt_status status =
-        ends ? nt_arrow_read_stream(reading->arrow, reading->node->offsets, slots->first_row * sizeof(*ends),
-                                    ends, (slots->rows + 1) * sizeof(*ends), reading->error)
-             : nt_fail_memory(reading->error);
+    enum nt_status status = ends ? read_ends(reading, slots, ends) : nt_fail_memory(reading->error);
     for (uint64_t i = 0; status == NT_OK && i <= slots->count; i++) {
         if (i > 0 && (!slots->marks || slots->marks[i - 1] & NT_ARROW_SLOT_PRESENT))
             row++;
@@ -257,6 +266,8 @@ bool nt_arrow_find_run(const struct nt_arrow *arrow, const struct nt_arrow_body 
     const struct nt_arrow_node *node = &arrow->nodes[arrow->buffers[buffer].node];
     struct reading reading = {.arrow = arrow, .body = body, .cluster = body->cluster, .node = node};
     *run_ret = (struct nt_arrow_run){.stream = node->data, .count = body->slots[arrow->buffers[buffer].node]};
+    if (node->texts)
+        return false;
     if (node->kind == NT_ARROW_BYTES && kind == NT_ARROW_DATA) {
         run_ret->first = items_begin(&reading);
         run_ret->count = body->buffer_bytes[buffer];
@@ -282,6 +293,8 @@ enum nt_status nt_arrow_read_buffer(const struct nt_arrow *arrow, const struct n
     const struct nt_arrow_node *node = &arrow->nodes[number];
     struct reading reading = {arrow, body, body->cluster, node, error};
     struct nt_arrow_run run;
+    if (kind == NT_ARROW_DATA && node->texts)
+        return nt_arrow_texts_read(arrow, node->texts, items_begin(&reading) + offset, output, bytes, error);
     if (kind == NT_ARROW_DATA && nt_arrow_find_run(arrow, body, buffer, &run))
         return nt_arrow_read_stream(arrow, run.stream,
                                     run.first * arrow->streams[run.stream].element_bytes + offset, output,

@@ -12,6 +12,7 @@
 #include "model/kind.h"
 #include "page/stream.h"
 #include "view/arrow_internal.h"
+#include "view/arrow_texts.h"
 
 enum { BLOCK_ROWS = 16384 };
 
@@ -124,8 +125,12 @@ enum nt_status nt_arrow_items_before(const struct nt_arrow *arrow, uint32_t fiel
                                      struct nt_error *error)
 {
     uint64_t row;
+    struct nt_arrow_texts *texts = nt_arrow_texts_of(arrow, field);
     enum nt_status status = find_row(arrow, field, cut, &row, error);
-    return status == NT_OK ? read_offset(arrow, field, row, items_ret, error) : status;
+    if (status != NT_OK)
+        return status;
+    return texts ? nt_arrow_texts_before(arrow, texts, row, 1, items_ret, error)
+                 : read_offset(arrow, field, row, items_ret, error);
 }
 
 /* ---- cuts ---- */

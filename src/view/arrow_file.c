@@ -12,6 +12,7 @@
 #include "base/search.h"
 #include "page/stream.h"
 #include "view/arrow_internal.h"
+#include "view/arrow_texts.h"
 #include "view/flatbuffer.h"
 
 enum { MESSAGE_VERSION, MESSAGE_HEADER_TYPE, MESSAGE_HEADER, MESSAGE_BODY_LENGTH };
@@ -211,6 +212,7 @@ void nt_arrow_free(struct nt_arrow *arrow)
     if (!arrow)
         return;
     nt_arrow_forget_borders(arrow);
+    nt_arrow_texts_free(arrow->texts);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent); i++)
         nt_arrow_body_free(arrow->recent[i]);
     for (uint32_t i = 0; i < arrow->stream_count; i++)

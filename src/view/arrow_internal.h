@@ -74,6 +74,8 @@ struct nt_arrow_variant {
     uint64_t *_Atomic *tallies; /* [cluster], NULL: not counted yet */
 };
 
+struct nt_arrow_texts; /* arrow_texts.h */
+
 struct nt_arrow_node {
     enum nt_arrow_kind kind;
     const struct nt_dtype *dtype; /* of PRIMITIVE and BOOL: the field's, or tag_dtype */
@@ -91,10 +93,11 @@ struct nt_arrow_node {
     uint64_t list_size;
     bool begins_row_space;
     bool is_nullable;
-    bool is_binary;         /* BYTES */
-    bool has_short_offsets; /* BYTES, LIST, MAP: of 32 bits */
-    uint32_t data, offsets; /* numbers of streams, NT_NONE: none; for a union tags and index */
-    uint32_t valid;         /* which rows of a nullable field are; NT_NONE: all that are there */
+    bool is_binary;               /* BYTES */
+    bool has_short_offsets;       /* BYTES, LIST, MAP: of 32 bits */
+    uint32_t data, offsets;       /* numbers of streams, NT_NONE: none; for a union tags and index */
+    uint32_t valid;               /* which rows of a nullable field are; NT_NONE: all that are there */
+    struct nt_arrow_texts *texts; /* BYTES: what they are, where they are made; they have no streams then */
     /* Rows before each cluster, clusters + 1: of the field that begins the row space (an optional's own where
      * one leads to the node), and behind own steps of the node's field. NULL elsewhere. */
     uint64_t *space_borders;
@@ -161,6 +164,8 @@ struct nt_arrow {
     struct nt_arrow_left_out *left_out;
     uint32_t left_out_count;
     size_t left_out_capacity;
+
+    struct nt_arrow_texts *texts; /* of all nodes, one behind the other */
 
     bool *is_chosen; /* [field]; NULL: all are */
     /* The table's clusters are the data set's own, or parts of them. */

@@ -10,6 +10,7 @@
 #include "model/kind.h"
 #include "page/page.h"
 #include "view/arrow_internal.h"
+#include "view/arrow_texts.h"
 
 struct build {
     struct nt_arrow *arrow;
@@ -191,9 +192,32 @@ static bool add_bytes(struct build *build, uint32_t parent, uint32_t field, stru
     n->offsets = offsets;
     n->data = data;
     n->is_binary =
-        build->arrow->options.strings_as_binary || nt_field_kind_info(f->kind)->form == NT_FORM_BYTES;
+        build->arrow->options.strings_as_binary || nt_field_kind_info(f->kind)->form != NT_FORM_TEXT;
     n->has_short_offsets = f->has_short_offsets;
     return true;
+}
+
+/* Text of JSON is made of what is stored; where strings are to be binary, that is what they are. */
+static bool add_json(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    struct nt_arrow *arrow = build->arrow;
+    if (arrow->options.strings_as_binary)
+        return add_bytes(build, parent, field, name);
+    struct nt_arrow_texts *texts = NULL;
+    uint32_t node = add_node(build, parent, field, name, NT_ARROW_BYTES);
+    uint32_t offsets = add_stream(build, field, NT_STREAM_OFFSETS),
+             data = add_stream(build, field, NT_STREAM_DATA);
+    uint32_t valid =
+        arrow->dataset->fields[field].is_nullable ? add_stream(build, field, NT_STREAM_VALID) : NT_NONE;
+    if (build->status != NT_OK)
+        return false;
+    enum nt_status status = nt_arrow_texts_add(arrow, field, offsets, data, valid, &texts, build->error);
+    if (status == NT_LIMIT)
+        return leave_out(build, field, nt_arrow_texts_limit);
+    stop(build, status);
+    arrow->nodes[node].texts = texts;
+    arrow->nodes[node].has_short_offsets = true;
+    return status == NT_OK;
 }
 
 /* Of a node whose descendants are the last nodes: whether they are what the pairs of a map have to be. What was left out
@@ -376,6 +400,7 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_BYTES] = add_bytes,       [NT_FORM_LIST] = add_list,       [NT_FORM_FIXED_LIST] = add_array,
     [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_variant, [NT_FORM_RECORD] = add_struct,
     [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped, [NT_FORM_NULL] = add_null,
+    [NT_FORM_JSON] = add_json,
 };
 
 /* Whether entries alone tell how many elements all streams of a field have. */

@@ -58,6 +58,8 @@ static void append_left_out(const struct nt_arrow *arrow, struct nt_buffer *out)
 /* What the table tells of itself. */
 enum { TABLE_PAIRS = 6 };
 
+static const char extension_key[] = "ARROW:extension:name";
+
 static struct nt_text text_of_table(const struct nt_dataset *dataset, uint32_t number, const char **key_ret)
 {
     const struct {
@@ -80,10 +82,30 @@ static const struct nt_field *told_field(const struct nt_arrow *arrow, uint32_t 
     return typed_by == NT_NONE ? NULL : &arrow->dataset->fields[typed_by];
 }
 
+/* The number of the property that names an extension type; NT_NONE: there is none. */
+static uint32_t find_extension(const struct nt_field *field)
+{
+    for (uint32_t i = 0; i < field->property_count; i++)
+        if (nt_text_is(field->properties[i].key, extension_key))
+            return i;
+    return NT_NONE;
+}
+
+/* A property of a field, or the one that is added to those of texts of JSON: their type is Arrow's, not the file's. */
+static struct nt_property property_of(const struct nt_arrow *arrow, uint32_t node,
+                                      const struct nt_field *field, uint32_t number)
+{
+    uint32_t extension = find_extension(field);
+    if (arrow->nodes[node].texts && (number == extension || number == field->property_count))
+        return (struct nt_property){nt_text_of(extension_key), nt_text_of("arrow.json")};
+    return field->properties[number];
+}
+
 uint32_t nt_arrow_pair_count(const struct nt_arrow *arrow, uint32_t node)
 {
     const struct nt_field *field = told_field(arrow, node);
-    return field ? 1 + field->property_count : node ? 0 : TABLE_PAIRS;
+    uint32_t added = field && arrow->nodes[node].texts && find_extension(field) == NT_NONE;
+    return field ? 1 + field->property_count + added : node ? 0 : TABLE_PAIRS;
 }
 
 struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, uint32_t number)
@@ -93,8 +115,9 @@ struct nt_arrow_pair nt_arrow_pair(const struct nt_arrow *arrow, uint32_t node, 
     struct nt_text value;
     const char *key = "ntuple.type";
     if (field && number) {
-        nt_arrow_append_text(&pair.key, field->properties[number - 1].key);
-        nt_arrow_append_text(&pair.value, field->properties[number - 1].value);
+        const struct nt_property property = property_of(arrow, node, field, number - 1);
+        nt_arrow_append_text(&pair.key, property.key);
+        nt_arrow_append_text(&pair.value, property.value);
         return pair;
     }
     if (!field && number == TABLE_PAIRS - 1) {

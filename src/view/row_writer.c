@@ -4,9 +4,11 @@
  */
 #include "view/row_writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "json/jsonb.h"
 #include "json/values.h"
 #include "page/page.h"
 #include "view/row_shape.h"
@@ -206,19 +208,40 @@ static enum nt_status get_item_range(const struct writing *writing, struct nt_ro
     return NT_OK;
 }
 
-static enum nt_status write_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+/* The bytes of a row: of JSONB the text that is made of them, in `gathered`. */
+static enum nt_status get_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
+                                const uint8_t **bytes_ret, size_t *count_ret)
 {
     uint64_t first = 0, count = 0;
-    const uint8_t *bytes = NULL;
     enum nt_status status = get_item_range(writing, shape, row, &first, &count);
     if (status == NT_OK)
-        status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
+        status = nt_window_get(&shape->data, first, count, bytes_ret, writing->error);
+    *count_ret = (size_t)count;
+    if (status != NT_OK || shape->form != NT_FORM_JSON)
+        return status;
+    nt_buffer_clear(&shape->gathered);
+    status = nt_jsonb_append(&shape->gathered, *bytes_ret, (size_t)count, writing->error);
+    if (status == NT_OK && shape->gathered.failed)
+        status = nt_fail_memory(writing->error);
+    if (status != NT_OK)
+        nt_error_context(writing->error, "row %" PRIu64 " of field %" PRIu32, row,
+                         writing->dataset->fields[shape->field].id);
+    *bytes_ret = (const uint8_t *)shape->gathered.bytes;
+    *count_ret = shape->gathered.length;
+    return status;
+}
+
+static enum nt_status write_bytes(const struct writing *writing, struct nt_row_shape *shape, uint64_t row)
+{
+    const uint8_t *bytes = NULL;
+    size_t count;
+    enum nt_status status = get_bytes(writing, shape, row, &bytes, &count);
     if (status != NT_OK)
         return status;
-    if (shape->form == NT_FORM_TEXT)
-        nt_json_bytes(writing->json, bytes, (size_t)count);
+    if (shape->form == NT_FORM_BYTES)
+        nt_json_base64(writing->json, bytes, count);
     else
-        nt_json_base64(writing->json, bytes, (size_t)count);
+        nt_json_bytes(writing->json, bytes, count);
     return NT_OK;
 }
 
@@ -339,6 +362,7 @@ static enum nt_status write_valid_row(const struct writing *writing, struct nt_r
         return shape->has_dimensions ? write_values(writing, shape, row) : write_value(writing, shape, row);
     case NT_FORM_TEXT:
     case NT_FORM_BYTES:
+    case NT_FORM_JSON:
         return write_bytes(writing, shape, row);
     case NT_FORM_LIST:
         return write_collection(writing, shape, row);
@@ -402,7 +426,7 @@ static bool is_plain(const struct writing *writing, const struct nt_row_shape *s
 {
     while (shape->form == NT_FORM_WRAPPER || shape->form == NT_FORM_OPTIONAL)
         shape = &shape->children[0];
-    return shape->form == NT_FORM_TEXT ||
+    return shape->form == NT_FORM_TEXT || shape->form == NT_FORM_JSON ||
            (shape->form == NT_FORM_VALUE && !shape->has_dimensions && shape->child_count == 0 &&
             writing->dataset->fields[shape->field].dtype.element != NT_ELEMENT_SWITCH);
 }
@@ -433,13 +457,11 @@ static enum nt_status write_number(const struct writing *writing, struct nt_row_
 static enum nt_status write_text(const struct writing *writing, struct nt_row_shape *shape, uint64_t row,
                                  struct nt_buffer *cell)
 {
-    uint64_t first = 0, count = 0;
     const uint8_t *bytes = NULL;
-    enum nt_status status = get_item_range(writing, shape, row, &first, &count);
+    size_t count;
+    enum nt_status status = get_bytes(writing, shape, row, &bytes, &count);
     if (status == NT_OK)
-        status = nt_window_get(&shape->data, first, count, &bytes, writing->error);
-    if (status == NT_OK)
-        nt_buffer_append(cell, bytes, (size_t)count);
+        nt_buffer_append(cell, bytes, count);
     return status;
 }
 
@@ -457,8 +479,8 @@ static enum nt_status write_plain(const struct writing *writing, struct nt_row_s
     status = check_valid(writing, shape, row, &has_value);
     if (status != NT_OK || !has_value)
         return status;
-    return shape->form == NT_FORM_TEXT ? write_text(writing, shape, row, cell)
-                                       : write_number(writing, shape, row, cell);
+    bool is_text = shape->form == NT_FORM_TEXT || shape->form == NT_FORM_JSON;
+    return is_text ? write_text(writing, shape, row, cell) : write_number(writing, shape, row, cell);
 }
 
 enum nt_status nt_row_write_cell(struct nt_row_writer *writer, uint32_t cell, uint64_t row,

@@ -60,6 +60,7 @@ static const struct {
     [NT_FIELD_VALUE] = {false, true},      [NT_FIELD_STRING] = {true, true},
     [NT_FIELD_STREAMED] = {true, true},    [NT_FIELD_PAGE_BYTES] = {true, true},
     [NT_FIELD_COLLECTION] = {true, false}, [NT_FIELD_NULL] = {false, false},
+    [NT_FIELD_JSON] = {true, true},
 };
 
 static void check_file(const char *path)

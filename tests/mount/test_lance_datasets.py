@@ -123,6 +123,29 @@ def the_transaction_is_what_its_file_has(_expected, data_set, source):
 
 
 @case
+def texts_of_json_are_jsonb_in_the_files_of_their_fields():
+    with harness.mounted(DATASETS / 'json_2.2') as mountpoint:
+        equal = mountpoint / 'json_2.2' / 'equal'
+        value = bytes.fromhex('400000011000000550000010' + b'equal'.hex() + '80000002200000022000000250015002')
+        rows = json.loads((equal / 'field.json').read_text())['streams']['valid']['shape'][0]
+        same((equal / 'data.bin').read_bytes(), value * rows)
+        same(json.loads((equal / 'field.json').read_text())['kind'], 'json')
+        same((mountpoint / 'json_2.2' / 'table.csv').read_text().splitlines()[1], '0,,"{""equal"":[1,2]}",,"{""text"":""{\\""a\\"":[null,true,{}],\\""b\\"":1.5}"",""x"":0}",[]')
+
+
+@case
+def arrow_tables_have_texts_of_json_at_any_place():
+    arrow = harness.need('pyarrow.ipc')
+    with harness.mounted(DATASETS / 'json_2.2') as mountpoint:
+        path = mountpoint / 'json_2.2' / 'table.arrow'
+        whole = path.read_bytes()
+        with open(path, 'rb', buffering=0) as file:
+            for at in range(0, len(whole), 611):
+                same(os.pread(file.fileno(), 97, at), whole[at:at + 97], at)
+        same(str(arrow.open_file(path).schema.field('text').type), 'extension<arrow.json>')
+
+
+@case
 def data_sets_of_several_versions_have_files_of_each():
     with harness.mounted(DATASETS) as mountpoint:
         for name in 'versions_2.0', 'versions_2.2':

@@ -7,6 +7,7 @@ have length 0; null values are zeros, a bool is a byte. Dictionaries are their v
 """
 import base64
 import hashlib
+import json
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,11 @@ ADJACENT_IN_UNITS = (types.is_timestamp, types.is_date, types.is_time, types.is_
 
 def digest(content):
     return hashlib.sha256(content).hexdigest()
+
+
+def texts_digest(texts):
+    """Of texts, one a line, as strings of JSON."""
+    return digest('\n'.join(map(json.dumps, texts)).encode())
 
 
 def validity(array, around):
@@ -75,9 +81,14 @@ def list_items(array, valid):
 
 def columns(path, array, around=None):
     """[{path, rows, nulls, and digests of valid, offsets, data}] of a node and of those below it."""
+    is_json = isinstance(array, pa.ExtensionArray) and array.type.extension_name == 'arrow.json'
     array = whole(array)
     valid = validity(array, around)
     data_type = array.type
+    if is_json:     # the tree has JSONB in its files, and texts in its rows
+        texts = [text if is_valid else None for text, is_valid in zip(array.to_pylist(), valid)]
+        return [{'path': path, 'rows': len(array), 'nulls': int((~valid).sum()), 'valid': digest(valid.astype('u1').tobytes()),
+                 'texts': texts_digest(texts)}]
     node, below = {'path': path, 'rows': len(array), 'nulls': int((~valid).sum())}, []
     if types.is_null(data_type):        # there is nothing to tell
         return [node]

@@ -48,6 +48,9 @@ def check_column(directory, column):
         same(path.stat().st_size, len(content), f'{what}: size of {stem}.bin')
         same(digest(content), column[stem], f'{what}: {stem}.bin of {len(content)} bytes')
         check_npy(directory, stem, content, what)
+    if 'texts' in column:
+        texts = [json.dumps(json.loads(line)) for line in (directory / 'rows.jsonl').read_text().splitlines()]
+        same(digest('\n'.join(texts).encode()), column['texts'], f'{what}: texts in rows.jsonl')
 
 
 def words_of(document):

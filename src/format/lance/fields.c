@@ -75,6 +75,7 @@ static enum nt_status add_columns(struct building *build, uint32_t number, const
         break;
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
+    case NT_FIELD_JSON:
         status = add_column(build, number, position++, "offsets", NT_ENCODING_INDEX64, index);
         if (status == NT_OK)
             status = add_column(build, number, position++, "bytes", NT_ENCODING_BYTE, byte);
@@ -176,7 +177,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
     enum nt_lance_shape shape = type->shape;
     if (shape == NT_LANCE_IS_BYTES && is_blob(build, number))
         shape = NT_LANCE_IS_BLOB;
-    field->kind = kinds[shape].kind;
+    field->kind = shape == NT_LANCE_IS_BYTES && type->is_json ? NT_FIELD_JSON : kinds[shape].kind;
     field->role = kinds[shape].role;
     field->repetition = shape == NT_LANCE_IS_STRUCT_LIST ? type->items : 0;
     field->dtype = shape == NT_LANCE_IS_VALUE ? type->dtype : nt_element_dtype(NT_ELEMENT_BYTE);
@@ -194,8 +195,8 @@ static bool has_validity(const struct building *build, uint32_t number)
     return place->packed == NT_NONE && !is_never_null;
 }
 
-/* Lance's JSON is no text, but some of its writers tell Arrow so, whose readers would refuse the whole table. Others have the name that
- * is given here. */
+/* What is stored is Lance's JSON, no text, though some of its writers have Arrow's name for it. Others have the name that is given
+ * here. */
 static enum nt_status name_json(const struct building *build, struct nt_field *field)
 {
     struct nt_property *properties =

@@ -20,6 +20,7 @@ static const struct {
     [NT_FIELD_VALUE] = {1, {NT_TREE_VALUES}},
     [NT_FIELD_STRING] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
     [NT_FIELD_STREAMED] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
+    [NT_FIELD_JSON] = {2, {NT_TREE_ENDS, NT_TREE_BYTES}},
     [NT_FIELD_COLLECTION] = {1, {NT_TREE_OFFSETS}},
 };
 
@@ -43,9 +44,14 @@ enum nt_tree_output nt_filling_output(const struct nt_filling *filling, uint32_t
                                              : nt_lance_output(filling->field->kind, position);
 }
 
+bool nt_lance_has_strings(enum nt_field_kind kind)
+{
+    return outputs[kind].count > 1;
+}
+
 bool nt_filling_is_strings(const struct nt_filling *filling)
 {
-    return outputs[nt_filling_kind(filling)].count > 1;
+    return nt_lance_has_strings(nt_filling_kind(filling));
 }
 
 enum nt_tree_output nt_lance_output(enum nt_field_kind kind, uint32_t position)
@@ -296,6 +302,7 @@ static put_part *put_at(const struct nt_filling *filling, uint32_t position)
     switch (filling->field->kind) {
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
+    case NT_FIELD_JSON:
         return position == 0 ? put_ends : position == 1 ? put_bytes : put_validity;
     case NT_FIELD_COLLECTION:
         return position ? put_values : filling->use->layer ? put_list_ends : put_plain_ends;

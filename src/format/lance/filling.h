@@ -59,6 +59,8 @@ struct nt_filling {
     } window; /* what was read last */
 };
 
+/* Whether a kind of field has strings. */
+bool nt_lance_has_strings(enum nt_field_kind kind);
 /* Whether the field's column at a position is filled. */
 bool nt_filling_has(const struct nt_filling *filling, uint32_t position);
 /* As which kind of field the column's pages are taken. */

@@ -17,33 +17,33 @@ static const struct {
     const char *name;
     enum nt_lance_shape shape;
     enum nt_element element;
-    bool has_short_offsets, is_map;
+    bool has_short_offsets, is_map, is_json;
 } plain[] = {
-    {"bool", NT_LANCE_IS_VALUE, NT_ELEMENT_BOOL, false, false},
-    {"int8", NT_LANCE_IS_VALUE, NT_ELEMENT_INT8, false, false},
-    {"uint8", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT8, false, false},
-    {"int16", NT_LANCE_IS_VALUE, NT_ELEMENT_INT16, false, false},
-    {"uint16", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT16, false, false},
-    {"int32", NT_LANCE_IS_VALUE, NT_ELEMENT_INT32, false, false},
-    {"uint32", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT32, false, false},
-    {"int64", NT_LANCE_IS_VALUE, NT_ELEMENT_INT64, false, false},
-    {"uint64", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT64, false, false},
-    {"halffloat", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL16, false, false},
-    {"float", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL32, false, false},
-    {"double", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL64, false, false},
-    {"string", NT_LANCE_IS_TEXT, NT_ELEMENT_BYTE, true, false},
-    {"large_string", NT_LANCE_IS_TEXT, NT_ELEMENT_BYTE, false, false},
-    {"binary", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE, true, false},
-    {"large_binary", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE, false, false},
-    {"list", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, true, false},
-    {"list.struct", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, true, false},
-    {"large_list", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, false, false},
-    {"large_list.struct", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, false, false},
-    {"map", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, true, true},
-    {"struct", NT_LANCE_IS_STRUCT, NT_ELEMENT_BYTE, false, false},
-    {"null", NT_LANCE_IS_NULL, NT_ELEMENT_BYTE, false, false},
-    {"json", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE, false, false},
-    {"blob", NT_LANCE_IS_BLOB, NT_ELEMENT_BYTE, false, false},
+    {"bool", NT_LANCE_IS_VALUE, NT_ELEMENT_BOOL, false, false, false},
+    {"int8", NT_LANCE_IS_VALUE, NT_ELEMENT_INT8, false, false, false},
+    {"uint8", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT8, false, false, false},
+    {"int16", NT_LANCE_IS_VALUE, NT_ELEMENT_INT16, false, false, false},
+    {"uint16", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT16, false, false, false},
+    {"int32", NT_LANCE_IS_VALUE, NT_ELEMENT_INT32, false, false, false},
+    {"uint32", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT32, false, false, false},
+    {"int64", NT_LANCE_IS_VALUE, NT_ELEMENT_INT64, false, false, false},
+    {"uint64", NT_LANCE_IS_VALUE, NT_ELEMENT_UINT64, false, false, false},
+    {"halffloat", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL16, false, false, false},
+    {"float", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL32, false, false, false},
+    {"double", NT_LANCE_IS_VALUE, NT_ELEMENT_REAL64, false, false, false},
+    {"string", NT_LANCE_IS_TEXT, NT_ELEMENT_BYTE, true, false, false},
+    {"large_string", NT_LANCE_IS_TEXT, NT_ELEMENT_BYTE, false, false, false},
+    {"binary", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE, true, false, false},
+    {"large_binary", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE, false, false, false},
+    {"list", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, true, false, false},
+    {"list.struct", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, true, false, false},
+    {"large_list", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, false, false, false},
+    {"large_list.struct", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, false, false, false},
+    {"map", NT_LANCE_IS_LIST, NT_ELEMENT_BYTE, true, true, false},
+    {"struct", NT_LANCE_IS_STRUCT, NT_ELEMENT_BYTE, false, false, false},
+    {"null", NT_LANCE_IS_NULL, NT_ELEMENT_BYTE, false, false, false},
+    {"json", NT_LANCE_IS_BYTES, NT_ELEMENT_BYTE, false, false, true},
+    {"blob", NT_LANCE_IS_BLOB, NT_ELEMENT_BYTE, false, false, false},
 };
 
 /* ---- types that NumPy or Arrow have by other names ---- */
@@ -239,6 +239,7 @@ static enum nt_status parse_inner(struct nt_arena *arena, struct nt_text text, s
             type->shape = plain[i].shape;
             type->has_short_offsets = plain[i].has_short_offsets;
             type->is_map = plain[i].is_map;
+            type->is_json = plain[i].is_json;
             type->dtype = nt_element_dtype(plain[i].element);
             if (type->shape == NT_LANCE_IS_VALUE)
                 type->value.bits = plain[i].element == NT_ELEMENT_BOOL ? 1 : type->dtype.bytes * 8;

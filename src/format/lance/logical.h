@@ -27,6 +27,7 @@ struct nt_lance_type {
         extension; /* of Arrow's types, which items of fixed-size lists have no metadata to tell; NULL: none */
     bool is_dictionary;
     bool has_short_offsets; /* TEXT, BYTES, LIST: what is in it is counted with 32 bits */
+    bool is_json;           /* BYTES: of JSONB */
     bool is_map;            /* LIST: of structures of a key and a value */
     uint64_t items;         /* STRUCT_LIST: of each */
     uint32_t index_bits;    /* of a dictionary's numbers; 0: not known */

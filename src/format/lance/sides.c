@@ -122,6 +122,7 @@ static enum nt_lance_content content_of_field(const struct adding *adding, uint3
         return NT_LANCE_HAS_VALUES;
     case NT_FIELD_STRING:
     case NT_FIELD_STREAMED:
+    case NT_FIELD_JSON:
         return NT_LANCE_HAS_BYTES;
     case NT_FIELD_PAGE_BYTES:
         return NT_LANCE_HAS_PLACES;

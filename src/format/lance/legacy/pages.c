@@ -191,8 +191,7 @@ static enum nt_status put_bytes(struct nt_lance_listing *listing, struct nt_grou
 /* Of nulls only those of strings were stored. Others are asked for beside later files, which have them. */
 static bool is_all_valid(const struct nt_lance_listing *listing, enum nt_tree_output output)
 {
-    return output == NT_TREE_VALID && listing->field->kind != NT_FIELD_STRING &&
-           listing->field->kind != NT_FIELD_STREAMED;
+    return output == NT_TREE_VALID && !nt_lance_has_strings(listing->field->kind);
 }
 
 /* Values, ends or validity: of each row, or of the items of fixed-size lists in it. `base`: what is in the batches before. */
