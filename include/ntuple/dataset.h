@@ -123,6 +123,9 @@ struct nt_field {
     struct nt_text own_name;
     const struct nt_property *properties; /* in the order of the file */
     uint32_t property_count;
+    /* A record that tells where the bytes of each row lie, in other files (Lance's blobs): `kind`, `position`, `size`, `blob_id`,
+     * `blob_uri`. */
+    bool is_description;
 };
 
 /* ---- files ---- */

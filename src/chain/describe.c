@@ -62,8 +62,25 @@ static enum nt_status describe_page(const struct nt_dataset *dataset, uint32_t c
     return NT_OK;
 }
 
+/* A share that has the row has the field. */
+static enum nt_status find_blob(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                const struct nt_description *description, bool wants_file,
+                                struct nt_blob *blob, struct nt_error *error)
+{
+    const struct nt_chain_share *share = nt_chain_part_share(dataset, part);
+    uint32_t own = share->failure ? NT_NONE : share->fields[field];
+    enum nt_status status =
+        own == NT_NONE ? nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "the file does not have the field")
+                       : share->dataset->ops->find_blob(share->dataset, own, part - share->first_part,
+                                                        description, wants_file, blob, error);
+    if (status != NT_OK && !nt_is_passing_failure(status))
+        nt_error_context(error, "%s", share->part->path);
+    return status;
+}
+
 const struct nt_dataset_ops nt_chain_dataset_ops = {
     .load_group = nt_chain_load_group,
+    .find_blob = find_blob,
     .page_extents = page_extents,
     .describe_dataset = describe_dataset,
     .describe_field = describe_field,

@@ -25,6 +25,12 @@ const struct nt_chain_share *nt_chain_source_share(const struct nt_dataset *data
     return &chain->shares[share_of_source(chain->shares, chain->share_count, source)];
 }
 
+const struct nt_chain_share *nt_chain_part_share(const struct nt_dataset *dataset, uint32_t part)
+{
+    const struct nt_chain_dataset *chain = nt_chain_dataset_of(dataset);
+    return &chain->shares[share_of_part(chain->shares, chain->share_count, part)];
+}
+
 /* The file's group that a group of the chain is; NT_NONE: it has none, as the share has failed, or stores no such field. */
 static struct nt_chain_share *find_share(const struct nt_dataset *dataset, uint32_t number, uint32_t *own_ret)
 {

@@ -20,6 +20,9 @@ void nt_chain_tell_failure(struct nt_dataset *dataset, const struct nt_chain_sha
 /* The share whose sources a source of the data set is one of. */
 const struct nt_chain_share *nt_chain_source_share(const struct nt_dataset *dataset, uint32_t source);
 
+/* The share that a part of the entries is of, where fields have groups of their own. */
+const struct nt_chain_share *nt_chain_part_share(const struct nt_dataset *dataset, uint32_t part);
+
 /* The file's own page that a page of a share is. NULL: it is none of a loaded group. */
 const struct nt_page *nt_chain_own_page(const struct nt_dataset *dataset, const struct nt_chain_share *share,
                                         uint32_t column, const struct nt_page *page);

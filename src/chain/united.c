@@ -154,6 +154,7 @@ static enum nt_status unite_field(struct uniting *uniting, uint32_t number, uint
     field->is_declared_nullable |= own->is_declared_nullable;
     field->has_short_offsets &= own->has_short_offsets;
     field->is_map &= own->is_map;
+    field->is_description &= own->is_description;
     return have_numbers ? unite_numbers(uniting, number, own_number) : NT_OK;
 }
 

@@ -146,7 +146,8 @@ const struct nt_option nt_tree_options[] = {
      .kind = NT_OPTION_FOLDERS,
      .member = MEMBER(bases),
      .argument = "DIRECTORY",
-     .help = "follow base paths of Lance data sets that lie beneath it; may be given several times"},
+     .help = "follow base paths of Lance data sets, and read their blobs elsewhere, that lie beneath it; may "
+             "be given several times"},
     {.name = "select",
      .kind = NT_OPTION_NAMED_FILES,
      .member = MEMBER(select),

@@ -16,6 +16,7 @@
 
 #include "codec/codec.h"
 #include "io/source.h"
+#include "model/blob.h"
 #include "model/budget.h"
 #include "model/decoders.h"
 #include "model/late.h"
@@ -188,6 +189,13 @@ struct nt_dataset_ops {
                                     const struct nt_page *page, struct nt_json *json);
     /* Where a page of a loaded group lies that is not in the file, in words. NULL: no page is like that. */
     const char *(*page_elsewhere)(const struct nt_dataset *dataset, const struct nt_page *page);
+    /* Of a field that describes blobs: where the one is that a row of a part describes (of a dataset with field_groups), with its file
+     * open, which is shorter than it ought to be in no case. Where `wants_file` is false, only `bytes` are told, and nothing is looked
+     * at but where the description does not tell them. A file that `blob` has open stays open where it is the same one. NULL: no field
+     * does. */
+    enum nt_status (*find_blob)(struct nt_dataset *dataset, uint32_t field, uint32_t part,
+                                const struct nt_description *description, bool wants_file,
+                                struct nt_blob *blob, struct nt_error *error);
     /* Set `stored` and `structure`, or fail and set neither; called once, under the data set's lock. NULL: it is its
      * own stored side, and has no structure. */
     enum nt_status (*add_sides)(struct nt_dataset *dataset, struct nt_error *error);

@@ -121,6 +121,14 @@ static void advance(struct cursor *cursor, uint64_t count)
     begin_run(cursor);
 }
 
+const struct nt_segment *nt_stream_chosen_segment(const struct nt_stream *stream, uint64_t element)
+{
+    struct cursor cursor = {.choosing = stream->choosing, .stored = element};
+    if (stream->choosing)
+        seek(&cursor, element);
+    return nt_stream_segment_of(stream, cursor.stored);
+}
+
 /* ---- what becomes of them ---- */
 
 static void count_chosen_items(const struct nt_choosing *choosing, uint32_t run, uint8_t *output,

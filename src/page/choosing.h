@@ -13,4 +13,7 @@ enum nt_status nt_stream_choose(struct nt_stream *stream, struct nt_error *error
 enum nt_status nt_stream_produce_chosen(struct nt_stream *stream, uint64_t first, uint64_t count,
                                         uint8_t *output, struct nt_error *error);
 
+/* The segment that holds an element of a stream, whatever entries are chosen. There is one. */
+const struct nt_segment *nt_stream_chosen_segment(const struct nt_stream *stream, uint64_t element);
+
 #endif

@@ -77,6 +77,41 @@ uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader);
 /* Bytes of memory that a stream takes. */
 size_t nt_stream_memory(const struct nt_stream *stream);
 
+/* ---- bytes of blobs ---- */
+
+/* They lie where the rows of a field say (model/blob.h): of each row one blob, and all of them one behind the other, as those of any
+ * binary field. How many bytes they have the descriptions tell, whatever is in the files; where a description leaves that to the file, the file
+ * is looked at. */
+
+/* Whether the rows of a field describe blobs that can be read. */
+bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field);
+
+/* May be used by several threads at once, each with an nt_blob of its own. */
+struct nt_blobs;
+enum nt_status nt_blobs_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
+                             struct nt_blobs **blobs_ret, struct nt_error *error);
+void nt_blobs_close(struct nt_blobs *blobs); /* accepts NULL */
+
+uint64_t nt_blobs_rows(const struct nt_blobs *blobs);
+
+/* Where a row's blob lies, as nt_dataset_ops.find_blob tells it. NT_NOT_FOUND where there is no such row, or it is null. */
+enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_file, struct nt_blob *blob,
+                             struct nt_error *error);
+/* Bytes [offset, offset + bytes) of a row's blob that was found with its file. */
+enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const struct nt_blob *blob,
+                                 uint64_t offset, void *buffer, size_t bytes, struct nt_error *error);
+
+/* How many bytes all blobs have. Takes a pass over the descriptions' sizes, once. `may_work` false: NT_NOT_FOUND where that
+ * was not made. */
+enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_work, uint64_t *bytes_ret,
+                              struct nt_error *error);
+/* Bytes of all of them, one behind the other; `blob` has the file open that was read last. */
+enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blob *blob, uint64_t offset, void *buffer,
+                             size_t bytes, struct nt_error *error);
+/* The same of the end offsets, int64, one more than rows, from 0 on. */
+enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, void *buffer, size_t bytes,
+                                     struct nt_error *error);
+
 /* ---- streams of a field ---- */
 
 /* The type of a stream's elements: the field's for data; offsets and index are int64, tags uint32, valid

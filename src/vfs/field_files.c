@@ -4,6 +4,7 @@
  */
 #include "page/page.h"
 #include "vfs/view_files.h"
+#include "vfs/blob_files.h"
 #include "vfs/content.h"
 #include "vfs/documents.h"
 #include "vfs/npy.h"
@@ -147,7 +148,12 @@ static bool follows_from_entries(const struct nt_scope *scope)
     {name "." #form, NT_VFS_SIZED, kind, .exists = has_stream, .is_outlined = follows_from_entries, \
      .size = form##_size, .open = form##_open}
 #define STREAM(name, kind) STREAM_FILE(name, kind, bin), STREAM_FILE(name, kind, npy)
+#define BLOBS_FILE(name, kind, form) \
+    {name "." #form, NT_VFS_SIZED, kind, .exists = nt_has_blobs, .size = nt_blobs_##form##_size, .open = nt_blobs_##form##_open}
+#define BLOBS(name, kind) BLOBS_FILE(name, kind, bin), BLOBS_FILE(name, kind, npy)
 /* clang-format on */
+
+static const struct nt_section *const blobs_sections[] = {&nt_section_blobs, NULL};
 
 static const struct nt_pseudo rows[] = {
     {"field.json", NT_VFS_PRODUCED, .produce = nt_field_json},
@@ -156,6 +162,9 @@ static const struct nt_pseudo rows[] = {
     STREAM("tags", NT_STREAM_TAGS),
     STREAM("index", NT_STREAM_INDEX),
     STREAM("valid", NT_STREAM_VALID),
+    BLOBS("data", NT_STREAM_DATA),
+    BLOBS("offsets", NT_STREAM_OFFSETS),
+    {"blob.d", NT_VFS_DIRECTORY, .exists = nt_has_blobs, .sections = blobs_sections},
     {"rows.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_rows_jsonl,
      .is_short = nt_rows_are_short},
     {"head.jsonl", NT_VFS_UNSIZED, .exists = is_readable, .open_text = nt_head_jsonl,

@@ -4,6 +4,7 @@
  * tell are null.
  */
 #include "page/page.h"
+#include "vfs/blob_files.h"
 #include "vfs/documents.h"
 #include "vfs/shape.h"
 #include "view/json_values.h"
@@ -95,9 +96,8 @@ static enum nt_status put_stream(struct nt_json *json, const struct nt_scope *sc
 /* "dtype" and "shape" are those of data, and all streams follow. */
 static enum nt_status put_streams(struct nt_json *json, const struct nt_scope *scope, struct nt_error *error)
 {
-    const struct nt_field *field = &scope->dataset->fields[scope->field];
     enum nt_status status = NT_OK;
-    if (nt_field_has_stream(field, NT_STREAM_DATA)) {
+    if (nt_field_shows(scope->dataset, scope->field, NT_STREAM_DATA)) {
         struct nt_dtype dtype;
         nt_field_stream_dtype(scope->dataset, scope->field, NT_STREAM_DATA, &dtype);
         nt_json_key(json, "dtype");
@@ -110,7 +110,7 @@ static enum nt_status put_streams(struct nt_json *json, const struct nt_scope *s
     nt_json_key(json, "streams");
     nt_json_object(json);
     for (unsigned kind = 0; kind < NT_STREAM_COUNT && status == NT_OK; kind++)
-        if (nt_field_has_stream(field, (enum nt_stream_kind)kind))
+        if (nt_field_shows(scope->dataset, scope->field, (enum nt_stream_kind)kind))
             status = put_stream(json, scope, kind, error);
     nt_json_end_object(json);
     return status;

@@ -13,7 +13,7 @@ static const uint8_t widths[NT_LEVEL_COUNT][PARTS] = {
     [NT_LEVEL_DATASET] = {16, 0, 32, 12},  [NT_LEVEL_FIELD] = {16, 24, 0, 12},
     [NT_LEVEL_COLUMN] = {16, 24, 0, 12},   [NT_LEVEL_PAGE_RAW] = {16, 20, 24, 0},
     [NT_LEVEL_PAGE_BIN] = {16, 20, 24, 0}, [NT_LEVEL_PAGE_FILE] = {16, 19, 20, 5},
-    [NT_LEVEL_ENTRY] = {16, 0, 44, 0},
+    [NT_LEVEL_ENTRY] = {16, 0, 44, 0},     [NT_LEVEL_BLOB] = {16, 14, 30, 0},
 };
 
 bool nt_node_pack(const struct nt_node *node, uint64_t *number_ret)

@@ -22,6 +22,7 @@ enum nt_level {
     NT_LEVEL_PAGE_BIN,  /* pages/<n>.bin */
     NT_LEVEL_PAGE_FILE, /* pages/<n>.<...>: what the page consists of */
     NT_LEVEL_ENTRY,     /* rows.d/<n>.json */
+    NT_LEVEL_BLOB,      /* blob.d/<n> of a field */
     NT_LEVEL_COUNT
 };
 
@@ -36,14 +37,14 @@ struct nt_node {
     uint32_t slot;   /* place; from data sets on: data set slot (see places.h) */
     uint32_t item;   /* index of a directory in its file; of a field, column in its data set */
     uint32_t file;   /* SELF, or which file of the directory; of a page's files the number, counted from 1 */
-    uint64_t number; /* of a document, page or entry */
+    uint64_t number; /* of a document, page, entry or blob */
 };
 
 /* False where a part does not fit its bits: such a node cannot be shown. */
 bool nt_node_pack(const struct nt_node *node, uint64_t *number_ret);
 /* False for numbers that nt_node_pack never gives. */
 bool nt_node_unpack(uint64_t number, struct nt_node *node);
-/* The number of a node that is no document, page or entry; 0: it cannot be shown. */
+/* The number of a node that is no document, page, entry or blob; 0: it cannot be shown. */
 uint64_t nt_node_number(enum nt_level level, uint32_t slot, uint32_t item, uint32_t file);
 
 #endif

@@ -114,8 +114,16 @@ static enum nt_status new_datasets(struct nt_open_file *opened, struct nt_error 
     for (uint32_t i = 0; i < count; i++) {
         pthread_mutex_init(&opened->datasets[i].names_lock, NULL);
         pthread_mutex_init(&opened->datasets[i].arrow_lock, NULL);
+        pthread_mutex_init(&opened->datasets[i].blobs_lock, NULL);
     }
     return NT_OK;
+}
+
+static void free_blobs(struct nt_open_dataset *of, uint32_t fields)
+{
+    for (uint32_t i = 0; of->blobs && i < fields; i++)
+        nt_blobs_close(of->blobs[i]);
+    free(of->blobs);
 }
 
 static void free_datasets(struct nt_open_file *opened)
@@ -123,8 +131,10 @@ static void free_datasets(struct nt_open_file *opened)
     for (uint32_t i = 0; opened->datasets && i < opened->file->dataset_count; i++) {
         nt_names_free(opened->datasets[i].field_names);
         nt_arrow_free(opened->datasets[i].arrow);
+        free_blobs(&opened->datasets[i], opened->file->datasets[i]->field_count);
         pthread_mutex_destroy(&opened->datasets[i].names_lock);
         pthread_mutex_destroy(&opened->datasets[i].arrow_lock);
+        pthread_mutex_destroy(&opened->datasets[i].blobs_lock);
     }
     free(opened->datasets);
 }
@@ -236,5 +246,41 @@ enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_r
     }
     pthread_mutex_unlock(&of->arrow_lock);
     *bytes_ret = atomic_load(&of->arrow_bytes);
+    return status;
+}
+
+static enum nt_status make_blobs(struct nt_open_dataset *of, struct nt_reader *reader,
+                                 struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
+{
+    struct nt_blobs *made;
+    if (!of->blobs)
+        of->blobs = calloc(dataset->field_count, sizeof(*of->blobs));
+    if (!of->blobs)
+        return nt_fail_memory(error);
+    if (of->blobs[field])
+        return NT_OK;
+    enum nt_status status = nt_blobs_open(reader, dataset, field, &made, error);
+    if (status == NT_OK)
+        of->blobs[field] = made;
+    return status;
+}
+
+enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
+                                  struct nt_dataset *dataset, uint32_t field, bool may_work,
+                                  struct nt_blobs **blobs_ret, struct nt_error *error)
+{
+    struct nt_open_dataset *of = &opened->datasets[dataset->index];
+    struct nt_blobs *blobs = of->blobs ? of->blobs[field] : NULL;
+    enum nt_status status = NT_OK;
+    if (!blobs && !may_work)
+        return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
+    if (!blobs) {
+        pthread_mutex_lock(&of->blobs_lock);
+        status = make_blobs(of, reader, dataset, field, error);
+        if (status == NT_OK)
+            blobs = of->blobs[field];
+        pthread_mutex_unlock(&of->blobs_lock);
+    }
+    *blobs_ret = blobs;
     return status;
 }

@@ -12,7 +12,7 @@
 
 #include <ntuple/arrow.h>
 
-#include "model/model.h"
+#include "page/page.h"
 #include "vfs/names.h"
 
 /* What is made of a data set on first use. Each has a lock of its own for its making, so that nobody waits
@@ -20,8 +20,9 @@
 struct nt_open_dataset {
     struct nt_names *_Atomic field_names;
     struct nt_arrow *_Atomic arrow;
-    atomic_uint_least64_t arrow_bytes; /* of table.arrow; 0: not known yet */
-    pthread_mutex_t names_lock, arrow_lock;
+    atomic_uint_least64_t arrow_bytes;       /* of table.arrow; 0: not known yet */
+    struct nt_blobs *_Atomic *_Atomic blobs; /* [field]; NULL: nobody asked for any */
+    pthread_mutex_t names_lock, arrow_lock, blobs_lock;
 };
 
 struct nt_open_file {
@@ -77,5 +78,10 @@ enum nt_status nt_open_file_arrow(struct nt_open_file *opened, struct nt_reader 
 enum nt_status nt_open_file_arrow_bytes(struct nt_open_file *opened, struct nt_reader *reader,
                                         const struct nt_arrow_options *options, struct nt_dataset *dataset,
                                         bool may_work, uint64_t *bytes_ret, struct nt_error *error);
+/* The blobs that a field of such a data set describes. Valid as long as `opened`. Without `may_work` NT_NOT_FOUND where nobody has asked
+ * for them yet. */
+enum nt_status nt_open_file_blobs(struct nt_open_file *opened, struct nt_reader *reader,
+                                  struct nt_dataset *dataset, uint32_t field, bool may_work,
+                                  struct nt_blobs **blobs_ret, struct nt_error *error);
 
 #endif

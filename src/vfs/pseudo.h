@@ -98,6 +98,7 @@ extern const struct nt_pseudo_table
 extern const struct nt_pseudo nt_page_raw_file, nt_page_bin_file;   /* <n>.raw, <n>.bin */
 extern const struct nt_pseudo nt_page_part_file, nt_page_text_file; /* <n>.0.raw, <n>.chunks.jsonl, ... */
 extern const struct nt_pseudo nt_entry_file;                        /* rows.d/<n>.json */
+extern const struct nt_pseudo nt_blob_file;                         /* blob.d/<n> */
 extern const struct nt_pseudo nt_mount_directory;                   /* .ntuplefs */
 extern const struct nt_pseudo nt_produced_document, nt_unsized_document; /* given by formats */
 
@@ -110,6 +111,7 @@ extern const struct nt_section nt_section_fields;
 extern const struct nt_section nt_section_columns;
 extern const struct nt_section nt_section_pages;
 extern const struct nt_section nt_section_entries;     /* found by number, not listed */
+extern const struct nt_section nt_section_blobs;       /* the same */
 extern const struct nt_section nt_section_versions;    /* the same */
 extern const struct nt_section nt_section_chain_files; /* found by name, not listed */
 

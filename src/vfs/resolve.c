@@ -5,6 +5,7 @@
  */
 #include "vfs/scope.h"
 
+#include "page/page.h"
 #include "vfs/entering.h"
 #include "vfs/opening.h"
 #include "vfs/pseudo.h"
@@ -139,6 +140,17 @@ static enum nt_status open_entry(struct nt_scope *scope, struct nt_error *error)
     return status;
 }
 
+static enum nt_status open_blob(struct nt_scope *scope, struct nt_error *error)
+{
+    enum nt_status status = nt_scope_complete(scope, true, error);
+    scope->pseudo = &nt_blob_file;
+    if (status == NT_OK)
+        status = open_below_dataset(scope, scope->node.item, error);
+    if (status == NT_OK && !nt_field_has_blobs(scope->dataset, scope->field))
+        return nt_no_such_file(error);
+    return status;
+}
+
 static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
 {
     enum nt_status status = open_dataset(scope, error);
@@ -163,6 +175,8 @@ static enum nt_status open_level(struct nt_scope *scope, struct nt_error *error)
         return open_page_file(scope, error);
     case NT_LEVEL_ENTRY:
         return open_entry(scope, error);
+    case NT_LEVEL_BLOB:
+        return open_blob(scope, error);
     default:
         return nt_no_such_file(error);
     }
@@ -215,7 +229,8 @@ static uint64_t dataset_node(const struct nt_scope *scope, uint32_t index)
 static bool is_numbered(const struct nt_scope *scope)
 {
     return scope->node.level == NT_LEVEL_PAGE_RAW || scope->node.level == NT_LEVEL_PAGE_BIN ||
-           scope->node.level == NT_LEVEL_PAGE_FILE || scope->node.level == NT_LEVEL_ENTRY;
+           scope->node.level == NT_LEVEL_PAGE_FILE || scope->node.level == NT_LEVEL_ENTRY ||
+           scope->node.level == NT_LEVEL_BLOB;
 }
 
 /* The row of a table's directory that has a section. */
@@ -232,6 +247,9 @@ static uint64_t directory_of_numbered(const struct nt_scope *scope)
     if (scope->node.level == NT_LEVEL_ENTRY)
         return nt_node_number(NT_LEVEL_DATASET, scope->node.slot, 0,
                               file_with(&nt_dataset_files, &nt_section_entries));
+    if (scope->node.level == NT_LEVEL_BLOB)
+        return nt_node_number(NT_LEVEL_FIELD, scope->node.slot, scope->field,
+                              file_with(&nt_field_files, &nt_section_blobs));
     return nt_node_number(NT_LEVEL_COLUMN, scope->node.slot, scope->column,
                           file_with(&nt_column_files, &nt_section_pages));
 }

@@ -9,6 +9,7 @@
 #include "io/remote.h"
 #include "json/number.h"
 #include "page/page.h"
+#include "vfs/blob_files.h"
 #include "vfs/documents.h"
 #include "vfs/report.h"
 #include "vfs/shape.h"
@@ -152,7 +153,8 @@ static bool has_stream(const struct nt_scope *scope)
 
 static bool has_dtype(const struct nt_scope *scope)
 {
-    return in_column(scope) || has_stream(scope);
+    return in_column(scope) ||
+           (in_field(scope) && nt_field_shows(scope->dataset, scope->field, stream_of(scope)));
 }
 
 static bool has_description(const struct nt_scope *scope)

@@ -177,15 +177,49 @@ def stable(path, version):
     lance.write_dataset(table.slice(20), path, mode='append')
 
 
-def blobs(path, version):
+# What is not in a data set of blobs: a base path, and a file that a URI of so many bytes names. Tests put others in their place.
+OUTSIDE = bytes(range(256)) * 2
+URI_BYTES = 160
+ABSENT_BASE, ABSENT_URI = '/absent/absent/a/base', 'file:///absent/a%20'.ljust(URI_BYTES, 'b')
+
+
+def outside(places):
+    """Blobs of files elsewhere: all of one and a part, by its URI and beneath a base path; an empty one; null."""
+    base, uri = places
+    whole = lance.Blob.from_uri
+    return lance.blob_array([whole(uri), whole(uri, 3, 50), whole(f'file://{base}/a%20b'), whole(f'file://{base}/a%20b', 100, 20),
+                             whole(f'file://{base}/deep/empty'), None] * 4)
+
+
+def make_outside(directory):
+    """The base path and the URI while the data set is written."""
+    base = directory / 'base'
+    (base / 'deep').mkdir(parents=True)
+    (base / 'deep' / 'empty').touch()
+    uri = f'file://{directory}/a%20'.ljust(URI_BYTES, 'b')
+    for path in base / 'a b', Path(uri.removeprefix('file://').replace('%20', ' ')):
+        path.write_bytes(OUTSIDE)
+    return str(base), uri
+
+
+def forget_outside(path, places):
+    base, uri = places
+    assert len(base) == len(ABSENT_BASE), base
+    for file in filter(Path.is_file, Path(path).rglob('*')):
+        file.write_bytes(file.read_bytes().replace(base.encode(), ABSENT_BASE.encode()).replace(uri.encode(), ABSENT_URI.encode()))
+
+
+def values_of_blobs(first, rows):
+    sizes = [0, 5, 50, 500]
+    return [None if row % 7 == 3 else lance.Blob.empty() if row % 5 == 1 else bytes([row % 256]) * sizes[row % 4] for row in range(first, first + rows)]
+
+
+def blobs(path, version, places):
     """Blobs in the data file, several in a file beside it, in a file of its own, elsewhere; null, empty, in structures and in lists."""
-    def values(first, rows):
-        sizes = [0, 5, 50, 500]
-        return [None if row % 7 == 3 else lance.Blob.empty() if row % 5 == 1 else bytes([row % 256]) * sizes[row % 4] for row in range(first, first + rows)]
     named = lance.blob_field('blob', inline_size_threshold=20, dedicated_size_threshold=400)
-    elsewhere = lance.blob_array([lance.Blob.from_uri('file:///absent/blobs', 5, 100), None] * 10)
+    elsewhere = outside(places)
     def table(first, rows):
-        array, limits = lance.blob_array(values(first, rows)), pa.array([row * 2 for row in range(rows // 2)] + [rows], pa.int32())
+        array, limits = lance.blob_array(values_of_blobs(first, rows)), pa.array([row * 2 for row in range(rows // 2)] + [rows], pa.int32())
         structures = pa.StructArray.from_arrays([array, pa.array(range(rows), pa.int16())], fields=[named, pa.field('number', pa.int16())],
                                                 mask=pa.array([row % 4 == 1 for row in range(rows)]))
         lists = pa.ListArray.from_arrays(limits, array)
@@ -195,6 +229,7 @@ def blobs(path, version):
                                           lance.blob_field('elsewhere')]))
     for first, rows in ((0, 40), (40, 20)):
         lance.write_dataset(table(first, rows), path, mode='append' if first else 'create', data_storage_version=version,
+                            initial_bases=None if first else [lance.DatasetBasePath(places[0], name='base')],
                             allow_external_blob_outside_bases=True)
     lance.dataset(path).delete('id = 2')
 
@@ -221,16 +256,6 @@ def row_lineage(path, version):
     lance.dataset(path).delete('id % 7 = 3')
     lance.dataset(path).update({'text': "'updated'"}, where='id % 5 = 1')
     lance.dataset(path).optimize.compact_files(target_rows_per_fragment=100)
-
-
-def managed_blobs(path, version):
-    """Blobs in objects that Lance owns."""
-    field = lance.blob_field('blob', inline_size_threshold=20)
-    values = [b'abc', None, b'x' * 300, b'', b'y' * 2000]
-    for first in 0, 5:
-        table = pa.table({'id': pa.array(range(first, first + 5), pa.int64()), 'blob': lance.blob_array(values)},
-                         schema=pa.schema([pa.field('id', pa.int64()), field], metadata={'lance.blob.managed': 'true'}))
-        lance.write_dataset(table, path, mode='append' if first else 'create', data_storage_version=version)
 
 
 # What the Python of pylance 0.13 writes: each string is a list, and its bytes lie in a column of their own.
@@ -296,6 +321,23 @@ def json_texts(path, version):
     lance.dataset(path).delete('id % 9 = 4')
 
 
+def managed_blobs(path, version):
+    """Blobs in files of the data set that have names of their own, some of them in one file; a part of such a file."""
+    named = lance.blob_field('blob', inline_size_threshold=3, dedicated_size_threshold=400)
+    schema = pa.schema([pa.field('id', pa.int64()), named], metadata={'lance.blob.managed': 'true'})
+    for first, rows in ((0, 20), (20, 10)):
+        lance.write_dataset(pa.table({'id': range(first, first + rows), 'blob': lance.blob_array(values_of_blobs(first, rows))}, schema=schema),
+                            path, mode='append' if first else 'create', data_storage_version=version)
+    file = min((file for file in Path(path, '_blobs').iterdir() if file.stat().st_size >= 110), key=Path.read_bytes)
+    parts = lance.blob.BlobDescriptorArrayBuilder('blob')
+    parts.append_managed(f'_blobs/{file.name}', 2, 100)
+    parts.append_null()
+    parts.append_managed(f'_blobs/{file.name}', 7, 0)
+    lance.write_dataset(pa.table([pa.array(range(30, 33), pa.int64()), parts.finish()],
+                                 schema=pa.schema([pa.field('id', pa.int64()), parts.field])), path, mode='append')
+    lance.dataset(path).delete('id % 5 = 2')
+
+
 DATASETS = {
     'json_0.1': (json_texts, '0.1'),
     'json_2.0': (json_texts, '2.0'),
@@ -304,8 +346,8 @@ DATASETS = {
     'versions_2.0': (several_versions, '2.0'),
     'versions_2.2': (several_versions, '2.2'),
     'row_lineage_2.2': (row_lineage, '2.2'),
-    'managed_blobs_2.2': (managed_blobs, '2.2'),
     'blobs_2.2': (blobs, '2.2'),
+    'managed_blobs_2.2': (managed_blobs, '2.2'),
     'stable_2.2': (stable, '2.2'),
     'mixed_0.1': (mixed, '0.1'),
     'fragments_0.1': (legacy_fragments, '0.1'),
@@ -329,13 +371,22 @@ def line(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def state_of(data_set):
+def bytes_of_blobs(data_set):
+    """Of the nodes that are descriptions of blobs, what pylance reads there: a line for each."""
+    described = {column['path'].removesuffix('/blob_uri') for column in table_columns(data_set.to_table()) if column['path'].endswith('/blob_uri')}
+    if not described:
+        return ''
+    read = table_columns(data_set.scanner(blob_handling='all_binary').to_table())
+    return ', "blobs": [\n' + ',\n'.join('   ' + line(column) for column in read if column['path'] in described) + ']'
+
+
+def state_of(data_set, blobs):
     """What is told of a version: a line for each column."""
     table = data_set.to_table()
     told = {'version': data_set.version, 'rows': table.num_rows,
             'fragments': [[fragment.fragment_id, fragment.physical_rows, fragment.num_deletions] for fragment in data_set.get_fragments()]}
     columns = ',\n'.join('   ' + line(column) for column in table_columns(table))
-    return f'  {{{line(told)[1:-1]}, "columns": [\n{columns}]}}'
+    return f'  {{{line(told)[1:-1]}, "columns": [\n{columns}]{blobs}}}'
 
 
 def told_of(data_set):
@@ -355,17 +406,25 @@ def make(name):
     path = HERE / name
     if path.exists():
         shutil.rmtree(path)
-    make_versions(str(path), version)
-    data_set = lance.dataset(str(path))
-    states = ',\n'.join(state_of(lance.dataset(str(path), version=each['version'])) for each in data_set.versions())
-    told = f' "told": {line(told_of(data_set))},\n' if make_versions is stable else ''
-    if metadata := field_metadata(data_set.to_table().schema):
+    with tempfile.TemporaryDirectory() as directory:
+        places = [make_outside(Path(directory))] if make_versions is blobs else []
+        make_versions(str(path), version, *places)
+        bytes_of = [bytes_of_blobs(data_set) for data_set in versions_of(path)]
+    for outside_places in places:
+        forget_outside(path, outside_places)
+    states = ',\n'.join(map(state_of, versions_of(path), bytes_of))
+    told = f' "told": {line(told_of(lance.dataset(str(path))))},\n' if make_versions is stable else ''
+    if metadata := field_metadata(lance.dataset(str(path)).to_table().schema):
         told += f' "metadata": {line(metadata)},\n'
     text = (f'{{\n "writer": {line("pylance " + lance.__version__)},\n "data_storage_version": {line(version)},\n'
             f'{told}'
             f' "versions": [\n{states}\n ]\n}}\n')
     json.loads(text)
     (HERE / f'{name}.json').write_text(text)
+
+
+def versions_of(path):
+    return [lance.dataset(str(path), version=each['version']) for each in lance.dataset(str(path)).versions()]
 
 
 def main(names):

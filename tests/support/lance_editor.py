@@ -117,10 +117,10 @@ MANIFEST_TAIL = struct.Struct('<QHH4s')
 
 
 class ManifestEditor:
-    """The manifest of a data set's latest version, of which the `message` is changed."""
+    """The manifest of a data set's latest version, or another one, of which the `message` is changed."""
 
-    def __init__(self, data_set):
-        self.path = max(Path(data_set, '_versions').glob('*.manifest'), key=self.version_of)
+    def __init__(self, data_set, path=None):
+        self.path = path or max(Path(data_set, '_versions').glob('*.manifest'), key=self.version_of)
         content = self.path.read_bytes()
         self.at, self.major, self.minor, self.magic = MANIFEST_TAIL.unpack(content[-MANIFEST_TAIL.size:])
         self.before = content[:self.at]

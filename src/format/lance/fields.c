@@ -315,7 +315,8 @@ static enum nt_status build_field(struct building *build, uint32_t number)
         .type = from->logical_type,
         .is_declared_nullable = from->is_nullable,
         .has_short_offsets = type->has_short_offsets,
-        .is_map = type->is_map};
+        .is_map = type->is_map,
+        .is_description = from->is_description};
     struct nt_lance_part part = {.field = number, .items = 1};
     enum nt_lance_shape parent = shape_of_parent(build, number);
     if (parent == NT_LANCE_IS_LIST || parent == NT_LANCE_IS_STRUCT_LIST) {

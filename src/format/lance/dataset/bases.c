@@ -94,10 +94,12 @@ static enum nt_status add_place(struct nt_file *file, struct nt_lance_dataset *l
     return place->real ? NT_OK : nt_fail_memory(error);
 }
 
-static enum nt_status open_places(struct nt_file *file, struct nt_lance_dataset *lance,
-                                  const char *const *allowed, struct nt_error *error)
+enum nt_status nt_lance_open_places(struct nt_file *file, struct nt_lance_dataset *lance,
+                                    const char *const *allowed, struct nt_error *error)
 {
     uint32_t count = 0;
+    if (lance->places)
+        return NT_OK;
     while (allowed && allowed[count])
         count++;
     lance->places = nt_arena_alloc(file->arena, (size_t)count + 1, sizeof(*lance->places));
@@ -165,7 +167,7 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     if (status != NT_OK)
         return status;
     lance->bases = nt_arena_alloc(file->arena, count, sizeof(*lance->bases));
-    status = lance->bases ? open_places(file, lance, allowed, error) : nt_fail_memory(error);
+    status = lance->bases ? nt_lance_open_places(file, lance, allowed, error) : nt_fail_memory(error);
     if (status == NT_OK)
         status = read_bases(file, lance, error);
     if (status != NT_OK)
@@ -173,24 +175,45 @@ enum nt_status nt_lance_read_bases(struct nt_file *file, struct nt_lance_dataset
     return status;
 }
 
-enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct nt_proto message,
-                                  uint32_t id_field, const struct nt_lance_base **base_ret,
-                                  struct nt_error *error)
+enum nt_status nt_lance_find_base_of(const struct nt_lance_dataset *lance, uint64_t id, uint64_t told_at,
+                                     const struct nt_lance_base **base_ret, struct nt_error *error)
 {
-    const struct nt_lance_base key = {.id = nt_proto_number(message, id_field)}, *base = NULL;
-    *base_ret = NULL;
-    if (!nt_proto_has(message, id_field))
-        return NT_OK;
+    const struct nt_lance_base key = {.id = id}, *base = NULL;
     if (lance->base_count)
         base = bsearch(&key, lance->bases, lance->base_count, sizeof(key), compare_bases);
+    *base_ret = base;
     if (!base)
-        return nt_fail(error, NT_CORRUPT, nt_lance_place_in(&lance->manifest, message),
-                       "base path %" PRIu64 ", which the manifest does not have", key.id);
+        return nt_fail(error, NT_CORRUPT, told_at, "base path %" PRIu64 ", which the manifest does not have",
+                       id);
     if (!base->folder)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "base path %" PRIu64
                        ", '%.*s', is not beneath the data set, nor beneath what the option bases allows",
                        base->id, (int)base->path.length, base->path.bytes);
-    *base_ret = base;
     return NT_OK;
+}
+
+enum nt_status nt_lance_find_base(const struct nt_lance_dataset *lance, struct nt_proto message,
+                                  uint32_t id_field, const struct nt_lance_base **base_ret,
+                                  struct nt_error *error)
+{
+    *base_ret = NULL;
+    if (!nt_proto_has(message, id_field))
+        return NT_OK;
+    return nt_lance_find_base_of(lance, nt_proto_number(message, id_field),
+                                 nt_lance_place_in(&lance->manifest, message), base_ret, error);
+}
+
+bool nt_lance_find_beneath(const struct nt_lance_dataset *lance, struct nt_text path,
+                           struct nt_folder **folder_ret, struct nt_text *name_ret)
+{
+    for (uint32_t i = 0; i < lance->place_count; i++) {
+        const struct nt_lance_place_of_bases *place = &lance->places[i];
+        *folder_ret = place->folder;
+        if ((take_directory(path, place->real, name_ret) ||
+             take_directory(path, place->folder->path, name_ret)) &&
+            name_ret->length)
+            return true;
+    }
+    return false;
 }

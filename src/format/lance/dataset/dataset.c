@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "format/lance/dataset/bases.h"
+#include "format/lance/dataset/blobs.h"
 #include "format/lance/dataset/choice.h"
 #include "format/lance/dataset/deletions.h"
 #include "format/lance/dataset/documents.h"
@@ -41,6 +42,7 @@ static void close_dataset(struct nt_dataset *dataset)
 static const struct nt_dataset_ops dataset_ops = {
     .load_group = nt_lance_load_part,
     .describe_dataset = nt_lance_describe_dataset,
+    .find_blob = nt_lance_find_blob,
     .add_sides = nt_lance_add_dataset_sides,
     .close = close_dataset,
 };
@@ -177,6 +179,16 @@ static enum nt_status read_schema(struct nt_file *file, struct nt_lance_dataset 
     return status;
 }
 
+/* Blobs may lie in files that no base path leads to. */
+static enum nt_status open_places_of_blobs(struct nt_file *file, struct nt_lance_dataset *lance,
+                                           const char *const *bases, struct nt_error *error)
+{
+    for (uint32_t i = 0; i < lance->schema.field_count; i++)
+        if (lance->schema.fields[i].is_description)
+            return nt_lance_open_places(file, lance, bases, error);
+    return NT_OK;
+}
+
 static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_dataset *lance,
                                    const char *const *bases, struct nt_error *error)
 {
@@ -188,6 +200,8 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
         status = nt_lance_read_fragments(dataset->file, lance, error);
     if (status == NT_OK)
         status = read_schema(dataset->file, lance, error);
+    if (status == NT_OK)
+        status = open_places_of_blobs(dataset->file, lance, bases, error);
     if (status == NT_OK)
         status = describe(dataset, lance, error);
     if (status == NT_OK)
