@@ -314,6 +314,43 @@ enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_work, uint64_t *b
 
 NT_DEFINE_LAST_AT_MOST(block_of, uint64_t, )
 
+/* The same once all are told: files may have changed since. */
+static enum nt_status read_told_ends(struct nt_blobs *blobs, uint64_t block, uint64_t ends[BLOCK_ROWS + 1],
+                                     struct nt_error *error)
+{
+    enum nt_status status = read_ends(blobs, block, blobs->ends[block], ends, error);
+    uint64_t told = blobs->ends[block + 1], found = ends[rows_in_block(blobs, block)];
+    if (status == NT_OK && told != found)
+        status = nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "where the blobs end, as sizes were told",
+                                told, found);
+    return status;
+}
+
+void nt_blobs_cursor_deinit(struct nt_blobs_cursor *cursor)
+{
+    nt_blob_deinit(&cursor->blob);
+    free(cursor->ends);
+    cursor->ends = NULL;
+}
+
+/* Where the rows of a block end, which are kept for the next read. */
+static enum nt_status enter_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
+                                  struct nt_error *error)
+{
+    if (cursor->ends && cursor->block == block)
+        return NT_OK;
+    uint64_t *ends = malloc((BLOCK_ROWS + 1) * sizeof(*ends));
+    enum nt_status status = ends ? read_told_ends(blobs, block, ends, error) : nt_fail_memory(error);
+    free(cursor->ends);
+    cursor->ends = ends;
+    cursor->block = block;
+    if (status != NT_OK) {
+        free(ends);
+        cursor->ends = NULL;
+    }
+    return status;
+}
+
 /* What of a row is in [offset, offset + bytes). The file may have changed since its size was told. */
 static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blob *blob, uint64_t row,
                                   uint64_t row_bytes, uint64_t offset, void *buffer, size_t bytes,
@@ -328,18 +365,18 @@ static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blob *blob, 
     return status == NT_OK ? nt_blobs_read_row(blobs, row, blob, offset, buffer, bytes, error) : status;
 }
 
-static enum nt_status read_of_block(struct nt_blobs *blobs, struct nt_blob *blob, uint64_t block,
+static enum nt_status read_of_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
                                     uint64_t *offset, uint8_t **buffer, size_t *bytes, struct nt_error *error)
 {
-    uint64_t ends[BLOCK_ROWS + 1];
-    enum nt_status status = read_ends(blobs, block, blobs->ends[block], ends, error);
+    enum nt_status status = enter_block(blobs, cursor, block, error);
+    const uint64_t *ends = cursor->ends;
     uint32_t count = rows_in_block(blobs, block);
     for (uint32_t i = 0; status == NT_OK && *bytes && i < count; i++) {
         if (ends[i + 1] <= *offset)
             continue;
         size_t part = *bytes < ends[i + 1] - *offset ? *bytes : (size_t)(ends[i + 1] - *offset);
-        status = read_of_row(blobs, blob, block * BLOCK_ROWS + i, ends[i + 1] - ends[i], *offset - ends[i],
-                             *buffer, part, error);
+        status = read_of_row(blobs, &cursor->blob, block * BLOCK_ROWS + i, ends[i + 1] - ends[i],
+                             *offset - ends[i], *buffer, part, error);
         *offset += part;
         *buffer += part;
         *bytes -= part;
@@ -358,8 +395,8 @@ static enum nt_status fail_past_end(struct nt_error *error)
     return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the blobs");
 }
 
-enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blob *blob, uint64_t offset, void *buffer,
-                             size_t bytes, struct nt_error *error)
+enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t offset,
+                             void *buffer, size_t bytes, struct nt_error *error)
 {
     uint8_t *output = buffer;
     uint64_t total = 0, blocks = count_blocks(blobs);
@@ -368,7 +405,7 @@ enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blob *blob, uint6
         return fail_past_end(error);
     uint64_t block = status == NT_OK && blocks ? block_of(blobs->ends, (uint32_t)blocks, offset) : 0;
     for (; status == NT_OK && bytes; block++)
-        status = read_of_block(blobs, blob, block, &offset, &output, &bytes, error);
+        status = read_of_block(blobs, cursor, block, &offset, &output, &bytes, error);
     return status;
 }
 
@@ -385,7 +422,7 @@ enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, vo
         if (block && block == blocks) /* the last end of a whole block */
             block--;
         if (blocks)
-            status = read_ends(blobs, block, blobs->ends[block], ends, error);
+            status = read_told_ends(blobs, block, ends, error);
         size_t from = (size_t)(offset - block * BLOCK_ROWS * sizeof(*ends));
         size_t part = (blocks ? rows_in_block(blobs, block) + 1 : 1) * sizeof(*ends) - from;
         if (part > bytes)

@@ -86,7 +86,7 @@ size_t nt_stream_memory(const struct nt_stream *stream);
 /* Whether the rows of a field describe blobs that can be read. */
 bool nt_field_has_blobs(const struct nt_dataset *dataset, uint32_t field);
 
-/* May be used by several threads at once, each with an nt_blob of its own. */
+/* May be used by several threads at once. */
 struct nt_blobs;
 enum nt_status nt_blobs_open(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                              struct nt_blobs **blobs_ret, struct nt_error *error);
@@ -105,9 +105,16 @@ enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const str
  * was not made. */
 enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_work, uint64_t *bytes_ret,
                               struct nt_error *error);
-/* Bytes of all of them, one behind the other; `blob` has the file open that was read last. */
-enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blob *blob, uint64_t offset, void *buffer,
-                             size_t bytes, struct nt_error *error);
+/* Who reads bytes of all of them by one thread at a time: what the last read found. Zero at first. */
+struct nt_blobs_cursor {
+    struct nt_blob blob;
+    uint64_t block;
+    uint64_t *ends;
+};
+void nt_blobs_cursor_deinit(struct nt_blobs_cursor *cursor);
+/* Bytes of all of them, one behind the other. NT_CHANGED where a file has another size than was told. */
+enum nt_status nt_blobs_read(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t offset,
+                             void *buffer, size_t bytes, struct nt_error *error);
 /* The same of the end offsets, int64, one more than rows, from 0 on. */
 enum nt_status nt_blobs_read_offsets(struct nt_blobs *blobs, uint64_t offset, void *buffer, size_t bytes,
                                      struct nt_error *error);

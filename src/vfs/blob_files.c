@@ -25,8 +25,9 @@ static enum nt_status open_blobs(const struct nt_scope *scope, bool may_work, st
 struct body {
     struct nt_blobs *blobs; /* of the open file */
     uint64_t row;           /* of one blob */
-    struct nt_blob blob;    /* where it lies; of all of them where the last one does */
-    pthread_mutex_t lock;   /* of `blob`, where it is not of one */
+    struct nt_blob blob;    /* where that lies */
+    struct nt_blobs_cursor cursor;
+    pthread_mutex_t lock; /* of the cursor */
 };
 
 static enum nt_status read_data(void *body, uint64_t offset, void *buffer, size_t bytes,
@@ -34,7 +35,7 @@ static enum nt_status read_data(void *body, uint64_t offset, void *buffer, size_
 {
     struct body *reading = body;
     pthread_mutex_lock(&reading->lock);
-    enum nt_status status = nt_blobs_read(reading->blobs, &reading->blob, offset, buffer, bytes, error);
+    enum nt_status status = nt_blobs_read(reading->blobs, &reading->cursor, offset, buffer, bytes, error);
     pthread_mutex_unlock(&reading->lock);
     return status;
 }
@@ -56,6 +57,7 @@ static void close_body(void *body)
 {
     struct body *closed = body;
     nt_blob_deinit(&closed->blob);
+    nt_blobs_cursor_deinit(&closed->cursor);
     pthread_mutex_destroy(&closed->lock);
     free(closed);
 }

@@ -15,7 +15,7 @@ from harness import NTUPLE, case, command, fails, lines, mounted, run, same, scr
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column  # noqa: E402
-from lance_editor import BASE_PATHS, ManifestEditor  # noqa: E402
+from lance_editor import BASE_PATHS, LanceEditor, ManifestEditor  # noqa: E402
 
 DATASETS = harness.DATA / 'lance_datasets'
 NAMES = 'blobs_2.2', 'managed_blobs_2.2'
@@ -26,6 +26,7 @@ INLINE, PACKED, DEDICATED, EXTERNAL, MANAGED = range(5)
 OUTSIDE = bytes(range(256)) * 2
 ABSENT_URI = 'file:///absent/a%20'.ljust(160, 'b')
 BASE_PATH = 4    # of a BasePath
+FULL_ZIP, LAYERS, ALL_VALID_ITEM, NULLABLE_ITEM = 3, 8, 1, 3    # of a PageLayout, a FullZipLayout
 
 
 @contextlib.contextmanager
@@ -111,6 +112,26 @@ def every_kind_is_among_them_and_null_both_ways():
         same({(a, b) for a, b in zip(around, own)}, {(0, 0), (1, 0), (1, 1)}, 'null as the structure is, and by itself')
         for row, is_valid in enumerate(own):
             same((structure / 'blob' / 'blob.d' / str(row)).exists(), bool(is_valid), row)
+
+
+@case
+def null_is_told_by_the_kind_or_by_what_is_around_it():
+    """The layers around the members of a description are those of `kind`, of the description and of what is around: whichever of them
+    tells of nulls."""
+    name = 'managed_blobs_2.2'
+    expected, = EXPECTED[name]['versions'][-1]['blobs']
+    for layers in ((NULLABLE_ITEM,), (NULLABLE_ITEM, ALL_VALID_ITEM), (ALL_VALID_ITEM, NULLABLE_ITEM)):
+        with scratch() as directory:
+            source = Path(shutil.copytree(DATASETS / name, directory / 'set'))
+            for file in (source / 'data').glob('*.lance'):
+                editor = LanceEditor(file.read_bytes())
+                editor.change_encoding(1, 0, (FULL_ZIP, LAYERS), bytes(layers))
+                file.write_bytes(editor.written())
+            with mounted(source) as mountpoint:
+                check_column(mountpoint / 'set' / 'blob', expected)
+                values = check_files(mountpoint / 'set' / 'blob')
+                same(values.count(None), expected['nulls'], layers)
+                same([row is None for row in lines(mountpoint / 'set' / 'blob' / 'rows.jsonl')], [value is None for value in values], layers)
 
 
 @case
