@@ -152,42 +152,40 @@ static enum nt_status read_uri(const struct nt_blobs *blobs, uint64_t row, struc
     return bytes ? nt_stream_read_elements(blobs->uri_bytes, (uint64_t)ends[0], bytes, text, error) : NT_OK;
 }
 
-/* Where it has a URI, that is from malloc. */
-static enum nt_status describe(const struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
-                               struct nt_error *error)
+/* What the members but the URI are, of rows that follow one another. */
+static enum nt_status read_members(const struct nt_blobs *blobs, uint64_t first, uint64_t count,
+                                   void *const outputs[URI], struct nt_error *error)
 {
-    void *const outputs[] = {&description->kind, &description->position, &description->size,
-                             &description->id};
     enum nt_status status = NT_OK;
-    *description = (struct nt_description){0};
     for (unsigned i = KIND; status == NT_OK && i < URI; i++)
-        status = nt_stream_read_elements(blobs->members[i], row, 1, outputs[i], error);
-    if (status == NT_OK && nt_blob_has_uri(description->kind))
-        status = read_uri(blobs, row, &description->uri, error);
+        status = nt_stream_read_elements(blobs->members[i], first, count, outputs[i], error);
     return status;
 }
 
-static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, bool wants_file,
-                                     struct nt_blob *blob, struct nt_error *error)
+/* Of a description whose URI is still to be read. */
+static enum nt_status find_described(struct nt_blobs *blobs, uint64_t row, struct nt_description *description,
+                                     bool wants_file, struct nt_blob *blob, struct nt_error *error)
 {
-    struct nt_description description;
-    enum nt_status status = describe(blobs, row, &description, error);
-    if (status == NT_OK) {
-        const struct nt_segment *segment = nt_stream_chosen_segment(blobs->members[KIND], row);
-        uint32_t part = nt_span_part(blobs->dataset, &segment->span);
-        if (wants_file)
-            nt_reader_before_slow_work(blobs->reader);
-        status = blobs->dataset->ops->find_blob(blobs->dataset, blobs->field, part, &description, wants_file,
+    const struct nt_segment *segment = nt_stream_chosen_segment(blobs->members[KIND], row);
+    uint32_t part = nt_span_part(blobs->dataset, &segment->span);
+    enum nt_status status = NT_OK;
+    if (nt_blob_has_uri(description->kind))
+        status = read_uri(blobs, row, &description->uri, error);
+    if (status == NT_OK && wants_file)
+        nt_reader_before_slow_work(blobs->reader);
+    if (status == NT_OK)
+        status = blobs->dataset->ops->find_blob(blobs->dataset, blobs->field, part, description, wants_file,
                                                 blob, error);
-    }
-    free((char *)description.uri.bytes);
-    return status;
+    free((char *)description->uri.bytes);
+    return tell_row(blobs, row, status, error);
 }
 
 enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_file, struct nt_blob *blob,
                              struct nt_error *error)
 {
     bool is_valid = true;
+    struct nt_description description = {0};
+    void *const outputs[URI] = {&description.kind, &description.position, &description.size, &description.id};
     enum nt_status status = NT_OK;
     if (row >= blobs->rows)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no such row");
@@ -196,8 +194,9 @@ enum nt_status nt_blobs_find(struct nt_blobs *blobs, uint64_t row, bool wants_fi
     if (status == NT_OK && !is_valid)
         return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the row is null");
     if (status == NT_OK)
-        status = find_described(blobs, row, wants_file, blob, error);
-    return tell_row(blobs, row, status, error);
+        status = read_members(blobs, row, 1, outputs, error);
+    return status == NT_OK ? find_described(blobs, row, &description, wants_file, blob, error)
+                           : tell_row(blobs, row, status, error);
 }
 
 enum nt_status nt_blobs_read_row(struct nt_blobs *blobs, uint64_t row, const struct nt_blob *blob,
@@ -326,57 +325,77 @@ static enum nt_status read_told_ends(struct nt_blobs *blobs, uint64_t block, uin
     return status;
 }
 
+/* A block as it is read: where its rows end, and their descriptions but for URIs. */
+struct nt_blob_rows {
+    uint64_t block;
+    uint64_t ends[BLOCK_ROWS + 1];
+    uint64_t positions[BLOCK_ROWS], sizes[BLOCK_ROWS];
+    uint32_t ids[BLOCK_ROWS];
+    uint8_t kinds[BLOCK_ROWS];
+};
+
+static void forget_rows(struct nt_blobs_cursor *cursor)
+{
+    free(cursor->rows);
+    cursor->rows = NULL;
+}
+
 void nt_blobs_cursor_deinit(struct nt_blobs_cursor *cursor)
 {
     nt_blob_deinit(&cursor->blob);
-    free(cursor->ends);
-    cursor->ends = NULL;
+    forget_rows(cursor);
 }
 
-/* Where the rows of a block end, which are kept for the next read. */
+/* It is kept for the next read. */
 static enum nt_status enter_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
                                   struct nt_error *error)
 {
-    if (cursor->ends && cursor->block == block)
+    if (cursor->rows && cursor->rows->block == block)
         return NT_OK;
-    uint64_t *ends = malloc((BLOCK_ROWS + 1) * sizeof(*ends));
-    enum nt_status status = ends ? read_told_ends(blobs, block, ends, error) : nt_fail_memory(error);
-    free(cursor->ends);
-    cursor->ends = ends;
-    cursor->block = block;
-    if (status != NT_OK) {
-        free(ends);
-        cursor->ends = NULL;
-    }
+    if (!cursor->rows)
+        cursor->rows = malloc(sizeof(*cursor->rows));
+    struct nt_blob_rows *rows = cursor->rows;
+    if (!rows)
+        return nt_fail_memory(error);
+    rows->block = block;
+    void *const outputs[URI] = {rows->kinds, rows->positions, rows->sizes, rows->ids};
+    enum nt_status status = read_told_ends(blobs, block, rows->ends, error);
+    if (status == NT_OK)
+        status = read_members(blobs, block * BLOCK_ROWS, rows_in_block(blobs, block), outputs, error);
+    if (status != NT_OK)
+        forget_rows(cursor);
     return status;
 }
 
-/* What of a row is in [offset, offset + bytes). The file may have changed since its size was told. */
-static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blob *blob, uint64_t row,
-                                  uint64_t row_bytes, uint64_t offset, void *buffer, size_t bytes,
-                                  struct nt_error *error)
+/* What of row `i` of the block is in [offset, offset + bytes). The file may have changed since its size was told. */
+static enum nt_status read_of_row(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint32_t i,
+                                  uint64_t offset, void *buffer, size_t bytes, struct nt_error *error)
 {
-    enum nt_status status = nt_blobs_find(blobs, row, true, blob, error);
-    if (status == NT_OK && blob->bytes != row_bytes)
+    const struct nt_blob_rows *rows = cursor->rows;
+    struct nt_description description = {
+        .kind = rows->kinds[i], .position = rows->positions[i], .size = rows->sizes[i], .id = rows->ids[i]};
+    uint64_t row = rows->block * BLOCK_ROWS + i, told = rows->ends[i + 1] - rows->ends[i];
+    enum nt_status status = find_described(blobs, row, &description, true, &cursor->blob, error);
+    if (status == NT_OK && cursor->blob.bytes != told)
         status = tell_row(
             blobs, row,
-            nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "bytes of the file", row_bytes, blob->bytes),
+            nt_fail_number(error, NT_CHANGED, NT_NO_OFFSET, "bytes of the file", told, cursor->blob.bytes),
             error);
-    return status == NT_OK ? nt_blobs_read_row(blobs, row, blob, offset, buffer, bytes, error) : status;
+    return status == NT_OK ? nt_blobs_read_row(blobs, row, &cursor->blob, offset, buffer, bytes, error)
+                           : status;
 }
 
 static enum nt_status read_of_block(struct nt_blobs *blobs, struct nt_blobs_cursor *cursor, uint64_t block,
                                     uint64_t *offset, uint8_t **buffer, size_t *bytes, struct nt_error *error)
 {
     enum nt_status status = enter_block(blobs, cursor, block, error);
-    const uint64_t *ends = cursor->ends;
     uint32_t count = rows_in_block(blobs, block);
     for (uint32_t i = 0; status == NT_OK && *bytes && i < count; i++) {
+        const uint64_t *ends = cursor->rows->ends;
         if (ends[i + 1] <= *offset)
             continue;
         size_t part = *bytes < ends[i + 1] - *offset ? *bytes : (size_t)(ends[i + 1] - *offset);
-        status = read_of_row(blobs, &cursor->blob, block * BLOCK_ROWS + i, ends[i + 1] - ends[i],
-                             *offset - ends[i], *buffer, part, error);
+        status = read_of_row(blobs, cursor, i, *offset - ends[i], *buffer, part, error);
         *offset += part;
         *buffer += part;
         *bytes -= part;

@@ -108,8 +108,7 @@ enum nt_status nt_blobs_bytes(struct nt_blobs *blobs, bool may_work, uint64_t *b
 /* Who reads bytes of all of them by one thread at a time: what the last read found. Zero at first. */
 struct nt_blobs_cursor {
     struct nt_blob blob;
-    uint64_t block;
-    uint64_t *ends;
+    struct nt_blob_rows *rows;
 };
 void nt_blobs_cursor_deinit(struct nt_blobs_cursor *cursor);
 /* Bytes of all of them, one behind the other. NT_CHANGED where a file has another size than was told. */
