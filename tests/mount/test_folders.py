@@ -39,6 +39,25 @@ def data_sets_by_webdav_have_the_tree_that_they_have_here():
 
 
 @case
+def blobs_by_webdav_are_what_they_are_here():
+    with scratch() as directory, apache(directory) as server:
+        for name, fields in ('blobs_2.2', ('blob', 'structure/blob', 'list/item')), ('managed_blobs_2.2', ('blob',)):
+            put(server, name, DATASETS / name)
+            for field in fields:
+                for file in 'offsets.bin', 'data.bin', 'blob.d/7':
+                    path = f'{name}/{field}/{file}'
+                    there, here = command(NTUPLE, 'cat', server.url(f'{name}/'), path), command(NTUPLE, 'cat', DATASETS / name, path)
+                    same((there.returncode, there.stdout), (here.returncode, here.stdout), path)
+                    same(file == 'blob.d/7' or here.returncode == 0, True, path)
+        same(any('.blob' in what for what, _ in server.requests()), True)
+        # a file of blobs that is missing, and is not a stale list of its folder
+        for file in (server.directory / 'www' / 'managed_blobs_2.2' / '_blobs').iterdir():
+            file.unlink()
+        failed = command(NTUPLE, 'cat', server.url('managed_blobs_2.2/'), 'managed_blobs_2.2/blob/data.bin')
+        same((failed.returncode != 0, '_blobs/' in failed.stderr.decode()), (True, True), failed.stderr)
+
+
+@case
 def few_requests_are_made():
     with scratch() as directory, apache(directory) as server:
         put(server, 'set', DATASETS / 'fragments_2.2')
