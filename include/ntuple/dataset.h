@@ -83,7 +83,7 @@ enum nt_field_kind {
     NT_FIELD_MEMBER,         /* part of each element of a structure: `member_offset`, dtype's bytes */
     NT_FIELD_UNREADABLE,     /* see `unreadable` */
     NT_FIELD_NULL,           /* no columns: every row is null */
-    NT_FIELD_JSON,           /* column 0: end offsets, column 1: bytes of JSONB, shown as text of JSON in rows and tables */
+    NT_FIELD_JSON, /* column 0: end offsets, column 1: bytes of JSONB, shown as text of JSON in rows and tables */
     NT_FIELD_KIND_COUNT
 };
 const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */

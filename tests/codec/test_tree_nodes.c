@@ -109,7 +109,7 @@ START_TEST(pages_that_may_take_less_memory_than_they_need_are_refused)
         ck_assert_uint_lt(limit, 1000);
         status = decode(page, page->count, page->elements, limit, true, output);
         ck_assert_msg(status == NT_OK ||
-                          (status == NT_LIMIT && strstr(error.message, "of the limit of a page")),
+                          (status == NT_LIMIT && strstr(error.message, "of the limit pagesize")),
                       "%s: %s", nt_status_name(status), error.message);
     }
     ck_assert_mem_eq(output, page->expected, page->elements * page->width);

@@ -487,8 +487,13 @@ START_TEST(descriptions_of_blobs_have_members_that_no_schema_tells)
     for (uint32_t i = 0; i < 7; i++) {
         ck_assert(nt_text_is(dataset->fields[i].type, types[i]));
         ck_assert_uint_eq(dataset->fields[i].id, i < 6 ? 0 : _i ? 3 : 1);
-        ck_assert_uint_eq(dataset->fields[i].property_count, 0);
+        ck_assert_uint_eq(dataset->fields[i].property_count, i ? 0 : 2);
     }
+    const struct nt_property *properties = dataset->fields[0].properties; /* as Lance's reader gives them */
+    ck_assert(nt_text_is(properties[0].key, "lance-encoding:blob") &&
+              nt_text_is(properties[0].value, "true"));
+    ck_assert(nt_text_is(properties[1].key, "lance-encoding:packed") &&
+              nt_text_is(properties[1].value, "true"));
 }
 END_TEST
 

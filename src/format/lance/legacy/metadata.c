@@ -133,13 +133,6 @@ uint32_t nt_lance_find_id(const struct nt_lance_schema *schema, int32_t id)
 
 /* ---- the page table ---- */
 
-const struct nt_lance_cell *nt_lance_cells(const struct nt_lance_page_table *table, int32_t id)
-{
-    uint32_t number = (uint32_t)id - (uint32_t)table->first;
-    return id < table->first || number >= table->fields ? NULL
-                                                        : table->cells + (uint64_t)number * table->batches;
-}
-
 /* The table has all ids from the lowest to the highest one: as many as 32 bits can count. */
 static enum nt_status span_ids(const struct nt_lance_schema *schema, struct nt_lance_page_table *table,
                                struct nt_error *error)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A value of JSONB. Its text has no more bytes than its own bytes allow; a failure is told and leaves nothing.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "json/jsonb.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+
+/* Of a byte of JSONB there are at most 6 of text (an escape), of a value of 4 bytes or more what stands around it, and a scalar of few
+ * bytes is no longer than the second number. */
+enum { MOST_OF_BYTE = 8, MOST_OF_SCALAR = 128 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+    struct nt_buffer text = {0};
+    struct nt_error error = {0};
+    uint8_t *exact = malloc(count ? count : 1);
+    if (!exact)
+        return 0;
+    memcpy(exact, bytes, count);
+    enum nt_status status = nt_jsonb_append(&text, exact, count, &error);
+    if (status != NT_OK && (text.length || !error.message[0]))
+        abort();
+    if (text.length > MOST_OF_BYTE * count + MOST_OF_SCALAR)
+        abort();
+    nt_buffer_deinit(&text);
+    free(exact);
+    return 0;
+}
