@@ -7,6 +7,7 @@
 // FIELD has numbers of 64-bit floating point; other types differ in one word. To build it elsewhere:
 //
 //   c++ -std=c++17 read_vector.cxx $(pkg-config --cflags --libs libntuple)
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

@@ -15,11 +15,11 @@ enum { MOST_CALLS = 32 };
 /* ---- a client ---- */
 
 struct nt_xrd_file {
-    bool is_open;
+    unsigned number; /* a file that was freed may lie where the next one does */
 };
 
 struct call {
-    struct nt_xrd_file *file; /* of an opening */
+    unsigned file_number;
     nt_xrd_done *done;
     void *context;
     unsigned count; /* of ranges; 0: an opening */
@@ -29,7 +29,7 @@ struct call {
 
 static struct {
     struct nt_xrd_attributes attributes; /* of the file that is there now */
-    unsigned files, lists;
+    unsigned files, lists, made_files;
     const struct nt_xrd_entry *entries; /* of the folder */
     unsigned entry_count;
     struct call calls[MOST_CALLS];
@@ -70,8 +70,11 @@ static inline struct nt_xrd_file *make_file(void)
 {
     if (client.is_without_memory)
         return NULL;
+    struct nt_xrd_file *file = calloc(1, sizeof(*file));
+    ck_assert_ptr_nonnull(file);
     client.files++;
-    return calloc(1, sizeof(struct nt_xrd_file));
+    file->number = ++client.made_files;
+    return file;
 }
 
 static inline void take_call(const struct call *call)
@@ -88,14 +91,17 @@ static inline void open_file(struct nt_xrd_file *file, const char *url, uint16_t
 {
     ck_assert_str_eq(url, "root://server//file?key");
     ck_assert_uint_ge(seconds, 1);
-    take_call(&(struct call){.file = file, .done = done, .context = context});
+    take_call(&(struct call){.file_number = file->number, .done = done, .context = context});
 }
 
 static inline void read_file(struct nt_xrd_file *file, const struct nt_xrd_range *ranges, unsigned count,
                              bool has_attributes, uint16_t seconds, nt_xrd_done *done, void *context)
 {
-    struct call call = {
-        .file = file, .done = done, .context = context, .count = count, .has_attributes = has_attributes};
+    struct call call = {.file_number = file->number,
+                        .done = done,
+                        .context = context,
+                        .count = count,
+                        .has_attributes = has_attributes};
     ck_assert_uint_ge(seconds, 1);
     ck_assert_uint_ge(count, 1);
     ck_assert_uint_le(count, NT_XRD_MOST_RANGES);
