@@ -309,7 +309,7 @@ START_TEST(superchunks_follow_each_other_by_number)
     snprintf(path, sizeof(path), "%s/a/data/__7__.bin", root);
     unlink(path);
     file = open_path("a");
-    check_rows(file->datasets[0], "values", 180, 350);
+    check_rows(file->datasets[0], "values", 180, 210);
     close_file(file);
 }
 END_TEST

@@ -89,14 +89,67 @@ static void put_superchunks(void)
     }
 }
 
-/* How many rows it had is not known. */
-START_TEST(a_superchunk_without_its_header_hides_what_follows)
+START_TEST(a_superchunk_without_its_header_fails_its_own_rows)
 {
     static const char *const contents[] = {"", "blp", "blpk", "no superchunk at all"};
     put_superchunks();
     put_text("a/data/__4__.bin", contents[_i]);
     struct nt_file *file = open_path("a");
-    check_rows(file->datasets[0], "values", 150, 350);
+    check_rows(file->datasets[0], "values", 150, 200);
+    close_file(file);
+}
+END_TEST
+
+/* Of seven superchunks of 50 rows those that are missing, and the rows that this costs. */
+static const struct {
+    const char *missing;
+    unsigned bad_first, bad_end;
+} holes[] = {
+    {"1", 0, 50},
+    {"4", 150, 200},
+    {"34", 100, 200},
+    {"12345", 0, 250},
+    {"7", 300, 350},
+    {"67", 250, 350},
+    /* Nothing proves how many rows those in front have: */
+    {"47", 150, 350},
+    {"17", 0, 350},
+    {"123456", 0, 350},
+    {"1234567", 0, 350},
+};
+
+START_TEST(a_missing_superchunk_fails_its_own_rows)
+{
+    char path[4096];
+    put_superchunks();
+    for (const char *number = holes[_i].missing; *number; number++) {
+        snprintf(path, sizeof(path), "%s/a/data/__%c__.bin", root, *number);
+        ck_assert_int_eq(unlink(path), 0);
+    }
+    struct nt_file *file = open_path("a");
+    check_rows(file->datasets[0], "values", holes[_i].bad_first, holes[_i].bad_end);
+    close_file(file);
+}
+END_TEST
+
+/* Superchunks of other sizes beside a missing one: where it begins is known, where it ends is not. */
+START_TEST(rows_behind_a_missing_superchunk_are_not_guessed)
+{
+    static const unsigned rows[] = {50, 40, 50, 50, 50, 50, 60};
+    int32_t values[ROWS];
+    char name[64];
+    put_metadata("a", "int32", "[350]", 50);
+    for (unsigned i = 0, at = 0; i < 7; at += rows[i++]) {
+        for (unsigned k = 0; k < rows[i]; k++)
+            values[k] = (int32_t)(3 * (at + k));
+        snprintf(name, sizeof(name), "a/data/__%u__.bin", i + 1);
+        if (i != (unsigned)_i)
+            put_bloscpack(name,
+                          &(struct bloscpack_options){.version = 3, .type_bytes = 4, .chunk_bytes = 100},
+                          values, 4 * (size_t)rows[i]);
+    }
+    struct nt_file *file = open_path("a");
+    check_rows(file->datasets[0], "values", _i == 1 ? 50 : 0, 350);
     close_file(file);
 }
 END_TEST
@@ -177,7 +230,9 @@ int main(void)
     tcase_add_loop_test(cases, a_file_of_one_chunk_has_one_chunk, 0, sizeof(files) / sizeof(*files));
     tcase_add_test(cases, a_file_that_goes_while_it_is_open_fails_its_rows_only);
     tcase_add_test(cases, files_whose_names_are_no_numbers_are_left_alone);
-    tcase_add_loop_test(cases, a_superchunk_without_its_header_hides_what_follows, 0, 4);
+    tcase_add_loop_test(cases, a_superchunk_without_its_header_fails_its_own_rows, 0, 4);
+    tcase_add_loop_test(cases, a_missing_superchunk_fails_its_own_rows, 0, sizeof(holes) / sizeof(*holes));
+    tcase_add_loop_test(cases, rows_behind_a_missing_superchunk_are_not_guessed, 0, 2);
     tcase_add_test(cases, rows_without_superchunks_are_counted_to_a_bound);
     tcase_add_test(cases, an_array_without_dimensions_is_one_row);
     tcase_add_test(cases, members_that_are_arrays_are_bytes);

@@ -189,19 +189,14 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
     return add_files(build, data, NT_BLZ_NAMED_CHUNKS, column, error);
 }
 
-/* Files of many chunks, numbered from 1 (from 0, where that is there). How many rows a missing file had is
- * not known, so that nothing behind it can be placed. */
+/* Files of many chunks, numbered from 1 (from 0, where that is there). */
 static enum nt_status add_superchunks(struct nt_blz_build *build, const char *data,
                                       const struct nt_blz_listing *listing, struct nt_blz_column *column,
                                       struct nt_error *error)
 {
-    uint32_t count = 0;
-    while (count < listing->count && listing->numbers[0] <= 1 &&
-           listing->numbers[count] == listing->numbers[0] + count)
-        count++;
     column->chunking = NT_BLZ_SUPERCHUNKS;
     column->numbers = listing->numbers;
-    column->file_count = count;
+    column->file_count = listing->count;
     return add_files(build, data, NT_BLZ_NAMED_SUPERCHUNKS, column, error);
 }
 

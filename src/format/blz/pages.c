@@ -8,6 +8,7 @@
 #include "base/overflow.h"
 #include "format/blz/failure.h"
 #include "format/blz/opened.h"
+#include "format/blz/superchunks.h"
 #include "model/builder.h"
 
 /* Pages for rows that no file has: more are refused. */
@@ -21,11 +22,15 @@ struct builder {
     uint32_t element_bytes;
     struct nt_group_builder group;
     uint64_t element, total; /* of the current column: the next one, and all */
+    uint64_t missing;        /* elements of it that no file has */
     /* Of the current superchunk: */
     uint32_t source;
     enum nt_checksum_kind checksum;
-    bool is_lost;     /* what follows cannot be placed */
+    bool is_lost;     /* what follows in it cannot be placed */
     uint32_t refused; /* the source because of which; NT_NONE */
+    uint64_t full;    /* elements of a full one; 0: not known */
+    bool is_measured; /* whether they are was found out */
+    bool is_placed;   /* else it is not known where the next one begins */
 };
 
 static enum nt_status add_page(struct builder *builder, struct nt_page page, uint64_t elements,
@@ -64,6 +69,28 @@ static enum nt_status add_failure(struct builder *builder, enum nt_blz_failure f
                                   struct nt_error *error)
 {
     return add_unreadable(builder, builder->blz->file_count + failure, elements, error);
+}
+
+/* Elements up to `end` that cannot be read, in pages of up to `most`. */
+static enum nt_status add_hole(struct builder *builder, uint32_t source, uint64_t end, uint64_t most,
+                               struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    builder->missing += end - builder->element;
+    if (builder->missing / most > MAXIMUM_MISSING_PAGES)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "most of the rows that the sizes tell are missing");
+    while (status == NT_OK && builder->element < end) {
+        uint64_t left = end - builder->element;
+        status = add_unreadable(builder, source, left < most ? left : most, error);
+    }
+    return status;
+}
+
+/* The elements of so many whole rows as a page may have; of longer rows parts. */
+static uint64_t most_elements(const struct builder *builder)
+{
+    uint64_t items = builder->column->items, most = UINT32_MAX / items * items;
+    return most ? most : UINT32_MAX;
 }
 
 /* What the system refuses it refuses again when the page is read, and then the reader is told why. */
@@ -128,12 +155,61 @@ static enum nt_status add_superchunk(struct builder *builder, uint32_t number, s
     return nt_bloscpack_walk(source, &bloscpack, add_superchunk_part, builder, error);
 }
 
+/* Where the superchunks end of which there are `count`. Where the files do not prove it, nothing is placed any more. */
+static enum nt_status find_end(struct builder *builder, uint64_t count, uint64_t *end_ret,
+                               struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!builder->is_measured)
+        status = nt_blz_superchunk_elements(builder->dataset, builder->column, builder->element_bytes,
+                                            builder->total, &builder->full, error);
+    builder->is_measured = true;
+    builder->is_placed = builder->full && nt_multiply(builder->full, count, end_ret);
+    if (builder->is_placed && *end_ret > builder->total)
+        *end_ret = builder->total;
+    return status;
+}
+
+/* What is lost of the superchunk before. */
+static enum nt_status add_lost_rest(struct builder *builder, uint64_t end, struct nt_error *error)
+{
+    uint32_t damage = builder->blz->file_count + NT_BLZ_SUPERCHUNK_DAMAGED,
+             source = builder->refused == NT_NONE ? damage : builder->refused;
+    builder->is_lost = false;
+    builder->refused = NT_NONE;
+    return add_hole(builder, source, end, most_elements(builder), error);
+}
+
+/* What is not there between a file and the one before it. */
+static enum nt_status add_missing_superchunks(struct builder *builder, uint32_t file, struct nt_error *error)
+{
+    uint64_t index = nt_blz_superchunk_index(builder->column, file), end = 0,
+             former = file ? nt_blz_superchunk_index(builder->column, file - 1) + 1 : 0;
+    enum nt_status status = NT_OK;
+    if (index == former && !builder->is_lost)
+        return NT_OK;
+    if (builder->is_lost) {
+        status = find_end(builder, former, &end, error);
+        if (status == NT_OK && builder->is_placed)
+            status = add_lost_rest(builder, end, error);
+    }
+    if (status == NT_OK && builder->is_placed)
+        status = find_end(builder, index, &end, error);
+    if (status == NT_OK && builder->is_placed)
+        status = add_hole(builder, builder->blz->file_count + NT_BLZ_FILE_MISSING, end,
+                          most_elements(builder), error);
+    return status;
+}
+
 static enum nt_status add_superchunks(struct builder *builder, struct nt_error *error)
 {
     enum nt_status status = NT_OK;
-    builder->is_lost = false;
-    for (uint32_t i = 0; status == NT_OK && i < builder->column->file_count && !builder->is_lost; i++)
+    for (uint32_t i = 0; status == NT_OK && i < builder->column->file_count; i++) {
+        status = add_missing_superchunks(builder, i, error);
+        if (status != NT_OK || !builder->is_placed)
+            break;
         status = add_superchunk(builder, i, error);
+    }
     return status;
 }
 
@@ -270,19 +346,10 @@ static enum nt_status add_chunk_files(struct builder *builder, struct nt_error *
 /* Rows that the files do not have: of a column that is shorter than its table, or whose files end early. */
 static enum nt_status add_missing_rows(struct builder *builder, struct nt_error *error)
 {
-    uint64_t most = UINT32_MAX / builder->column->items * builder->column->items,
-             left = builder->total - builder->element;
     bool is_object = builder->column->chunking == NT_BLZ_OBJECT_FILES;
-    if (is_object || most == 0)
-        most = is_object ? 1 : UINT32_MAX;
-    if (left / most > MAXIMUM_MISSING_PAGES)
-        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "most of the rows that the sizes tell are missing");
-    uint32_t source =
-        builder->refused == NT_NONE ? builder->blz->file_count + NT_BLZ_ROWS_MISSING : builder->refused;
-    enum nt_status status = NT_OK;
-    while (status == NT_OK && builder->element < builder->total)
-        status = add_unreadable(builder, source, at_most_left(builder, most), error);
-    return status;
+    enum nt_blz_failure failure = builder->is_placed ? NT_BLZ_ROWS_MISSING : NT_BLZ_ROWS_NOT_PLACED;
+    uint32_t source = builder->refused == NT_NONE ? builder->blz->file_count + failure : builder->refused;
+    return add_hole(builder, source, builder->total, is_object ? 1 : most_elements(builder), error);
 }
 
 static enum nt_status add_column(struct builder *builder, uint32_t index, struct nt_error *error)
@@ -292,8 +359,10 @@ static enum nt_status add_column(struct builder *builder, uint32_t index, struct
     builder->column = &builder->blz->columns[index];
     builder->decoder = dataset->columns[index].decoder;
     builder->element_bytes = nt_column_decoder(dataset, index)->element_bytes;
-    builder->element = 0;
+    builder->element = builder->missing = 0;
     builder->refused = NT_NONE;
+    builder->is_lost = builder->is_measured = false;
+    builder->is_placed = true;
     if (builder->column->items == 0)
         return NT_OK; /* whatever chunks there are, no row has bytes */
     if (!nt_multiply(dataset->entries, builder->column->items, &all))
