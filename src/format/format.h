@@ -12,13 +12,17 @@
 #include "io/folder.h"
 #include "model/model.h"
 
+enum { NT_VERSION_WATCHED = 3 };
+
 /* A version of a folder's data set, as a look at the folder found it; texts from malloc. */
 struct nt_version {
     char *
         series; /* in front of the number: "", or "BRANCH:"; both together open this version, whatever is written later */
     uint64_t number;
-    char *file;    /* beneath the folder: what the version is read from. Another file is another version */
-    char *watched; /* beneath the folder: as long as it is as it was, the same version is meant */
+    char *file; /* beneath the folder: what the version is read from. Another file is another version */
+    /* Beneath the folder, to the first NULL: as long as they are as they were, there or not, the same version is meant. */
+    char *watched[NT_VERSION_WATCHED];
+    bool is_state; /* see find_state: the number has no meaning, and nobody can ask for it */
 };
 void nt_version_deinit(struct nt_version *version); /* accepts one that is all zeros */
 
@@ -37,6 +41,9 @@ struct nt_format {
      * format have no versions. */
     enum nt_status (*find_version)(struct nt_folder *folder, const char *wanted,
                                    struct nt_version *version_ret, struct nt_error *error);
+    /* Of a format whose data sets have no versions, but change: what the folder's is now. NULL: it is what it was when it was opened. */
+    enum nt_status (*find_state)(struct nt_folder *folder, struct nt_version *version_ret,
+                                 struct nt_error *error);
 };
 
 /* The table; ends with NULL. */

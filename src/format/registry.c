@@ -188,7 +188,8 @@ void nt_version_deinit(struct nt_version *version)
 {
     free(version->series);
     free(version->file);
-    free(version->watched);
+    for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
+        free(version->watched[i]);
     *version = (struct nt_version){.number = 0};
 }
 
@@ -205,6 +206,8 @@ enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open
             return status;
         if (is_taken && nt_formats[i]->find_version)
             return nt_formats[i]->find_version(folder, options->version, version_ret, error);
+        if (is_taken && nt_formats[i]->find_state)
+            return nt_formats[i]->find_state(folder, version_ret, error);
         if (is_taken)
             return NT_OK;
     }

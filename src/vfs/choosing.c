@@ -12,7 +12,7 @@ static void put_place(struct nt_places *places, const struct nt_place *place, st
     uint32_t above[NT_MAX_DEPTH];
     char name[NT_NAME_BYTES + 1];
     size_t count = 0;
-    for (uint32_t at = place->version ? place->parent : place->number; at && count < NT_MAX_DEPTH;
+    for (uint32_t at = nt_place_is_version(place) ? place->parent : place->number; at && count < NT_MAX_DEPTH;
          at = nt_places_parent(places, at))
         above[count++] = at;
     while (count-- > 0) {
@@ -29,7 +29,7 @@ static bool is_meant(const struct nt_vfs_choice *choice, const struct nt_place *
         return false;
     if (!*choice->dataset)
         return opened->file->dataset_count == 1 &&
-               (place->number == 0 || (place->version && place->parent == 0));
+               (place->number == 0 || (nt_place_is_version(place) && place->parent == 0));
     return strcmp(choice->dataset, path) == 0;
 }
 

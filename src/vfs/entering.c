@@ -130,7 +130,7 @@ enum nt_status nt_place_open_source(struct nt_places *places, struct nt_place *p
 enum nt_status nt_place_stat_on_server(struct nt_places *places, const struct nt_place *place,
                                        struct stat *attributes, struct nt_error *error)
 {
-    if (place->version)
+    if (nt_place_is_version(place))
         return nt_folder_stat(place->folder, place->identity_path + strlen(place->path) + 1, attributes,
                               error);
     if (!place->address)

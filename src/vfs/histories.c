@@ -2,7 +2,7 @@
  *
  * Comes in: the place of a data set, of whose folder a format knows the versions. Goes out: places of versions.
  *
- * Who looks again pays for one stat of the file or folder by which it is known that nothing has changed.
+ * Who looks again pays for a stat of each of the few files or folders by which it is known that nothing has changed.
  */
 #include "vfs/histories.h"
 
@@ -16,9 +16,8 @@
 /* What a look at the disk found. */
 struct look {
     struct nt_version version; /* all zeros: the folder has no versions */
-    struct stat file, watched;
-    bool is_settled;
-    uint64_t list;
+    struct stat file;
+    struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
 };
 
 static enum nt_status stat_below(const struct nt_place *dataset, const char *name, struct stat *attributes,
@@ -30,6 +29,20 @@ static enum nt_status stat_below(const struct nt_place *dataset, const char *nam
     nt_buffer_format(&path, "%s/%s", dataset->path, name);
     enum nt_status status = path.failed ? nt_fail_memory(error) : nt_disk_stat(path.bytes, attributes, error);
     nt_buffer_deinit(&path);
+    return status;
+}
+
+static enum nt_status look_at_watched(const struct nt_place *dataset, const char *name,
+                                      struct nt_watched *watched, struct nt_error *error)
+{
+    enum nt_status status = stat_below(dataset, name, &watched->was, error);
+    if (status == NT_NOT_FOUND) {
+        watched->was = (struct stat){0};
+        status = NT_OK;
+    }
+    watched->is_settled = status == NT_OK && nt_disk_is_settled(&watched->was);
+    if (status == NT_OK && dataset->folder)
+        status = nt_folder_refresh(dataset->folder, name, &watched->list, error);
     return status;
 }
 
@@ -45,11 +58,8 @@ static enum nt_status look_at(const struct nt_places *places, const struct nt_pl
     if (status != NT_OK || !look->version.file)
         return status;
     status = stat_below(dataset, look->version.file, &look->file, error);
-    if (status == NT_OK)
-        status = stat_below(dataset, look->version.watched, &look->watched, error);
-    if (status == NT_OK && dataset->folder)
-        status = nt_folder_refresh(dataset->folder, look->version.watched, &look->list, error);
-    look->is_settled = status == NT_OK && nt_disk_is_settled(&look->watched);
+    for (size_t i = 0; status == NT_OK && i < NT_VERSION_WATCHED && look->version.watched[i]; i++)
+        status = look_at_watched(dataset, look->version.watched[i], &look->watched[i], error);
     return status;
 }
 
@@ -91,14 +101,15 @@ static bool fill_version(const struct nt_place *dataset, struct nt_place *place,
     place->version_number = found->number;
     place->series = format("%s", found->series);
     place->name = format("%llu", (unsigned long long)found->number);
-    place->version = format("%s%llu", found->series, (unsigned long long)found->number);
+    if (!found->is_state)
+        place->version = format("%s%llu", found->series, (unsigned long long)found->number);
     place->identity_path = format("%s/%s", place->path, found->file);
     place->is_remote = dataset->is_remote;
     place->is_entered = dataset->is_entered;
     place->folder = dataset->folder;
     if (place->folder)
         nt_folder_hold(place->folder);
-    return place->series && place->name && place->version && place->identity_path;
+    return place->series && place->name && (found->is_state || place->version) && place->identity_path;
 }
 
 static enum nt_status find_or_add_version(struct nt_places *places, struct nt_place *dataset,
@@ -129,13 +140,16 @@ static enum nt_status find_or_add_version(struct nt_places *places, struct nt_pl
 
 static enum nt_status watch(const struct nt_place *dataset, const struct look *look, struct nt_error *error)
 {
-    struct nt_history *history = dataset->history;
-    free(history->watched);
-    history->watched = format("%s/%s", dataset->path, look->version.watched);
-    history->watched_was = look->watched;
-    history->is_settled = look->is_settled;
-    history->list = look->list;
-    return history->watched ? NT_OK : nt_fail_memory(error);
+    for (size_t i = 0; i < NT_VERSION_WATCHED; i++) {
+        struct nt_watched *watched = &dataset->history->watched[i];
+        const char *name = look->version.watched[i];
+        free(watched->path);
+        *watched = look->watched[i];
+        watched->path = name ? format("%s/%s", dataset->path, name) : NULL;
+        if (name && !watched->path)
+            return nt_fail_memory(error);
+    }
+    return NT_OK;
 }
 
 static struct nt_history *history_of(struct nt_place *dataset)
@@ -174,15 +188,17 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
 }
 
 /* Not under the lock. What is watched lies in a folder here, or on a server, which is asked for a list at times. */
-static bool is_as_it_was(const struct nt_place *dataset, const struct nt_history *history)
+static bool is_as_it_was(const struct nt_place *dataset, const struct nt_watched *watched)
 {
-    struct stat now;
+    struct stat now = {0};
     uint64_t list;
-    if (!dataset->folder)
-        return history->is_settled && nt_disk_stat(history->watched, &now, NULL) == NT_OK &&
-               nt_disk_is_unchanged(&now, &history->watched_was);
-    const char *name = history->watched + strlen(dataset->path) + 1;
-    return nt_folder_refresh(dataset->folder, name, &list, NULL) == NT_OK && list == history->list;
+    if (!dataset->folder) {
+        enum nt_status status = watched->is_settled ? nt_disk_stat(watched->path, &now, NULL) : NT_INVALID;
+        return (status == NT_OK || (status == NT_NOT_FOUND && !watched->was.st_ino)) &&
+               nt_disk_is_unchanged(&now, &watched->was);
+    }
+    const char *name = watched->path + strlen(dataset->path) + 1;
+    return nt_folder_refresh(dataset->folder, name, &list, NULL) == NT_OK && list == watched->list;
 }
 
 /* Under the lock, which is given up meanwhile. */
@@ -190,11 +206,18 @@ static bool is_current(struct nt_places *places, const struct nt_place *dataset)
 {
     if (!dataset->history || dataset->kind != NT_PLACE_FILE)
         return false;
-    struct nt_history history = *dataset->history;
-    history.watched = format("%s", history.watched);
+    struct nt_watched watched[NT_VERSION_WATCHED];
+    size_t count = 0, copied = 0;
+    bool is_same = true;
+    for (; count < NT_VERSION_WATCHED && dataset->history->watched[count].path; count++)
+        watched[count] = dataset->history->watched[count];
+    for (; copied < count && is_same; copied += is_same)
+        is_same = (watched[copied].path = format("%s", watched[copied].path)) != NULL;
     pthread_mutex_unlock(&places->lock);
-    bool is_same = history.watched && is_as_it_was(dataset, &history);
-    free(history.watched);
+    for (size_t i = 0; i < count && is_same; i++)
+        is_same = is_as_it_was(dataset, &watched[i]);
+    while (copied > 0)
+        free(watched[--copied].path);
     pthread_mutex_lock(&places->lock);
     return is_same;
 }
@@ -202,7 +225,7 @@ static bool is_current(struct nt_places *places, const struct nt_place *dataset)
 /* Under the lock, which is given up meanwhile: find out which version is meant, while others wait. */
 static void look_again(struct nt_places *places, struct nt_place *dataset)
 {
-    struct look look = {.is_settled = false};
+    struct look look = {.version.number = 0};
     struct nt_error failure = {0};
     dataset->is_opening = true;
     pthread_mutex_unlock(&places->lock);
@@ -259,7 +282,7 @@ enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint6
 {
     const struct nt_place *sibling = nt_places_get(places, version);
     struct nt_place *dataset = nt_places_get(places, sibling->parent);
-    struct look look = {.is_settled = false};
+    struct look look = {.version.number = 0};
     struct nt_place *place;
     enum nt_status status = find(places, dataset, sibling, number, &look, error);
     if (status == NT_OK) {

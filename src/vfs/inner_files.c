@@ -12,7 +12,7 @@ bool nt_has_versions(const struct nt_scope *scope, unsigned unused)
 {
     const struct nt_place *place = nt_places_get(scope->vfs->places, scope->place);
     (void)unused;
-    return place && place->way == NT_WAY_SHOWN;
+    return place && place->way == NT_WAY_SHOWN && place->version;
 }
 
 bool nt_is_of_chain(const struct nt_scope *scope, unsigned unused)

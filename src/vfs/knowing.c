@@ -24,7 +24,8 @@ static void history_free(struct nt_history *history)
     if (!history)
         return;
     free(history->versions);
-    free(history->watched);
+    for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
+        free(history->watched[i].path);
     free(history);
 }
 
@@ -48,17 +49,12 @@ void nt_place_free(struct nt_place *place)
     free(place);
 }
 
-static bool is_version(const struct nt_place *place)
-{
-    return place->way == NT_WAY_SHOWN || place->way == NT_WAY_VERSION;
-}
-
 /* Under the lock, up to nt_places_leave: whether nothing leads to the place but what knows it: it is gone, or it is a version
  * that is not shown. Who wants such a version again gets a new place for it. */
 static bool is_left(const struct nt_places *places, const struct nt_place *place)
 {
     return nt_place_is_gone(places, place) ||
-           (is_version(place) && places->list[place->parent]->history->shown != place->number);
+           (nt_place_is_version(place) && places->list[place->parent]->history->shown != place->number);
 }
 
 /* Whether nothing keeps such a place. */
@@ -92,7 +88,7 @@ static void take_out_of_history(struct nt_history *history, uint32_t number)
 static void take_out(struct nt_places *places, struct nt_place *place, struct nt_place **list)
 {
     struct nt_place *above = places->list[place->parent];
-    if (is_version(place))
+    if (nt_place_is_version(place))
         take_out_of_history(above->history, place->number);
     give_numbers_back(places, place);
     place->next = *list;

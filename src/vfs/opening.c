@@ -59,7 +59,7 @@ static enum nt_status check_identity(struct nt_places *places, const struct nt_p
                                              : nt_disk_stat(path, &now, error);
     if (status == NT_OK && !nt_disk_is_same(&now, &place->identity))
         return nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s was replaced or modified", path);
-    return status == NT_NOT_FOUND && place->version
+    return status == NT_NOT_FOUND && nt_place_is_version(place)
                ? nt_fail(error, NT_CHANGED, NT_NO_OFFSET, "%s: is no longer there", path)
                : status;
 }
@@ -141,7 +141,7 @@ static void remember_failure(struct nt_places *places, struct nt_place *place, c
 /* A version is as old as what it is read from: its directory's time tells that it is another one. */
 static void set_times(struct nt_open_file *opened, const struct nt_place *place)
 {
-    if (!place->version)
+    if (!nt_place_is_version(place))
         return;
     opened->stat.st_mtim = place->identity.st_mtim;
     opened->stat.st_ctim = place->identity.st_ctim;

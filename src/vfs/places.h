@@ -18,6 +18,7 @@
 #include <ntuple/read.h>
 
 #include "chain/chain.h"
+#include "format/format.h"
 #include "model/model.h"
 #include "vfs/names.h"
 #include "vfs/numbers.h"
@@ -44,14 +45,19 @@ enum nt_way {
     NT_WAY_FILE,    /* a file of a chain, by its name in files.d */
 };
 
+/* A file or folder by which it is known that the version that was found is still meant. */
+struct nt_watched {
+    char *path;      /* NULL: none */
+    struct stat was; /* all zeros: it was not there */
+    bool is_settled; /* the look was late enough for `was` to tell every later change */
+    uint64_t list;   /* on a server: of which list the look was, as nt_folder_refresh tells */
+};
+
 /* Of a data set that has versions (histories.h). */
 struct nt_history {
     uint32_t
         shown; /* the place of the version that the last look found; NT_NONE: it is freed, or there was no look */
-    char *watched; /* path: as long as it is as it was, the same version is meant */
-    struct stat watched_was;
-    bool is_settled;    /* that look was late enough for `watched_was` to tell every later change */
-    uint64_t list;      /* on a server: of which list that look was, as nt_folder_refresh tells */
+    struct nt_watched watched[NT_VERSION_WATCHED]; /* to the first without a path */
     uint32_t *versions; /* the places of those that were looked at and are not freed */
     uint32_t count;
     size_t capacity;
@@ -81,7 +87,7 @@ struct nt_place {
     struct nt_history *history;
     struct nt_chain_places *chain; /* of a chain, whose first file tells of it (chain_places.h) */
     /* Of a version; the path is the data set's, which is its parent. */
-    char *version; /* as in nt_open_options; NULL: none */
+    char *version; /* as in nt_open_options; NULL: none, as of a state of a data set that has no versions */
     char *series;  /* what stands in it before the number */
     uint64_t version_number;
     char *identity_path; /* of a chain, too: NULL where its first file is on a server. Else NULL: the path */
@@ -107,6 +113,11 @@ struct nt_place {
     bool is_put_away;      /* nobody finds it any more: it is in one of the lists */
     struct nt_place *next; /* there */
 };
+
+static inline bool nt_place_is_version(const struct nt_place *place)
+{
+    return place->way == NT_WAY_SHOWN || place->way == NT_WAY_VERSION;
+}
 
 static inline bool nt_place_is_inner(const struct nt_place *place)
 {

@@ -259,7 +259,7 @@ static bool is_name_lasting(const struct nt_scope *scope)
 {
     bool is_of_version = scope->node.level == NT_LEVEL_PLACE ||
                          (scope->node.level == NT_LEVEL_DATASET && scope->node.file == NT_NODE_SELF);
-    return !is_of_version || !nt_places_get(scope->vfs->places, scope->place)->version;
+    return !is_of_version || !nt_place_is_version(nt_places_get(scope->vfs->places, scope->place));
 }
 
 static uint32_t generation(const struct nt_scope *scope)

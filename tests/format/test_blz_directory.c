@@ -63,6 +63,38 @@ START_TEST(columns_that_cannot_be_opened_are_told_also_where_all_are)
 }
 END_TEST
 
+/* "Here there can be as many files as necessary": whatever else is in meta/ is shown, hidden files are not. */
+START_TEST(files_of_metadata_that_nobody_knows_are_shown)
+{
+    struct nt_buffer text = {0};
+    put_integers("a");
+    put_text("a/meta/units", "{\"values\": \"GeV\", \"big\": 123456789012345678901234567890}");
+    put_text("a/meta/list", "[1, NaN]");
+    put_text("a/meta/notes", "no JSON");
+    put_text("a/meta/._units", "\xff");
+    put_text("a/meta/below/more", "1");
+    struct nt_file *file = open_path("a");
+    const struct nt_dataset *dataset = file->datasets[0];
+    assert_ok(dataset->documents[0].write(file, dataset, 0, &text, &error));
+    json_t *document = json_loadb(text.bytes, text.length, 0, NULL),
+           *meta = json_object_get(document, "meta");
+    ck_assert_uint_eq(json_array_size(meta), 3);
+    json_t *unreadable = json_object_get(json_array_get(meta, 1), "unreadable");
+    ck_assert_msg(strstr(json_string_value(unreadable), "meta/notes") != NULL, "%s",
+                  json_string_value(unreadable));
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(meta, 2), "name")), "units");
+    json_t *content = json_object_get(json_array_get(meta, 2), "content");
+    ck_assert_str_eq(json_string_value(json_object_get(content, "values")), "GeV");
+    ck_assert_str_eq(json_string_value(json_object_get(content, "big")), "123456789012345678901234567890");
+    ck_assert_str_eq(json_string_value(json_object_get(json_array_get(meta, 0), "name")), "list");
+    ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(meta, 0), "content")), 2);
+    json_decref(document);
+    nt_buffer_deinit(&text);
+    check_rows(file->datasets[0], "values", 0, 0);
+    close_file(file);
+}
+END_TEST
+
 START_TEST(a_column_that_cannot_be_opened_leaves_the_others)
 {
     put_text("t/__rootdirs__", "{\"names\": [\"good\", \"gone\", \"odd\", \"..\", \"up\", \"/tmp\"], "
@@ -332,6 +364,7 @@ int main(void)
     tcase_add_checked_fixture(cases, set_up, tear_down);
     tcase_add_test(cases, a_table_has_its_columns_in_its_own_order);
     tcase_add_test(cases, columns_that_cannot_be_opened_are_told_also_where_all_are);
+    tcase_add_test(cases, files_of_metadata_that_nobody_knows_are_shown);
     tcase_add_test(cases, a_column_that_cannot_be_opened_leaves_the_others);
     tcase_add_test(cases, a_column_that_is_shorter_fails_where_it_ends);
     tcase_add_loop_test(cases, a_column_lies_below_its_table, 0, 8);

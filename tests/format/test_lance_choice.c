@@ -93,7 +93,7 @@ START_TEST(a_version_is_found_by_number_tag_and_branch)
     ck_assert_str_eq(version.series, choices[_i].series);
     ck_assert_uint_eq(version.number, choices[_i].number);
     ck_assert_str_eq(version.file, choices[_i].file);
-    ck_assert_str_eq(version.watched, choices[_i].watched);
+    ck_assert_str_eq(version.watched[0], choices[_i].watched);
     nt_version_deinit(&version);
 }
 END_TEST

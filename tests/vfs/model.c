@@ -502,8 +502,10 @@ static enum nt_status find_version(struct nt_folder *folder, const char *wanted,
     if (status == NT_OK && (!is_there || !name[0]))
         status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no version %s", name);
     if (status == NT_OK)
-        *version_ret =
-            (struct nt_version){strdup(""), (uint64_t)(name[0] - '0'), strdup(file), strdup("versions")};
+        *version_ret = (struct nt_version){.series = strdup(""),
+                                           .number = (uint64_t)(name[0] - '0'),
+                                           .file = strdup(file),
+                                           .watched = {strdup("versions")}};
     return status;
 }
 
@@ -535,5 +537,6 @@ void nt_version_deinit(struct nt_version *version)
 {
     free(version->series);
     free(version->file);
-    free(version->watched);
+    for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
+        free(version->watched[i]);
 }

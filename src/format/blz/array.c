@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "format/blz/failure.h"
 #include "format/blz/listing.h"
+#include "format/blz/meta_files.h"
 #include "format/blz/metadata.h"
 
 enum {
@@ -124,6 +125,8 @@ enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directo
         status = load_object(build, directory, "meta/sizes", &node->sizes, error);
     if (status == NT_OK)
         status = load_object(build, directory, "meta/storage", &node->storage, error);
+    if (status == NT_OK)
+        status = nt_blz_meta_files_read(build, directory, node, error);
     if (status != NT_OK)
         return status;
     const json_t *text = json_object_get(node->storage, "dtype");

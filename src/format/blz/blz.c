@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "format/blz/build.h"
 #include "format/blz/opened.h"
+#include "format/blz/state.h"
 #include "format/format.h"
 
 static void free_node(struct nt_blz_node *node)
@@ -18,6 +19,8 @@ static void free_node(struct nt_blz_node *node)
         json_decref(node->sizes);
         json_decref(node->storage);
         json_decref(node->attributes);
+        for (size_t i = 0; i < node->other_count; i++)
+            json_decref(node->others[i].content);
         free_node(node->children);
     }
 }
@@ -99,9 +102,14 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_error *
     struct nt_file *file = dataset->file;
     struct nt_blz *blz = dataset->format_data;
     struct nt_blz_build build = {.dataset = dataset, .blz = blz, .folder = file->source->folder};
+    enum nt_status status = NT_OK;
     nt_builder_init(&build.model, dataset);
-    enum nt_status status = build.folder ? nt_blz_read_directory(&build, error)
-                                         : nt_blz_read_bloscpack(&build, file->source, error);
+    blz->folder = build.folder;
+    if (build.folder)
+        status = nt_blz_state_number(build.folder, &blz->state, error);
+    if (status == NT_OK)
+        status = build.folder ? nt_blz_read_directory(&build, error)
+                              : nt_blz_read_bloscpack(&build, file->source, error);
     if (status == NT_OK)
         status = nt_blz_build_finish(&build, error);
     if (status == NT_OK)
@@ -177,5 +185,6 @@ const struct nt_format nt_format_blz = {
     .name = "blz",
     .description = "BLZ and bcolz arrays and tables (directories), Bloscpack files",
     .takes_folder = takes_folder,
+    .find_state = nt_blz_find_state,
     .open = open_blz,
 };

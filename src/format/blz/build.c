@@ -208,12 +208,13 @@ static void close_files(struct nt_blz_files *files, const struct nt_source *kept
     free(files->sources);
 }
 
-static enum nt_status add_failures(struct nt_blz_files *files, struct nt_error *error)
+static enum nt_status add_failures(const struct nt_blz *blz, struct nt_blz_files *files,
+                                   struct nt_error *error)
 {
     enum nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < NT_BLZ_FAILURE_COUNT; i++) {
         struct nt_source *source;
-        status = nt_blz_failure_source((enum nt_blz_failure)i, &source, error);
+        status = nt_blz_failure_source((enum nt_blz_failure)i, blz, &source, error);
         if (status == NT_OK)
             status = add_own_source(files, source, error);
     }
@@ -225,7 +226,7 @@ static enum nt_status add_sources(struct nt_blz_build *build, struct nt_error *e
 {
     struct nt_dataset *dataset = build->dataset;
     struct nt_blz_files failures = {0}, *const lists[] = {&build->chunks, &build->metadata, &failures};
-    enum nt_status status = add_failures(&failures, error);
+    enum nt_status status = add_failures(build->blz, &failures, error);
     uint32_t count = build->chunks.count + build->metadata.count + failures.count;
     struct nt_source **sources = nt_arena_alloc(dataset->arena, count, sizeof(struct nt_source *));
     if (status == NT_OK && !sources)

@@ -16,6 +16,26 @@ static void write_member(struct nt_json *json, const char *key, const json_t *va
     nt_blz_json_write(json, value);
 }
 
+/* Files that are not known, as they are. */
+static void write_others(struct nt_json *json, const struct nt_blz_node *node)
+{
+    if (!node->other_count)
+        return;
+    nt_json_key(json, "meta");
+    nt_json_array(json);
+    for (size_t i = 0; i < node->other_count; i++) {
+        const struct nt_blz_meta_file *file = &node->others[i];
+        nt_json_object(json);
+        nt_json_member_text(json, "name", file->name);
+        if (file->unreadable)
+            nt_json_member_string(json, "unreadable", file->unreadable);
+        else
+            write_member(json, "content", file->content);
+        nt_json_end_object(json);
+    }
+    nt_json_end_array(json);
+}
+
 static void write_node(struct nt_json *json, const struct nt_blz_node *node)
 {
     nt_json_member_string(json, "kind", node->names ? "table" : "array");
@@ -29,6 +49,7 @@ static void write_node(struct nt_json *json, const struct nt_blz_node *node)
     if (node->storage)
         write_member(json, "storage", node->storage);
     write_member(json, "attributes", node->attributes);
+    write_others(json, node);
 }
 
 /* A table's columns within it; the depth is that of nt_blz_read_directory. */

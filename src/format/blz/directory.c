@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "format/blz/array.h"
 #include "format/blz/failure.h"
+#include "format/blz/meta_files.h"
 #include "format/blz/metadata.h"
 
 static enum nt_status read_table(struct nt_blz_build *build, const char *directory, struct nt_blz_node *node,
@@ -190,6 +191,8 @@ static enum nt_status read_table(struct nt_blz_build *build, const char *directo
         status = load_names(build, directory, node, &names, error);
     if (status == NT_OK)
         status = nt_blz_attributes_read(build, directory, node, error);
+    if (status == NT_OK)
+        status = nt_blz_meta_files_read(build, directory, node, error);
     for (size_t i = 0; status == NT_OK && i < json_array_size(names); i++)
         status = add_column(build, directory, node, json_array_get(names, i), parent, depth, error);
     return status;

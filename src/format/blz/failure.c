@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "format/blz/state.h"
+
 static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
     [NT_BLZ_FILE_MISSING] = "the chunk's file is missing",
     [NT_BLZ_HEADER_DAMAGED] = "the chunk's file has no valid Bloscpack header of a file with one chunk",
@@ -22,14 +24,17 @@ static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
 struct failure_source {
     struct nt_source source;
     enum nt_blz_failure failure;
+    const struct nt_blz *blz;
 };
 
 static enum nt_status fail_to_read(struct nt_source *source, uint64_t offset, void *buffer, size_t bytes,
                                    struct nt_error *error)
 {
+    const struct failure_source *failing = (struct failure_source *)source;
     (void)offset, (void)buffer, (void)bytes;
-    return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s",
-                   reasons[((struct failure_source *)source)->failure]);
+    enum nt_status status = nt_blz_check_state(failing->blz, error);
+    return status == NT_OK ? nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s", reasons[failing->failure])
+                           : status;
 }
 
 static enum nt_status no_size(struct nt_source *source, uint64_t *size_ret, struct nt_error *error)
@@ -44,8 +49,8 @@ static void close_failure(struct nt_source *source)
     free(source);
 }
 
-enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, struct nt_source **source_ret,
-                                     struct nt_error *error)
+enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
+                                     struct nt_source **source_ret, struct nt_error *error)
 {
     static const struct nt_source_ops ops = {
         .read_at = fail_to_read, .size = no_size, .close = close_failure};
@@ -56,6 +61,7 @@ enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, struct nt_sour
     source->source.size = NT_UNKNOWN_SIZE; /* so that no bound stops a read before it is told the reason */
     source->source.path = reasons[failure];
     source->failure = failure;
+    source->blz = blz;
     *source_ret = &source->source;
     return NT_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef NT_FORMAT_BLZ_FAILURE_H
 #define NT_FORMAT_BLZ_FAILURE_H
 
+#include "format/blz/opened.h"
 #include "io/source.h"
 
 /* They stand at the end of the data set's sources, in this order. */
@@ -19,8 +20,8 @@ enum nt_blz_failure {
     NT_BLZ_FAILURE_COUNT
 };
 
-/* A source whose every read is the given error. */
-enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, struct nt_source **source_ret,
-                                     struct nt_error *error);
+/* A source whose every read is the given error, or NT_CHANGED where the folder has another state by now. `blz` outlives it. */
+enum nt_status nt_blz_failure_source(enum nt_blz_failure failure, const struct nt_blz *blz,
+                                     struct nt_source **source_ret, struct nt_error *error);
 
 #endif

@@ -31,11 +31,20 @@ struct nt_blz_column {
     const uint64_t *numbers; /* of the files, ascending */
 };
 
+/* A file of meta/ that no writer is known to write. */
+struct nt_blz_meta_file {
+    struct nt_text name;
+    json_t *content;
+    const char *unreadable; /* why there is no content, or NULL */
+};
+
 /* A directory with its metadata, for metadata.json. */
 struct nt_blz_node {
     struct nt_text name;
     json_t *names; /* of a table: __rootdirs__; NULL: an array */
     json_t *sizes, *storage, *attributes;
+    struct nt_blz_meta_file *others;
+    size_t other_count;
     const char *problem;    /* why a part could not be read, or NULL */
     enum nt_status failure; /* the same as a status */
     struct nt_blz_node *children, *last_child, *next;
@@ -43,6 +52,8 @@ struct nt_blz_node {
 
 struct nt_blz {
     struct nt_blz_node *root; /* NULL: a Bloscpack file */
+    struct nt_folder *folder; /* the file's; NULL likewise */
+    uint64_t state;           /* of the folder, before anything was read (state.h) */
     struct nt_blz_column *columns;
     uint32_t file_count;           /* sources that are files; the failures follow */
     uint32_t chunk_file_count;     /* of these, the ones with chunks; the metadata's follow */

@@ -8,6 +8,7 @@
 #include "base/overflow.h"
 #include "format/blz/failure.h"
 #include "format/blz/opened.h"
+#include "format/blz/state.h"
 #include "format/blz/superchunks.h"
 #include "model/builder.h"
 
@@ -108,6 +109,8 @@ static enum nt_status add_chunk(struct builder *builder, const struct nt_bloscpa
         builder->is_lost = true;
         return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, elements, error);
     }
+    if (chunk->header.plain_bytes != expected && nt_blz_check_state(builder->blz, NULL) == NT_CHANGED)
+        return add_failure(builder, NT_BLZ_CHUNK_DAMAGED, elements, error);
     bool is_cut = chunk->header.plain_bytes == expected && elements * builder->element_bytes < expected;
     struct nt_page page = {
         .source = builder->source,

@@ -182,8 +182,8 @@ enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wante
         *version_ret = (struct nt_version){.series = series.bytes,
                                            .number = choice.version.number,
                                            .file = file.bytes,
-                                           .watched = strdup(choice.watched)};
-        if (series.failed || file.failed || !version_ret->watched) {
+                                           .watched = {strdup(choice.watched)}};
+        if (series.failed || file.failed || !version_ret->watched[0]) {
             nt_version_deinit(version_ret);
             status = nt_fail_memory(error);
         }
