@@ -64,7 +64,7 @@ static inline enum nt_status nt_file_take_source(struct nt_source *source,
     return status;
 }
 
-/* Whether a folder is one thing, a data set of some format; else it only holds files. */
+/* Whether a folder is one thing, a data set of some format, be it one that is not read; else it only holds files. */
 enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_ret, struct nt_error *error);
 enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct nt_error *error);
 
@@ -90,6 +90,8 @@ extern const struct nt_format nt_format_roaring;
 
 /* A few words, e.g. "a Parquet file" or "an empty file"; NULL where the bytes tell nothing. */
 const char *nt_identify(struct nt_source *source);
+/* The same of a folder, e.g. "a Zarr array", by what lies in it; NULL: nothing that is known. */
+enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_ret, struct nt_error *error);
 
 /* Whether the file begins with nothing but printable UTF-8; false also where it cannot be read. */
 bool nt_is_text_file(struct nt_source *source);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a file that no format takes. Out: what it is, by its first or last bytes: a table of magic numbers.
+ * In: a file or folder that no format takes. Out: what it is, by its first or last bytes, or by what lies in it: tables of
+ * magic numbers and of names.
  */
 #include "format/format.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/text.h"
 
 enum { START_BYTES = 512 };
@@ -24,6 +26,8 @@ struct magic {
         bytes, sizeof(bytes) - 1, offset, is_tail, kind                                                      \
     }
 
+#define ZIP "PK\x03\x04"
+
 static const struct magic magics[] = {
     MAGIC("PAR1", 0, false, "a Parquet file"),
     MAGIC("PARE", 0, false, "an encrypted Parquet file"),
@@ -39,7 +43,10 @@ static const struct magic magics[] = {
     MAGIC("\x93NUMPY", 0, false, "a NumPy array"),
     MAGIC("SQLite format 3", 0, false, "an SQLite database"),
     MAGIC("blpk", 0, false, "a Bloscpack file"),
-    MAGIC("PK\x03\x04", 0, false, "a zip archive"),
+    MAGIC("\x9e\xa8"
+          "b2frame",
+          0, false, "a Blosc2 frame (.b2nd, .b2frame)"),
+    MAGIC(ZIP, 0, false, "a zip archive"),
     MAGIC("ustar", 257, false, "a tar archive"),
     MAGIC("\x1f\x8b", 0, false, "a gzip file"),
     MAGIC("BZh", 0, false, "a bzip2 file"),
@@ -94,13 +101,83 @@ bool nt_is_text_file(struct nt_source *source)
     return nt_find_text(source, &is_one, NULL) == NT_OK && is_one;
 }
 
+/* A file that is a chunk: the versions of the format and of the compressor, flags, bytes of an element; then three sizes in
+ * 32 bits: decompressed, of a block, and of the whole chunk. */
+static const char *identify_chunk(struct nt_source *source)
+{
+    uint8_t header[16];
+    if (source->size < sizeof(header) || nt_source_read(source, 0, header, sizeof(header), NULL) != NT_OK)
+        return NULL;
+    uint32_t plain_bytes = nt_load_le32(header + 4), block_bytes = nt_load_le32(header + 8);
+    if (nt_load_le32(header + 12) != source->size || block_bytes > plain_bytes || header[3] == 0)
+        return NULL;
+    if (header[0] >= 3 && header[0] <= 5)
+        return "a chunk of Blosc2";
+    return header[0] == 2 ? "a chunk of Blosc" : NULL;
+}
+
+/* What a zip archive is a store of, by the name of its first file. */
+static const char *identify_archive(struct nt_source *source)
+{
+    static const struct {
+        const char *end, *kind;
+    } names[] = {
+        {".b2nd", "a Blosc2 store in a zip archive"},    {".b2e", "a Blosc2 store in a zip archive"},
+        {".b2frame", "a Blosc2 store in a zip archive"}, {"zarr.json", "a Zarr store in a zip archive"},
+        {".zarray", "a Zarr store in a zip archive"},    {".zgroup", "a Zarr store in a zip archive"},
+        {".zattrs", "a Zarr store in a zip archive"},    {".zmetadata", "a Zarr store in a zip archive"},
+    };
+    enum { NAME_LENGTH_AT = 26, NAME_AT = 30, MOST_BYTES = 256 };
+    uint8_t header[NAME_AT];
+    char name[MOST_BYTES];
+    if (source->size < NAME_AT || nt_source_read(source, 0, header, NAME_AT, NULL) != NT_OK)
+        return NULL;
+    size_t length = nt_load_le16(header + NAME_LENGTH_AT);
+    if (length > MOST_BYTES || source->size - NAME_AT < length ||
+        nt_source_read(source, NAME_AT, name, length, NULL) != NT_OK)
+        return NULL;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        size_t end = strlen(names[i].end);
+        if (length >= end && !memcmp(name + length - end, names[i].end, end))
+            return names[i].kind;
+    }
+    return NULL;
+}
+
+enum nt_status nt_identify_folder(struct nt_folder *folder, const char **kind_ret, struct nt_error *error)
+{
+    static const struct {
+        const char *name, *kind;
+    } names[] = {
+        {"zarr.json", "a Zarr store"},
+        {".zarray", "a Zarr array"},
+        {".zgroup", "a Zarr group"},
+        {"chunks.b2frame", "a Blosc2 frame in a folder"},
+        {"embed.b2e", "a Blosc2 store (.b2d)"},
+    };
+    enum nt_status status = NT_OK;
+    *kind_ret = NULL;
+    for (size_t i = 0; status == NT_OK && !*kind_ret && i < sizeof(names) / sizeof(*names); i++) {
+        bool is_there;
+        status = nt_folder_has(folder, names[i].name, &is_there, error);
+        if (status == NT_OK && is_there)
+            *kind_ret = names[i].kind;
+    }
+    return status;
+}
+
 const char *nt_identify(struct nt_source *source)
 {
+    const char *kind;
     if (source->size == 0)
         return "an empty file";
+    if ((kind = identify_chunk(source)))
+        return kind;
     for (size_t i = 0; i < sizeof(magics) / sizeof(*magics); i++) {
-        if (has_magic(source, &magics[i]))
-            return magics[i].kind;
+        if (!has_magic(source, &magics[i]))
+            continue;
+        kind = !strcmp(magics[i].bytes, ZIP) ? identify_archive(source) : NULL;
+        return kind ? kind : magics[i].kind;
     }
     return nt_is_text_file(source) ? "a text file" : NULL;
 }

@@ -107,7 +107,14 @@ static void note_refusal(struct refusals *refusals, const struct nt_format *form
 static enum nt_status refuse(struct nt_source *source, const struct refusals *refusals,
                              struct nt_error *error)
 {
-    const char *kind = source->folder ? NULL : nt_identify(source);
+    const char *kind = NULL;
+    enum nt_status status = NT_OK;
+    if (source->folder)
+        status = nt_identify_folder(source->folder, &kind, error);
+    else
+        kind = nt_identify(source);
+    if (status != NT_OK)
+        return status;
     if (refusals->names.failed || refusals->reasons.failed)
         return nt_fail_memory(error);
     if (kind)
@@ -234,6 +241,11 @@ enum nt_status nt_is_dataset_folder(struct nt_folder *folder, bool *is_dataset_r
     for (size_t i = 0; nt_formats[i] && status == NT_OK && !*is_dataset_ret; i++)
         if (nt_formats[i]->takes_folder)
             status = nt_formats[i]->takes_folder(folder, is_dataset_ret, error);
+    if (status != NT_OK || *is_dataset_ret)
+        return status;
+    const char *kind;
+    status = nt_identify_folder(folder, &kind, error);
+    *is_dataset_ret = status == NT_OK && kind;
     return status;
 }
 

@@ -113,6 +113,11 @@ START_TEST(bytes_behind_the_end_are_accepted_where_the_option_says_so)
 }
 END_TEST
 
+/* Of one array of so many bytes: flags, containers, its elements less one, bytes of bitsets, runs and arrays; the tree is zeros. */
+#define FROZEN_64(bytes)                                                                                     \
+    BYTES(0, BUCKETS(1), U16(9), BUCKETS(0), BUCKETS(0), BUCKETS(bytes), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+          0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
 static const struct {
     const char *name; /* part of what the message says */
     const uint8_t *bytes;
@@ -123,6 +128,7 @@ static const struct {
     {"CRoaring's own serialization of a bitmap", BYTES(2, ONE_CONTAINER(0, 1), U16(1))},
     {"CRoaring's own serialization of an array", BYTES(1, U32(3), U32(1), U32(2), U32(3))},
     {"frozen", BYTES(U32(9), U32(9), U32(9), U32(13766 | 1 << 15))},
+    {"frozen format of 64 bits", FROZEN_64(20)},
 };
 
 START_TEST(related_formats_are_named_when_refused)
@@ -151,6 +157,8 @@ static const struct {
     {"a tree whose prefix is longer than a key", BYTES(1, BUCKETS(1), 4, 0, 0, 7, 0, 0, 0, 0)},
     {"an array cut off", BYTES(1, U32(4), U32(1), U32(2), U32(3))},
     {"another kind of bitmap", BYTES(3, ONE_CONTAINER(0, 1), U16(1))},
+    {"a frozen array of more bytes than there are", FROZEN_64(64)},
+    {"a frozen array of half an element", FROZEN_64(21)},
     {"a bitmap without a cookie", BYTES(2, U32(0), U32(0), U32(0), U32(0))},
 };
 

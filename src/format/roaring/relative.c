@@ -12,11 +12,16 @@ enum {
     HEAD_BYTES = 16,
     TAIL_BYTES = 4,
     FROZEN_COOKIE = 13766, /* low 15 bits of the last word */
+    FROZEN_FLAGS = 3,
+    FROZEN_64_HEAD_BYTES = 9,
+    FROZEN_LINE_BYTES = 64,
+    BITSET_BYTES = 8192,
     ART_NODE_KINDS = 5,
     ART_KEY_BYTES = 6,
 };
 
 struct ends {
+    struct nt_source *source;
     uint8_t head[HEAD_BYTES], tail[TAIL_BYTES];
     uint64_t size;
 };
@@ -53,6 +58,23 @@ static bool is_frozen(const struct ends *ends)
     return (nt_load_le32(ends->tail) & 0x7FFF) == FROZEN_COOKIE;
 }
 
+/* Flags, the number of containers (64 bits), an element count less one for each of them (16 bits), then the bytes of bitsets, runs
+ * and arrays (64 bits each); the file is as long as 64-byte lines are. */
+static bool is_frozen_64(const struct ends *ends)
+{
+    uint8_t sizes[24];
+    uint64_t containers = nt_load_le64(ends->head + 1), at = FROZEN_64_HEAD_BYTES + 2 * containers;
+    if (ends->head[0] > FROZEN_FLAGS || ends->size % FROZEN_LINE_BYTES || containers == 0 ||
+        containers > ends->size / 4 || at > ends->size - sizeof(sizes) ||
+        nt_source_read(ends->source, at, sizes, sizeof(sizes), NULL) != NT_OK)
+        return false;
+    uint64_t bitsets = nt_load_le64(sizes), runs = nt_load_le64(sizes + 8), arrays = nt_load_le64(sizes + 16);
+    bool may_be = bitsets < ends->size && runs < ends->size && arrays < ends->size &&
+                  bitsets % BITSET_BYTES == 0 && runs % 4 == 0 && arrays % 2 == 0;
+    return may_be && bitsets + runs + arrays > 0 && bitsets + runs + arrays < ends->size &&
+           bitsets / BITSET_BYTES <= containers;
+}
+
 static const struct {
     const char *name;
     bool (*matches)(const struct ends *ends);
@@ -60,13 +82,14 @@ static const struct {
     {"Java's Roaring64NavigableMap in its own serialization", is_navigable_map},
     {"CRoaring's own serialization of a bitmap", is_native_bitmap},
     {"CRoaring's own serialization of an array", is_native_array},
+    {"CRoaring's frozen format of 64 bits", is_frozen_64},
     {"Java's Roaring64Bitmap (an adaptive radix tree)", is_art},
     {"CRoaring's frozen format", is_frozen},
 };
 
 const char *nt_roaring_relative(struct nt_source *source)
 {
-    struct ends ends = {.size = source->size};
+    struct ends ends = {.source = source, .size = source->size};
     if (ends.size < HEAD_BYTES || nt_source_read(source, 0, ends.head, HEAD_BYTES, NULL) != NT_OK ||
         nt_source_read(source, ends.size - TAIL_BYTES, ends.tail, TAIL_BYTES, NULL) != NT_OK)
         return NULL;
