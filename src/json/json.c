@@ -254,6 +254,16 @@ void nt_json_float(struct nt_json *json, float value)
     nt_buffer_append(json->out, text, length);
 }
 
+void nt_json_half(struct nt_json *json, uint16_t bits)
+{
+    char text[NT_NUMBER_TEXT];
+    if (put_not_finite(json, nt_half_value(bits)))
+        return;
+    size_t length = nt_format_half(bits, text);
+    begin_item(json);
+    nt_buffer_append(json->out, text, length);
+}
+
 void nt_json_bool(struct nt_json *json, bool value)
 {
     put_word(json, value ? "true" : "false");

@@ -45,7 +45,8 @@ void nt_json_buffer(struct nt_json *json, struct nt_buffer *text);
 void nt_json_unsigned(struct nt_json *json, uint64_t value);
 void nt_json_signed(struct nt_json *json, int64_t value);
 void nt_json_double(struct nt_json *json, double value);
-void nt_json_float(struct nt_json *json, float value); /* shortest for 32 bits */
+void nt_json_float(struct nt_json *json, float value);  /* shortest for 32 bits */
+void nt_json_half(struct nt_json *json, uint16_t bits); /* the same of 16 bits */
 void nt_json_bool(struct nt_json *json, bool value);
 void nt_json_null(struct nt_json *json);
 void nt_json_raw(struct nt_json *json, const char *text); /* a value that is JSON already */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * From numbers to the shortest decimal text that reads back to the same bits. Comes in: a finite float or
- * double; goes out: digits and a decimal exponent, laid out as Python's repr does (1.0, 0.001, 1e-07, 1e+16).
+ * From numbers to the shortest decimal text that reads back to the same bits. Comes in: a finite number of 16, 32 or
+ * 64 bits; goes out: digits and a decimal exponent, laid out as Python's repr does (1.0, 0.001, 1e-07, 1e+16).
  *
  * Most numbers in data are either integers or decimals of few digits: those are found by scaling, exactly.
  * For the rest the C library is asked with growing precision. The layout is ours, so that no locale's decimal
@@ -16,11 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "codec/codec.h"
+
 enum {
     DOUBLE_SAFE_DIGITS = 15, /* two decimals of so many digits never read as the same double */
     DOUBLE_DIGITS = 17,      /* always enough */
     FLOAT_SAFE_DIGITS = 6,
     FLOAT_DIGITS = 9,
+    HALF_DIGITS = 5,
+    HALF_SIGN = 0x8000,
 };
 
 /* Smaller and larger numbers are written with an exponent, which has two digits at least, or one. */
@@ -116,28 +121,77 @@ static bool scale_float(struct decimal *decimal, float value)
     return false;
 }
 
-/* Denormal numbers have fewer digits than the safe ones; what scaling did not find has more. */
-static void print_double(struct decimal *decimal, double value)
+/* Add one to the last digit; false where all are 9, and the sum is a number of fewer digits. */
+static bool count_up(char *text)
+{
+    char *at = strchr(text, 'e');
+    while (at-- > text) {
+        if (*at >= '0' && *at < '9') {
+            ++*at;
+            return true;
+        }
+        if (*at == '9')
+            *at = '0';
+    }
+    return false;
+}
+
+typedef bool reads_back(const char *text, double value);
+
+static bool reads_back_64(const char *text, double value)
+{
+    return strtod(text, NULL) == value;
+}
+
+static bool reads_back_32(const char *text, double value)
+{
+    return strtof(text, NULL) == (float)value;
+}
+
+double nt_half_value(uint16_t bits)
+{
+    uint8_t bytes[2] = {(uint8_t)bits, (uint8_t)(bits >> 8)};
+    double value;
+    struct nt_error error;
+    nt_element_convert(NT_ELEMENT_REAL16, bytes, NT_ELEMENT_REAL64, &value, 1, &error);
+    return value;
+}
+
+static bool reads_back_16(const char *text, double value)
+{
+    double read = strtod(text, NULL);
+    uint8_t bytes[2];
+    struct nt_error error;
+    nt_element_convert(NT_ELEMENT_REAL64, &read, NT_ELEMENT_REAL16, bytes, 1, &error);
+    return nt_half_value(nt_load_le16(bytes)) == value;
+}
+
+/* The first number of digits, from `digits` to `most`, that reads back. The numbers below a power of two are nearer to it than those
+ * above: there a decimal may be the one that is not the nearest. */
+static void print_shortest(struct decimal *decimal, double value, int digits, int most, reads_back *is_same)
 {
     char text[40];
-    int digits = value < DBL_MIN ? 1 : can_be_scaled(value) ? DOUBLE_SAFE_DIGITS + 1 : DOUBLE_SAFE_DIGITS;
-    for (; digits <= DOUBLE_DIGITS; digits++) {
+    int exponent;
+    bool is_power = frexp(value, &exponent) == 0.5;
+    for (;; digits++) {
         snprintf(text, sizeof(text), "%.*e", digits - 1, value);
-        if (digits == DOUBLE_DIGITS || strtod(text, NULL) == value)
+        if (digits == most || is_same(text, value) || (is_power && count_up(text) && is_same(text, value)))
             break;
     }
     decimal_from_text(decimal, text);
 }
 
+/* Denormal numbers have fewer digits than the safe ones; what scaling did not find has more. */
+static void print_double(struct decimal *decimal, double value)
+{
+    int digits = value < DBL_MIN ? 1 : can_be_scaled(value) ? DOUBLE_SAFE_DIGITS + 1 : DOUBLE_SAFE_DIGITS;
+    print_shortest(decimal, value, digits, DOUBLE_DIGITS, reads_back_64);
+}
+
 static void print_float(struct decimal *decimal, float value)
 {
-    char text[40];
-    for (int digits = value < FLT_MIN ? 1 : FLOAT_SAFE_DIGITS; digits <= FLOAT_DIGITS; digits++) {
-        snprintf(text, sizeof(text), "%.*e", digits - 1, (double)value);
-        if (digits == FLOAT_DIGITS || strtof(text, NULL) == value)
-            break;
-    }
-    decimal_from_text(decimal, text);
+    print_shortest(decimal, (double)value, value < FLT_MIN ? 1 : FLOAT_SAFE_DIGITS, FLOAT_DIGITS,
+                   reads_back_32);
 }
 
 static size_t put_zeros(char *text, int count)
@@ -226,4 +280,13 @@ size_t nt_format_float(float value, char *text)
     if (magnitude != 0 && !scale_float(&decimal, magnitude))
         print_float(&decimal, magnitude);
     return lay_out(&python, &decimal, signbit(value), text);
+}
+
+size_t nt_format_half(uint16_t bits, char *text)
+{
+    struct decimal decimal = {.digits = "0", .count = 1};
+    uint16_t magnitude = bits & (uint16_t)~HALF_SIGN;
+    if (magnitude != 0)
+        print_shortest(&decimal, nt_half_value(magnitude), 1, HALF_DIGITS, reads_back_16);
+    return lay_out(&python, &decimal, bits & HALF_SIGN, text);
 }

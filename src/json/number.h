@@ -17,6 +17,8 @@ size_t nt_format_unsigned(uint64_t value, char *text);
  * numbers. */
 size_t nt_format_double(double value, char *text);
 size_t nt_format_float(float value, char *text);
+size_t nt_format_half(uint16_t bits, char *text); /* of 16 bits */
+double nt_half_value(uint16_t bits);
 /* The same laid out as Rust's serde_json does: 0.00001 without an exponent, 1e-6 with one of as few digits as it has. */
 size_t nt_format_double_unpadded(double value, char *text);
 

@@ -13,15 +13,6 @@
 #include "codec/codec.h"
 #include "json/decimal.h"
 
-static float real16(uint16_t bits)
-{
-    float value;
-    struct nt_error error;
-    uint8_t bytes[2] = {(uint8_t)bits, (uint8_t)(bits >> 8)};
-    nt_element_convert(NT_ELEMENT_REAL16, bytes, NT_ELEMENT_REAL32, &value, 1, &error);
-    return value;
-}
-
 static float real32(uint32_t bits)
 {
     float value;
@@ -113,7 +104,7 @@ static void write_number(struct nt_json *json, enum nt_element number, const uin
         nt_json_unsigned(json, nt_load_le64(bytes));
         break;
     case NT_ELEMENT_REAL16:
-        nt_json_float(json, real16(nt_load_le16(bytes)));
+        nt_json_half(json, nt_load_le16(bytes));
         break;
     case NT_ELEMENT_REAL32:
         nt_json_float(json, real32(nt_load_le32(bytes)));

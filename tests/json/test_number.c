@@ -3,7 +3,9 @@
  * Numbers as texts, against those of Python and NumPy, and read back by strtod.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json/number.h"
@@ -38,6 +40,9 @@ static const struct {
     {5e-324, "5e-324"},
     {1.7976931348623157e308, "1.7976931348623157e+308"},
     {5.0 / 3, "1.6666666666666667"},
+    {0x1p-44,
+     "5.684341886080802e-14"}, /* not the nearest of so many digits, which is that of its neighbour */
+    {0x1p-1017, "7.120236347223045e-307"},
 };
 
 static const struct {
@@ -56,6 +61,8 @@ static const struct {
     {1e10f, "10000000000.0"},
     {0.3f, "0.3"},
     {123.456f, "123.456"},
+    {0x1p-96f, "1.2621775e-29"},
+    {0x1p90f, "1.2379401e+27"},
 };
 
 START_TEST(doubles_take_the_text_that_python_gives_them)
@@ -71,6 +78,57 @@ START_TEST(floats_take_the_text_that_numpy_gives_them)
     char text[NT_NUMBER_TEXT + 1];
     text[nt_format_float(floats[_i].value, text)] = '\0';
     ck_assert_str_eq(text, floats[_i].text);
+}
+END_TEST
+
+/* The digits are NumPy's, as numpy.float16 shows them. */
+static const struct {
+    uint16_t bits;
+    const char *text;
+} halves[] = {
+    {0x2400, "0.01563"}, {0x0000, "0.0"},     {0x8000, "-0.0"},      {0x0001, "6e-08"},
+    {0x0002, "1e-07"},   {0x03ff, "6.1e-05"}, {0x0400, "6.104e-05"}, {0x1000, "0.0004883"},
+    {0x2e66, "0.1"},     {0x3555, "0.3333"},  {0x3c00, "1.0"},       {0x3c01, "1.001"},
+    {0x4248, "3.14"},    {0x5640, "100.0"},   {0x7bff, "65500.0"},   {0xfbff, "-65500.0"},
+};
+
+START_TEST(halves_have_the_digits_that_numpy_gives_them)
+{
+    char text[NT_NUMBER_TEXT + 1];
+    text[nt_format_half(halves[_i].bits, text)] = '\0';
+    ck_assert_str_eq(text, halves[_i].text);
+}
+END_TEST
+
+/* Half of the step to a neighbour, in double: a decimal that is nearer reads back to the same half. */
+static bool reads_as(double decimal, double value, double lower, double upper, bool is_even)
+{
+    double below = (value + lower) / 2, above = (value + upper) / 2;
+    return (decimal > below && decimal < above) || (is_even && (decimal == below || decimal == above));
+}
+
+START_TEST(any_half_reads_back_to_the_same_bits_with_the_fewest_digits)
+{
+    for (uint16_t bits = 1; bits < 0x7c00; bits++) {
+        char text[NT_NUMBER_TEXT + 1], shorter[40];
+        text[nt_format_half(bits, text)] = '\0';
+        double value = nt_half_value(bits), lower = nt_half_value(bits - 1),
+               upper = bits < 0x7bff ? nt_half_value(bits + 1) : 65536;
+        ck_assert_msg(reads_as(strtod(text, NULL), value, lower, upper, bits % 2 == 0), "%#x: %s", bits,
+                      text);
+        int digits = 0, zeros = 0;
+        for (const char *at = text; *at && *at != 'e'; at++) {
+            if (*at < '0' || *at > '9' || (*at == '0' && !digits))
+                continue;
+            digits += *at == '0' ? 0 : 1 + zeros;
+            zeros = *at == '0' ? zeros + 1 : 0;
+        }
+        if (digits > 1) {
+            snprintf(shorter, sizeof(shorter), "%.*e", digits - 2, value);
+            ck_assert_msg(!reads_as(strtod(shorter, NULL), value, lower, upper, bits % 2 == 0), "%#x: %s",
+                          bits, shorter);
+        }
+    }
 }
 END_TEST
 
@@ -157,6 +215,9 @@ int main(void)
                         sizeof(doubles) / sizeof(doubles[0]));
     tcase_add_loop_test(cases, floats_take_the_text_that_numpy_gives_them, 0,
                         sizeof(floats) / sizeof(floats[0]));
+    tcase_add_loop_test(cases, halves_have_the_digits_that_numpy_gives_them, 0,
+                        sizeof(halves) / sizeof(*halves));
+    tcase_add_test(cases, any_half_reads_back_to_the_same_bits_with_the_fewest_digits);
     tcase_add_test(cases, any_double_reads_back_to_the_same_bits_with_the_fewest_digits);
     tcase_add_test(cases, any_float_reads_back_to_the_same_bits);
     tcase_add_test(cases, unsigned_integers_have_all_their_digits);
