@@ -126,6 +126,7 @@ struct nt_field {
     /* A record that tells where the bytes of each row lie, in other files (Lance's blobs): `kind`, `position`, `size`, `blob_id`,
      * `blob_uri`. */
     bool is_description;
+    bool is_scalar; /* the file has an array without dimensions: its only row */
 };
 
 /* ---- files ---- */

@@ -29,6 +29,16 @@ static uint32_t row_dimensions(const struct nt_dataset *dataset, uint32_t field,
     return count < NT_NUMPY_DIMENSIONS ? count : 0;
 }
 
+/* What the file calls an array without dimensions, as long as it is its only row that is shown. */
+static void drop_rows(const struct nt_field *field, struct nt_shape *shape)
+{
+    if (!field->is_scalar || shape->dimensions[0] != 1)
+        return;
+    shape->count--;
+    for (uint32_t i = 0; i < shape->count; i++)
+        shape->dimensions[i] = shape->dimensions[i + 1];
+}
+
 /* The field whose rows the first dimension counts: the outermost array above, or the field itself. */
 static uint32_t outermost_array(const struct nt_dataset *dataset, uint32_t field)
 {
@@ -64,6 +74,8 @@ enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *data
     else
         status =
             nt_field_rows(reader, dataset, outermost_array(dataset, field), &shape->dimensions[0], error);
+    if (status == NT_OK)
+        drop_rows(&dataset->fields[field], shape);
     return status;
 }
 

@@ -21,7 +21,7 @@ struct nt_shape {
 /* Whether the number of elements follows from the schema and the number of entries alone. */
 bool nt_stream_is_known(const struct nt_dataset *dataset, uint32_t field, enum nt_stream_kind kind);
 
-/* The stream's shape: [elements], or for data [rows, N, ...]. May read page lists. */
+/* The stream's shape: [elements], or for data [rows, N, ...], without the rows of an array of no dimensions. May read page lists. */
 enum nt_status nt_stream_shape(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                enum nt_stream_kind kind, struct nt_shape *shape, struct nt_error *error);
 

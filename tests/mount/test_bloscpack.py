@@ -6,10 +6,12 @@ import errno
 import hashlib
 import json
 import os
+import struct
 
 import numpy as np
 
 import harness
+from blz_writer import blosc_file, blz_array
 from harness import case, pread, run, same, stats
 
 PIECE, BLOCK, CHUNK = 4096, 1 << 15, 1 << 21
@@ -42,6 +44,41 @@ def arrays_are_what_bloscpack_reads():
                 same(rows, expected['rows'], name)
             for member in array.dtype.names or ():
                 np.testing.assert_array_equal(np.load(field / member / 'data.npy'), array[member])
+
+
+def numpy_file(array):
+    """As bloscpack writes an array, without compression, digests and room for more."""
+    metadata = json.dumps({'container': 'numpy', 'dtype': f"'{array.dtype.str}'", 'shape': array.shape, 'order': 'C'}).encode()
+    plain = array.tobytes()
+    chunk = struct.pack('<4BIII', 2, 1, 2, array.itemsize, len(plain), len(plain), len(plain) + 16) + plain
+    return (b'blpk' + struct.pack('<4Biiqq', 3, 2, 0, array.itemsize, len(plain), len(plain), 1, 0)
+            + struct.pack('<8s4BIII8s', b'JSON', 0, 0, 0, 0, len(metadata), len(metadata), len(metadata), b'') + metadata + chunk)
+
+
+@case
+def an_array_of_no_dimensions_has_none():
+    """NumPy's own file of it is the expected one."""
+    with harness.scratch() as directory:
+        for array in np.array(2.5), np.array([2.5]), np.array([[2.5]]):
+            np.save(directory / 'expected.npy', array)
+            (directory / 'number.blp').write_bytes(numpy_file(array))
+            with mounted('number', directory / 'number.blp') as (mountpoint, field):
+                same((field / 'data.npy').read_bytes(), (directory / 'expected.npy').read_bytes(), array.shape)
+                same(json.loads((field / 'field.json').read_text())['shape'], list(array.shape))
+                same(json.loads((mountpoint / 'number/rows.jsonl').read_text()), {'values': [2.5] if array.ndim == 2 else 2.5})
+        with harness.mounted('-o', 'entries=0:0', directory / 'number.blp') as mountpoint:
+            same(np.load(mountpoint / 'number/values/data.npy').shape, (0, 1), 'of no entries')
+
+
+@case
+def an_array_of_blz_without_dimensions_has_none():
+    with harness.scratch() as directory:
+        array = blz_array(directory / 'array')
+        (array / 'meta/sizes').write_text('{"shape": [], "nbytes": 4, "cbytes": 4}')
+        (array / 'data/__0.blp').write_bytes(blosc_file(1))
+        with harness.mounted(array) as mountpoint:
+            same(np.load(mountpoint / 'array/values/data.npy').tolist(), 0)
+            same(np.load(mountpoint / 'array/values/data.npy').shape, ())
 
 
 @case

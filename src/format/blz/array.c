@@ -142,6 +142,7 @@ enum nt_status nt_blz_array_read(struct nt_blz_build *build, const char *directo
         nt_error_context(error, "%s", nt_blz_path(build, directory));
         return status;
     }
+    array->is_scalar = json_array_size(json_object_get(node->sizes, "shape")) == 0;
     nt_blz_json_unsigned(node->storage, "chunklen", &array->chunk_rows);
     array->data = nt_blz_name(build, directory, "data");
     if (!array->data)
@@ -236,6 +237,7 @@ enum nt_status nt_blz_array_add(struct nt_blz_build *build, const struct nt_blz_
                                 struct nt_error *error)
 {
     build->model.fields[field].type = array->type;
+    build->model.fields[field].is_scalar = array->is_scalar;
     if (array->dtype.is_object)
         build->model.fields[field].kind = NT_FIELD_PAGE_BYTES;
     return add_column(build, array, field, &array->dtype, array->data, error);

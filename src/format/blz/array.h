@@ -14,6 +14,7 @@ struct nt_blz_array {
     uint64_t rows, chunk_rows; /* chunk_rows 0: not told */
     uint64_t *dimensions;      /* beyond the rows */
     uint32_t dimension_count;
+    bool is_scalar;      /* without dimensions, not even rows */
     bool is_column_wise; /* a structure whose members have directories of their own */
 };
 

@@ -20,6 +20,7 @@ struct content {
     uint64_t rows;
     uint64_t *dimensions;
     uint32_t dimension_count;
+    bool is_scalar; /* an array without dimensions */
     bool is_fortran_order;
 };
 
@@ -70,6 +71,7 @@ static enum nt_status read_numpy(struct nt_blz_build *build, const json_t *metad
     if (status == NT_OK)
         status = nt_blz_shape_read(arena, json_object_get(metadata, "shape"), &content->rows,
                                    &content->dimensions, &content->dimension_count, error);
+    content->is_scalar = json_array_size(json_object_get(metadata, "shape")) == 0;
     content->is_fortran_order = json_is_string(order) && !strcmp(json_string_value(order), "F");
     return status;
 }
@@ -120,6 +122,7 @@ static enum nt_status split_items(struct nt_blz_build *build, struct content *co
     dimensions[count] = content->dtype.dtype.bytes;
     content->dimensions = dimensions;
     content->dimension_count = count + 1;
+    content->is_scalar = false;
     content->dtype = byte_dtype();
     return NT_OK;
 }
@@ -165,6 +168,7 @@ enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_sourc
         status = nt_blz_add_source(&build->chunks, source, error);
     if (status != NT_OK)
         return status;
+    build->model.fields[field].is_scalar = content.is_scalar;
     build->model.fields[field].is_fortran_order = content.is_fortran_order && content.dimension_count > 0;
     return nt_blz_add_column(build, field, &content.dtype, content.dimensions, content.dimension_count,
                              &column, error);
