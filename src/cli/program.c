@@ -5,6 +5,8 @@
 #include "cli/program.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "io/remote.h"
 
@@ -15,17 +17,28 @@ enum nt_exit_status nt_program_fail(struct nt_program *program, enum nt_exit_sta
     return status;
 }
 
-/* What mount(8) shows: the source's absolute path, and how many more there are. */
+/* A path as it is seen from everywhere; a pattern leads to no file. */
+static void append_absolute(struct nt_buffer *text, const char *source)
+{
+    bool is_path = !nt_is_address(source);
+    char *path = is_path ? realpath(source, NULL) : NULL,
+         *folder = is_path && !path && source[0] != '/' ? getcwd(NULL, 0) : NULL;
+    if (!path)
+        path = nt_address_shown(source);
+    if (folder)
+        nt_buffer_format(text, "%s%s", folder, strcmp(folder, "/") ? "/" : "");
+    nt_buffer_text(text, path ? path : "");
+    free(folder);
+    free(path);
+}
+
+/* What mount(8) shows: the first source, and how many more there are. */
 static void set_source_text(struct nt_program *program)
 {
     struct nt_buffer *text = &program->source_text;
-    char *path = realpath(program->sources[0], NULL);
-    if (!path)
-        path = nt_address_shown(program->sources[0]);
-    nt_buffer_text(text, path ? path : "");
+    append_absolute(text, program->sources[0]);
     if (program->source_count > 1)
         nt_buffer_format(text, " and %zu more", program->source_count - 1);
-    free(path);
 }
 
 /* Requests that are served at once. Slow decoding must not keep metadata waiting, and neither must a slow server. */

@@ -60,15 +60,14 @@ static void on_getattr(fuse_req_t request, fuse_ino_t node, struct fuse_file_inf
         fuse_reply_err(request, nt_failure_errno(status, &error));
 }
 
+/* No number of inodes is what `df -i` shows as "-": not known. */
 static void on_statfs(fuse_req_t request, fuse_ino_t node)
 {
     struct nt_mount *mount = fuse_req_userdata(request);
-    uint64_t bytes, nodes;
-    nt_vfs_statistics(mount->vfs, &bytes, &nodes);
+    uint64_t bytes = nt_vfs_source_bytes(mount->vfs);
     struct statvfs statistics = {.f_bsize = BLOCK,
                                  .f_frsize = BLOCK,
                                  .f_blocks = bytes / BLOCK + (bytes % BLOCK != 0),
-                                 .f_files = nodes,
                                  .f_flag = ST_RDONLY,
                                  .f_namemax = LONGEST_NAME};
     fuse_reply_statfs(request, &statistics);

@@ -363,20 +363,16 @@ bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *
     return has_slot;
 }
 
-void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_t *nodes_ret)
+uint64_t nt_places_bytes(struct nt_places *places)
 {
-    *bytes_ret = *nodes_ret = 0;
+    uint64_t bytes = 0;
     pthread_mutex_lock(&places->lock);
     for (uint32_t i = 0; i < places->count; i++) {
         const struct nt_place *place = places->list[i];
-        if (!place || nt_place_is_gone(places, place))
-            continue;
-        const struct nt_file *file = place->opened ? place->opened->file : NULL;
-        if (place->kind == NT_PLACE_FILE || place->kind == NT_PLACE_FAILED)
-            *bytes_ret += (uint64_t)place->identity.st_size;
-        *nodes_ret += 1;
-        for (uint32_t k = 0; file && k < file->dataset_count; k++)
-            *nodes_ret += 1 + (file->datasets[k]->failure ? 0 : file->datasets[k]->field_count);
+        bool is_there = place && !nt_place_is_gone(places, place);
+        if (is_there && (place->kind == NT_PLACE_FILE || place->kind == NT_PLACE_FAILED))
+            bytes += (uint64_t)place->identity.st_size;
     }
     pthread_mutex_unlock(&places->lock);
+    return bytes;
 }

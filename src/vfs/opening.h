@@ -31,7 +31,7 @@ bool nt_places_slot_of(struct nt_places *places, const struct nt_dataset *datase
 /* A slot of the version that is shown of a version's data set; false where it has none. */
 bool nt_places_shown_slot(struct nt_places *places, uint32_t version, uint32_t *slot_ret);
 
-/* Bytes of the files that were looked at; data sets and fields of those that are open. */
-void nt_places_statistics(struct nt_places *places, uint64_t *bytes_ret, uint64_t *nodes_ret);
+/* Of the files that are known. */
+uint64_t nt_places_bytes(struct nt_places *places);
 
 #endif

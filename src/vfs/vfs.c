@@ -530,7 +530,7 @@ enum nt_status nt_vfs_readdir(struct nt_vfs *vfs, uint64_t directory, uint64_t c
 
 /* ---- the rest ---- */
 
-void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret)
+uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs)
 {
-    nt_places_statistics(vfs->places, bytes_ret, nodes_ret);
+    return nt_places_bytes(vfs->places);
 }

@@ -114,7 +114,7 @@ enum nt_vfs_value {
 };
 enum nt_vfs_value nt_vfs_xattr_value(const char *name);
 
-/* For statfs: bytes of all sources and the number of nodes that are known without work. */
-void nt_vfs_statistics(struct nt_vfs *vfs, uint64_t *bytes_ret, uint64_t *nodes_ret);
+/* For statfs: bytes of all sources. How many files and directories a walk would find is not known before it. */
+uint64_t nt_vfs_source_bytes(struct nt_vfs *vfs);
 
 #endif

@@ -123,6 +123,23 @@ def odd_characters_in_the_source_are_shown_as_they_are():
 
 
 @case
+def the_source_of_a_chain_is_absolute():
+    """Of patterns and lists, too, which are named from where the program was started."""
+    with scratch() as directory:
+        for name in 'run1.root', 'run2.root':
+            shutil.copy(data('example.root'), directory / name)
+        (directory / 'list.txt').write_text('run1.root\nrun2.root\n')
+        folder = directory.resolve()
+        for sources, shown in ((['run*.root'], f'{folder}/run*.root'), (['list.txt'], f'{folder}/list.txt'), (['./run1.root', 'run2.root'], f'{folder}/run1.root and 1 more'),
+                               ([f'{directory}/run?.root'], f'{directory}/run?.root')):
+            mountpoint = directory / 'mnt'
+            result = ntuplefs('-o', 'chain', *sources, mountpoint, cwd=directory)
+            same(result.returncode, 0, result.stderr.decode())
+            same(mounts()[str(mountpoint)][1], shown)
+            unmount(mountpoint)
+
+
+@case
 def fsname_and_subtype_can_be_chosen():
     with mounted(data('example.root'), options=['-o', 'fsname=ev\\,ents,subtype=columns']) as top:
         same(mounts()[str(top)][:2], ('fuse.columns', 'ev,ents'))
