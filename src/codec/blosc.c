@@ -23,8 +23,8 @@ static enum nt_status check_header(const uint8_t *input, size_t input_bytes, siz
                                    size_t *chunk_bytes_ret, struct nt_error *error)
 {
     if (input_bytes < HEADER_BYTES)
-        return nt_fail_number(error, NT_TRUNCATED, NT_NO_OFFSET, "bytes of a blosc chunk's header",
-                              HEADER_BYTES, input_bytes);
+        return nt_fail_number(error, NT_TRUNCATED, NT_NO_OFFSET,
+                              "bytes of a blosc chunk with its header, at least", HEADER_BYTES, input_bytes);
     if (nt_load_le32(input + 12) != input_bytes)
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a blosc chunk",
                               nt_load_le32(input + 12), input_bytes);

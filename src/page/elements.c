@@ -114,7 +114,7 @@ static enum nt_status check_last_offset(const struct nt_run *run, uint64_t last,
     if (run->is_cluster_end ? last != limit : last > limit)
         return nt_fail_number(error, NT_CORRUPT, run->page->offset,
                               run->is_cluster_end ? "items of the cluster, as its last index tells"
-                                                  : "items of the cluster, as an index tells",
+                                                  : "items of the cluster, of which an index tells at most",
                               limit, last);
     return NT_OK;
 }

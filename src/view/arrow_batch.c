@@ -111,8 +111,8 @@ static enum nt_status count_nulls(const struct nt_arrow *arrow, uint32_t number,
     if (valid > slots && is_alternative)
         valid = slots; /* rows that no tag refers to: reading them fails */
     if (valid > slots)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional or variant", slots,
-                              valid);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "values of an optional or variant, at most",
+                              slots, valid);
     body->null_counts[number] = slots - valid;
     return NT_OK;
 }

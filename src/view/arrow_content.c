@@ -135,8 +135,8 @@ static enum nt_status piece_of_offsets(const struct reading *reading, const stru
             row++;
         uint64_t value = ends[row] - begin;
         if (value > items)
-            status = nt_fail_number(reading->error, NT_CORRUPT, NT_NO_OFFSET, "items of a batch in an offset",
-                                    items, value);
+            status = nt_fail_number(reading->error, NT_CORRUPT, NT_NO_OFFSET,
+                                    "an offset into the items of a batch, at most", items, value);
         put_offset(reading->node, output, i, value);
     }
     free(ends);
@@ -177,8 +177,8 @@ static enum nt_status piece_of_union_offsets(const struct reading *reading,
         uint64_t value = tags[i] ? index[i] - begins[tags[i] & INT8_MAX] : 0;
         if (tags[i] && value >= counts[tags[i] & INT8_MAX])
             status = nt_fail_number(reading->error, NT_UNSUPPORTED, NT_NO_OFFSET,
-                                    "rows of an alternative that belong to a batch",
-                                    counts[tags[i] & INT8_MAX], value);
+                                    "rows of an alternative in a batch, at least", value + 1,
+                                    counts[tags[i] & INT8_MAX]);
         uint32_t offset = (uint32_t)value;
         memcpy(output + i * sizeof(offset), &offset, sizeof(offset));
     }

@@ -174,8 +174,12 @@ static enum nt_status cut_border(const struct nt_arrow *arrow, uint32_t field, b
         return status;
     if (least < borders[cut->stored])
         least = borders[cut->stored];
-    if (at < least || (cut->rows && at > borders[cut->stored + 1]))
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry", least, at);
+    if (at < least)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry, at least",
+                              least, at);
+    if (cut->rows && at > borders[cut->stored + 1])
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows of a field before an entry, at most",
+                              borders[cut->stored + 1], at);
     *border_ret = at;
     return NT_OK;
 }

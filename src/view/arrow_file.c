@@ -165,7 +165,7 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
     if (status != NT_OK)
         return status;
     if (known.unions > NT_ARROW_UNIONS_OMIT)
-        return nt_fail_number(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions",
+        return nt_fail_number(error, NT_INVALID, NT_NO_OFFSET, "struct nt_arrow_options: unions, at most",
                               NT_ARROW_UNIONS_OMIT, known.unions);
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);

@@ -69,9 +69,12 @@ static enum nt_status count_items(const struct splitting *splitting, const struc
     for (uint32_t i = 0; i < splitting->node_count && status == NT_OK; i++) {
         uint32_t field = splitting->arrow->nodes[splitting->nodes[i]].field;
         status = nt_arrow_items_before(splitting->arrow, field, cut, &items[i], splitting->error);
-        if (status == NT_OK && (items[i] < before[i] || items[i] > behind[i]))
+        if (status == NT_OK && items[i] < before[i])
             status = nt_fail_number(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
-                                    "items of a field before an entry", before[i], items[i]);
+                                    "items of a field before an entry, at least", before[i], items[i]);
+        if (status == NT_OK && items[i] > behind[i])
+            status = nt_fail_number(splitting->error, NT_CORRUPT, NT_NO_OFFSET,
+                                    "items of a field before an entry, at most", behind[i], items[i]);
     }
     return status;
 }

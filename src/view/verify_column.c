@@ -291,7 +291,8 @@ static bool check_segment(struct column *column, struct cluster *cluster, const 
     if (cluster->range->state != NT_RANGE_PRESENT)
         return false;
     if (stored && segment->column != job->column) {
-        nt_verify_find_in_cluster(job, cluster->number, "stored elements", 0, stored);
+        nt_verify_find_in_cluster(job, cluster->number,
+                                  "stored elements of a representation that is not the cluster's", 0, stored);
         return false;
     }
     bool is_deferred = nt_column_deferral(column->info) != NT_NOT_DEFERRED;

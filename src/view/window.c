@@ -90,7 +90,8 @@ enum nt_status nt_window_get(struct nt_window *window, uint64_t first, uint64_t 
     static const uint8_t nothing[16];
     uint64_t total = nt_stream_elements(window->stream);
     if (!nt_fits(first, count, total))
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column", first + count, total);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "elements of a column, at least",
+                              first + count, total);
     if (count == 0) {
         *bytes_ret = nothing;
         return NT_OK;

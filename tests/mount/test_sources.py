@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from harness import NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, run, same, scratch
+from harness import NTUPLE, NTUPLEFS, Foreground, Skip, case, command, data, errors_of, lines, mounted, output, run, same, scratch
 
 ADDRESSES = ['xrootd://server//file.root', 'gs://bucket/file.root', 'x-new+kind://server/file.root']
 
@@ -35,6 +35,41 @@ def a_folder_in_which_nothing_opens_is_said_at_the_mount():
         shutil.copy(data('example.root'), folder / 'below')
         with Foreground(folder) as mount:
             same((mount.messages(), errors_of(mount.mountpoint)), ([], []))
+
+
+@case
+def files_that_begin_with_a_dot_are_left_out_of_folders():
+    """So are resource forks, which have the names of files that are shown, and hidden folders; who names one by itself gets it."""
+    with scratch() as directory:
+        folder = directory / 'folder'
+        (folder / '.below').mkdir(parents=True)
+        for name in 'run.root', '._run.root', '.hidden.root', '.below/run.root':
+            shutil.copy(data('example.root'), folder / name)
+        with mounted(folder) as top:
+            same(sorted(name for name in os.listdir(top) if name != '.ntuplefs'), ['run.root'])
+            same([os.path.exists(top / name) for name in ('._run.root', '.hidden.root', '.below')], [False] * 3)
+        with mounted('-o', 'chain', f'{folder}/**/*.root') as top:
+            same([line['path'] for line in lines(top / 'Events/files.jsonl')], ['files.d/run.root'])
+        same(output(NTUPLE, 'verify', folder).decode().count(': ok'), 1)
+        with mounted(folder / '._run.root') as top:
+            same('Events' in os.listdir(top), True)
+
+
+@case
+def folders_of_zarr_and_blosc2_are_refused_by_name_and_left_out_beside_files_that_are_read():
+    with scratch() as directory:
+        folder = directory / 'folder'
+        for name, marker, kind in (('array.zarr', '.zarray', 'a Zarr array'), ('group.zarr', '.zgroup', 'a Zarr group'), ('three.zarr', 'zarr.json', 'a Zarr store'),
+                                   ('frame.b2nd', 'chunks.b2frame', 'a Blosc2 frame in a folder'), ('store.b2d', 'embed.b2e', 'a Blosc2 store (.b2d)')):
+            (folder / name).mkdir(parents=True)
+            (folder / name / marker).write_text('{}')
+            (folder / name / '0').write_text('')
+            for program in (NTUPLEFS, folder / name, directory / 'mnt'), (NTUPLE, 'ls', folder / name), (NTUPLE, 'schema', folder / name):
+                result = command(*program)
+                same((result.returncode, f'{folder / name}: {kind}, which is not read' in result.stderr.decode()), (3, True), result.stderr)
+        shutil.copy(data('example.root'), folder)
+        with mounted(folder) as top:
+            same(sorted(name for name in os.listdir(top) if name != '.ntuplefs'), ['example.root'])
 
 
 @case

@@ -152,8 +152,8 @@ static const struct word *find_word(uint32_t bits, struct nt_error *error)
 static enum nt_status check_width(const struct word *word, uint64_t width, struct nt_error *error)
 {
     if (width > word->bits)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "most bits of an element in a bit-packed word",
-                              word->bits, width);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "bits of an element in a bit-packed word, at most", word->bits, width);
     return NT_OK;
 }
 
@@ -250,9 +250,11 @@ enum nt_status nt_unpack_blocks(const uint8_t *input, size_t input_bytes, uint32
     if (!word || check_width(word, packed_bits, error) != NT_OK)
         return NT_CORRUPT;
     bool is_measured = measure(word, packed_bits, elements, &sizes);
-    if (!is_measured || (input_bytes != sizes.bare && input_bytes != sizes.packed))
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of bit-packed blocks",
-                              is_measured ? sizes.packed : UINT64_MAX, input_bytes);
+    if (!is_measured)
+        return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "the bytes of bit-packed blocks overflow");
+    if (input_bytes != sizes.bare && input_bytes != sizes.packed)
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of bit-packed blocks", sizes.packed,
+                              input_bytes);
     /* Where both sizes are the same, writers store bare words: packing would not gain anything. */
     uint64_t packed = input_bytes == sizes.bare ? elements - elements % BLOCK : elements;
     struct nt_cursor cursor = nt_cursor(input, input_bytes);

@@ -37,7 +37,7 @@ static enum nt_status load_symbols(struct nt_fsst *fsst, struct nt_cursor *curso
     for (uint32_t i = 0; i < fsst->count; i++)
         fsst->lengths[i] = nt_get_u8(cursor);
     if (cursor->failed)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols",
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols, at least",
                               8 + fsst->count * (SYMBOL_BYTES + UINT64_C(1)), cursor->end);
     for (uint32_t i = 0; i < fsst->count; i++)
         if (fsst->lengths[i] < 1 || fsst->lengths[i] > SYMBOL_BYTES)
@@ -53,7 +53,8 @@ enum nt_status nt_fsst_init(struct nt_fsst *fsst, const uint8_t *table, size_t t
     struct nt_cursor cursor = nt_cursor(table, table_bytes);
     uint64_t header = nt_get_le64(&cursor);
     if (cursor.failed)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols", 8, table_bytes);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a table of symbols, at least", 8,
+                              table_bytes);
     if (header >> 32 != magic)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "a table of symbols begins with %08x instead of %08x",
                        (unsigned)(header >> 32), (unsigned)magic);

@@ -206,8 +206,8 @@ static enum nt_status select_member(struct nt_work *work, const struct nt_tree_n
     uint8_t *output;
     uint64_t *ends, made = 0, begin = 0;
     if (member >= node->member_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, more than", member,
-                              node->member_count);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "members of a structure, at least",
+                              member + UINT64_C(1), node->member_count);
     enum nt_status status = nt_work_take(work, array->bytes, &output, error);
     if (status == NT_OK)
         status = nt_work_take(work, array->elements * sizeof(*ends), &ends, error);

@@ -7,6 +7,7 @@
 #include "codec/tree/plain.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
@@ -44,10 +45,11 @@ static enum nt_status decode_exactly(const struct job *job, unsigned child, uint
                                      struct nt_array *array, struct nt_error *error)
 {
     enum nt_status status = decode_child(job, child, elements, array, error);
-    if (status == NT_OK && array->elements != elements)
-        status = nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, nt_tree_node_info(job->node->kind)->name,
-                                elements, array->elements);
-    return status;
+    if (status != NT_OK || array->elements == elements)
+        return status;
+    char what[64];
+    snprintf(what, sizeof(what), "elements of a part of %s", nt_tree_node_info(job->node->kind)->name);
+    return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, what, elements, array->elements);
 }
 
 static enum nt_status find_part(const struct job *job, const struct nt_part **part_ret,
@@ -57,8 +59,8 @@ static enum nt_status find_part(const struct job *job, const struct nt_part **pa
     if (job->instead)
         return NT_OK;
     if (job->node->buffer >= job->part_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of the page, more than",
-                              job->node->buffer, job->part_count);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of the page, at least",
+                              job->node->buffer + UINT64_C(1), job->part_count);
     *part_ret = &job->parts[job->node->buffer];
     return NT_OK;
 }

@@ -52,8 +52,8 @@ static enum nt_status split_lz4(const uint8_t *input, size_t input_bytes, struct
     struct nt_cursor cursor = nt_cursor(input, input_bytes);
     uint32_t size = nt_get_le32(&cursor);
     if (cursor.failed)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of an lz4 block's size", LZ4_SIZE_BYTES,
-                              input_bytes);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              "bytes of an lz4 block with its size, at least", LZ4_SIZE_BYTES, input_bytes);
     size_t count = nt_cursor_left(&cursor);
     *payload_ret = (struct payload){nt_get_bytes(&cursor, count), count, true, size};
     return NT_OK;

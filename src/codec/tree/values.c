@@ -49,8 +49,9 @@ static enum nt_status copy_values(const struct nt_made *made, uint32_t width, ui
         nt_unpack_bits(array->data, array->elements, output);
     } else if (array->bits % 8 || offset > stored || wanted > stored - offset ||
                (!is_packed && wanted != stored)) {
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bits of a value", (offset + wanted) * 8,
-                              array->bits);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET,
+                              is_packed ? "bits of a packed structure, at least" : "bits of a value",
+                              (offset + wanted) * 8, array->bits);
     } else if (stored == wanted) {
         if (output != array->data)
             memcpy(output, array->data, array->elements * wanted);

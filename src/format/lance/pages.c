@@ -89,7 +89,7 @@ static enum nt_status check_layer(const struct nt_filling *filling, const struct
     if (tree->layout == NT_TREE_ARRAY || filling->use->layer < tree->layer_count)
         return NT_OK;
     return nt_fail_number(filling->error, NT_CORRUPT, NT_NO_OFFSET,
-                          "layers around the values of a page, more than", filling->use->layer,
+                          "layers around the values of a page, at least", filling->use->layer + UINT64_C(1),
                           tree->layer_count);
 }
 

@@ -79,8 +79,8 @@ static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, 
     const struct nt_lance_page *page = opened->page;
     uint64_t bytes;
     if (buffer >= page->buffer_count)
-        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, more than", buffer,
-                              page->buffer_count);
+        return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "buffers of a page, at least",
+                              buffer + UINT64_C(1), page->buffer_count);
     const struct nt_lance_buffer *from = &page->buffers[buffer];
     if (!nt_multiply(opened->row_bytes, rows, &bytes) || bytes != from->bytes)
         return nt_fail(error, NT_CORRUPT, from->offset,
