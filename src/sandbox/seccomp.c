@@ -7,7 +7,9 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -60,191 +62,209 @@ enum condition {
     NEVER,   /* all bits: refused, whatever rows follow */
     IS,
     IS_SELF, /* this process */
+    IS_NULL, /* a pointer */
+    TYPE_IS, /* of a socket, without its flags */
 };
+
+struct check {
+    enum condition condition;
+    unsigned argument, value;
+};
+
+enum { MOST_CHECKS = 3 };
 
 struct call {
     unsigned number;
-    unsigned use; /* all of these bits; ALWAYS */
-    enum condition condition;
-    unsigned argument, value;
+    unsigned use;                     /* all of these bits; ALWAYS */
+    struct check checks[MOST_CHECKS]; /* all of them; ANY: no more */
 };
 
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
 /* The first row that holds decides. Those of every read first: older kernels try one after the other. */
 static const struct call calls[] = {
-    {SYS_pread64, ALWAYS, ANY, 0, 0},
-    {SYS_writev, ALWAYS, ANY, 0, 0},
-    {SYS_read, ALWAYS, ANY, 0, 0},
-    {SYS_fstat, ALWAYS, ANY, 0, 0},
-    {SYS_futex, ALWAYS, ANY, 0, 0},
-    {SYS_newfstatat, ALWAYS, ANY, 0, 0},
-    {SYS_ppoll, ALWAYS, ANY, 0, 0},
+    {SYS_pread64, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_writev, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_read, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_fstat, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_futex, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_newfstatat, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_ppoll, ALWAYS, {{ANY, 0, 0}}},
 #ifdef SYS_poll
-    {SYS_poll, ALWAYS, ANY, 0, 0},
+    {SYS_poll, ALWAYS, {{ANY, 0, 0}}},
 #endif
-    {SYS_write, ALWAYS, ANY, 0, 0},
-    {SYS_close, ALWAYS, ANY, 0, 0},
-    {SYS_lseek, ALWAYS, ANY, 0, 0},
-    {SYS_fcntl, ALWAYS, IS, 1, F_GETFL},
-    {SYS_fcntl, ALWAYS, IS, 1, F_GETFD}, /* libfuse before 3.13 */
-    {SYS_fcntl, ALWAYS, IS, 1, F_SETFD},
-    {SYS_fcntl, ALWAYS, IS, 1, F_DUPFD_CLOEXEC},
+    {SYS_write, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_close, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_lseek, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_fcntl, ALWAYS, {{IS, 1, F_GETFL}}},
+    {SYS_fcntl, ALWAYS, {{IS, 1, F_GETFD}}}, /* libfuse before 3.13 */
+    {SYS_fcntl, ALWAYS, {{IS, 1, F_SETFD}}},
+    {SYS_fcntl, ALWAYS, {{IS, 1, F_DUPFD_CLOEXEC}}},
     /* memory: none that can be executed */
-    {SYS_mmap, ALWAYS, HAS_NOT, 2, PROT_EXEC},
-    {SYS_mprotect, ALWAYS, HAS_NOT, 2, PROT_EXEC},
-    {SYS_munmap, ALWAYS, ANY, 0, 0},
-    {SYS_mremap, ALWAYS, ANY, 0, 0},
-    {SYS_madvise, ALWAYS, ANY, 0, 0},
-    {SYS_brk, ALWAYS, ANY, 0, 0},
-    {SYS_sysinfo, ALWAYS, ANY, 0, 0}, /* qsort */
+    {SYS_mmap, ALWAYS, {{HAS_NOT, 2, PROT_EXEC}}},
+    {SYS_mprotect, ALWAYS, {{HAS_NOT, 2, PROT_EXEC}}},
+    {SYS_munmap, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_mremap, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_madvise, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_brk, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_sysinfo, ALWAYS, {{ANY, 0, 0}}}, /* qsort */
     /* threads: no processes */
-    {SYS_clone, ALWAYS, HAS, 0, CLONE_THREAD},
-    {SYS_set_robust_list, ALWAYS, ANY, 0, 0},
-    {CALL_RSEQ, ALWAYS, ANY, 0, 0},
-    {SYS_gettid, ALWAYS, ANY, 0, 0},
-    {SYS_getpid, ALWAYS, ANY, 0, 0},
-    {SYS_tgkill, ALWAYS, IS_SELF, 0, 0},
-    {SYS_exit, ALWAYS, ANY, 0, 0},
-    {SYS_exit_group, ALWAYS, ANY, 0, 0},
-    {SYS_sched_yield, ALWAYS, ANY, 0, 0},
-    {SYS_sched_getaffinity, ALWAYS, ANY, 0, 0},
-    {SYS_getcpu, ALWAYS, ANY, 0, 0},           /* where the C library has no other way to know */
-    {SYS_sched_setaffinity, ALWAYS, IS, 0, 0}, /* its own */
-    {SYS_sched_setattr, ALWAYS, IS, 0, 0},     /* its own */
-    {SYS_getpriority, ALWAYS, IS, 1, 0},       /* its own */
-    {SYS_prctl, ALWAYS, IS, 0, PR_SET_NAME},
-    {SYS_prlimit64, ALWAYS, IS, 0, 0}, /* its own */
+    {SYS_clone, ALWAYS, {{HAS, 0, CLONE_THREAD}}},
+    {SYS_set_robust_list, ALWAYS, {{ANY, 0, 0}}},
+    {CALL_RSEQ, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_gettid, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_getpid, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_tgkill, ALWAYS, {{IS_SELF, 0, 0}}},
+    {SYS_exit, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_exit_group, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_sched_yield, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_sched_getaffinity, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_getcpu, ALWAYS, {{ANY, 0, 0}}},           /* where the C library has no other way to know */
+    {SYS_sched_setaffinity, ALWAYS, {{IS, 0, 0}}}, /* its own */
+    {SYS_sched_setattr, ALWAYS, {{IS, 0, 0}}},     /* its own */
+    {SYS_getpriority, ALWAYS, {{IS, 1, 0}}},       /* its own */
+    {SYS_prctl, ALWAYS, {{IS, 0, PR_SET_NAME}}},
+    {SYS_prlimit64, ALWAYS, {{IS, 0, 0}}}, /* its own */
 #ifdef SYS_getrlimit
-    {SYS_getrlimit, ALWAYS, ANY, 0, 0},
+    {SYS_getrlimit, ALWAYS, {{ANY, 0, 0}}},
 #endif
-    {SYS_getuid, ALWAYS, ANY, 0, 0},
-    {SYS_geteuid, ALWAYS, ANY, 0, 0},
-    {SYS_getegid, ALWAYS, ANY, 0, 0},
+    {SYS_getuid, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_geteuid, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_getegid, ALWAYS, {{ANY, 0, 0}}},
     /* signals, time */
-    {SYS_rt_sigaction, ALWAYS, ANY, 0, 0},
-    {SYS_rt_sigprocmask, ALWAYS, ANY, 0, 0},
-    {SYS_rt_sigreturn, ALWAYS, ANY, 0, 0},
-    {SYS_restart_syscall, ALWAYS, ANY, 0, 0},
-    {SYS_clock_gettime, ALWAYS, ANY, 0, 0},
-    {SYS_gettimeofday, ALWAYS, ANY, 0, 0},
-    {SYS_clock_nanosleep, ALWAYS, ANY, 0, 0},
-    {SYS_nanosleep, ALWAYS, ANY, 0, 0},
-    {SYS_getrandom, ALWAYS, ANY, 0, 0},
+    {SYS_rt_sigaction, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_rt_sigprocmask, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_rt_sigreturn, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_restart_syscall, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_clock_gettime, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_gettimeofday, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_clock_nanosleep, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_nanosleep, ALWAYS, {{ANY, 0, 0}}},
+    {SYS_getrandom, ALWAYS, {{ANY, 0, 0}}},
 
-    {SYS_setsid, STARTS, ANY, 0, 0},
-    {SYS_chdir, STARTS, ANY, 0, 0},
-    {SYS_dup3, STARTS, ANY, 0, 0},
+    {SYS_setsid, STARTS, {{ANY, 0, 0}}},
+    {SYS_chdir, STARTS, {{ANY, 0, 0}}},
+    {SYS_dup3, STARTS, {{ANY, 0, 0}}},
 #ifdef SYS_dup2
-    {SYS_dup2, STARTS, ANY, 0, 0},
+    {SYS_dup2, STARTS, {{ANY, 0, 0}}},
 #endif
-    {SYS_recvmsg, STARTS, ANY, 0, 0},
-    {SYS_seccomp, STARTS, ANY, 0, 0}, /* a narrower filter: none makes another wider */
-    {SYS_eventfd2, STARTS, ANY, 0, 0},
+    {SYS_recvmsg, STARTS, {{ANY, 0, 0}}},
+    {SYS_seccomp, STARTS, {{ANY, 0, 0}}}, /* a narrower filter: none makes another wider */
+    {SYS_eventfd2, STARTS, {{ANY, 0, 0}}},
 
-    {SYS_openat, OPENS | WRITES, ANY, 0, 0},
-    {SYS_openat, OPENS, HAS_NOT, 2, WRITING},
+    {SYS_openat, OPENS | WRITES, {{ANY, 0, 0}}},
+    {SYS_openat, OPENS, {{HAS_NOT, 2, WRITING}}},
 #ifdef SYS_open
-    {SYS_open, OPENS, HAS_NOT, 1, WRITING},
+    {SYS_open, OPENS, {{HAS_NOT, 1, WRITING}}},
 #endif
-    {CALL_OPENAT2, OPENS | BENEATH, ANY, 0, 0},
-    {SYS_getdents64, OPENS, ANY, 0, 0},
-    {SYS_readlinkat, OPENS, ANY, 0, 0},
-    {SYS_faccessat, OPENS, ANY, 0, 0},
-    {CALL_FACCESSAT2, OPENS, ANY, 0, 0},
-    {SYS_getcwd, OPENS, ANY, 0, 0},
+    {CALL_OPENAT2, OPENS | BENEATH, {{ANY, 0, 0}}},
+    {SYS_getdents64, OPENS, {{ANY, 0, 0}}},
+    {SYS_readlinkat, OPENS, {{ANY, 0, 0}}},
+    {SYS_faccessat, OPENS, {{ANY, 0, 0}}},
+    {CALL_FACCESSAT2, OPENS, {{ANY, 0, 0}}},
+    {SYS_getcwd, OPENS, {{ANY, 0, 0}}},
 #ifdef SYS_statx
-    {SYS_statx, OPENS, ANY, 0, 0},
+    {SYS_statx, OPENS, {{ANY, 0, 0}}},
 #endif
 #ifdef SYS_readlink
-    {SYS_readlink, OPENS, ANY, 0, 0},
-    {SYS_stat, OPENS, ANY, 0, 0},
-    {SYS_lstat, OPENS, ANY, 0, 0},
-    {SYS_access, OPENS, ANY, 0, 0},
+    {SYS_readlink, OPENS, {{ANY, 0, 0}}},
+    {SYS_stat, OPENS, {{ANY, 0, 0}}},
+    {SYS_lstat, OPENS, {{ANY, 0, 0}}},
+    {SYS_access, OPENS, {{ANY, 0, 0}}},
 #endif
 
-    {SYS_pwrite64, WRITES, ANY, 0, 0},
-    {SYS_ftruncate, WRITES, ANY, 0, 0},
-    {SYS_fallocate, WRITES, ANY, 0, 0},
-    {SYS_unlinkat, WRITES, ANY, 0, 0},
-    {SYS_mkdirat, WRITES, ANY, 0, 0},
+    {SYS_pwrite64, WRITES, {{ANY, 0, 0}}},
+    {SYS_ftruncate, WRITES, {{ANY, 0, 0}}},
+    {SYS_fallocate, WRITES, {{ANY, 0, 0}}},
+    {SYS_unlinkat, WRITES, {{ANY, 0, 0}}},
+    {SYS_mkdirat, WRITES, {{ANY, 0, 0}}},
 #ifdef SYS_unlink
-    {SYS_unlink, WRITES, ANY, 0, 0},
-    {SYS_mkdir, WRITES, ANY, 0, 0},
+    {SYS_unlink, WRITES, {{ANY, 0, 0}}},
+    {SYS_mkdir, WRITES, {{ANY, 0, 0}}},
 #endif
 
-    {SYS_sendto, FETCHES, IS, 4, 0}, /* to who is connected */
-    {SYS_shutdown, FETCHES, ANY, 0, 0},
+    {SYS_sendto, FETCHES, {{IS_NULL, 4, 0}}}, /* to who is connected */
+    {SYS_shutdown, FETCHES, {{ANY, 0, 0}}},
 
     /* servers, and who knows their names: resolvers over UDP and TCP, the kernel of its addresses. No
      * processes of this machine: a bus, agents of keys and what starts containers listen at sockets that are files */
-    {SYS_socket, CONNECTS, IS, 0, AF_INET},
-    {SYS_socket, CONNECTS, IS, 0, AF_INET6},
-    {SYS_socket, CONNECTS, IS, 0, AF_NETLINK},
-    {SYS_bind, CONNECTS, ANY, 0, 0}, /* by which the kernel tells addresses; none is listened at */
-    {SYS_connect, CONNECTS, ANY, 0, 0},
-    {SYS_sendto, CONNECTS, ANY, 0, 0},
-    {SYS_sendmsg, CONNECTS, ANY, 0, 0},
-    {SYS_sendmmsg, CONNECTS, ANY, 0, 0},
-    {SYS_recvfrom, CONNECTS, ANY, 0, 0},
-    {SYS_recvmsg, CONNECTS, ANY, 0, 0},
-    {SYS_getsockname, CONNECTS, ANY, 0, 0},
-    {SYS_getpeername, CONNECTS, ANY, 0, 0},
-    {SYS_getsockopt, CONNECTS, ANY, 0, 0},
-    {SYS_setsockopt, CONNECTS, ANY, 0, 0},
-    {SYS_shutdown, CONNECTS, ANY, 0, 0},
-    {SYS_fcntl, CONNECTS, IS, 1, F_SETFL},
-    {SYS_ioctl, CONNECTS, IS, 1, FIONREAD},
-    {SYS_ioctl, CONNECTS, IS, 1, FIONBIO},
-    {SYS_uname, CONNECTS, ANY, 0, 0},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET}, {TYPE_IS, 1, SOCK_STREAM}, {IS, 2, 0}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET}, {TYPE_IS, 1, SOCK_STREAM}, {IS, 2, IPPROTO_TCP}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET}, {TYPE_IS, 1, SOCK_DGRAM}, {IS, 2, 0}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET}, {TYPE_IS, 1, SOCK_DGRAM}, {IS, 2, IPPROTO_UDP}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET6}, {TYPE_IS, 1, SOCK_STREAM}, {IS, 2, 0}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET6}, {TYPE_IS, 1, SOCK_STREAM}, {IS, 2, IPPROTO_TCP}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET6}, {TYPE_IS, 1, SOCK_DGRAM}, {IS, 2, 0}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_INET6}, {TYPE_IS, 1, SOCK_DGRAM}, {IS, 2, IPPROTO_UDP}}},
+    {SYS_socket, CONNECTS, {{IS, 0, AF_NETLINK}, {TYPE_IS, 1, SOCK_RAW}, {IS, 2, NETLINK_ROUTE}}},
+    {SYS_bind,
+     CONNECTS,
+     {{IS, 2,
+       sizeof(struct sockaddr_nl)}}},    /* by which the kernel tells addresses; too short for one of IP */
+    {SYS_dup3, CONNECTS, {{ANY, 0, 0}}}, /* a new copy of a file in the place of the one before */
+    {SYS_connect, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_sendto, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_sendmsg, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_sendmmsg, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_recvfrom, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_recvmsg, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_getsockname, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_getpeername, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_getsockopt, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_setsockopt, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_shutdown, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_fcntl, CONNECTS, {{IS, 1, F_SETFL}}},
+    {SYS_ioctl, CONNECTS, {{IS, 1, FIONREAD}}},
+    {SYS_ioctl, CONNECTS, {{IS, 1, FIONBIO}}},
+    {SYS_uname, CONNECTS, {{ANY, 0, 0}}},
     /* waking a thread that waits for them */
-    {SYS_socketpair, CONNECTS, NEVER, 1, SOCK_DGRAM}, /* which could be sent to others */
-    {SYS_socketpair, CONNECTS, IS, 0, AF_UNIX},
-    {SYS_pipe2, CONNECTS, ANY, 0, 0},
-    {SYS_eventfd2, CONNECTS, ANY, 0, 0},
-    {SYS_epoll_create1, CONNECTS, ANY, 0, 0},
-    {SYS_epoll_ctl, CONNECTS, ANY, 0, 0},
-    {SYS_epoll_pwait, CONNECTS, ANY, 0, 0},
+    {SYS_socketpair, CONNECTS, {{NEVER, 1, SOCK_DGRAM}}}, /* which could be sent to others */
+    {SYS_socketpair, CONNECTS, {{IS, 0, AF_UNIX}}},
+    {SYS_pipe2, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_eventfd2, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_epoll_create1, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_epoll_ctl, CONNECTS, {{ANY, 0, 0}}},
+    {SYS_epoll_pwait, CONNECTS, {{ANY, 0, 0}}},
 #ifdef SYS_epoll_wait
-    {SYS_epoll_wait, CONNECTS, ANY, 0, 0},
+    {SYS_epoll_wait, CONNECTS, {{ANY, 0, 0}}},
 #endif
 
     /* code of files, which landlock chooses and nobody here can write */
-    {SYS_mmap, LOADS, NEVER, 3, MAP_ANONYMOUS},
-    {SYS_mmap, LOADS, HAS_NOT, 2, PROT_WRITE},
+    {SYS_mmap, LOADS, {{NEVER, 3, MAP_ANONYMOUS}}},
+    {SYS_mmap, LOADS, {{HAS_NOT, 2, PROT_WRITE}}},
     /* such code reads tickets of Kerberos, behind locks */
-    {SYS_fcntl, LOADS, IS, 1, F_OFD_SETLK},
-    {SYS_fcntl, LOADS, IS, 1, F_OFD_SETLKW},
+    {SYS_fcntl, LOADS, {{IS, 1, F_OFD_SETLK}}},
+    {SYS_fcntl, LOADS, {{IS, 1, F_OFD_SETLKW}}},
 
-    {SYS_ioctl, TELLS, IS, 1, TIOCGWINSZ},
-    {SYS_ioctl, TELLS, IS, 1, TCGETS},
+    {SYS_ioctl, TELLS, {{IS, 1, TIOCGWINSZ}}},
+    {SYS_ioctl, TELLS, {{IS, 1, TCGETS}}},
 
-    {SYS_openat, SANITIZED, HAS_NOT, 2, WRITING},
-    {SYS_readlinkat, SANITIZED, ANY, 0, 0},
+    {SYS_openat, SANITIZED, {{HAS_NOT, 2, WRITING}}},
+    {SYS_readlinkat, SANITIZED, {{ANY, 0, 0}}},
 #ifdef SYS_readlink
-    {SYS_readlink, SANITIZED, ANY, 0, 0},
-    {SYS_open, SANITIZED, HAS_NOT, 1, WRITING},
-    {SYS_stat, SANITIZED, ANY, 0, 0},
-    {SYS_getdents, SANITIZED, ANY, 0, 0},
+    {SYS_readlink, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_open, SANITIZED, {{HAS_NOT, 1, WRITING}}},
+    {SYS_stat, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_getdents, SANITIZED, {{ANY, 0, 0}}},
 #endif
-    {SYS_getdents64, SANITIZED, ANY, 0, 0},
-    {SYS_clone, SANITIZED, ANY, 0, 0},
-    {SYS_ptrace, SANITIZED, ANY, 0, 0},
-    {SYS_wait4, SANITIZED, ANY, 0, 0},
-    {SYS_prctl, SANITIZED, ANY, 0, 0},
-    {SYS_sigaltstack, SANITIZED, ANY, 0, 0},
-    {SYS_getppid, SANITIZED, ANY, 0, 0},
-    {SYS_kill, SANITIZED, IS_SELF, 0, 0},
-    {SYS_process_vm_readv, SANITIZED, ANY, 0, 0},
-    {SYS_uname, SANITIZED, ANY, 0, 0},
-    {SYS_prlimit64, SANITIZED, ANY, 0, 0},
-    {SYS_dup, SANITIZED, ANY, 0, 0},
-    {SYS_ioctl, SANITIZED, ANY, 0, 0},
+    {SYS_getdents64, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_clone, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_ptrace, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_wait4, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_prctl, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_sigaltstack, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_getppid, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_kill, SANITIZED, {{IS_SELF, 0, 0}}},
+    {SYS_process_vm_readv, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_uname, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_prlimit64, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_dup, SANITIZED, {{ANY, 0, 0}}},
+    {SYS_ioctl, SANITIZED, {{ANY, 0, 0}}},
 };
 
 #define REFUSED (SECCOMP_RET_ERRNO | EPERM)
 
-enum { CALLS = sizeof(calls) / sizeof(*calls), MOST_STEPS = 6 * CALLS + 16 };
+enum { CALLS = sizeof(calls) / sizeof(*calls), MOST_STEPS = (3 + 4 * MOST_CHECKS) * CALLS + 16 };
 
 struct program {
     struct sock_filter steps[MOST_STEPS];
@@ -270,28 +290,49 @@ static void end(struct program *program, uint32_t outcome)
     add(program, BPF_RET | BPF_K, outcome, 0, 0);
 }
 
-/* Where the call is another one, or its argument is not as it must be, the next row is tried. The lower half of an argument is all that
- * the kernel looks at in those that have a condition. */
+/* An argument's lower half is all that the kernel looks at in those that have a condition, but for pointers. */
+static unsigned add_check(struct program *program, const struct check *check, unsigned short jumps[])
+{
+    const size_t lower = WORD_OF(args) + check->argument * sizeof(uint64_t);
+    uint32_t value = check->condition == IS_SELF ? (uint32_t)getpid() : check->value;
+    unsigned count = 0;
+    load(program, lower);
+    if (check->condition == HAS || check->condition == NEVER)
+        add(program, BPF_ALU | BPF_AND | BPF_K, value, 0, 0);
+    if (check->condition == TYPE_IS)
+        add(program, BPF_ALU | BPF_AND | BPF_K, (uint32_t) ~(SOCK_NONBLOCK | SOCK_CLOEXEC), 0, 0);
+    if (check->condition == IS_NULL) {
+        jumps[count++] = program->count;
+        add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 0);
+        load(program, lower + sizeof(uint32_t));
+        value = 0;
+    }
+    jumps[count++] = program->count;
+    add(program, BPF_JMP | (check->condition == HAS_NOT ? BPF_JSET : BPF_JEQ) | BPF_K, value, 0, 0);
+    return count;
+}
+
+/* Where the call is another one, or an argument is not as it must be, the next row is tried. */
 static void add_call(struct program *program, const struct call *call)
 {
-    const uint32_t outcome = call->condition == NEVER ? REFUSED : SECCOMP_RET_ALLOW;
-    uint32_t value = call->condition == IS_SELF ? (uint32_t)getpid() : call->value;
-    if (call->condition == ANY) {
-        add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 1);
-        end(program, outcome);
-        return;
+    unsigned short jumps[2 * MOST_CHECKS];
+    unsigned count = 0, start = program->count;
+    add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 0);
+    for (unsigned i = 0; i < MOST_CHECKS && call->checks[i].condition != ANY; i++)
+        count += add_check(program, &call->checks[i], jumps + count);
+    end(program, call->checks[0].condition == NEVER ? REFUSED : SECCOMP_RET_ALLOW);
+    const unsigned restored = program->count;
+    if (count)
+        load(program, WORD_OF(nr));
+    for (unsigned i = 0; i < count; i++) {
+        struct sock_filter *jump = &program->steps[jumps[i]];
+        uint8_t skip = (uint8_t)(restored - jumps[i] - 1);
+        if (BPF_OP(jump->code) == BPF_JSET)
+            jump->jt = skip;
+        else
+            jump->jf = skip;
     }
-    unsigned masked = call->condition == HAS || call->condition == NEVER;
-    add(program, BPF_JMP | BPF_JEQ | BPF_K, call->number, 0, 4 + masked);
-    load(program, WORD_OF(args) + call->argument * sizeof(uint64_t));
-    if (masked)
-        add(program, BPF_ALU | BPF_AND | BPF_K, value, 0, 0);
-    if (call->condition == HAS_NOT)
-        add(program, BPF_JMP | BPF_JSET | BPF_K, value, 1, 0);
-    else
-        add(program, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
-    end(program, outcome);
-    load(program, WORD_OF(nr));
+    program->steps[start].jf = (uint8_t)(program->count - start - 1);
 }
 
 static void make(struct program *program, unsigned uses)

@@ -2,7 +2,7 @@
  *
  * A program that was taken over: loaded before the C library by LD_PRELOAD, it makes the calls that a sandbox is to refuse, once, in the
  * middle of a reply to the kernel or of what it prints, and tells on stderr how each ended: "escape NAME ERRNO", 0 where it
- * was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev or sendmsg (of write where N is negative); the file is none that the program was
+ * was allowed. NTUPLE_ESCAPE=N:FILE: at the Nth call of writev, or of sendmsg without descriptors (of write where N is negative); the file is none that the program was
  * given, and lies in a folder in which there is nothing else that matters.
  *
  * Calls that would change the process have arguments that the kernel refuses, with another error, if it looks at them.
@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -96,6 +98,23 @@ static long listen_to_others(void)
 {
     int listener = (int)make_socket();
     return listener < 0 ? listener : listen(listener, 1);
+}
+
+static long wait_for_datagrams(void)
+{
+    const struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int socket = (int)syscall(SYS_socket, AF_INET, SOCK_DGRAM, 0);
+    return socket < 0 ? socket : syscall(SYS_bind, socket, &place, sizeof(place));
+}
+
+static long make_ping_socket(void)
+{
+    return syscall(SYS_socket, AF_INET, SOCK_DGRAM, IPPROTO_ICMP);
+}
+
+static long listen_to_kernel(void)
+{
+    return syscall(SYS_socket, AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT);
 }
 
 static long make_process(void)
@@ -225,6 +244,9 @@ static const struct {
     {"make_local_socket", make_local_socket},
     {"make_datagram_pair", make_datagram_pair},
     {"listen_to_others", listen_to_others},
+    {"wait_for_datagrams", wait_for_datagrams},
+    {"make_ping_socket", make_ping_socket},
+    {"listen_to_kernel", listen_to_kernel},
     {"make_process", make_process},
     {"make_process_anew", make_process_anew},
     {"run_program", run_program},
@@ -288,7 +310,7 @@ ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags)
     static __typeof__(&sendmsg) next;
     if (!next)
         *(void **)&next = dlsym(RTLD_NEXT, "sendmsg");
-    if (!when_written)
+    if (!when_written && !message->msg_control)
         count();
     return next(descriptor, message, flags);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/netlink.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -201,6 +202,65 @@ static int pairs_datagrams(void)
     return pairs(SOCK_DGRAM);
 }
 
+static int opens(int family, int type, int protocol)
+{
+    return result_of(socket(family, type | SOCK_CLOEXEC, protocol));
+}
+
+static int opens_ping_socket(void)
+{
+    return opens(AF_INET, SOCK_DGRAM, IPPROTO_ICMP);
+}
+
+static int opens_other_stream(void)
+{
+    return opens(AF_INET6, SOCK_STREAM, IPPROTO_SCTP);
+}
+
+/* As a resolver asks, and as getaddrinfo asks the kernel for addresses. */
+static int opens_datagram_socket(void)
+{
+    return opens(AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK, IPPROTO_UDP);
+}
+
+static int listens_to_kernel(void)
+{
+    return opens(AF_NETLINK, SOCK_RAW, NETLINK_KOBJECT_UEVENT);
+}
+
+static int binds_to_routes(void)
+{
+    const struct sockaddr_nl place = {.nl_family = AF_NETLINK};
+    int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    return descriptor < 0 ? ENOTSUP : result_of(bind(descriptor, (const void *)&place, sizeof(place)));
+}
+
+static int binds_to_port(void)
+{
+    const struct sockaddr_in place = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    return descriptor < 0 ? ENOTSUP : result_of(bind(descriptor, (const void *)&place, sizeof(place)));
+}
+
+/* Over a socket that was open before; an address whose lower half is 0. */
+static int datagram_socket;
+
+static int sends_to_other(void)
+{
+    void *place = mmap((void *)(UINT64_C(1) << 32), 4096, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (place == MAP_FAILED)
+        return ENOTSUP;
+    *(struct sockaddr_in *)place = (struct sockaddr_in){
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    return result_of(sendto(datagram_socket, "", 1, 0, place, sizeof(struct sockaddr_in)));
+}
+
+static int sends_to_whom_it_knows(void)
+{
+    return result_of(send(datagram_socket, "", 1, 0));
+}
+
 /* As Kerberos does before it reads tickets. */
 static int locks_file(void)
 {
@@ -323,6 +383,8 @@ START_TEST(who_fetches_connects_and_nobody_connects_to_it)
     ck_assert_int_eq(in_sandbox(uses, maps_code_of_file), 0);
     ck_assert_int_eq(in_sandbox(uses, locks_file), 0);
     ck_assert_int_eq(in_sandbox(uses, pairs_streams), 0);
+    ck_assert_int_eq(in_sandbox(uses, opens_datagram_socket), 0);
+    ck_assert_int_eq(in_sandbox(uses, binds_to_routes), 0);
     if (!in_sandbox(uses, has_seccomp) || NT_IS_SANITIZED)
         return;
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, connects), EPERM);
@@ -330,10 +392,24 @@ START_TEST(who_fetches_connects_and_nobody_connects_to_it)
     ck_assert_int_eq(in_sandbox(NT_SANDBOX_OPENS, locks_file), EPERM);
     ck_assert_int_eq(in_sandbox(uses, listens), EPERM);
     ck_assert_int_eq(in_sandbox(uses, opens_raw_socket), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, opens_ping_socket), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, opens_other_stream), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, listens_to_kernel), EPERM);
+    ck_assert_int_eq(in_sandbox(uses, binds_to_port), EPERM);
     ck_assert_int_eq(in_sandbox(uses, opens_local_socket), EPERM);
     ck_assert_int_eq(in_sandbox(uses, pairs_datagrams), EPERM);
     ck_assert_int_eq(in_sandbox(uses, maps_code), EPERM);
     ck_assert_int_eq(in_sandbox(uses, maps_code_to_write), EPERM);
+}
+END_TEST
+
+START_TEST(who_asks_another_process_sends_to_that_one_alone)
+{
+    datagram_socket = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_eq(in_sandbox(NT_SANDBOX_FETCHES, sends_to_whom_it_knows), EDESTADDRREQ);
+    if (in_sandbox(0, has_seccomp) && !NT_IS_SANITIZED)
+        ck_assert_int_eq(in_sandbox(NT_SANDBOX_FETCHES, sends_to_other), EPERM);
+    close(datagram_socket);
 }
 END_TEST
 
@@ -362,6 +438,7 @@ int main(void)
     tcase_add_test(cases, root_keeps_the_right_to_read_what_others_own_for_sources_alone);
     tcase_add_test(cases, calls_that_are_not_needed_fail);
     tcase_add_test(cases, who_fetches_connects_and_nobody_connects_to_it);
+    tcase_add_test(cases, who_asks_another_process_sends_to_that_one_alone);
     tcase_add_test(cases, each_part_holds_or_is_named);
     tcase_add_test(cases, parts_that_the_system_refuses_are_named_with_the_reason);
     suite_add_tcase(suite, cases);
