@@ -7,6 +7,7 @@
 #ifndef NTUPLE_SOURCE_H
 #define NTUPLE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,10 +73,15 @@ struct nt_fetcher_options {
     const char *
         disk_cache; /* a folder where it stays for others who read the same version, with the same folder; NULL: none */
     uint64_t disk_cache_bytes; /* in that folder at most; 0: 1 GiB */
+    /* These addresses, and what lies beneath them, may be opened, and no others (NT_IO with EACCES), whatever asks for them; of patterns the
+     * folder in front of the first wildcard. Ends with NULL; copied. NULL: each address that is opened. */
+    const char *const *addresses;
+    bool
+        certificate_to_origin; /* the user's certificate is not shown to servers that others send requests to */
 };
 #define NT_FETCHER_OPTIONS_INIT                                                                              \
     {                                                                                                        \
-        sizeof(struct nt_fetcher_options), NULL, 0, 0, NULL, 0                                               \
+        sizeof(struct nt_fetcher_options), NULL, 0, 0, NULL, 0, NULL, false                                  \
     }
 
 /* Start a process that fetches remote files, for all sources that are opened with it. `options` may be NULL.

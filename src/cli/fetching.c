@@ -6,7 +6,25 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "io/remote.h"
+
+static enum nt_status add(struct nt_addresses *addresses, const char *address, struct nt_error *error)
+{
+    const char **items =
+        nt_grow(addresses->items, addresses->count + 1, &addresses->capacity, sizeof(*addresses->items));
+    if (!items)
+        return nt_fail_memory(error);
+    addresses->items = items;
+    items[addresses->count++] = address;
+    items[addresses->count] = NULL;
+    return NT_OK;
+}
+
+void nt_addresses_deinit(struct nt_addresses *addresses)
+{
+    free(addresses->items);
+}
 
 /* It has a sandbox of its own, which no option opens. */
 static enum nt_status check_strictly(const struct nt_settings *settings, struct nt_error *error)
@@ -19,17 +37,20 @@ static enum nt_status check_strictly(const struct nt_settings *settings, struct 
                    "sandbox=strict: for the process that fetches there is no %s here", sandbox.missing);
 }
 
-enum nt_status nt_start_fetching(struct nt_settings *settings, const char *address, struct nt_error *error)
+enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_addresses *addresses,
+                                 struct nt_error *error)
 {
     const struct nt_fetcher_options options = {.struct_bytes = sizeof(options),
                                                .timeout_seconds = settings->timeout_seconds,
                                                .cache_bytes = settings->remote_cache_bytes,
                                                .disk_cache = settings->disk_cache,
-                                               .disk_cache_bytes = settings->disk_cache_bytes};
-    if (!address)
+                                               .disk_cache_bytes = settings->disk_cache_bytes,
+                                               .addresses = addresses->items,
+                                               .certificate_to_origin = settings->certificate != 0};
+    if (!addresses->count)
         return NT_OK;
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
-    char *shown = status == NT_OK ? NULL : nt_address_shown(address);
+    char *shown = status == NT_OK ? NULL : nt_address_shown(addresses->items[addresses->count - 1]);
     if (shown)
         nt_error_context(error, "%s", shown);
     free(shown);
@@ -38,17 +59,16 @@ enum nt_status nt_start_fetching(struct nt_settings *settings, const char *addre
 }
 
 enum nt_status nt_find_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
-                               struct nt_chain_list **chain_ret, const char **address_ret,
+                               struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
                                struct nt_error *error)
 {
     enum nt_status status = nt_settings_chain(settings, sources, count, chain_ret, error);
-    *address_ret = status == NT_OK && *chain_ret ? (*chain_ret)->address : NULL;
-    if (status != NT_OK || *chain_ret)
-        return status;
-    for (size_t i = 0; status == NT_OK && i < count; i++)
-        if (nt_is_address(sources[i])) {
-            *address_ret = sources[i];
-            status = nt_address_check(sources[i], error);
-        }
+    const struct nt_chain_list *chain = status == NT_OK ? *chain_ret : NULL;
+    for (uint32_t i = 0; chain && status == NT_OK && i < chain->count; i++)
+        if (chain->files[i].address)
+            status = add(addresses, chain->files[i].address, error);
+    for (size_t i = 0; !chain && status == NT_OK && i < count; i++)
+        if (nt_is_address(sources[i]) && (status = nt_address_check(sources[i], error)) == NT_OK)
+            status = add(addresses, sources[i], error);
     return status;
 }

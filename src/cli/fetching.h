@@ -7,13 +7,21 @@
 
 #include "cli/settings.h"
 
-/* What sources stand for: the files of a chain, to be freed (NULL: they are none), and an address that is among them (NULL: there is none).
+/* Of sources on other machines, as they were given; zeros: none. They stay where they are. */
+struct nt_addresses {
+    const char **items; /* ends with NULL where there are any */
+    size_t count, capacity;
+};
+void nt_addresses_deinit(struct nt_addresses *addresses);
+
+/* What sources stand for: the files of a chain, to be freed (NULL: they are none), and the addresses among them, behind those that are there already.
  * NT_INVALID where one may not be asked for; as nt_chain_list_new. */
 enum nt_status nt_find_sources(const struct nt_settings *settings, const char *const *sources, size_t count,
-                               struct nt_chain_list **chain_ret, const char **address_ret,
+                               struct nt_chain_list **chain_ret, struct nt_addresses *addresses,
                                struct nt_error *error);
 
-/* Where there is an address (NULL: there is none), start the process that fetches: settings->fetcher, which is freed by the caller. */
-enum nt_status nt_start_fetching(struct nt_settings *settings, const char *address, struct nt_error *error);
+/* Where there are addresses, start the process that fetches them, and nothing else: settings->fetcher, which is freed by the caller. */
+enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_addresses *addresses,
+                                 struct nt_error *error);
 
 #endif

@@ -116,15 +116,16 @@ static enum nt_status prepare(struct nt_invocation *invocation, struct nt_settin
     invocation->chains = nt_arena_alloc(arena, (size_t)invocation->operand_count + 1, sizeof(void *));
     if (!invocation->chains)
         return nt_fail_memory(error);
-    const char *address = NULL, *found;
+    struct nt_addresses addresses = {.count = 0};
     enum nt_status status = NT_OK;
     for (int i = 0; status == NT_OK && i < nt_source_count(invocation); i++) {
         const char *operand = invocation->operands[i];
-        status = nt_find_sources(settings, &operand, 1, &invocation->chains[i], &found, error);
-        if (found)
-            address = found;
+        status = nt_find_sources(settings, &operand, 1, &invocation->chains[i], &addresses, error);
     }
-    return status == NT_OK ? nt_start_fetching(settings, address, error) : status;
+    if (status == NT_OK)
+        status = nt_start_fetching(settings, &addresses, error);
+    nt_addresses_deinit(&addresses);
+    return status;
 }
 
 static enum nt_exit_status prepare_and_run(const struct nt_command *command, int argument_count,

@@ -60,11 +60,12 @@ static enum nt_exit_status divide(struct nt_program *program)
 {
     struct nt_error error = {0};
     enum nt_supervisor_role role;
-    const char *address;
+    struct nt_addresses addresses = {.count = 0};
     enum nt_status status = nt_find_sources(&program->settings, program->sources, program->source_count,
-                                            &program->chain, &address, &error);
+                                            &program->chain, &addresses, &error);
     if (status == NT_OK)
-        status = nt_start_fetching(&program->settings, address, &error);
+        status = nt_start_fetching(&program->settings, &addresses, &error);
+    nt_addresses_deinit(&addresses);
     if (status == NT_OK)
         status = nt_program_prepare(program, &error);
     if (status != NT_OK)

@@ -36,6 +36,7 @@ struct nt_settings {
     const char *const *select;  /* "DATASET:FILE", the name may be nothing; NULL: none */
     const char *const *entries; /* "DATASET:FIRST:END", the name and its colon may be missing; NULL: none */
     unsigned timeout_seconds;
+    unsigned certificate; /* "any", "origin" */
     uint64_t remote_cache_bytes;
     const char *disk_cache; /* a folder; NULL: none */
     uint64_t disk_cache_bytes;

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include <curl/curl.h>
+
+#include "fetch/metadata_servers.h"
 #include "fetch/s3.h"
 #include "io/fetch.h"
 
@@ -48,6 +51,11 @@ static char *joined(const char *instead, const char *rest, size_t before, const 
         snprintf(url, bytes, "%s%.*s%s%s", instead, (int)before, rest, between, rest + before);
     else
         *problem_ret = "out of memory";
+    if (url && nt_is_metadata_url(url)) {
+        *problem_ret = "its server is one of instance metadata, which is not asked";
+        free(url);
+        url = NULL;
+    }
     return url;
 }
 
@@ -100,9 +108,30 @@ char *nt_address_folder(const char *address, const char *url)
     return folder;
 }
 
+enum { MOST_SERVER_BYTES = 512 };
+
+/* As libcurl reads it, which is what it will ask: scheme, host and port, the latter also where it is the usual one. */
+static bool put_server(const char *url, char server[MOST_SERVER_BYTES])
+{
+    static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_ZONEID, CURLUPART_PORT};
+    CURLU *parsed = curl_url();
+    bool is_read = parsed && curl_url_set(parsed, CURLUPART_URL, url, 0) == CURLUE_OK;
+    size_t length = 0;
+    for (size_t i = 0; is_read && i < sizeof(parts) / sizeof(*parts); i++) {
+        char *part = NULL;
+        CURLUcode code = curl_url_get(parsed, parts[i], &part, CURLU_DEFAULT_PORT);
+        is_read = code == CURLUE_OK || (parts[i] == CURLUPART_ZONEID && !part);
+        length += (size_t)snprintf(server + length, MOST_SERVER_BYTES - length, "%s ", part ? part : "");
+        is_read &= length < MOST_SERVER_BYTES;
+        curl_free(part);
+    }
+    curl_url_cleanup(parsed);
+    return is_read;
+}
+
 bool nt_address_is_same_server(const char *one, const char *other)
 {
-    const char *host = strstr(one, "://");
-    size_t length = host ? (size_t)(host - one) + 3 + strcspn(host + 3, "/?#") : strlen(one);
-    return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
+    char servers[2][MOST_SERVER_BYTES];
+    return put_server(one, servers[0]) && put_server(other, servers[1]) &&
+           strcasecmp(servers[0], servers[1]) == 0;
 }

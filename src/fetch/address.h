@@ -19,7 +19,7 @@ char *nt_address_url(const char *address, enum nt_service *service_ret, const ch
 /* Whether its file stands for the objects of a store: NT_OBJECT_NUMBER is where the number of one is put into its URL (web_objects.h). */
 bool nt_address_is_of_objects(const char *address);
 
-/* Scheme, host and port of two URLs without users are the same. */
+/* Scheme, host and port of two URLs are the same. False of what is no URL. */
 bool nt_address_is_same_server(const char *one, const char *other);
 
 /* The URL that is asked what is in a folder, likewise; of S3 for what follows `token`, from the beginning where that is "". */

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: what libraries that talk to servers need of the system. Out: a process that can do nothing else. What servers send is read by
- * them: they may read what names, credentials and certificates need, and write nothing.
+ * them: they may read what names and certificates of others need, and write nothing.
  */
 #include "fetch/confine.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "fetch/credentials.h"
 #include "fetch/environment.h"
 #include "sandbox/sandbox.h"
 
@@ -22,26 +20,30 @@ static const char *const system_places[] = {"/etc",
                                             "/var/lib/ca-certificates",
                                             "/var/lib/sss/pubconf",
                                             "/dev/urandom",
-                                            "/dev/null",
-                                            "/tmp"};
-static const char *const below_home[] = {"/.netrc", "/.aws", "/.globus", "/.xrootd", "/.xrd"};
+                                            "/dev/null"};
+/* Certificates of others, and how libraries are set up. What is the user's own comes as a copy (credential_files.h). */
+static const char *const below_home[] = {"/.globus/certificates", "/.xrootd"};
+static const char *const named[] = {"X509_CERT_DIR", "X509_VOMS_DIR", "SSL_CERT_DIR", "KRB5_CONFIG",
+                                    "XRD_PLUGINCONFDIR"};
 
 enum {
     SYSTEM_PLACES = sizeof(system_places) / sizeof(*system_places),
     BELOW_HOME = sizeof(below_home) / sizeof(*below_home),
-    MOST_PLACES = 1 + SYSTEM_PLACES + NT_CREDENTIAL_PLACES + BELOW_HOME
+    NAMED = sizeof(named) / sizeof(*named),
+    MOST_PLACES = 1 + SYSTEM_PLACES + NAMED + BELOW_HOME
 };
 
 static void enter(struct nt_sandbox *sandbox, const char *module)
 {
-    char *credentials[NT_CREDENTIAL_PLACES], paths[BELOW_HOME][4096];
+    char paths[BELOW_HOME][4096];
     struct nt_sandbox_place places[MOST_PLACES] = {{.path = module}};
     const char *home = nt_environment("HOME");
-    size_t count = 1, found = nt_credentials_places(credentials);
+    size_t count = 1;
     for (size_t i = 0; i < SYSTEM_PLACES; i++)
         places[count++].path = system_places[i];
-    for (size_t i = 0; i < found; i++)
-        places[count++].path = credentials[i];
+    for (size_t i = 0; i < NAMED; i++)
+        if (nt_environment(named[i]))
+            places[count++].path = nt_environment(named[i]);
     for (size_t i = 0; home && i < BELOW_HOME; i++) {
         snprintf(paths[i], sizeof(paths[i]), "%s%s", home, below_home[i]);
         places[count++].path = paths[i];
@@ -50,8 +52,6 @@ static void enter(struct nt_sandbox *sandbox, const char *module)
                                                          .place_count = count,
                                                          .uses = NT_SANDBOX_OPENS | NT_SANDBOX_CONNECTS |
                                                                  NT_SANDBOX_LOADS});
-    while (found > 0)
-        free(credentials[--found]);
 }
 
 void nt_fetch_confine(struct nt_fetch_sandbox *told_ret, const char *module)

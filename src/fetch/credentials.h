@@ -8,14 +8,19 @@
 
 #include <curl/curl.h>
 #include <stdbool.h>
-#include <stddef.h>
 
-/* Where credentials lie: paths of files and folders, which may not be there. From malloc. */
-enum { NT_CREDENTIAL_PLACES = 17 };
-size_t nt_credentials_places(char *places_ret[NT_CREDENTIAL_PLACES]);
+/* Whom a request goes to. */
+struct nt_credentials_for {
+    bool is_secure; /* by https */
+    bool
+        is_named; /* scheme, host and port are those of the address that the user named, not where that server has sent it to */
+    bool is_signed; /* it has credentials of its own */
+};
 
-/* Tell a request. `is_trusted`: it goes to the server that the user named, not where that one has sent it to. They are read
- * anew each time, so that what is renewed is used. */
-void nt_credentials_add(CURL *easy, bool is_secure, bool is_trusted);
+/* Client certificates are for servers that users name alone; else for those as well that they send requests to. */
+void nt_credentials_keep_certificate(bool is_kept);
+
+/* Tell a request. They are read anew each time, so that what is renewed is used. */
+void nt_credentials_add(CURL *easy, const struct nt_credentials_for *server);
 
 #endif

@@ -102,6 +102,19 @@ static bool open_with(struct nt_engine *engine, struct nt_fetched *file, const c
     return true;
 }
 
+/* Of the one that was added last. */
+static void drop_file(struct nt_files *files, struct nt_fetched *file)
+{
+    files->first = file->next;
+    files->count--;
+    free(file);
+}
+
+static void refuse(struct nt_files *files, uint64_t id)
+{
+    nt_output_fail(&files->output, id, NT_FETCH_FORBIDDEN, "it is none of the sources, and lies in none");
+}
+
 static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
                       size_t bytes)
 {
@@ -116,15 +129,27 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
     if (!file) {
         nt_output_fail(&files->output, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches cannot open more files");
+    } else if (!nt_rules_allow(&files->rules, address)) {
+        refuse(files, request->id);
+        drop_file(files, file);
     } else if (!open_with(nt_jobs_engine(&files->jobs, address), file, address, stamp, &problem)) {
         nt_output_fail(&files->output, request->id, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                        problem ? problem : "out of memory");
-        files->first = file->next;
-        files->count--;
-        free(file);
+        drop_file(files, file);
     }
     free(address);
     free(stamp);
+}
+
+static void list(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
+                 size_t bytes)
+{
+    char *address = strndup(text, bytes);
+    if (address && !nt_rules_allow(&files->rules, address))
+        refuse(files, request->id);
+    else
+        nt_listings_start(&files->listings, request, text, bytes);
+    free(address);
 }
 
 /* ---- reading ---- */
@@ -226,7 +251,7 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
         open_file(files, request, text, bytes);
         break;
     case NT_FETCH_LIST:
-        nt_listings_start(&files->listings, request, text, bytes);
+        list(files, request, text, bytes);
         break;
     case NT_FETCH_READ:
         read_part(files, request);

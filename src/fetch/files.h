@@ -8,8 +8,10 @@
 #include "fetch/jobs.h"
 #include "fetch/listings.h"
 #include "fetch/output.h"
+#include "fetch/rules.h"
 
 struct nt_files {
+    struct nt_rules rules;
     struct nt_jobs jobs;
     struct nt_output output;
     struct nt_fetched *first;

@@ -4,17 +4,21 @@
  * src/io/fetch.h describes. Out: answers.
  *
  * It is two processes: one fetches, the other one keeps the socket and starts the first anew where it ends before its time. So a
- * user that has no right any more to start anything need not.
+ * user that has no right any more to start anything need not. The one that keeps has no connection, and gives the other one copies of the
+ * files that credentials lie in, whose folders that one cannot read.
  */
 #include <stdint.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "fetch/credential_files.h"
 #include "fetch/worker.h"
+#include "sandbox/sandbox.h"
 
 enum { CHANNEL = STDIN_FILENO, FIRST_OTHER = STDERR_FILENO + 1 };
 
@@ -28,33 +32,47 @@ static void close_others(void)
 #endif
 }
 
-/* Returns in the process that is to fetch. */
-static void divide(pid_t *keeper_ret)
+/* Returns in the process that is to fetch: by which socket it has files of credentials. */
+static int divide(pid_t *keeper_ret)
 {
+    int ends[2];
     *keeper_ret = getpid();
-    if (fork() == 0)
-        return;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        _exit(1);
+    if (fork() == 0) {
+        close(ends[0]);
+        return ends[1];
+    }
     int status = SIGKILL;
+    close(ends[1]);
+    nt_credentials_serve(ends[0]);
+    close(ends[0]);
     wait(&status);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) /* nobody asks any more */
         _exit(0);
     nanosleep(&pause_between, NULL);
+    return -1;
 }
 
 int main(void)
 {
     uint32_t epoch = 0;
     pid_t keeper;
+    int credentials;
+    struct nt_rules rules;
     close_others();
     signal(SIGPIPE, SIG_IGN);
     if (fork() != 0) /* nobody waits for the end of the other */
         _exit(0);
+    if (!nt_rules_take(&rules, CHANNEL))
+        _exit(0);
+    nt_sandbox_give_up_rights();
     do {
         epoch++;
-        divide(&keeper);
+        credentials = divide(&keeper);
     } while (getpid() == keeper);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper)
         return 0;
-    nt_fetch_work(CHANNEL, epoch);
+    nt_fetch_work(CHANNEL, epoch, credentials, &rules);
 }

@@ -123,14 +123,27 @@ static void take_region(struct nt_reply *reply, struct span value)
     reply->region[value.length] = '\0';
 }
 
+/* "HTTP/1.1 206 Partial Content" */
+static void begin_answer(struct nt_reply *reply, struct span status)
+{
+    while (status.length && !is_blank(status.bytes[0]))
+        status = (struct span){status.bytes + 1, status.length - 1};
+    status = trim(status);
+    *reply = (struct nt_reply){.is_interim = status.length > 0 && status.bytes[0] == '1'};
+}
+
 bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes)
 {
     struct span text = {line, bytes};
     if (bytes > NT_REPLY_MOST_BYTES - reply->bytes)
         return false;
     size_t sum = reply->bytes + bytes;
-    if (skip(&text, "HTTP/"))
-        *reply = (struct nt_reply){.bytes = 0};
+    if (reply->is_whole)
+        ;
+    else if (skip(&text, "HTTP/"))
+        begin_answer(reply, text);
+    else if (trim(text).length == 0)
+        reply->is_whole = !reply->is_interim;
     else if (skip(&text, "content-range:"))
         take_range(reply, trim(text));
     else if (skip(&text, "content-encoding:"))

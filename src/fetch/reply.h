@@ -25,10 +25,12 @@ struct nt_reply {
     bool is_encoded;             /* the bytes are not the file's */
     char region[64];             /* of S3, where a bucket is; "": not told */
     size_t bytes;                /* of headers, redirections among them */
+    bool is_interim;             /* its code is one of 1xx: another one follows */
+    bool is_whole;               /* what follows stands behind the body, and is not taken */
 };
 
-/* A line as it comes, with or without its end. Where it begins another answer, what the one before said is forgotten. False where
- * it is more than anybody needs. */
+/* A line as it comes, with or without its end. Where it begins another answer, what the one before said is forgotten; behind the empty line that
+ * ends the headers nothing is taken any more: by what they say the body is judged while it comes. False where it is more than anybody needs. */
 bool nt_reply_take(struct nt_reply *reply, const char *line, size_t bytes);
 
 /* Take a tag, or a time, as headers and lists of folders have them; what is none is not there. */

@@ -9,16 +9,23 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include <ntuple/version.h>
 
+#include "base/clock.h"
 #include "fetch/credentials.h"
 #include "fetch/headers.h"
+#include "fetch/metadata_servers.h"
 #include "fetch/s3.h"
 
 enum { CONNECT_MILLISECONDS = 10000, STALL_SECONDS = 15, MOST_REDIRECTIONS = 8, BUFFER_BYTES = 128 * 1024 };
+enum { MOST_REDIRECTION_BYTES = 64 * 1024 };
+
+#define NOT_FOLLOWED "it leads to an address that is not followed: not http, or https no more"
+#define NEVER_ASKED "its server has an address of instance metadata, which is not asked"
 
 static bool is_secure(const char *address)
 {
@@ -193,9 +200,10 @@ static const struct lasting {
     CURLcode code;
     const char *message;
 } lasting[] = {
-    {CURLE_UNSUPPORTED_PROTOCOL, "it leads to an address that is not followed: not http, or https no more"},
+    {CURLE_UNSUPPORTED_PROTOCOL, NOT_FOLLOWED},
     {CURLE_URL_MALFORMAT, NULL},
-    {CURLE_TOO_MANY_REDIRECTS, NULL},
+    /* As libcurl before 8.6 calls a line of headers that is longer than it takes. */
+    {CURLE_OUT_OF_MEMORY, "the server sends a header of more than 100 kB, or there is no memory left"},
     {CURLE_PEER_FAILED_VERIFICATION,
      "nobody who is trusted vouches for the server's certificate (CURL_CA_BUNDLE, X509_CERT_DIR)"},
     {CURLE_SSL_CERTPROBLEM, "the user's certificate cannot be used (X509_USER_PROXY)"},
@@ -216,6 +224,10 @@ static const struct lasting *lasting_of(CURLcode code)
 static void judge_failure(struct nt_request *request, CURLcode code)
 {
     const struct lasting *known = lasting_of(code);
+    if (request->is_refused) {
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+        return;
+    }
     judge(request, known ? NT_OUTCOME_BAD : NT_OUTCOME_AGAIN,
           code == CURLE_URL_MALFORMAT ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE, "%s",
           known && known->message ? known->message : curl_easy_strerror(code));
@@ -235,10 +247,12 @@ void nt_request_end(struct nt_request *request, CURLcode code)
     if (request->is_judged)
         return;
     uint64_t wanted = request->asked == NT_ASKED_FOLDER ? request->result.got : request->bytes;
-    if (request->reply.has_range && request->asked == NT_ASKED_PART)
+    bool is_part = request->reply.has_range && request->asked == NT_ASKED_PART;
+    if (is_part)
         wanted = request->reply.last - request->reply.first + 1;
-    if (code == CURLE_OK && request->result.got == wanted &&
-        (request->is_suffix || wanted == request->bytes || !request->expected))
+    bool has_all = request->result.got == wanted &&
+                   (request->is_suffix || wanted == request->bytes || !request->expected);
+    if (has_all && (code == CURLE_OK || is_part)) /* what stands behind a part does not matter */
         judge(request, NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, "%s", "");
     else if (code == CURLE_OK || code == CURLE_PARTIAL_FILE)
         judge(request, NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, "the server sent less than it was asked for");
@@ -261,11 +275,39 @@ static size_t on_header(char *line, size_t size, size_t count, void *argument)
     return 0;
 }
 
+/* Where an answer sends the request to; NULL: nowhere. What is signed is for one server. */
+static const char *redirection_of(const struct nt_request *request)
+{
+    long code = code_of(request);
+    char *url = NULL;
+    bool is_redirection = code == 301 || code == 302 || code == 303 || code == 307 || code == 308;
+    if (is_redirection && request->service == NT_SERVICE_WEB)
+        curl_easy_getinfo(request->easy, CURLINFO_REDIRECT_URL, &url);
+    return url;
+}
+
+/* Whose body says nothing to us. */
+static bool is_redirection(const struct nt_request *request)
+{
+    return request->service == NT_SERVICE_WEB && code_of(request) / 100 == 3;
+}
+
+static size_t pass_over(struct nt_request *request, size_t count)
+{
+    request->redirection_bytes += count;
+    if (request->redirection_bytes <= MOST_REDIRECTION_BYTES)
+        return count;
+    judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "the server's answer, a redirection, has no end");
+    return 0;
+}
+
 /* The first bytes are not looked at before the headers are. */
 static size_t on_bytes(char *bytes, size_t size, size_t count, void *argument)
 {
     struct nt_request *request = argument;
     count *= size;
+    if (is_redirection(request))
+        return pass_over(request, count);
     if (request->result.got == 0 && !request->is_judged)
         judge_code(request, code_of(request));
     if (request->is_judged)
@@ -328,7 +370,7 @@ static void set_range(const struct nt_request *request)
 
 static void set_time(const struct nt_request *request)
 {
-    uint64_t most = request->milliseconds ? request->milliseconds : 1;
+    uint64_t now = nt_milliseconds(), most = request->deadline > now ? request->deadline - now : 1;
     curl_easy_setopt(request->easy, CURLOPT_TIMEOUT_MS, (long)most);
     curl_easy_setopt(request->easy, CURLOPT_CONNECTTIMEOUT_MS,
                      (long)(most < CONNECT_MILLISECONDS ? most : CONNECT_MILLISECONDS));
@@ -336,16 +378,24 @@ static void set_time(const struct nt_request *request)
     curl_easy_setopt(request->easy, CURLOPT_LOW_SPEED_TIME, (long)STALL_SECONDS);
 }
 
-static void set_way(struct nt_request *request)
+/* The address of a server is known when a name was looked up: names lead anywhere. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct nt_request *request = context;
+    (void)purpose;
+    request->is_refused = nt_is_metadata_address(&address->addr);
+    return request->is_refused ? CURL_SOCKET_BAD
+                               : socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+static void set_way(struct nt_request *request, const char *address)
 {
     CURL *easy = request->easy;
-    bool secure = is_secure(request->address), is_signed = request->service == NT_SERVICE_S3;
-    curl_easy_setopt(easy, CURLOPT_URL, request->address);
+    bool is_signed = request->service == NT_SERVICE_S3;
+    curl_easy_setopt(easy, CURLOPT_URL, address);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, secure ? "https" : "http,https");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, (long)!is_signed); /* it is signed for one server */
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L); /* see nt_request_follow */
     curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, (long)is_signed);
-    curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTIONS);
     curl_easy_setopt(easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     /* Many connections: one that is shared would have one window for all, and be slower over long lines. */
@@ -354,36 +404,46 @@ static void set_way(struct nt_request *request)
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BUFFER_BYTES);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, "ntuplefs/" NT_VERSION_TEXT);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, request->headers);
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, request);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_bytes);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, request);
-    nt_credentials_add(easy, secure, request->is_trusted && !is_signed);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, request);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, request->private);
+    nt_credentials_add(
+        easy, &(struct nt_credentials_for){.is_secure = is_secure(address),
+                                           .is_named = nt_address_is_same_server(request->named, address),
+                                           .is_signed = is_signed});
 }
 
-bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)
+/* Ask one server. */
+static bool ask(struct nt_request *request, CURLM *multi)
 {
+    const char *address = nt_request_address(request);
     request->easy = curl_easy_init();
     if (!request->easy || !add_headers(request)) {
         nt_request_stop(request, NULL);
         return false;
     }
-    set_way(request);
+    set_way(request, address);
     if (request->asked == NT_ASKED_PART)
         set_range(request);
     set_time(request);
-    curl_easy_setopt(request->easy, CURLOPT_PRIVATE, private);
     return curl_multi_add_handle(multi, request->easy) == CURLM_OK;
 }
 
-const char *nt_request_address(const struct nt_request *request)
+bool nt_request_start(struct nt_request *request, CURLM *multi, void *private)
 {
-    char *address = NULL;
-    curl_easy_getinfo(request->easy, CURLINFO_EFFECTIVE_URL, &address);
-    return address ? address : request->address;
+    request->deadline = nt_milliseconds() + request->milliseconds;
+    request->private = private;
+    return ask(request, multi);
 }
 
-void nt_request_stop(struct nt_request *request, CURLM *multi)
+/* ---- being sent elsewhere ---- */
+
+static void leave(struct nt_request *request, CURLM *multi)
 {
     if (request->easy && multi)
         curl_multi_remove_handle(multi, request->easy);
@@ -391,4 +451,48 @@ void nt_request_stop(struct nt_request *request, CURLM *multi)
     curl_slist_free_all(request->headers);
     request->easy = NULL;
     request->headers = NULL;
+}
+
+static bool may_follow(struct nt_request *request, const char *from, const char *to)
+{
+    bool is_followed = is_secure(to) || (!is_secure(from) && strncasecmp(to, "http:", strlen("http:")) == 0);
+    if (request->redirections == MOST_REDIRECTIONS)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, "too many redirects");
+    else if (!is_followed)
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE, NOT_FOLLOWED);
+    else if (nt_is_metadata_url(to))
+        judge(request, NT_OUTCOME_BAD, NT_FETCH_FORBIDDEN, NEVER_ASKED);
+    return !request->is_judged;
+}
+
+bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code)
+{
+    const char *url = request->is_judged || code != CURLE_OK ? NULL : redirection_of(request);
+    if (!url || !may_follow(request, nt_request_address(request), url))
+        return false;
+    char *elsewhere = strdup(url);
+    leave(request, multi);
+    if (elsewhere) {
+        free(request->elsewhere);
+        request->elsewhere = elsewhere;
+    }
+    request->redirections++;
+    request->reply = (struct nt_reply){.bytes = request->reply.bytes};
+    if (elsewhere && ask(request, multi))
+        return true;
+    request->is_judged = true;
+    request->result = nt_result_no_memory;
+    return false;
+}
+
+const char *nt_request_address(const struct nt_request *request)
+{
+    return request->elsewhere ? request->elsewhere : request->address;
+}
+
+void nt_request_stop(struct nt_request *request, CURLM *multi)
+{
+    leave(request, multi);
+    free(request->elsewhere);
+    request->elsewhere = NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * One request for a part of a file, and what came of it.
+ * One request for a part of a file, with the redirections that it takes, and what came of it.
  */
 #ifndef NT_FETCH_REQUEST_H
 #define NT_FETCH_REQUEST_H
@@ -28,8 +28,8 @@ struct nt_request {
     /* Asked for: */
     enum nt_asked asked;
     const char *address;
-    bool is_own;     /* the address is the user's */
-    bool is_trusted; /* its server is the one that the user named: it may know who asks */
+    const char *named; /* the user's address: its server may know who asks, and no other */
+    bool is_own;       /* the address is that one */
     enum nt_service service;
     bool is_suffix; /* the last bytes */
     uint64_t first, bytes;
@@ -42,6 +42,13 @@ struct nt_request {
     struct nt_reply reply;
     struct nt_result result;
     bool is_judged;
+    /* Under way: */
+    uint64_t deadline;
+    char *elsewhere; /* where it was sent to; NULL: nowhere yet */
+    unsigned redirections;
+    uint64_t redirection_bytes; /* bodies of such answers, which nobody reads */
+    bool is_refused;            /* its server's address is one that is never asked */
+    void *private;
     CURL *easy;
     struct curl_slist *headers;
 };
@@ -50,6 +57,9 @@ struct nt_request {
 bool nt_request_start(struct nt_request *request, CURLM *multi, void *private);
 /* What `take` has got is not what was asked for: no more of it is wanted. */
 void nt_request_refuse(struct nt_request *request, enum nt_fetch_failure failure, const char *message);
+/* An answer has ended. True where it sends the request elsewhere: it is under way again, and will end once more. Each server is asked by
+ * a request of its own, so that what it may know of the user is decided for it alone. */
+bool nt_request_follow(struct nt_request *request, CURLM *multi, CURLcode code);
 /* It has ended: judge it. */
 void nt_request_end(struct nt_request *request, CURLcode code);
 /* Where it was sent to in the end; valid until it is stopped. */

@@ -5,16 +5,14 @@
  */
 #include "fetch/s3.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/buffer.h"
+#include "fetch/credential_files.h"
 #include "fetch/environment.h"
 #include "fetch/headers.h"
 
@@ -81,36 +79,11 @@ static bool read_profile(char *text, const char *profile, struct nt_s3 *s3)
     return is_there;
 }
 
-/* ---- files ---- */
-
-static bool read_text(const char *path, struct nt_buffer *text)
+static bool read_file(enum nt_credential credential, const char *profile, struct nt_s3 *s3)
 {
-    enum { MOST_BYTES = 1 << 20, PIECE_BYTES = 4096 };
-    char piece[PIECE_BYTES];
-    ssize_t count = 0;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    while (descriptor >= 0 && text->length < MOST_BYTES &&
-           (count = read(descriptor, piece, sizeof(piece))) > 0)
-        nt_buffer_append(text, piece, (size_t)count);
-    if (descriptor >= 0)
-        close(descriptor);
-    explicit_bzero(piece, sizeof(piece));
-    nt_buffer_byte(text, '\0');
-    return descriptor >= 0 && count >= 0 && !text->failed;
-}
-
-/* Of a file below ~/.aws, if the variable does not name another. */
-static bool read_file(const char *variable, const char *name, const char *profile, struct nt_s3 *s3)
-{
-    char path[4096];
     struct nt_buffer text = {0};
-    const char *named = nt_environment(variable), *home = nt_environment("HOME");
-    snprintf(path, sizeof(path), "%s/.aws/%s", home ? home : "", name);
-    bool is_there =
-        (named || home) && read_text(named ? named : path, &text) && read_profile(text.bytes, profile, s3);
-    if (text.bytes)
-        explicit_bzero(text.bytes, text.length);
-    nt_buffer_deinit(&text);
+    bool is_there = nt_credential_read(credential, &text) && read_profile(text.bytes, profile, s3);
+    nt_credential_forget(&text);
     return is_there;
 }
 
@@ -157,8 +130,8 @@ const char *nt_s3_find(struct nt_s3 *s3)
 {
     const char *profile = nt_environment("AWS_PROFILE");
     *s3 = (struct nt_s3){.key = ""};
-    bool is_there = read_file("AWS_CONFIG_FILE", "config", profile ? profile : "default", s3);
-    is_there |= read_file("AWS_SHARED_CREDENTIALS_FILE", "credentials", profile ? profile : "default", s3);
+    bool is_there = read_file(NT_CREDENTIAL_AWS_CONFIG, profile ? profile : "default", s3);
+    is_there |= read_file(NT_CREDENTIAL_AWS_KEYS, profile ? profile : "default", s3);
     take_variables(s3);
     if (!s3->region[0])
         snprintf(s3->region, sizeof(s3->region), "%s", USUAL_REGION);

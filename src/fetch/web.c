@@ -53,19 +53,18 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
     job->attempt = request;
     if (!request)
         return false;
-    *request = (struct nt_request){
-        .asked = origin->asked,
-        .address = origin->elsewhere ? origin->elsewhere : origin->address,
-        .is_own = !origin->elsewhere,
-        .is_trusted = !origin->elsewhere || nt_address_is_same_server(origin->address, origin->elsewhere),
-        .service = origin->service,
-        .is_suffix = job->is_suffix,
-        .first = job->first,
-        .bytes = job->bytes,
-        .expected = origin->is_known ? &origin->version : NULL,
-        .milliseconds = milliseconds,
-        .take = take_bytes,
-        .context = job};
+    *request = (struct nt_request){.asked = origin->asked,
+                                   .address = origin->elsewhere ? origin->elsewhere : origin->address,
+                                   .named = origin->address,
+                                   .is_own = !origin->elsewhere,
+                                   .service = origin->service,
+                                   .is_suffix = job->is_suffix,
+                                   .first = job->first,
+                                   .bytes = job->bytes,
+                                   .expected = origin->is_known ? &origin->version : NULL,
+                                   .milliseconds = milliseconds,
+                                   .take = take_bytes,
+                                   .context = job};
     web->engine.jobs->totals.requests++;
     return nt_request_start(request, web->multi, job);
 }
@@ -119,11 +118,14 @@ static void end_try(struct nt_job *job, CURLcode code)
 {
     struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct nt_request *request = job->attempt;
+    const struct nt_web *web = (struct nt_web *)origin->remote.engine;
     if (origin->is_of_objects) {
         nt_web_end_object(job, code);
         nt_jobs_end_try(origin->remote.engine->jobs, job);
         return;
     }
+    if (nt_request_follow(request, web->multi, code))
+        return;
     nt_request_end(request, code);
     note_elsewhere(origin, request);
     note_version(origin, job, request);

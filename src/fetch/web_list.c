@@ -11,6 +11,9 @@
 #include "fetch/folder_list.h"
 #include "fetch/web_open.h"
 
+/* Of parts that name nothing so many may follow one another: a store that looks through what was deleted sends some. */
+enum { MOST_EMPTY_PARTS = 100 };
+
 struct walk {
     struct nt_job job;
     struct nt_origin origin;
@@ -20,7 +23,9 @@ struct walk {
     char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* that this part was asked for with */
     bool is_asking;                         /* the job is one of the engine's */
     bool is_too_long;
-    bool is_there; /* a part before has told so */
+    bool is_there;        /* a part before has told so */
+    unsigned entries;     /* before this part; */
+    unsigned empty_parts; /* and how many before it have brought none */
 };
 
 /* ---- what comes ---- */
@@ -94,6 +99,13 @@ static void go_on(struct walk *walk, const char *token)
     const char *problem = "out of memory";
     if (!*token || strcmp(token, walk->token) == 0) {
         nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE, "the server does not tell how its list goes on");
+        return;
+    }
+    walk->empty_parts = walk->listing->entries > walk->entries ? 0 : walk->empty_parts + 1;
+    walk->entries = walk->listing->entries;
+    if (walk->empty_parts >= MOST_EMPTY_PARTS) {
+        nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE,
+                        "the server's list goes on and on, and names nothing");
         return;
     }
     strcpy(walk->token, token);

@@ -49,8 +49,8 @@ bool nt_web_start_object(struct nt_job *job, uint64_t milliseconds, CURLM *multi
         return false;
     attempt->request = (struct nt_request){.asked = NT_ASKED_PART,
                                            .address = attempt->address,
+                                           .named = attempt->address,
                                            .is_own = true,
-                                           .is_trusted = true,
                                            .service = origin->service,
                                            .first = job->first % NT_OBJECT_ROOM,
                                            .bytes = job->bytes,

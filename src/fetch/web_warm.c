@@ -8,6 +8,8 @@
 #include "fetch/web_warm.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "fetch/web_open.h"
 
@@ -18,11 +20,19 @@ struct nt_warmer {
     struct nt_warmer *next, **link;
 };
 
+/* Text alone, as every other file is looked at. */
+static bool has_same_server(const char *one, const char *other)
+{
+    const char *host = strstr(one, "://");
+    size_t length = host ? (size_t)(host - one) + 3 + strcspn(host + 3, "/?#") : strlen(one);
+    return strncasecmp(one, other, length) == 0 && strchr("/?#", other[length]);
+}
+
 static bool is_first_of_server(const struct nt_fetched *file)
 {
     const struct nt_fetched *other = file->files->first;
     while (other && (other == file || other->remote->engine != file->remote->engine ||
-                     !nt_address_is_same_server(nt_origin_of(file)->address, nt_origin_of(other)->address)))
+                     !has_same_server(nt_origin_of(file)->address, nt_origin_of(other)->address)))
         other = other->next;
     return !other;
 }

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "fetch/confine.h"
+#include "fetch/credential_files.h"
+#include "fetch/credentials.h"
 #include "fetch/files.h"
 #include "fetch/web.h"
 #include "fetch/xrootd.h"
@@ -41,14 +43,16 @@ static void flush(struct nt_files *files)
         nt_jobs_continue(&files->jobs);
 }
 
-void nt_fetch_work(int channel, uint32_t epoch)
+void nt_fetch_work(int channel, uint32_t epoch, int credentials, const struct nt_rules *rules)
 {
-    struct nt_files files = {.count = 0};
+    struct nt_files files = {.rules = *rules};
     struct nt_xrootd xrootd;
     struct nt_web web;
     struct nt_fetch_sandbox sandbox;
     char module[NT_MODULE_PATH_BYTES];
     nt_xrootd_find_module(module);
+    nt_credentials_begin(credentials);
+    nt_credentials_keep_certificate(rules->keeps_certificate);
     nt_fetch_confine(&sandbox, module);
     nt_jobs_init(&files.jobs);
     if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_web_init(&web, &files.jobs))

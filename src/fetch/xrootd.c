@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "fetch/credential_files.h"
 #include "fetch/xrootd_list.h"
 #include "fetch/xrootd_open.h"
 #include "fetch/xrootd_read.h"
@@ -111,6 +112,8 @@ static void serve(struct nt_xrootd *xrootd, struct nt_xrootd_file *file)
                    "module is not installed"};
     if (!file->waiting)
         return;
+    if (file->walk || (!file->is_open && !file->session))
+        nt_credentials_refresh(); /* the client tells servers who asks when it goes to them */
     if (!xrootd->queue.client)
         nt_xrootd_file_fail(file, &no_client);
     else if (file->walk)

@@ -35,6 +35,16 @@ enum nt_fetch_kind {
     NT_FETCH_ENTRY,
     NT_FETCH_DONE,
     NT_FETCH_FAILED, /* a message behind it */
+    /* Told before all else, while no process fetches yet, and of no epoch. They are not answered, and taken at no other time. */
+    NT_FETCH_ALLOW, /* an address behind it, without a query: what it names, and what lies beneath, may be asked for */
+    NT_FETCH_BEGIN, /* the end of that; `bytes`: flags */
+};
+
+/* Of BEGIN. */
+enum {
+    NT_FETCH_ALLOWED_ALONE = 1, /* nothing may be asked for but what ALLOW has told */
+    NT_FETCH_CERTIFICATE_TO_ORIGIN =
+        2, /* the user's certificate is for the servers of addresses, and no others */
 };
 
 /* Why a request failed; a status of which file a failure is for the one who asked. */

@@ -10,9 +10,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "io/fetch.h"
+#include "io/remote.h"
 
 extern char **environ;
 
@@ -63,7 +68,35 @@ static enum nt_status fail(int problem, const char *program, struct nt_error *er
     return nt_fail_system(error, problem, "%s cannot be started", program);
 }
 
-enum nt_status nt_fetch_start(const char *program, int *channel_ret, struct nt_error *error)
+/* It takes them at once. One that has ended is found out by who asks it. */
+static bool tell(int channel, struct nt_fetch_request request, const char *text)
+{
+    struct iovec parts[] = {{&request, sizeof(request)}, {(void *)text, strlen(text)}};
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = *text ? 2 : 1};
+    ssize_t sent;
+    do
+        sent = sendmsg(channel, &message, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent >= 0 || errno == EPIPE || errno == ECONNRESET;
+}
+
+static bool tell_rules(int channel, const struct nt_fetch_rules *rules)
+{
+    uint64_t flags = (rules->addresses ? NT_FETCH_ALLOWED_ALONE : 0) |
+                     (rules->certificate_to_origin ? NT_FETCH_CERTIFICATE_TO_ORIGIN : 0);
+    for (size_t i = 0; rules->addresses && rules->addresses[i]; i++) {
+        char *place = nt_address_place(rules->addresses[i]);
+        bool is_told = place && (strlen(place) > NT_FETCH_TEXT_BYTES || /* it cannot be asked for either */
+                                 tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_ALLOW}, place));
+        free(place);
+        if (!is_told)
+            return false;
+    }
+    return tell(channel, (struct nt_fetch_request){.kind = NT_FETCH_BEGIN, .bytes = flags}, "");
+}
+
+enum nt_status nt_fetch_start(const char *program, const struct nt_fetch_rules *rules, int *channel_ret,
+                              struct nt_error *error)
 {
     int ends[2];
     pid_t child;
@@ -82,6 +115,10 @@ enum nt_status nt_fetch_start(const char *program, int *channel_ret, struct nt_e
     }
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
+    if (!tell_rules(ends[0], rules)) {
+        close(ends[0]);
+        return nt_fail_system(error, errno, "%s cannot be told what it may fetch", program);
+    }
     *channel_ret = ends[0];
     return NT_OK;
 }

@@ -361,7 +361,9 @@ static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_o
             &fetcher->disk, options->disk_cache,
             options->disk_cache_bytes ? options->disk_cache_bytes : DEFAULT_DISK_BYTES, error);
     if (status == NT_OK)
-        status = nt_fetch_start(options->program, &fetcher->channel, error);
+        status = nt_fetch_start(options->program,
+                                &(struct nt_fetch_rules){options->addresses, options->certificate_to_origin},
+                                &fetcher->channel, error);
     if (status != NT_OK) {
         nt_disk_cache_close(&fetcher->disk);
         close(fetcher->wake[0]);

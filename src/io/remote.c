@@ -226,6 +226,18 @@ bool nt_address_split_pattern(const char *address, char **folder_ret, char **pat
     return false;
 }
 
+char *nt_address_place(const char *address)
+{
+    size_t end = path_end(address), wildcard = first_wildcard(address);
+    size_t host = scheme_length(address) + strlen("://"), least = host + strcspn(address + host, "/?#");
+    if (wildcard < end)
+        for (end = wildcard; end > least && address[end - 1] != '/'; end--)
+            ;
+    while (end > least && address[end - 1] == '/')
+        end--;
+    return strndup(address, end);
+}
+
 enum nt_status nt_address_check(const char *address, struct nt_error *error)
 {
     size_t length = scheme_length(address);

@@ -49,6 +49,9 @@ bool nt_address_has_host(const char *address);
  * they are called, \ before what is meant as it is. Both from malloc; false without memory. */
 bool nt_address_is_pattern(const char *address);
 bool nt_address_split_pattern(const char *address, char **folder_ret, char **pattern_ret);
+/* What may be asked for of a source with this address (NT_FETCH_ALLOW): the file or folder that it names, of a pattern the folder in front
+ * of the first wildcard; what is behind the path is not in it. From malloc; NULL without memory. */
+char *nt_address_place(const char *address);
 /* NT_INVALID where it has a user or a password: who lists processes would see them. */
 enum nt_status nt_address_check(const char *address, struct nt_error *error);
 

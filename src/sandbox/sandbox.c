@@ -44,3 +44,9 @@ bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses)
 {
     return nt_seccomp_enter(uses, sandbox->has_landlock) == 0;
 }
+
+void nt_sandbox_give_up_rights(void)
+{
+    (void)nt_privileges_refuse_new();
+    (void)nt_capabilities_drop(&(struct nt_sandbox_rules){.place_count = 0});
+}

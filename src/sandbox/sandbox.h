@@ -22,4 +22,7 @@ void nt_sandbox_enter(struct nt_sandbox *sandbox, const struct nt_sandbox_rules 
 /* From now on fewer uses, for all threads. False where that cannot be; then it is as before. */
 bool nt_sandbox_narrow(const struct nt_sandbox *sandbox, unsigned uses);
 
+/* Of a process that needs no sandbox: no capability, and no rights of other programs. */
+void nt_sandbox_give_up_rights(void);
+
 #endif

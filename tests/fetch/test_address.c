@@ -130,11 +130,21 @@ static const struct {
     const char *one, *other;
     bool is_same;
 } servers[] = {
-    {"http://h/a", "http://h/b", true},         {"http://h/a", "HTTP://H", true},
-    {"http://h", "http://h?x", true},           {"http://h#x", "http://h#y", true},
-    {"http://h/", "https://h/", false},         {"http://h/", "http://h:80/", false},
-    {"http://h:8/a", "http://h:80/a", false},   {"http://h/", "http://h.evil.com/", false},
+    {"http://h/a", "http://h/b", true},
+    {"http://h/a", "HTTP://H", true},
+    {"http://h", "http://h?x", true},
+    {"http://h#x", "http://h#y", true},
+    {"http://h/", "https://h/", false},
+    {"http://h/", "http://h:80/", true},
+    {"http://h:8/a", "http://h:80/a", false},
+    {"http://h/", "http://h.evil.com/", false},
     {"http://h/", "http://h@evil.com/", false},
+    {"https://h/", "https://H:443/a", true},
+    {"https://h/", "https://h:80/", false},
+    {"http://[::1]/", "http://[::1]:80", true},
+    {"http://[::1]/", "http://[::2]/", false},
+    {"http://h/", "http://h\\@evil.com/", false},
+    {"", "", false},
 };
 
 START_TEST(servers_are_compared_by_scheme_name_and_port)

@@ -428,6 +428,27 @@ START_TEST(what_is_no_request_is_not_answered)
 }
 END_TEST
 
+/* By who was told so before. */
+START_TEST(what_is_none_of_the_sources_is_refused)
+{
+    static const enum nt_fetch_kind kinds[] = {NT_FETCH_OPEN, NT_FETCH_LIST};
+    char other[] = "fake://other", own[] = "fake://file", *places[] = {other};
+    files.rules = (struct nt_rules){.is_fixed = true, .places = places, .count = 1};
+    check_failure(ask((struct nt_fetch_request){.kind = kinds[_i]}, "fake://file"), NT_FETCH_FORBIDDEN,
+                  "it is none of the sources");
+    uint64_t id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10},
+                           "fake://file\0stamp", 17);
+    check_failure(id, NT_FETCH_FORBIDDEN, "it is none of the sources");
+    ck_assert_uint_eq(fake.opened, 0);
+    ck_assert_uint_eq(fake.lists, 0);
+    places[0] = own;
+    id = ask_with((struct nt_fetch_request){.kind = NT_FETCH_OPEN_LISTED, .bytes = 10}, "fake://file\0stamp",
+                  17);
+    work_until(id, NT_FETCH_DONE);
+    ck_assert_uint_eq(fake.opened, 1);
+}
+END_TEST
+
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 int main(void)
@@ -452,6 +473,7 @@ int main(void)
     tcase_add_test(tests, parts_are_not_waited_for_longer_than_was_said);
     tcase_add_test(tests, a_try_that_ends_too_late_is_not_followed_by_another);
     tcase_add_loop_test(tests, what_is_no_request_is_not_answered, 0, 5);
+    tcase_add_loop_test(tests, what_is_none_of_the_sources_is_refused, 0, 2);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

@@ -118,6 +118,18 @@ START_TEST(another_answer_forgets_the_one_before)
 }
 END_TEST
 
+START_TEST(behind_the_last_header_nothing_is_taken)
+{
+    static const char *const lines[] = {"HTTP/1.1 103 Early Hints\r\n", "ETag: \"early\"\r\n", "\r\n",
+                                        "HTTP/1.1 206 OK\r\n",          "ETag: \"a\"\r\n",     "\r\n",
+                                        "ETag: \"late\"\r\n",           "HTTP/1.1 206 OK\r\n"};
+    struct nt_reply reply = {0};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+        ck_assert(nt_reply_take(&reply, lines[i], strlen(lines[i])));
+    ck_assert_str_eq(reply.validators.tag, "\"a\"");
+}
+END_TEST
+
 START_TEST(headers_have_an_end)
 {
     struct nt_reply reply = {0};
@@ -153,6 +165,7 @@ int main(void)
     tcase_add_test(tests, only_identity_leaves_the_bytes_as_they_are);
     tcase_add_test(tests, the_region_of_a_bucket_is_one_word);
     tcase_add_test(tests, another_answer_forgets_the_one_before);
+    tcase_add_test(tests, behind_the_last_header_nothing_is_taken);
     tcase_add_test(tests, headers_have_an_end);
     tcase_add_test(tests, versions_differ_where_both_tell_so);
     suite_add_tcase(suite, tests);

@@ -43,6 +43,23 @@ static const struct {
     {{"302 There\r\nLocation: ftp://127.0.0.1/file\r\nContent-Length: 0", 0, 0},
      "it leads to an address that is not followed",
      NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nLocation: http://a:b@127.0.0.1/file\r\nContent-Length: 0", 0, 0},
+     "denied",
+     NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nContent-Length: 0", 0, 0}, "the server answers 302", NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nLocation: /file\r\nContent-Length: 0", 0, 0}, "too many redirects", NT_FETCH_UNREACHABLE},
+    {{"302 There\r\nLocation: /other\r\nContent-Length: 99000", 0, 99000},
+     "the server's answer, a redirection, has no end",
+     NT_FETCH_UNREACHABLE},
+    {{"307 There\r\nLocation: http://169.254.169.254/latest\r\nContent-Length: 0", 0, 0},
+     "instance metadata",
+     NT_FETCH_FORBIDDEN},
+    {{"302 There\r\nLocation: http://0xa9fea9fe/latest\r\nContent-Length: 0", 0, 0},
+     "instance metadata",
+     NT_FETCH_FORBIDDEN},
+    {{"302 There\r\nLocation: http://[::ffff:169.254.169.254]/latest\r\nContent-Length: 0", 0, 0},
+     "instance metadata",
+     NT_FETCH_FORBIDDEN},
 };
 
 START_TEST(what_is_answered_to_an_opening_is_judged)
@@ -66,6 +83,8 @@ static const struct {
     {"http://", "URL"},
     {"http://[1/file", "URL"},
     {"ftp://server/file", "its kind of address is not known"},
+    {"http://169.254.169.254/latest/meta-data", "instance metadata"},
+    {"dav://metadata.google.internal./file", "instance metadata"},
     {"s3://bucket", "it has to be s3://BUCKET/KEY"},
     {"s3:///key", "it has to be s3://BUCKET/KEY"},
 };
@@ -241,6 +260,113 @@ START_TEST(who_sent_a_request_elsewhere_is_asked_again_where_that_is_refused)
 }
 END_TEST
 
+static const char *const redirections[] = {"301 There", "302 There", "303 There", "307 There", "308 There"};
+static const char *redirection;
+
+/* By its other name the server is another one: it sends back whatever comes by the first one. */
+static bool answer_by_other_name(struct connection *connection)
+{
+    char answer[256];
+    if (strncmp(header_of(connection, "\r\nHost:"), "localhost", strlen("localhost")) == 0)
+        return answer_well(connection);
+    snprintf(answer, sizeof(answer), "%s\r\nLocation: http://localhost%s/file\r\nContent-Length: 10",
+             redirection, strrchr(server.address, ':'));
+    send_answer(connection, answer, 0, 10);
+    return true;
+}
+
+static void write_passwords(char path[], const char *text)
+{
+    int descriptor = mkstemp(path);
+    ck_assert_int_eq(write(descriptor, text, strlen(text)), (ssize_t)strlen(text));
+    close(descriptor);
+    setenv("NETRC", path, 1);
+}
+
+/* Those that it would be asked with, as well: netrc(5) has a password for it, or one for all. */
+START_TEST(who_is_sent_to_another_server_keeps_the_password)
+{
+    static const char *const texts[] = {
+        "default login a password b\n",
+        "machine 127.0.0.1 login a password b\nmachine localhost login c password d\n"};
+    char path[] = "/tmp/nt_test_web_XXXXXX";
+    unsigned first = 0, other = 0;
+    write_passwords(path, texts[_i % 2]);
+    redirection = redirections[_i / 2];
+    server.answer = answer_by_other_name;
+    open_well();
+    work_until(ask_for(20000, 10), NT_FETCH_DONE);
+    unlink(path);
+    for (unsigned i = 0; i < server.count; i++) {
+        const struct connection *connection = &server.connections[i];
+        bool is_other = strncmp(header_of(connection, "\r\nHost:"), "localhost", strlen("localhost")) == 0;
+        const char *told = header_of(connection, "\r\nAuthorization:");
+        if (!connection->what[0])
+            continue;
+        ck_assert_str_eq(told, is_other ? "" : "Basic YTpi"); /* RFC 7617: a:b */
+        other += is_other;
+        first += !is_other;
+    }
+    ck_assert_uint_ge(first, 2);
+    ck_assert_uint_ge(other, 2);
+}
+END_TEST
+
+/* ---- what stands behind a body ---- */
+
+static const char *const trailers[] = {"Content-Range: bytes 0-99/100",
+                                       "Content-Range: bytes 0-7167/9000000000000000000",
+                                       "Content-Range: bytes */0",
+                                       "Content-Range: bytes x",
+                                       "Content-Encoding: gzip",
+                                       "ETag: \"other\"",
+                                       "HTTP/1.1 206 foo",
+                                       "HTTP/1.1: 206"};
+static const char *trailer;
+
+static bool answer_in_chunks(struct connection *connection)
+{
+    uint64_t first = 0, last = 0;
+    char text[512 + NT_FETCH_EDGE_BYTES];
+    if (sscanf(strstr(connection->what, "bytes="), "bytes=%" SCNu64 "-%" SCNu64, &first, &last) != 2) {
+        first = SIZE - NT_FETCH_EDGE_BYTES;
+        last = SIZE - 1;
+    }
+    int length = sprintf(text,
+                         "HTTP/1.1 206 Part\r\nContent-Range: bytes %" PRIu64 "-%" PRIu64
+                         "/%d\r\nTransfer-Encoding: chunked\r\nETag: \"1\"\r\n\r\n%" PRIx64 "\r\n",
+                         first, last, SIZE, last - first + 1);
+    for (uint64_t i = first; i <= last; i++)
+        text[length++] = byte_at(i);
+    length += sprintf(text + length, "\r\n0\r\n%s\r\n\r\n", trailer);
+    ck_assert_int_eq(send(connection->socket, text, (size_t)length, MSG_NOSIGNAL), length);
+    return true;
+}
+
+START_TEST(what_stands_behind_a_body_says_nothing)
+{
+    trailer = trailers[_i];
+    server.answer = answer_in_chunks;
+    open_well();
+    work_until(ask_for(20000, 10), NT_FETCH_DONE);
+}
+END_TEST
+
+static bool answer_with_long_header(struct connection *connection)
+{
+    static char text[200 * 1000] = "HTTP/1.1 206 Part\r\nX: ";
+    memset(text + strlen(text), 'a', sizeof(text) - 1 - strlen(text));
+    (void)!send(connection->socket, text, strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return true;
+}
+
+START_TEST(a_header_that_is_too_long_is_told)
+{
+    server.answer = answer_with_long_header;
+    check_failure(ask_to_open(), NT_FETCH_UNREACHABLE, "a header of more than 100 kB");
+}
+END_TEST
+
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 int main(void)
@@ -257,6 +383,10 @@ int main(void)
     tcase_add_test(tests, what_comes_waits_for_who_takes_it);
     tcase_add_loop_test(tests, who_sent_a_request_elsewhere_is_asked_again_where_that_is_refused, 0,
                         COUNT_OF(refusals));
+    tcase_add_loop_test(tests, who_is_sent_to_another_server_keeps_the_password, 0,
+                        2 * COUNT_OF(redirections));
+    tcase_add_loop_test(tests, what_stands_behind_a_body_says_nothing, 0, COUNT_OF(trailers));
+    tcase_add_test(tests, a_header_that_is_too_long_is_told);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

@@ -186,6 +186,32 @@ START_TEST(lists_of_buckets_are_read_while_they_go_on)
 }
 END_TEST
 
+static unsigned full_part; /* the number of one that names something */
+
+static bool answer_empty_part(struct connection *connection)
+{
+    char part[256];
+    snprintf(part, sizeof(part),
+             "<ListBucketResult>%s" CUT
+             "<NextContinuationToken>%u</NextContinuationToken></ListBucketResult>",
+             answered == full_part ? "<Contents><Key>folder/k</Key><Size>1</Size></Contents>" : "", answered);
+    answered++;
+    send_text(connection, "200 OK", part);
+    return true;
+}
+
+START_TEST(a_list_that_goes_on_and_names_nothing_has_an_end)
+{
+    setenv("AWS_ENDPOINT_URL", server.address, 1);
+    answered = 0;
+    full_part = 50;
+    server.answer = answer_empty_part;
+    check_failure(ask((struct nt_fetch_request){.kind = NT_FETCH_LIST}, "s3://bucket/folder"),
+                  NT_FETCH_UNREACHABLE, "the server's list goes on and on, and names nothing");
+    ck_assert_uint_eq(answered, full_part + 1 + 100);
+}
+END_TEST
+
 #define COUNT_OF(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 int main(void)
@@ -201,6 +227,7 @@ int main(void)
     tcase_add_test(tests, a_list_that_is_not_wanted_any_more_is_left);
     tcase_add_test(tests, a_list_waits_for_who_takes_it);
     tcase_add_loop_test(tests, lists_of_buckets_are_read_while_they_go_on, 0, COUNT_OF(buckets));
+    tcase_add_test(tests, a_list_that_goes_on_and_names_nothing_has_an_end);
     suite_add_tcase(suite, tests);
     return nt_test_main(suite);
 }

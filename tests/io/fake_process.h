@@ -31,7 +31,8 @@ static struct {
 } process;
 
 /* Instead of starting one. */
-enum nt_status __wrap_nt_fetch_start(const char *program, int *channel_ret, struct nt_error *error_ret);
+enum nt_status __wrap_nt_fetch_start(const char *program, const struct nt_fetch_rules *rules,
+                                     int *channel_ret, struct nt_error *error_ret);
 
 static inline void say(struct nt_fetch_answer answer, const void *bytes, size_t count)
 {
@@ -66,10 +67,12 @@ static inline void *take_requests(void *unused)
     return NULL;
 }
 
-enum nt_status __wrap_nt_fetch_start(const char *program, int *channel_ret, struct nt_error *error_ret)
+enum nt_status __wrap_nt_fetch_start(const char *program, const struct nt_fetch_rules *rules,
+                                     int *channel_ret, struct nt_error *error_ret)
 {
     int ends[2];
     (void)program;
+    (void)rules;
     (void)error_ret;
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     *channel_ret = ends[0];

@@ -22,11 +22,15 @@ def make_certificates(directory, kind=ELLIPTIC):
     openssl(directory, 'req', '-x509', *new, '-days', '2', '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=authority')
     (directory / 'names').write_text('subjectAltName=IP:127.0.0.1,DNS:localhost')
     for name in ('server', 'user'):
-        openssl(directory, 'req', *new, '-keyout', f'{name}.key', '-out', f'{name}.csr', '-subj', f'/CN={name}')
-        openssl(directory, 'x509', '-req', '-in', f'{name}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
-                '-out', f'{name}.pem', '-extfile', 'names')
+        make_user(directory, name, kind)
     (directory / 'proxy').write_bytes((directory / 'user.pem').read_bytes() + (directory / 'user.key').read_bytes())
     (directory / 'proxy').chmod(0o600)
     (directory / 'authorities').mkdir()
     shutil.copy(directory / 'ca.pem', directory / 'authorities')
     openssl(directory, 'rehash', 'authorities')
+
+
+def make_user(directory, name, kind=ELLIPTIC):
+    openssl(directory, 'req', '-nodes', '-newkey', *kind, '-keyout', f'{name}.key', '-out', f'{name}.csr', '-subj', f'/CN={name}')
+    openssl(directory, 'x509', '-req', '-in', f'{name}.csr', '-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2',
+            '-out', f'{name}.pem', '-extfile', 'names')

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Files by https, and for those who may have them only: certificates, tokens, passwords come from where their users keep them, go to the
-server that they are for, and are seen nowhere. By nginx, with certificates that are made here."""
+server that they are for, and are seen nowhere. By nginx, with certificates that are made here; and by two servers of which one sends to the other."""
 import contextlib
 import errno
 import os
 import time
 
-from certificates import make_certificates
+from certificates import make_certificates, make_user
 from harness import DATA, NTUPLE, case, command, errors_of, fails, mounted, output, run, same, scratch
 from web import nginx, served
 
@@ -32,6 +32,11 @@ def locations(directory, token):
         location /token/ {{ if ($http_authorization != "Bearer {token}") {{ return 401; }} alias {DATA}/; }}
         location /password/ {{ auth_basic all; auth_basic_user_file {directory}/users; alias {DATA}/; }}
         location /user/ {{ if ($ssl_client_verify != SUCCESS) {{ return 403; }} alias {DATA}/; }}
+        location /later/ {{ if ($ssl_client_s_dn != "CN=later") {{ return 403; }} alias {DATA}/; }}
+        location /untold/ {{ if ($http_authorization) {{ return 418; }} alias {DATA}/; }}
+        location /to-untold/ {{ rewrite ^/to-untold/(.*)$ https://localhost:$server_port/untold/$1 redirect; }}
+        location /to-user/ {{ rewrite ^/to-user/(.*)$ https://localhost:$server_port/user/$1 redirect; }}
+        location /same-user/ {{ rewrite ^/same-user/(.*)$ /user/$1 redirect; }}
         location /moved/ {{ rewrite ^/moved/(.*)$ /token/$1 redirect; }}
         location /down/ {{ rewrite ^/down/(.*)$ http://127.0.0.1:1/$1 redirect; }}
         location /other/ {{ rewrite ^/other/(.*)$ https://localhost:$server_port/token/$1 redirect; }}"""
@@ -46,13 +51,13 @@ def secured():
             yield server, directory, f'https://127.0.0.1:{server.port}'
 
 
-def is_read(url, **variables):
-    same(b'Events' in output(NTUPLE, 'ls', url, env=environment(**variables)), True, f'{url}, {variables}')
+def is_read(url, *options, **variables):
+    same(b'Events' in output(NTUPLE, 'ls', *options, url, env=environment(**variables)), True, f'{url}, {variables}')
 
 
-def is_refused(status, url, *words, **variables):
+def is_refused(status, url, *words, options=(), **variables):
     start = time.monotonic()
-    result = command(NTUPLE, 'ls', url, env=environment(**variables))
+    result = command(NTUPLE, 'ls', *options, url, env=environment(**variables))
     message = result.stderr.decode()
     same(result.returncode, status, f'{url}: {message}')
     for word in words:
@@ -109,9 +114,74 @@ def credentials_go_to_the_server_that_they_are_for():
 
 
 @case
+def another_server_learns_nothing_of_who_asks():
+    """By http, by https, and from the one to the other."""
+    with scratch() as directory, served(DATA) as first, served(DATA) as other, secured() as (_, own, site):
+        first.other = other.url('')
+        (directory / 'netrc').write_text('default login me password hidden\n')
+        variables = {'NETRC': directory / 'netrc', 'BEARER_TOKEN': TOKEN, 'CURL_CA_BUNDLE': own / 'ca.pem'}
+        is_read(first.url(f'to-other/{FILE}'), **variables)
+        same([headers for _, headers in other.requests if 'Authorization' in headers], [], 'who is sent to')
+        same({headers.get('Authorization') for _, headers in first.requests}, {'Basic bWU6aGlkZGVu'}, 'who is named')
+        same(len(other.requests) > 1, True)
+        first.other = f'{site}/untold/'
+        for url in f'{site}/to-untold/{FILE}', first.url(f'to-other/{FILE}'):
+            is_read(url, **variables)
+        is_refused(UNREACHABLE, f'{site}/untold/{FILE}', '418', **variables)
+
+
+@case
+def what_is_signed_is_sent_to_no_other_server():
+    with served(DATA) as first, served(DATA) as other:
+        first.other = other.url('')
+        keys = {'AWS_ACCESS_KEY_ID': 'key', 'AWS_SECRET_ACCESS_KEY': 'secret', 'AWS_SESSION_TOKEN': TOKEN, 'AWS_ENDPOINT_URL': first.url('to-other')}
+        for address in f's3://bucket/{FILE}', f'ntpl+s3+{first.url("to-other")}/bucket/{FILE}':
+            is_refused(UNREACHABLE, address, '302', **keys)
+        same(other.requests, [])
+        same({headers['Authorization'].split()[0] for _, headers in first.requests}, {'AWS4-HMAC-SHA256'})
+        same({headers['x-amz-security-token'] for _, headers in first.requests}, {TOKEN})
+
+
+@case
+def a_certificate_is_shown_to_others_unless_it_is_the_origins():
+    with secured() as (_, directory, site):
+        variables = {'CURL_CA_BUNDLE': directory / 'ca.pem', 'X509_USER_PROXY': directory / 'proxy'}
+        for place in 'user', 'to-user', 'same-user':
+            is_read(f'{site}/{place}/{FILE}', **variables)
+        for place in 'user', 'same-user':
+            is_read(f'{site}/{place}/{FILE}', '--certificate=origin', **variables)
+        is_refused(NOTHING, f'{site}/to-user/{FILE}', '403', options=['--certificate=origin'], **variables)
+        with mounted(f'{site}/same-user/{FILE}', '-o', 'certificate=origin', env=environment(**variables)) as mountpoint:
+            same((mountpoint / 'Events').is_dir(), True)
+
+
+def renamed(directory, name, content):
+    (directory / 'new').write_text(content)
+    (directory / 'new').chmod(0o600)
+    (directory / 'new').rename(directory / name)
+
+
+def switched(directory, name, content):
+    """As Kubernetes replaces what it mounts: all files lie behind a link, which is another one then."""
+    folder = directory / f'version-{time.monotonic_ns()}'
+    folder.mkdir()
+    (folder / name).write_text(content)
+    (folder / name).chmod(0o600)
+    (directory / 'new').symlink_to(folder.name)
+    (directory / 'new').rename(directory / '..data')
+    if not (directory / name).exists():
+        (directory / name).symlink_to(f'..data/{name}')
+
+
+@case
 def a_token_that_is_renewed_is_used_and_none_is_seen():
+    for renew in renamed, switched:
+        check_token(renew)
+
+
+def check_token(renew):
     with secured() as (server, directory, site):
-        (directory / 'token').write_text(TOKEN)
+        renew(directory, 'token', TOKEN)
         variables = environment(CURL_CA_BUNDLE=directory / 'ca.pem', BEARER_TOKEN_FILE=directory / 'token')
         with mounted(f'{site}/token/{FILE}', env=variables) as mountpoint:
             first, *others = sorted(mountpoint.glob('Events/**/column.*/data.bin'))
@@ -120,13 +190,35 @@ def a_token_that_is_renewed_is_used_and_none_is_seen():
             server.read_again()
             refused = [path for path in others if not can_be_read(path)]
             fails(errno.EACCES, refused[0].read_bytes)
-            (directory / 'new').write_text(LATER_TOKEN)
-            (directory / 'new').rename(directory / 'token')
+            renew(directory, 'token', LATER_TOKEN)
             path = refused[0]
             same(eventually_read(path), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)))
             told = '\n'.join(path.read_text() for path in (*mountpoint.glob('.ntuplefs/*'), mountpoint / 'file.json'))
             same([secret for secret in SECRETS if secret in told], [], 'what the mount tells')
             same({line['status'] for line in errors_of(mountpoint)}, {'unreachable'}, 'errors.jsonl')
+
+
+@case
+def a_certificate_that_is_renewed_is_shown():
+    for renew in renamed, switched:
+        check_certificate(renew)
+
+
+def check_certificate(renew):
+    """By each new connection."""
+    with secured() as (server, directory, site):
+        make_user(directory, 'later')
+        renew(directory, 'shown', (directory / 'proxy').read_text())
+        variables = environment(CURL_CA_BUNDLE=directory / 'ca.pem', X509_USER_PROXY=directory / 'shown')
+        is_refused(NOTHING, f'{site}/later/{FILE}', '403', CURL_CA_BUNDLE=directory / 'ca.pem', X509_USER_PROXY=directory / 'shown')
+        with mounted(f'{site}/user/{FILE}', env=variables) as mountpoint:
+            path = sorted(mountpoint.glob('Events/**/column.*/data.bin'))[0]
+            server.write('', locations(directory, TOKEN).replace('location /user/', 'location /user-before/').replace('location /later/', 'location /user/'), 'ssl')
+            server.read_again()
+            fails(errno.EACCES, path.read_bytes)
+            renew(directory, 'shown', (directory / 'later.pem').read_text() + (directory / 'later.key').read_text())
+            server.read_again()
+            same(eventually_read(path), output(NTUPLE, 'cat', DATA / FILE, path.relative_to(mountpoint)))
 
 
 def can_be_read(path):

@@ -15,11 +15,11 @@ from web import served
 PRELOAD = os.environ.get('ESCAPE_PRELOAD')
 REFUSED = {errno.EPERM, errno.EACCES, errno.ENOSYS}
 FETCH = os.environ.get('NTUPLE_FETCH')
-ATTEMPTS = 32
+ATTEMPTS = 35
 PARTS = ['no_new_privs', 'capabilities', 'landlock', 'not_dumpable', 'seccomp']
 # Without the sandbox, too, for others than root or on some machines.
 OF_ROOT = {'read_other', 'mount', 'unmount', 'change_root', 'load_program', 'look_at_events', 'add_key', 'control_device', 'trace_other',
-           'make_process_anew'}
+           'make_process_anew', 'make_ping_socket'}
 
 
 class TakenOver(Foreground):
@@ -115,30 +115,54 @@ def who_takes_over_the_tool_has_no_more():
                 (directory / 'folder/copy').unlink(missing_ok=True)
 
 
+def taken_over_fetching(directory, victim, **variables):
+    """What the process that fetches may do when it is taken over while it answers: it is on the network already."""
+    told, program = directory / 'told', directory / 'fetch'
+    program.write_text(f'#!/bin/sh\nLD_PRELOAD={PRELOAD} NTUPLE_ESCAPE=3:{victim} exec {FETCH} 2>>{told}\n')
+    program.chmod(0o700)
+    environment = {**os.environ, 'NTUPLE_FETCH': str(program), **{name: str(value) for name, value in variables.items()}}
+    with served(DATA) as site:
+        result = command(NTUPLE, 'cat', site.url('example.root'), '.ntuplefs/version.json', env=environment)
+    same(result.returncode, 0, result.stderr)
+    holds = json.loads(result.stdout)['fetch_sandbox']
+    if 'seccomp' not in holds:
+        raise Skip('this kernel has no seccomp')
+    ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', told.read_text(), re.M)}
+    same(len(ended), ATTEMPTS)
+    allowed = {name for name, number in ended.items() if number not in REFUSED}
+    return allowed - ({'read_file'} if 'landlock' not in holds else set())
+
+
 @case
 def who_takes_over_the_process_that_fetches_has_connections_and_no_more():
-    """While it answers: it is on the network already. What it may read lies in a few folders, /tmp among them."""
     if not PRELOAD or not FETCH:
         raise Skip('no library of attempts, or no program that fetches')
-    with scratch() as directory, tempfile.TemporaryDirectory(dir='.') as elsewhere, served(DATA) as site:
-        victim, told = Path(elsewhere).resolve() / 'victim', directory / 'told'
-        victim.write_text('What nobody was given.\n')
-        program = directory / 'fetch'
-        program.write_text(f'#!/bin/sh\nLD_PRELOAD={PRELOAD} NTUPLE_ESCAPE=3:{victim} exec {FETCH} 2>>{told}\n')
-        program.chmod(0o700)
-        environment = {**os.environ, 'NTUPLE_FETCH': str(program)}
-        result = command(NTUPLE, 'cat', site.url('example.root'), '.ntuplefs/version.json', env=environment)
-        same(result.returncode, 0, result.stderr)
-        holds = json.loads(result.stdout)['fetch_sandbox']
-        if 'seccomp' not in holds:
-            raise Skip('this kernel has no seccomp')
-        ended = {name: int(number) for name, number in re.findall(r'^escape (\w+) (\d+)$', told.read_text(), re.M)}
-        same(len(ended), ATTEMPTS)
-        allowed = {name for name, number in ended.items() if number not in REFUSED}
-        if 'landlock' not in holds:
-            allowed -= {'read_file'}
-        same(allowed, {'make_socket'})
-        same(os.listdir(elsewhere), ['victim'])
+    with scratch() as directory, tempfile.TemporaryDirectory(dir='.') as elsewhere:
+        for place in Path(elsewhere).resolve(), directory / 'empty':
+            place.mkdir(exist_ok=True)
+            victim = place / 'victim'
+            victim.write_text('What nobody was given.\n')
+            same(taken_over_fetching(directory, victim), {'make_socket'})
+            same(os.listdir(place), ['victim'])
+
+
+@case
+def what_lies_beside_credentials_is_out_of_its_reach():
+    """The files as well: it has copies."""
+    if not PRELOAD or not FETCH:
+        raise Skip('no library of attempts, or no program that fetches')
+    with scratch() as directory:
+        home, run_directory = directory / 'home', directory / 'run'
+        for folder in home, home / '.aws', home / '.ssh', home / '.globus', run_directory:
+            folder.mkdir()
+        files = {'NETRC': home / '.netrc', 'BEARER_TOKEN_FILE': home / 'token', 'X509_USER_PROXY': home / 'proxy', 'AWS_CONFIG_FILE': home / '.aws/config',
+                 'KRB5CCNAME': home / 'tickets'}
+        victims = [*files.values(), home / '.aws/cli', home / '.ssh/key', home / '.globus/other', home / 'neighbour', run_directory / 'neighbour']
+        for path in victims:
+            path.write_text('')
+        for victim in victims:
+            (directory / 'told').unlink(missing_ok=True)
+            same(taken_over_fetching(directory, victim, HOME=home, XDG_RUNTIME_DIR=run_directory, **files), {'make_socket'}, victim)
 
 
 def status_fields(process):

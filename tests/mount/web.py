@@ -78,12 +78,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             site.requests.append((self.path, dict(self.headers)))
             site.connections.append(self.client_address)
             self.number = len(site.requests)
+        self.name = name
         try:
             content, tag, modified = site.content(name)
         except OSError:
-            self.send(Answer(404, {}, b'no such file'))
-            return
-        self.name = name
+            if ways != ['to-other']:
+                self.send(Answer(404, {}, b'no such file'))
+                return
+            content, tag, modified = b'', '""', 0
         answer = self.good_answer(content, tag, modified)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             if not any([MISBEHAVIOURS[way](self, answer) for way in ways]):
@@ -112,6 +114,7 @@ class Site:
         self.connections = []  # on which each of them came
         self.lock = threading.Lock()
         self.hangs = threading.Event()  # set: those that are silent go on
+        self.other = None  # the address that `to-other` sends to
         self.is_good = False  # those that are bad for some time become good
         self.damaged, self.damage_at = 0, None  # answers that were; where they are to be
 
@@ -351,6 +354,12 @@ def loop(handler, answer):
 def elsewhere(handler, answer):
     """To the same without this way."""
     answer.status, answer.headers, answer.body = 302, {'Location': handler.path.replace('/elsewhere', '', 1)}, b''
+
+
+@misbehaviour
+def to_other(handler, answer):
+    """To another server, which a test names; also of what is not there."""
+    answer.status, answer.headers, answer.body = 302, {'Location': handler.server.site.other + handler.name}, b''
 
 
 @misbehaviour
