@@ -202,11 +202,11 @@ static bool fill(int copy, int from)
 {
     char piece[PIECE_BYTES];
     ssize_t count = 0;
-    size_t sum = 0;
+    off_t sum = 0;
     bool is_good = true;
     while (is_good && (count = read(from, piece, sizeof(piece))) > 0) {
-        sum += (size_t)count;
-        is_good = sum <= MOST_BYTES && write(copy, piece, (size_t)count) == count;
+        is_good = sum + count <= MOST_BYTES && pwrite(copy, piece, (size_t)count, sum) == count;
+        sum += count;
     }
     explicit_bzero(piece, sizeof(piece));
     return is_good && count == 0;

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -71,11 +70,13 @@ static enum nt_status fail(int problem, const char *program, struct nt_error *er
 /* It takes them at once. One that has ended is found out by who asks it. */
 static bool tell(int channel, struct nt_fetch_request request, const char *text)
 {
-    struct iovec parts[] = {{&request, sizeof(request)}, {(void *)text, strlen(text)}};
-    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = *text ? 2 : 1};
+    char packet[sizeof(request) + NT_FETCH_TEXT_BYTES];
+    size_t length = strlen(text);
     ssize_t sent;
+    memcpy(packet, &request, sizeof(request));
+    memcpy(packet + sizeof(request), text, length);
     do
-        sent = sendmsg(channel, &message, MSG_NOSIGNAL);
+        sent = send(channel, packet, sizeof(request) + length, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
     return sent >= 0 || errno == EPIPE || errno == ECONNRESET;
 }
