@@ -10,8 +10,10 @@ import sqlite3
 import subprocess
 import textwrap
 import time
+from pathlib import Path
 
 from certificates import RSA, make_certificates
+from fetching import fetching
 from harness import DATA, NTUPLE, Skip, case, command, mounted, output, run, same, scratch, wait_until
 from trees import same_trees
 from web import is_open, unused_port
@@ -47,6 +49,21 @@ def is_served_to(address, environment, secret):
     same((result.returncode, b'who asks' in result.stderr), (NOTHING, True), result.stderr)
 
 
+def is_known_once_it_is_there(address, environment, secret):
+    """As what is renewed: the same process asks again, and the file has come by a new name, or behind a link that leads elsewhere now."""
+    place = Path(environment[secret].removeprefix('FILE:'))
+    with fetching(address, env=environment) as (process, _):
+        same(process.ask('OPEN', address), 'DONE', secret)
+    place.rename(place.with_name('kept'))
+    with fetching(address, env=environment) as (process, _):
+        same('DONE' in process.ask('OPEN', address), False, secret)
+        folder = place.with_name('version')
+        folder.mkdir()
+        place.with_name('kept').rename(folder / place.name)
+        place.symlink_to(folder / place.name)
+        same(process.ask('OPEN', address), 'DONE', secret)
+
+
 @contextlib.contextmanager
 def server_of_certificates(directory):
     make_certificates(directory, RSA)
@@ -66,6 +83,7 @@ def server_of_certificates(directory):
 def a_proxy_certificate_tells_who_asks():
     with scratch() as directory, server_of_certificates(directory) as (server, environment):
         is_served_to(server.url(FILE), environment, 'X509_USER_PROXY')
+        is_known_once_it_is_there(server.url(FILE), environment, 'X509_USER_PROXY')
 
 
 @case
@@ -133,6 +151,7 @@ def a_bearer_token_tells_who_asks():
             is_served_to(server.url(FILE, 'roots'), {**environment, 'BEARER_TOKEN_FILE': str(directory / 'token')},
                          'BEARER_TOKEN_FILE')
             output(NTUPLE, 'verify', server.url(FILE, 'roots'), env={**environment, 'BEARER_TOKEN': (directory / 'token').read_text()})
+            is_known_once_it_is_there(server.url(FILE, 'roots'), {**environment, 'BEARER_TOKEN_FILE': str(directory / 'token')}, 'BEARER_TOKEN_FILE')
 
 
 @contextlib.contextmanager
@@ -185,7 +204,9 @@ def a_ticket_of_kerberos_tells_who_asks():
         give_to_server(keys)
         own = f'setenv KRB5_CONFIG = {directory}/krb5.conf\n'
         with xrootd(directory, DATA, own + asks_with('krb5', f'{keys} xrootd/localhost@{REALM}')) as server:
-            is_served_to(server.url(FILE).replace('127.0.0.1', 'localhost'), environment, 'KRB5CCNAME')
+            address = server.url(FILE).replace('127.0.0.1', 'localhost')
+            is_served_to(address, environment, 'KRB5CCNAME')
+            is_known_once_it_is_there(address, environment, 'KRB5CCNAME')
 
 
 run(at_once=3)
