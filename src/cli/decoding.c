@@ -11,7 +11,7 @@
 #include "cli/choices.h"
 #include "cli/confine.h"
 #include "cli/program.h"
-#include "io/fetcher.h"
+#include "io/fetcher_life.h"
 #include "io/remote.h"
 
 struct decoding {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "io/fetcher_life.h"
 #include "io/remote.h"
 
 static enum nt_status add(struct nt_addresses *addresses, const char *address, struct nt_error *error)
@@ -50,6 +51,8 @@ enum nt_status nt_start_fetching(struct nt_settings *settings, const struct nt_a
     if (!addresses->count)
         return NT_OK;
     enum nt_status status = nt_fetcher_new(&options, &settings->fetcher, error);
+    if (status == NT_OK)
+        nt_fetcher_hand_over(settings->fetcher); /* of the processes of a mount the one that decodes asks */
     char *shown = status == NT_OK ? NULL : nt_address_shown(addresses->items[addresses->count - 1]);
     if (shown)
         nt_error_context(error, "%s", shown);

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "cli/program.h"
-#include "io/fetcher.h"
+#include "io/fetcher_life.h"
 
 struct supervising {
     struct nt_program *program;

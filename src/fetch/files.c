@@ -46,7 +46,7 @@ static void close_file(struct nt_files *files, struct nt_fetched **link)
 void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, const char *message)
 {
     struct nt_files *files = file->files;
-    nt_output_fail(&files->output, file->open_id, failure, message);
+    nt_output_fail(&files->output, file->number, file->open_id, failure, message);
     close_file(files, file_of(files, file->number));
 }
 
@@ -55,6 +55,7 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened)
     char text[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES];
     struct nt_output *output = &file->files->output;
     struct nt_fetch_answer answer = {.kind = NT_FETCH_OPENED,
+                                     .file = file->number,
                                      .id = file->open_id,
                                      .size = opened->size,
                                      .modified = opened->modified,
@@ -63,12 +64,12 @@ void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened)
     file->is_open = true;
     int length = snprintf(text, sizeof(text), "%s%c%s", opened->stamp, '\0', opened->server);
     nt_output_put(output, answer, text, (size_t)length);
-    answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .id = file->open_id};
+    answer = (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .file = file->number, .id = file->open_id};
     nt_output_put(output, answer, opened->head, opened->head_bytes);
     answer.offset = opened->head_bytes;
     if (opened->tail_bytes)
         nt_output_put(output, answer, opened->tail, opened->tail_bytes);
-    nt_output_done(output, file->open_id);
+    nt_output_done(output, file->number, file->open_id);
 }
 
 static struct nt_fetched *add_file(struct nt_files *files, const struct nt_fetch_request *request)
@@ -98,7 +99,7 @@ static bool open_with(struct nt_engine *engine, struct nt_fetched *file, const c
     if (!engine->ops->open_listed(engine, file, address, stamp, problem_ret))
         return false;
     file->is_open = true;
-    nt_output_done(&file->files->output, file->open_id);
+    nt_output_done(&file->files->output, file->number, file->open_id);
     return true;
 }
 
@@ -127,13 +128,14 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
                     (length == bytes) == !stamp && request->bytes <= INT64_MAX;
     struct nt_fetched *file = is_whole ? add_file(files, request) : NULL;
     if (!file) {
-        nt_output_fail(&files->output, request->id, NT_FETCH_UNREACHABLE,
+        nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches cannot open more files");
     } else if (!nt_rules_allow(&files->rules, address)) {
         refuse(files, request->id);
         drop_file(files, file);
     } else if (!open_with(nt_jobs_engine(&files->jobs, address), file, address, stamp, &problem)) {
-        nt_output_fail(&files->output, request->id, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
+        nt_output_fail(&files->output, request->file, request->id,
+                       problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                        problem ? problem : "out of memory");
         drop_file(files, file);
     }
@@ -166,12 +168,15 @@ static void remove_part(struct nt_part *part)
 static bool take_part(struct nt_job *job, uint64_t offset, const char *bytes, size_t count)
 {
     const struct nt_part *part = (struct nt_part *)job;
+    const struct nt_fetched *file = part->file;
     struct nt_output *output = &part->file->files->output;
     if (nt_output_is_full(output)) {
         job->is_paused = true;
         return false;
     }
-    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DATA, .id = part->id, .offset = offset},
+    nt_output_put(output,
+                  (struct nt_fetch_answer){
+                      .kind = NT_FETCH_DATA, .file = file->number, .id = part->id, .offset = offset},
                   bytes, count);
     return true;
 }
@@ -179,10 +184,11 @@ static bool take_part(struct nt_job *job, uint64_t offset, const char *bytes, si
 static void end_part(struct nt_job *job)
 {
     struct nt_part *part = (struct nt_part *)job;
+    struct nt_output *output = &part->file->files->output;
     if (job->result.outcome == NT_OUTCOME_GOOD)
-        nt_output_done(&part->file->files->output, part->id);
+        nt_output_done(output, part->file->number, part->id);
     else
-        nt_output_fail(&part->file->files->output, part->id, job->result.failure, job->result.message);
+        nt_output_fail(output, part->file->number, part->id, job->result.failure, job->result.message);
     remove_part(part);
 }
 
@@ -195,7 +201,7 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
     struct nt_part *part =
         is_within && files->jobs.count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
     if (!part) {
-        nt_output_fail(&files->output, request->id, NT_FETCH_UNREACHABLE,
+        nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches was asked for what it cannot do");
         return;
     }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -30,6 +31,14 @@ static void close_others(void)
 #ifdef SYS_close_range
     syscall(SYS_close_range, FIRST_OTHER, ~0u, 0);
 #endif
+}
+
+/* Random, so that no process that fetches for somebody else has the same. */
+static uint64_t next_epoch(uint64_t last)
+{
+    uint64_t epoch = 0;
+    (void)!getrandom(&epoch, sizeof(epoch), 0);
+    return epoch && epoch != last ? epoch : last == 1 ? 2 : 1;
 }
 
 /* Returns in the process that is to fetch: by which socket it has files of credentials. */
@@ -56,7 +65,7 @@ static int divide(pid_t *keeper_ret)
 
 int main(void)
 {
-    uint32_t epoch = 0;
+    uint64_t epoch = 0;
     pid_t keeper;
     int credentials;
     struct nt_rules rules;
@@ -68,7 +77,7 @@ int main(void)
         _exit(0);
     nt_sandbox_give_up_rights();
     do {
-        epoch++;
+        epoch = next_epoch(epoch);
         credentials = divide(&keeper);
     } while (getpid() == keeper);
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -54,13 +54,13 @@ static void drop(struct nt_listing *listing)
 
 void nt_listing_done(struct nt_listing *listing)
 {
-    nt_output_done(listing->listings->output, listing->id);
+    nt_output_done(listing->listings->output, 0, listing->id);
     drop(listing);
 }
 
 void nt_listing_fail(struct nt_listing *listing, enum nt_fetch_failure failure, const char *message)
 {
-    nt_output_fail(listing->listings->output, listing->id, failure, message);
+    nt_output_fail(listing->listings->output, 0, listing->id, failure, message);
     drop(listing);
 }
 
@@ -90,7 +90,7 @@ void nt_listings_start(struct nt_listings *listings, const struct nt_fetch_reque
     struct nt_engine *engine = address ? nt_jobs_engine(listings->jobs, address) : NULL;
     struct nt_listing *listing = engine ? add(listings, request, engine) : NULL;
     if (!listing)
-        nt_output_fail(listings->output, request->id, NT_FETCH_UNREACHABLE,
+        nt_output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches cannot list more folders");
     else if (!engine->ops->list(listing, address, &problem))
         nt_listing_fail(listing, problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,

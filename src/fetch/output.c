@@ -19,7 +19,7 @@ struct nt_output_packet {
 
 enum { FULL_BYTES = 4 << 20 };
 
-void nt_output_init(struct nt_output *output, int channel, uint32_t epoch,
+void nt_output_init(struct nt_output *output, int channel, uint64_t epoch,
                     const struct nt_fetch_totals *totals)
 {
     *output = (struct nt_output){.channel = channel, .epoch = epoch, .totals = totals};
@@ -80,15 +80,17 @@ void nt_output_put(struct nt_output *output, struct nt_fetch_answer answer, cons
     put(output, &answer, rest, count);
 }
 
-void nt_output_done(struct nt_output *output, uint64_t id)
+void nt_output_done(struct nt_output *output, uint32_t file, uint64_t id)
 {
-    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .id = id}, NULL, 0);
+    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_DONE, .file = file, .id = id}, NULL, 0);
 }
 
-void nt_output_fail(struct nt_output *output, uint64_t id, enum nt_fetch_failure failure, const char *message)
+void nt_output_fail(struct nt_output *output, uint32_t file, uint64_t id, enum nt_fetch_failure failure,
+                    const char *message)
 {
-    nt_output_put(output, (struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .id = id, .failure = failure},
-                  message, strlen(message));
+    nt_output_put(
+        output, (struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .file = file, .id = id, .failure = failure},
+        message, strlen(message));
 }
 
 void nt_output_flush(struct nt_output *output)

@@ -43,7 +43,7 @@ static void flush(struct nt_files *files)
         nt_jobs_continue(&files->jobs);
 }
 
-void nt_fetch_work(int channel, uint32_t epoch, int credentials, const struct nt_rules *rules)
+void nt_fetch_work(int channel, uint64_t epoch, int credentials, const struct nt_rules *rules)
 {
     struct nt_files files = {.rules = *rules};
     struct nt_xrootd xrootd;

@@ -10,6 +10,6 @@
 #include "fetch/rules.h"
 
 /* `credentials`: a socket by which files of them are had (credential_files.h). */
-_Noreturn void nt_fetch_work(int channel, uint32_t epoch, int credentials, const struct nt_rules *rules);
+_Noreturn void nt_fetch_work(int channel, uint64_t epoch, int credentials, const struct nt_rules *rules);
 
 #endif

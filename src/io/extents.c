@@ -132,6 +132,24 @@ void nt_stretch_unpin(struct nt_stretch_room *room, struct nt_stretch *stretch)
         make_room(room);
 }
 
+void nt_stretches_release(struct nt_stretch_room *room)
+{
+    for (struct nt_stretch *stretch = room->newest; stretch; stretch = stretch->older)
+        stretch->pins = 0;
+    make_room(room);
+}
+
+void nt_stretches_drop_underway(struct nt_stretches *file)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < file->count; i++)
+        if (file->list[i]->is_kept)
+            file->list[kept++] = file->list[i];
+        else
+            free_stretch(file->list[i]);
+    file->count = kept;
+}
+
 void nt_stretches_deinit(struct nt_stretches *file, struct nt_stretch_room *room)
 {
     for (size_t i = file->count; i-- > 0;)

@@ -31,6 +31,11 @@ struct nt_stretch_room {
     struct nt_stretch *newest, *oldest;
 };
 
+/* Nobody uses any that is kept. */
+void nt_stretches_release(struct nt_stretch_room *room);
+/* Those that are not kept are nobody's: they are freed. */
+void nt_stretches_drop_underway(struct nt_stretches *file);
+
 /* The one with the byte at `offset`; NULL where there is none, and `next_ret` is where the next one begins, or UINT64_MAX. */
 struct nt_stretch *nt_stretches_at(const struct nt_stretches *file, uint64_t offset, uint64_t *next_ret);
 /* False without memory. It may not overlap others. */

@@ -11,8 +11,9 @@
 #include "io/objects.h"
 
 enum nt_fetch_kind {
-    NT_FETCH_HELLO =
-        1, /* from a process that fetches, before all else, with its sandbox behind it: who was asked before is gone */
+    /* From a process that fetches, before all else, with its sandbox behind it: who was asked before is gone. Its epoch is a random number,
+     * which no other such process has, whomever it works for. */
+    NT_FETCH_HELLO = 1,
     /* Asked for: */
     NT_FETCH_OPEN, /* an address behind it. Answered by OPENED, DATA of both ends of the file, DONE; or FAILED */
     NT_FETCH_READ, /* `bytes` at `offset` of a file. Answered by DATA in order, DONE; or FAILED */
@@ -78,12 +79,11 @@ enum {
 
 struct nt_fetch_request {
     uint32_t kind;
-    uint32_t epoch;        /* as HELLO told it: others are not answered */
+    uint32_t file;         /* a number of the asker's, from its OPEN to its CLOSE; of folders 0 */
+    uint64_t epoch;        /* as HELLO told it: others are not answered */
     uint64_t id;           /* of this request; never used twice */
-    uint32_t file;         /* a number of the asker's, from its OPEN to its CLOSE */
     uint32_t milliseconds; /* to the end of which there is an answer */
     uint32_t is_ahead;     /* nobody waits for it yet: others go first */
-    uint32_t unused;
     uint64_t offset, bytes;
 };
 
@@ -97,9 +97,11 @@ struct nt_fetch_totals {
     uint32_t requests, retries; /* the former has the latter in it */
 };
 
+/* With the epoch, the number and the file of the request: what is not all of one that is under way is taken by nobody. */
 struct nt_fetch_answer {
     uint32_t kind;
-    uint32_t epoch;
+    uint32_t file;
+    uint64_t epoch;
     uint64_t id;
     uint32_t failure; /* enum nt_fetch_failure */
     uint32_t is_folder;

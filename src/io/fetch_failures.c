@@ -31,11 +31,3 @@ enum nt_status nt_fetcher_fail_silent(const struct nt_fetcher *fetcher, const ch
                    "%s: timed out after %.3g s: the process that fetches does not answer", shown,
                    (double)fetcher->milliseconds / 1000);
 }
-
-enum nt_status nt_fetcher_fail_absent(const struct nt_fetcher *fetcher, const char *shown,
-                                      struct nt_error *error)
-{
-    return fetcher->is_over
-               ? nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "%s: the process that fetches has ended", shown)
-               : nt_fetcher_fail_silent(fetcher, shown, error);
-}

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/overflow.h"
+#include "io/fetcher_life.h"
 #include "io/ranges.h"
 #include "io/remote.h"
 #include "io/remote_file.h"
@@ -122,10 +123,10 @@ static void copy(const struct reading *reading, const struct nt_remote_part *par
     uint64_t end = stretch->offset + stretch->bytes;
     if (end > reading->end)
         end = reading->end;
-    pthread_mutex_unlock(&reading->file->fetcher->lock);
+    nt_fetcher_unlock(reading->file->fetcher);
     memcpy(output + (first - reading->offset), stretch->data + (first - stretch->offset),
            (size_t)(end - first));
-    pthread_mutex_lock(&reading->file->fetcher->lock);
+    nt_fetcher_lock(reading->file->fetcher);
 }
 
 static enum nt_status read_parts(struct reading *reading, uint8_t *output, uint64_t deadline,
@@ -167,7 +168,7 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     struct nt_error failure = {0};
     struct reading reading = {.file = file, .offset = offset, .end = offset + bytes};
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     uint64_t start = nt_milliseconds();
     uint64_t deadline = start + file->fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     enum nt_status status =
@@ -183,7 +184,7 @@ static enum nt_status fetched_read_at(struct nt_source *source, uint64_t offset,
     if (status == NT_UNREACHABLE && nt_refusal_check(&file->refusal, now, NULL) == NT_OK)
         nt_refusal_note(&file->refusal, &failure, now);
     file->fetcher->counters.wait_milliseconds += now - start;
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
@@ -246,19 +247,18 @@ static void fetched_will_need(struct nt_source *source, const struct nt_extent *
                               bool is_now)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
-    const struct nt_fetcher *fetcher = file->fetcher;
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     if (!file->has_changed && nt_refusal_check(&file->refusal, nt_milliseconds(), NULL) == NT_OK &&
-        file->epoch == fetcher->epoch && !file->is_closed && !fetcher->is_over)
+        nt_remote_is_open(file))
         ask_for_all(file, extents, count, is_now);
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
 }
 
 static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t bytes)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     uint64_t end = offset + bytes, next;
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     while (offset < end) {
         struct nt_stretch *stretch = nt_stretches_at(&file->stretches, offset, &next);
         offset = stretch ? stretch->offset + stretch->bytes : next;
@@ -266,7 +266,7 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
             nt_stretch_forget(&file->fetcher->room, stretch);
     }
     nt_disk_entry_forget(file->disk, end - bytes, bytes);
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     return true;
 }
 
@@ -277,9 +277,9 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
 static enum nt_status fetched_check(struct nt_source *source, struct nt_error *error)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     enum nt_status status = file->has_changed ? nt_remote_fail_changed(file, error) : NT_OK;
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     return status;
 }
 
@@ -297,7 +297,7 @@ static enum nt_status be_known(struct nt_remote_file *file, struct nt_error *err
 static enum nt_status fetched_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     enum nt_status status = be_known(file, error);
     *attributes = (struct stat){.st_mode = S_IFREG | 0444,
                                 .st_nlink = 1,
@@ -306,7 +306,7 @@ static enum nt_status fetched_stat(struct nt_source *source, struct stat *attrib
                                 .st_gid = getegid(),
                                 .st_mtim.tv_sec = file->modified,
                                 .st_ctim.tv_sec = file->modified};
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     return status;
 }
 
@@ -316,10 +316,10 @@ static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret,
     if (source->is_of_objects)
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s: nobody tells how many objects there are",
                        file->shown);
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     enum nt_status status = be_known(file, error);
     *size_ret = file->size;
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     return status;
 }
 
@@ -327,16 +327,17 @@ static enum nt_status fetched_size(struct nt_source *source, uint64_t *size_ret,
 static void fetched_close(struct nt_source *source)
 {
     struct nt_remote_file *file = (struct nt_remote_file *)source;
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     for (size_t i = file->stretches.count; i-- > 0;)
         if (!file->stretches.list[i]->is_kept)
             nt_fetcher_drop(file->fetcher, &((struct nt_remote_part *)file->stretches.list[i])->fetch);
     nt_remote_forget_use(file);
+    nt_fetcher_remove_user(&file->user);
     if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
         nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     nt_stretches_deinit(&file->stretches, &file->fetcher->room);
     nt_disk_entry_close(file->disk);
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     nt_fetcher_free(file->fetcher);
     if (file->teller.release)
         file->teller.release(file->teller.context);
@@ -377,10 +378,12 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
     *file =
         (struct nt_remote_file){.source = {.ops = &fetched_ops, .size = NT_UNKNOWN_SIZE, .path = shown_copy},
                                 .fetcher = fetcher,
+                                .user = {.begin_anew = nt_remote_begin_anew},
                                 .address = address_copy,
                                 .shown = shown_copy,
                                 .name = shown_copy + strlen(shown) - strlen(name),
                                 .teller = *teller};
+    nt_fetcher_add_user(fetcher, &file->user);
     *file_ret = file;
     return NT_OK;
 }
@@ -423,7 +426,7 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
     if (status != NT_OK)
         return status;
     objects->source.is_of_objects = true;
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     objects->is_known = objects->is_told = objects->is_listed = true;
     objects->size = INT64_MAX;
     objects->modified = file->modified;
@@ -432,7 +435,7 @@ static enum nt_status fetched_open_objects(struct nt_source *source, const char 
     memcpy(objects->stamp, file->stamp, sizeof(objects->stamp));
     /* Now, so that hints are heard; where it fails, the first read tells. */
     nt_remote_be_open(objects, nt_milliseconds() + file->fetcher->milliseconds, NULL);
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     *objects_ret = &objects->source;
     return NT_OK;
 }
@@ -449,10 +452,10 @@ bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *na
     struct nt_remote_file *file = (struct nt_remote_file *)source;
     if (source->ops != &fetched_ops)
         return false;
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     memcpy(names_ret->server, file->server, sizeof(names_ret->server));
     memcpy(names_ret->validator, file->stamp, sizeof(names_ret->validator));
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     return true;
 }
 

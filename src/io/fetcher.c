@@ -6,24 +6,61 @@
 #include "io/fetcher.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/sized.h"
-#include "base/thread.h"
-#include "io/fetch_start.h"
 #include "io/remote.h"
 
-enum { PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
-enum { DEFAULT_SECONDS = 60 };
-#define DEFAULT_CACHE_BYTES (UINT64_C(128) << 20)
-#define DEFAULT_DISK_BYTES (UINT64_C(1) << 30)
+/* ---- the lock, also in forked processes ---- */
+
+/* What is under way is the parent's, as are those who wait for it; some of it lies on stacks that are not there. */
+static void begin_anew(struct nt_fetcher *fetcher)
+{
+    fetcher->is_forked = fetcher->is_over = false;
+    fetcher->epoch = 0;
+    fetcher->underway = NULL;
+    fetcher->ahead_bytes = 0;
+    fetcher->ahead_count = 0;
+    fetcher->totals = (struct nt_fetch_totals){0};
+    nt_paces_begin_anew(&fetcher->paces);
+    nt_stretches_release(&fetcher->room);
+    for (struct nt_fetch_user *user = fetcher->users; user; user = user->next)
+        user->begin_anew(user);
+}
+
+void nt_fetcher_lock(struct nt_fetcher *fetcher)
+{
+    nt_lock_take(&fetcher->lock);
+    if (fetcher->is_forked)
+        begin_anew(fetcher);
+}
+
+void nt_fetcher_unlock(struct nt_fetcher *fetcher)
+{
+    nt_lock_give(&fetcher->lock);
+}
+
+void nt_fetcher_add_user(struct nt_fetcher *fetcher, struct nt_fetch_user *user)
+{
+    nt_fetcher_lock(fetcher);
+    user->next = fetcher->users;
+    user->link = &fetcher->users;
+    if (user->next)
+        user->next->link = &user->next;
+    fetcher->users = user;
+    nt_fetcher_unlock(fetcher);
+}
+
+void nt_fetcher_remove_user(struct nt_fetch_user *user)
+{
+    *user->link = user->next;
+    if (user->next)
+        user->next->link = user->link;
+}
 
 /* ---- requests ---- */
 
@@ -78,6 +115,7 @@ void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct n
 {
     request.epoch = fetcher->epoch;
     request.id = fetch->id = ++fetcher->last_id;
+    fetch->file = request.file;
     fetcher->counters.reads += request.kind == NT_FETCH_READ;
     fetcher->counters.ahead += request.is_ahead;
     request.milliseconds = (uint32_t)fetcher->milliseconds;
@@ -99,22 +137,14 @@ void nt_fetcher_tell(struct nt_fetcher *fetcher, enum nt_fetch_kind kind, uint64
 
 void nt_fetcher_drop(struct nt_fetcher *fetcher, struct nt_fetch *fetch)
 {
-    nt_fetcher_tell(fetcher, NT_FETCH_CANCEL, fetch->id, 0);
+    nt_fetcher_tell(fetcher, NT_FETCH_CANCEL, fetch->id, fetch->file);
     fail(fetch, NT_FETCH_UNREACHABLE, "was not waited for");
 }
 
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline)
 {
     const struct timespec until = nt_timespec(deadline * NT_MILLISECOND);
-    return pthread_cond_timedwait(&fetcher->changed, &fetcher->lock, &until) == 0;
-}
-
-bool nt_fetcher_is_there(struct nt_fetcher *fetcher, uint64_t deadline)
-{
-    while (!fetcher->epoch && !fetcher->is_over)
-        if (!nt_fetcher_wait(fetcher, deadline))
-            return false;
-    return !fetcher->is_over;
+    return nt_lock_wait(&fetcher->lock, &fetcher->changed, &until);
 }
 
 /* ---- answers ---- */
@@ -149,7 +179,7 @@ static void count_process(struct nt_fetcher *fetcher)
 
 bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret)
 {
-    pthread_mutex_lock(&fetcher->lock);
+    nt_fetcher_lock(fetcher);
     const struct nt_fetch_counters *counters = &fetcher->counters;
     const struct {
         const char *name;
@@ -169,7 +199,7 @@ bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **n
         {"remote_waits", counters->waits},
         {"remote_wait_milliseconds", counters->wait_milliseconds},
     };
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_unlock(fetcher);
     if (index >= sizeof(all) / sizeof(*all))
         return false;
     *name_ret = all[index].name;
@@ -198,9 +228,9 @@ static void take_hello(struct nt_fetcher *fetcher, const struct nt_fetch_answer 
 
 void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret)
 {
-    pthread_mutex_lock(&fetcher->lock);
+    nt_fetcher_lock(fetcher);
     *sandbox_ret = fetcher->sandbox;
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_unlock(fetcher);
 }
 
 /* The first packet stays where it is, for the thread that takes all. */
@@ -211,7 +241,7 @@ enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetc
     uint64_t now = nt_milliseconds(), deadline = now + fetcher->milliseconds;
     for (; now < deadline && poll(&event, 1, (int)(deadline - now)) < 0; now = nt_milliseconds())
         ;
-    ssize_t count = recv(fetcher->channel, fetcher->packet, PACKET_BYTES, MSG_PEEK | MSG_DONTWAIT);
+    ssize_t count = recv(fetcher->channel, fetcher->packet, NT_FETCH_PACKET_BYTES, MSG_PEEK | MSG_DONTWAIT);
     if (count < (ssize_t)sizeof(struct nt_fetch_answer))
         return nt_fail(error, NT_UNREACHABLE, NT_NO_OFFSET, "the process that fetches does not answer");
     count -= (ssize_t)sizeof(struct nt_fetch_answer);
@@ -230,7 +260,7 @@ static bool take(struct nt_fetcher *fetcher, const struct nt_fetch_answer *answe
     struct nt_fetch *fetch = underway(fetcher, answer->id);
     if (answer->epoch == fetcher->epoch)
         fetcher->totals = answer->totals;
-    if (!fetch || answer->epoch != fetcher->epoch)
+    if (!fetch || answer->epoch != fetcher->epoch || answer->file != fetch->file)
         return false;
     fetcher->counters.bytes += answer->kind == NT_FETCH_DATA ? count : 0;
     fetcher->counters.failures += answer->kind == NT_FETCH_FAILED;
@@ -252,9 +282,9 @@ static bool receive(struct nt_fetcher *fetcher)
     bool has_changed = true;
     ssize_t count;
     do
-        count = read(fetcher->channel, fetcher->packet, PACKET_BYTES);
+        count = read(fetcher->channel, fetcher->packet, NT_FETCH_PACKET_BYTES);
     while (count < 0 && errno == EINTR);
-    pthread_mutex_lock(&fetcher->lock);
+    nt_fetcher_lock(fetcher);
     if (count >= (ssize_t)sizeof(answer)) {
         memcpy(&answer, fetcher->packet, sizeof(answer));
         has_changed =
@@ -266,11 +296,11 @@ static bool receive(struct nt_fetcher *fetcher)
     bool is_over = fetcher->is_over;
     if (has_changed)
         pthread_cond_broadcast(&fetcher->changed);
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_unlock(fetcher);
     return !is_over;
 }
 
-static void *receive_all(void *argument)
+void *nt_fetcher_receive(void *argument)
 {
     struct nt_fetcher *fetcher = argument;
     struct pollfd events[] = {{.fd = fetcher->channel, .events = POLLIN},
@@ -281,127 +311,4 @@ static void *receive_all(void *argument)
         if (events[1].revents || !receive(fetcher))
             return NULL;
     }
-}
-
-/* ---- its life ---- */
-
-enum nt_status nt_fetcher_hold(struct nt_fetcher *fetcher, struct nt_error *error)
-{
-    int problem = 0;
-    pthread_mutex_lock(&fetcher->lock);
-    if (!fetcher->has_receiver)
-        problem = nt_thread_start(&fetcher->receiver, receive_all, fetcher);
-    fetcher->has_receiver |= !problem;
-    fetcher->holders += !problem;
-    pthread_mutex_unlock(&fetcher->lock);
-    return problem ? nt_fail_system(error, problem, "cannot start a thread") : NT_OK;
-}
-
-void nt_fetcher_free(struct nt_fetcher *fetcher)
-{
-    if (!fetcher)
-        return;
-    pthread_mutex_lock(&fetcher->lock);
-    bool is_last = --fetcher->holders == 0;
-    pthread_mutex_unlock(&fetcher->lock);
-    if (!is_last)
-        return;
-    if (fetcher->has_receiver) { /* a byte, not the pipe's end: another process may have that, too */
-        ssize_t written = write(fetcher->wake[1], "", 1);
-        (void)written; /* the pipe is empty */
-        pthread_join(fetcher->receiver, NULL);
-    }
-    close(fetcher->wake[0]);
-    close(fetcher->wake[1]);
-    close(fetcher->channel);
-    nt_disk_cache_close(&fetcher->disk);
-    nt_paces_deinit(&fetcher->paces);
-    pthread_cond_destroy(&fetcher->changed);
-    pthread_mutex_destroy(&fetcher->lock);
-    free(fetcher->packet);
-    free(fetcher);
-}
-
-void nt_fetcher_stop(struct nt_fetcher *fetcher)
-{
-    shutdown(fetcher->channel, SHUT_RDWR);
-}
-
-static int init_waiting(struct nt_fetcher *fetcher)
-{
-    pthread_condattr_t attributes;
-    int problem = pthread_mutex_init(&fetcher->lock, NULL);
-    if (!problem)
-        problem = pthread_condattr_init(&attributes);
-    if (problem)
-        return problem;
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    problem = pthread_cond_init(&fetcher->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return problem;
-}
-
-static enum nt_status fill(struct nt_fetcher *fetcher, const struct nt_fetcher_options *options,
-                           struct nt_error *error)
-{
-    fetcher->holders = 1;
-    fetcher->milliseconds =
-        UINT64_C(1000) * (options->timeout_seconds ? options->timeout_seconds : DEFAULT_SECONDS);
-    fetcher->room.most_bytes = options->cache_bytes ? options->cache_bytes : DEFAULT_CACHE_BYTES;
-    fetcher->packet = malloc(PACKET_BYTES);
-    int problem = fetcher->packet ? init_waiting(fetcher) : ENOMEM;
-    if (!problem && pipe2(fetcher->wake, O_CLOEXEC) != 0)
-        problem = errno;
-    if (problem)
-        return nt_fail_system(error, problem, "remote files cannot be read");
-    enum nt_status status = NT_OK;
-    fetcher->disk.folder = -1;
-    if (options->disk_cache)
-        status = nt_disk_cache_open(
-            &fetcher->disk, options->disk_cache,
-            options->disk_cache_bytes ? options->disk_cache_bytes : DEFAULT_DISK_BYTES, error);
-    if (status == NT_OK)
-        status = nt_fetch_start(options->program,
-                                &(struct nt_fetch_rules){options->addresses, options->certificate_to_origin},
-                                &fetcher->channel, error);
-    if (status != NT_OK) {
-        nt_disk_cache_close(&fetcher->disk);
-        close(fetcher->wake[0]);
-        close(fetcher->wake[1]);
-    }
-    return status;
-}
-
-enum nt_status nt_fetcher_new(const struct nt_fetcher_options *options, struct nt_fetcher **fetcher_ret,
-                              struct nt_error *error)
-{
-    struct nt_fetcher_options known;
-    enum nt_status status = nt_sized_copy(options, &known, sizeof(known), "nt_fetcher_options", error);
-    if (status != NT_OK)
-        return status;
-    if (known.timeout_seconds > NT_MOST_TIMEOUT_SECONDS)
-        return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "timeout_seconds: expected at most %d, found %u",
-                       NT_MOST_TIMEOUT_SECONDS, known.timeout_seconds);
-    struct nt_fetcher *fetcher = calloc(1, sizeof(*fetcher));
-    if (!fetcher)
-        return nt_fail_memory(error);
-    status = fill(fetcher, &known, error);
-    if (status != NT_OK) {
-        free(fetcher->packet);
-        free(fetcher);
-        return status;
-    }
-    *fetcher_ret = fetcher;
-    return NT_OK;
-}
-
-enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher **own_ret,
-                                 struct nt_error *error)
-{
-    *own_ret = NULL;
-    if (*fetcher)
-        return NT_OK;
-    enum nt_status status = nt_fetcher_new(NULL, own_ret, error);
-    *fetcher = *own_ret;
-    return status;
 }

@@ -10,10 +10,14 @@
 #include <ntuple/source.h>
 
 #include "base/error.h"
+#include "base/lock.h"
 #include "io/disk_cache.h"
 #include "io/extents.h"
 #include "io/fetch.h"
+#include "io/fetch_start.h"
 #include "io/pace.h"
+
+enum { NT_FETCH_PACKET_BYTES = sizeof(struct nt_fetch_answer) + NT_FETCH_DATA_BYTES };
 
 /* So much longer than asked for it is waited: the process that fetches keeps to the time itself, as long as it works. */
 enum { NT_FETCH_GRACE_MILLISECONDS = 2000 };
@@ -26,6 +30,7 @@ enum nt_fetch_state { NT_FETCH_UNDERWAY, NT_FETCH_GOOD, NT_FETCH_BAD };
 /* A request, embedded in what it is for. All of it is under the fetcher's lock. */
 struct nt_fetch {
     uint64_t id;
+    uint32_t file;
     enum nt_fetch_state state;
     /* An answer that is not an end, and the bytes behind it; false where it is not what was asked for. */
     bool (*take)(struct nt_fetch *fetch, const struct nt_fetch_answer *answer, const uint8_t *bytes,
@@ -35,6 +40,13 @@ struct nt_fetch {
     enum nt_fetch_failure failure; /* of a BAD one */
     char message[256];
     struct nt_fetch *next, **link;
+};
+
+/* Whoever keeps something about the process that fetches; embedded in it. */
+struct nt_fetch_user {
+    /* The process is another one, of this forked process: nothing is under way, nothing is open. Under the lock. */
+    void (*begin_anew)(struct nt_fetch_user *user);
+    struct nt_fetch_user *next, **link;
 };
 
 /* Since it began. */
@@ -47,15 +59,21 @@ struct nt_fetch_counters {
     uint64_t wait_milliseconds; /* that they took */
 };
 
+/* A process that was forked has a process that fetches of its own, from the first time on that it asks. */
 struct nt_fetcher {
-    pthread_mutex_t lock; /* of all that follows, and of the files that are fetched */
+    struct nt_lock lock; /* of all that follows, and of the files that are fetched: nt_fetcher_lock */
     pthread_cond_t changed;
     unsigned holders;
-    uint64_t milliseconds; /* to the end of which a read has its bytes, or an error */
-    int channel, wake[2];
+    struct nt_fetch_user *users;
+    char *program;              /* that fetches; NULL: nobody has named one */
+    struct nt_fetch_rules rules; /* what each of these processes is told first; the addresses are the fetcher's own */
+    bool is_handed_over;        /* forked processes have the same one */
+    bool is_forked;             /* what is here is the parent's still */
+    uint64_t milliseconds;      /* to the end of which a read has its bytes, or an error */
+    int channel, wake[2];       /* -1: there is none yet */
     bool has_receiver, is_over; /* over: there is nobody any more to ask */
     pthread_t receiver;
-    uint32_t epoch; /* of the process that fetches now; 0: it has not said anything yet */
+    uint64_t epoch; /* of the process that fetches now; 0: it has not said anything yet */
     uint64_t last_id;
     uint32_t last_file;
     struct nt_fetch *underway;
@@ -72,23 +90,20 @@ struct nt_fetcher {
     uint8_t *packet;
 };
 
+/* What takes the answers, as a thread. */
+void *nt_fetcher_receive(void *fetcher);
+
 /* For `end`: a GOOD answer that was not all has failed. */
 void nt_fetch_fall_short(struct nt_fetch *fetch);
 
-/* One user more, and from the first one on a thread that takes the answers. */
-enum nt_status nt_fetcher_hold(struct nt_fetcher *fetcher, struct nt_error *error);
+void nt_fetcher_add_user(struct nt_fetcher *fetcher, struct nt_fetch_user *user);
 
-/* Where none is given, a new one, which `own_ret` has then, too: whoever asked frees that. */
-enum nt_status nt_fetcher_or_own(struct nt_fetcher **fetcher, struct nt_fetcher **own_ret,
-                                 struct nt_error *error);
-
-/* In another process that has the same one: all that is under way in any of them fails, and whatever is asked for later. */
-void nt_fetcher_stop(struct nt_fetcher *fetcher);
+void nt_fetcher_lock(struct nt_fetcher *fetcher);
+void nt_fetcher_unlock(struct nt_fetcher *fetcher);
 
 /* The following under the lock. */
 
-/* Until there is somebody to ask; false where there is not, and will not be before the deadline. */
-bool nt_fetcher_is_there(struct nt_fetcher *fetcher, uint64_t deadline);
+void nt_fetcher_remove_user(struct nt_fetch_user *user);
 /* Ask; kind, file, offset and bytes are the caller's. What cannot be asked has failed. */
 void nt_fetcher_ask(struct nt_fetcher *fetcher, struct nt_fetch *fetch, struct nt_fetch_request request,
                     const char *text, size_t text_bytes);
@@ -99,10 +114,8 @@ void nt_fetcher_tell(struct nt_fetcher *fetcher, enum nt_fetch_kind kind, uint64
 /* Until something has changed; false at the deadline. */
 bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline);
 
-/* Why nothing came: the answer that told a failure; nobody to ask, or nobody who answers in time. */
+/* Why nothing came: the answer that told a failure; nobody who answers in time. */
 enum nt_status nt_fetch_fail(const struct nt_fetch *fetch, const char *shown, struct nt_error *error);
-enum nt_status nt_fetcher_fail_absent(const struct nt_fetcher *fetcher, const char *shown,
-                                      struct nt_error *error);
 enum nt_status nt_fetcher_fail_silent(const struct nt_fetcher *fetcher, const char *shown,
                                       struct nt_error *error);
 

@@ -9,12 +9,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/lock.h"
 #include "io/beneath.h"
 #include "io/descriptor.h"
 #include "io/folder.h"
@@ -28,9 +28,9 @@ struct local_folder {
     struct nt_source_pool *pool; /* of the files that are opened lazily */
     struct stat attributes;      /* of the directory when it was opened */
     struct local_folder
-        *shown; /* the data set that its files are part of: itself, or the one that it lies beside */
-    pthread_mutex_t lock; /* of all below, and of the same in those beside it */
-    mode_t readers;       /* read bits */
+        *shown;          /* the data set that its files are part of: itself, or the one that it lies beside */
+    struct nt_lock lock; /* of all below, and of the same in those beside it */
+    mode_t readers;      /* read bits */
     bool is_shown;
     char *way; /* the directory whose way was allowed last; NULL: none */
 };
@@ -117,11 +117,11 @@ static enum nt_status allow_file(struct local_folder *folder, int descriptor, co
     enum nt_status status = nt_descriptor_stat(descriptor, name, &attributes, error);
     if (status != NT_OK)
         return status;
-    pthread_mutex_lock(&folder->shown->lock);
+    nt_lock_take(&folder->shown->lock);
     status = allow_way(folder, name, error);
     if (status == NT_OK)
         status = allow(folder, &attributes, name, strlen(name), error);
-    pthread_mutex_unlock(&folder->shown->lock);
+    nt_lock_give(&folder->shown->lock);
     return status;
 }
 
@@ -271,11 +271,11 @@ static enum nt_status show(struct nt_folder *folder, struct stat *attributes, st
 {
     struct local_folder *here = local(folder);
     (void)error;
-    pthread_mutex_lock(&here->lock);
+    nt_lock_take(&here->lock);
     here->is_shown = true;
     *attributes = here->attributes;
     attributes->st_mode = (here->attributes.st_mode & ~(mode_t)0444) | here->readers;
-    pthread_mutex_unlock(&here->lock);
+    nt_lock_give(&here->lock);
     return NT_OK;
 }
 
@@ -290,7 +290,7 @@ static void release(void *context)
     struct local_folder *folder = context;
     if (folder->descriptor >= 0)
         close(folder->descriptor);
-    pthread_mutex_destroy(&folder->lock);
+    nt_lock_deinit(&folder->lock);
     free(folder->way);
     free(folder->path);
     free(folder);
@@ -346,7 +346,7 @@ static enum nt_status open_local(const char *path, enum nt_folder_use use, struc
                                  struct nt_folder **folder_ret, struct nt_error *error)
 {
     struct local_folder *folder = calloc(1, sizeof(*folder));
-    if (!folder || pthread_mutex_init(&folder->lock, NULL)) {
+    if (!folder || nt_lock_init(&folder->lock, NULL)) {
         free(folder);
         return nt_fail_memory(error);
     }
@@ -381,9 +381,9 @@ static enum nt_status open_beside(struct nt_folder *folder, const char *path, st
     enum nt_status status = open_local(path, shown->use, shown, beside_ret, error);
     if (status != NT_OK)
         return status;
-    pthread_mutex_lock(&shown->lock);
+    nt_lock_take(&shown->lock);
     status = allow(local(*beside_ret), &local(*beside_ret)->attributes, "", 0, error);
-    pthread_mutex_unlock(&shown->lock);
+    nt_lock_give(&shown->lock);
     if (status != NT_OK)
         nt_folder_close(*beside_ret);
     return status;

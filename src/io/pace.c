@@ -50,6 +50,13 @@ void nt_paces_deinit(struct nt_paces *paces)
     }
 }
 
+void nt_paces_begin_anew(struct nt_paces *paces)
+{
+    paces->others.underway = 0;
+    for (struct nt_server_pace *known = paces->first; known; known = known->next)
+        known->pace.underway = 0;
+}
+
 /* ---- requests ---- */
 
 static void begin(struct nt_pace *pace, uint64_t now, bool is_first)

@@ -33,6 +33,8 @@ struct nt_paces {
 
 struct nt_pace *nt_paces_of(struct nt_paces *paces, const char *server);
 void nt_paces_deinit(struct nt_paces *paces);
+/* What is under way is nobody's. What was found about servers stays. */
+void nt_paces_begin_anew(struct nt_paces *paces);
 
 /* One of its requests, embedded in it. */
 struct nt_pace_request {

@@ -7,12 +7,13 @@
 #include "io/pool.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/lock.h"
 
 enum { MOST_DESCRIPTORS = 128, SHARE_OF_LIMIT = 4 };
 
@@ -30,7 +31,7 @@ struct pooled_source {
 
 struct nt_source_pool {
     struct nt_pool_opener opener;
-    pthread_mutex_t lock;
+    struct nt_lock lock;
     size_t holders; /* the caller and the sources */
     size_t open, limit;
     struct pooled_source *newest, *oldest;
@@ -41,7 +42,7 @@ struct nt_source_pool *nt_source_pool_new(const struct nt_pool_opener *opener)
     struct nt_source_pool *pool = calloc(1, sizeof(*pool));
     if (!pool)
         return NULL;
-    if (pthread_mutex_init(&pool->lock, NULL)) {
+    if (nt_lock_init(&pool->lock, NULL)) {
         free(pool);
         return NULL;
     }
@@ -58,11 +59,11 @@ void nt_source_pool_free(struct nt_source_pool *pool)
 {
     if (!pool)
         return;
-    pthread_mutex_lock(&pool->lock);
+    nt_lock_take(&pool->lock);
     bool is_last = --pool->holders == 0;
-    pthread_mutex_unlock(&pool->lock);
+    nt_lock_give(&pool->lock);
     if (is_last) {
-        pthread_mutex_destroy(&pool->lock);
+        nt_lock_deinit(&pool->lock);
         pool->opener.release(pool->opener.context);
         free(pool);
     }
@@ -70,9 +71,9 @@ void nt_source_pool_free(struct nt_source_pool *pool)
 
 size_t nt_source_pool_open(struct nt_source_pool *pool)
 {
-    pthread_mutex_lock(&pool->lock);
+    nt_lock_take(&pool->lock);
     size_t open = pool->open;
-    pthread_mutex_unlock(&pool->lock);
+    nt_lock_give(&pool->lock);
     return open;
 }
 
@@ -117,9 +118,9 @@ static enum nt_status open_descriptor(struct pooled_source *file, int *descripto
         bool is_out_of_descriptors = failure.system_error == EMFILE || failure.system_error == ENFILE;
         int spare = -1;
         if (status && is_out_of_descriptors) {
-            pthread_mutex_lock(&file->pool->lock);
+            nt_lock_take(&file->pool->lock);
             spare = take_oldest(file->pool);
-            pthread_mutex_unlock(&file->pool->lock);
+            nt_lock_give(&file->pool->lock);
         }
         if (spare < 0) {
             if (status && error)
@@ -149,14 +150,14 @@ static enum nt_status open_again(struct pooled_source *file, struct nt_error *er
     enum nt_status status = open_descriptor(file, &descriptor, &identity, error);
     if (status)
         return status;
-    pthread_mutex_lock(&file->pool->lock);
+    nt_lock_take(&file->pool->lock);
     if (!file->is_identified) {
         file->identity = identity;
         file->is_identified = true;
     }
     status = nt_identity_compare(file->path, &file->identity, &identity, error);
     surplus = status ? descriptor : install(file, descriptor);
-    pthread_mutex_unlock(&file->pool->lock);
+    nt_lock_give(&file->pool->lock);
     if (surplus >= 0)
         close(surplus);
     return status;
@@ -164,16 +165,16 @@ static enum nt_status open_again(struct pooled_source *file, struct nt_error *er
 
 static void pool_release(struct pooled_source *file)
 {
-    pthread_mutex_lock(&file->pool->lock);
+    nt_lock_take(&file->pool->lock);
     file->users--;
-    pthread_mutex_unlock(&file->pool->lock);
+    nt_lock_give(&file->pool->lock);
 }
 
 /* Make sure that the file is open, and stays so until pool_release. */
 static enum nt_status pool_acquire(struct pooled_source *file, struct nt_error *error)
 {
     struct nt_source_pool *pool = file->pool;
-    pthread_mutex_lock(&pool->lock);
+    nt_lock_take(&pool->lock);
     file->users++;
     bool was_opened_before = file->is_identified;
     bool is_open = file->descriptor >= 0;
@@ -181,7 +182,7 @@ static enum nt_status pool_acquire(struct pooled_source *file, struct nt_error *
         list_remove(pool, file);
         list_add_newest(pool, file);
     }
-    pthread_mutex_unlock(&pool->lock);
+    nt_lock_give(&pool->lock);
     enum nt_status status = is_open ? NT_OK : open_again(file, error);
     if (status)
         pool_release(file);
@@ -239,11 +240,11 @@ static void pooled_close(struct nt_source *source)
 {
     struct pooled_source *file = (struct pooled_source *)source;
     struct nt_source_pool *pool = file->pool;
-    pthread_mutex_lock(&pool->lock);
+    nt_lock_take(&pool->lock);
     int descriptor = file->descriptor;
     if (descriptor >= 0)
         list_remove(pool, file);
-    pthread_mutex_unlock(&pool->lock);
+    nt_lock_give(&pool->lock);
     if (descriptor >= 0)
         close(descriptor);
     nt_source_pool_free(pool);
@@ -273,9 +274,9 @@ enum nt_status nt_source_pool_add(struct nt_source_pool *pool, const char *path,
                                    .name = path_copy + name_at,
                                    .path = path_copy,
                                    .descriptor = -1};
-    pthread_mutex_lock(&pool->lock);
+    nt_lock_take(&pool->lock);
     pool->holders++;
-    pthread_mutex_unlock(&pool->lock);
+    nt_lock_give(&pool->lock);
     *source_ret = &file->source;
     return NT_OK;
 }

@@ -28,12 +28,13 @@ struct nt_remote_teller {
 struct nt_remote_file {
     struct nt_source source;
     struct nt_fetcher *fetcher;
+    struct nt_fetch_user user;
     char *address, *shown;
     struct nt_remote_teller teller; /* of nothing, or until it has told: */
     const char *name;               /* that it knows the file by; in `shown` */
     /* All that follows is under the fetcher's lock. */
     uint32_t file;  /* its number there */
-    uint32_t epoch; /* in which it was opened; 0: it was not yet */
+    uint64_t epoch; /* in which it was opened; 0: it was not yet */
     bool is_opening;
     bool is_told, is_listed;              /* the teller has told; and what it knew is what the file is */
     bool is_closed;                       /* it was open, and others had to be */
@@ -101,6 +102,11 @@ enum nt_status nt_remote_file_new(struct nt_fetcher *fetcher, const char *addres
                                   struct nt_remote_file **file_ret, struct nt_error *error);
 /* Now: then the source knows its size. */
 enum nt_status nt_remote_file_open(struct nt_remote_file *file, struct nt_error *error);
+
+/* Whether it can be read now. */
+bool nt_remote_is_open(const struct nt_remote_file *file);
+/* As nt_fetch_user.begin_anew has it. */
+void nt_remote_begin_anew(struct nt_fetch_user *user);
 
 /* It is used: of those that are told from others, the ones that were not used for longest may be closed. */
 void nt_remote_note_use(struct nt_remote_file *file);

@@ -5,7 +5,6 @@
  */
 #include "io/remote_folder.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +14,9 @@
 #include <xxhash.h>
 
 #include "base/buffer.h"
+#include "base/lock.h"
 #include "base/text.h"
-#include "io/fetcher.h"
+#include "io/fetcher_life.h"
 #include "io/remote.h"
 #include "io/remote_file.h"
 #include "io/remote_list.h"
@@ -27,8 +27,8 @@ struct remote_folder {
     struct nt_fetcher *fetcher;
     char *address, *shown;
     time_t opened;
-    atomic_uint holders;  /* itself, and files that were opened */
-    pthread_mutex_t lock; /* of what follows; also while a list is asked for: who wants it waits */
+    atomic_uint holders; /* itself, and files that were opened */
+    struct nt_lock lock; /* of what follows; also while a list is asked for: who wants it waits */
     struct nt_remote_lists lists;
 };
 
@@ -44,7 +44,7 @@ static void let_go(void *context)
         return;
     nt_remote_lists_deinit(&folder->lists);
     nt_fetcher_free(folder->fetcher);
-    pthread_mutex_destroy(&folder->lock);
+    nt_lock_deinit(&folder->lock);
     free(folder->address);
     free(folder->shown);
     free(folder);
@@ -54,9 +54,9 @@ static enum nt_status refresh(struct nt_folder *base, const char *name, uint64_t
                               struct nt_error *error)
 {
     struct remote_folder *folder = remote(base);
-    pthread_mutex_lock(&folder->lock);
+    nt_lock_take(&folder->lock);
     enum nt_status status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), list_ret, error);
-    pthread_mutex_unlock(&folder->lock);
+    nt_lock_give(&folder->lock);
     return status;
 }
 
@@ -67,11 +67,11 @@ static enum nt_status visit_entries(struct nt_folder *base, const char *name, nt
 {
     struct remote_folder *folder = remote(base);
     struct nt_remote_list *list;
-    pthread_mutex_lock(&folder->lock);
+    nt_lock_take(&folder->lock);
     enum nt_status status = nt_remote_lists_get(&folder->lists, nt_text_of(name), &list, error);
     if (status == NT_OK)
         nt_remote_list_hold(list);
-    pthread_mutex_unlock(&folder->lock);
+    nt_lock_give(&folder->lock);
     if (status != NT_OK)
         return status;
     for (size_t i = 0; status == NT_OK && i < list->count; i++)
@@ -111,11 +111,11 @@ static enum nt_status stat_entry(struct nt_folder *base, const char *name, struc
 {
     struct remote_folder *folder = remote(base);
     const struct nt_remote_entry *entry = NULL;
-    pthread_mutex_lock(&folder->lock);
+    nt_lock_take(&folder->lock);
     enum nt_status status = *name ? nt_remote_lists_find(&folder->lists, name, &entry, error) : NT_OK;
     if (status == NT_OK)
         fill_stat(folder, entry, attributes);
-    pthread_mutex_unlock(&folder->lock);
+    nt_lock_give(&folder->lock);
     return status;
 }
 
@@ -145,12 +145,12 @@ static enum nt_status tell(void *context, const char *name, struct nt_remote_kno
     struct remote_folder *folder = context;
     struct nt_error failure = {0};
     uint64_t list;
-    pthread_mutex_lock(&folder->lock);
+    nt_lock_take(&folder->lock);
     enum nt_status status = tell_known(folder, name, known_ret, &failure);
     if (status == NT_NOT_FOUND &&
         (status = nt_remote_lists_refresh(&folder->lists, nt_text_of(name), &list, &failure)) == NT_OK)
         status = tell_known(folder, name, known_ret, &failure);
-    pthread_mutex_unlock(&folder->lock);
+    nt_lock_give(&folder->lock);
     return status == NT_OK ? NT_OK : nt_fail_with(error, &failure);
 }
 
@@ -270,7 +270,7 @@ static enum nt_status new_folder(const char *address, struct nt_fetcher *fetcher
                                  struct remote_folder **folder_ret, struct nt_error *error)
 {
     struct remote_folder *folder = calloc(1, sizeof(*folder));
-    if (!folder || pthread_mutex_init(&folder->lock, NULL)) {
+    if (!folder || nt_lock_init(&folder->lock, NULL)) {
         free(folder);
         return nt_fail_memory(error);
     }

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/grow.h"
-#include "io/fetcher.h"
+#include "io/fetcher_life.h"
 #include "io/folder.h"
 #include "io/remote.h"
 #include "io/remote_file.h"
@@ -108,8 +108,9 @@ static enum nt_status gather(struct nt_fetcher *fetcher, struct gathering *gathe
 {
     const uint64_t patience = fetcher->milliseconds + NT_FETCH_GRACE_MILLISECONDS;
     gathering->last = nt_milliseconds();
-    if (!nt_fetcher_is_there(fetcher, gathering->last + patience))
-        return nt_fetcher_fail_absent(fetcher, shown, error);
+    enum nt_status status = nt_fetcher_be_there(fetcher, shown, gathering->last + patience, error);
+    if (status != NT_OK)
+        return status;
     gathering->fetch.take = take_entry;
     gathering->fetch.end = end_list;
     nt_fetcher_ask(fetcher, &gathering->fetch, (struct nt_fetch_request){.kind = NT_FETCH_LIST}, address,
@@ -137,9 +138,9 @@ enum nt_status nt_remote_list_new(struct nt_fetcher *fetcher, const char *addres
         free(shown);
         return nt_fail_memory(error);
     }
-    pthread_mutex_lock(&fetcher->lock);
+    nt_fetcher_lock(fetcher);
     enum nt_status status = gather(fetcher, &gathering, address, shown, error);
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_unlock(fetcher);
     free(shown);
     if (status != NT_OK) {
         nt_remote_list_free(gathering.list);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 
 #include "base/buffer.h"
 #include "base/clock.h"
+#include "io/fetcher_life.h"
 #include "io/remote.h"
 
 /* Of files whose version is told, so many are open at once in the process that fetches. */
@@ -24,7 +26,7 @@ enum { MOST_ROUND_TRIPS = 16 };
 
 struct opening {
     struct nt_fetch fetch;
-    uint32_t epoch;
+    uint64_t epoch;
     uint64_t size, round_trips;
     int64_t modified;
     char stamp[NT_FETCH_STAMP_BYTES], server[NT_FETCH_SERVER_BYTES];
@@ -249,8 +251,9 @@ static enum nt_status ask_to_open(struct nt_remote_file *file, struct opening *o
                                   struct nt_error *error)
 {
     struct nt_fetcher *fetcher = file->fetcher;
-    if (!nt_fetcher_is_there(fetcher, deadline))
-        return nt_fetcher_fail_absent(fetcher, file->shown, error);
+    enum nt_status status = nt_fetcher_be_there(fetcher, file->shown, deadline, error);
+    if (status != NT_OK)
+        return status;
     file->file = ++fetcher->last_file;
     opening->epoch = fetcher->epoch;
     opening->is_listed = file->is_listed;
@@ -271,9 +274,9 @@ static enum nt_status be_told(struct nt_remote_file *file, struct nt_error *erro
     struct nt_remote_known known = {.is_known = false};
     if (file->is_told || !file->teller.tell)
         return NT_OK;
-    pthread_mutex_unlock(&file->fetcher->lock);
+    nt_fetcher_unlock(file->fetcher);
     enum nt_status status = file->teller.tell(file->teller.context, file->name, &known, error);
-    pthread_mutex_lock(&file->fetcher->lock);
+    nt_fetcher_lock(file->fetcher);
     if (status != NT_OK)
         return status;
     file->is_told = true;
@@ -300,9 +303,24 @@ static enum nt_status open_once(struct nt_remote_file *file, uint64_t deadline, 
     return status;
 }
 
-static bool is_open(const struct nt_remote_file *file)
+bool nt_remote_is_open(const struct nt_remote_file *file)
 {
     return file->epoch && file->epoch == file->fetcher->epoch && !file->is_closed && !file->fetcher->is_over;
+}
+
+/* What has come stays: it is of the same version, as the file will be. Descriptors of the disk cache have a place in common with the parent's,
+ * which both would move. */
+void nt_remote_begin_anew(struct nt_fetch_user *user)
+{
+    struct nt_remote_file *file =
+        (struct nt_remote_file *)((char *)user - offsetof(struct nt_remote_file, user));
+    nt_stretches_drop_underway(&file->stretches);
+    nt_remote_forget_use(file);
+    nt_disk_entry_close(file->disk);
+    file->disk = NULL;
+    file->underway = 0;
+    file->epoch = 0;
+    file->is_opening = file->is_closed = false;
 }
 
 /* Whether it can be read now. It is opened again by one, the others wait. */
@@ -314,7 +332,7 @@ enum nt_status nt_remote_be_open(struct nt_remote_file *file, uint64_t deadline,
         enum nt_status status = nt_refusal_check(&file->refusal, nt_milliseconds(), error);
         if (status != NT_OK)
             return status;
-        if (is_open(file)) {
+        if (nt_remote_is_open(file)) {
             nt_remote_note_use(file);
             return NT_OK;
         }

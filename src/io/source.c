@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/overflow.h"
 #include "io/source.h"
 
@@ -17,7 +18,9 @@ enum nt_status nt_source_read(struct nt_source *source, uint64_t offset, void *b
                        source->size);
     if (!bytes)
         return NT_OK;
+    const unsigned sections = nt_fork_allow(); /* it may take long, and wait for other threads */
     enum nt_status status = source->ops->read_at(source, offset, buffer, bytes, error);
+    nt_fork_forbid(sections);
     if (status == NT_OK && source->ops->reads_check)
         atomic_fetch_add_explicit(&source->checked_reads, 1, memory_order_release);
     return status;

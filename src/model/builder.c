@@ -255,6 +255,8 @@ enum nt_status nt_group_builder_init(struct nt_group_builder *builder, struct nt
         .dataset = dataset, .group = &dataset->groups[group], .list = list, .offset = offset};
     uint64_t count = (uint64_t)builder->group->clusters * /* both have 32 bits */
                      nt_group_column_count(dataset, builder->group);
+    /* What a thread has left that was loading the group while another one forked. */
+    nt_group_release(dataset, builder->group, builder->group->ranges ? count : 0, builder->group->page_count);
     /* Absent columns take no bytes in the file, but a range each in memory. */
     enum nt_status status = take(builder, NT_COST_RANGE, count, error);
     if (status != NT_OK)

@@ -25,13 +25,14 @@ enum nt_status nt_file_new(const char *path, struct nt_source *source, const str
                            struct nt_file **file_ret, struct nt_error *error)
 {
     struct nt_file *file = calloc(1, sizeof(*file));
-    if (!file)
+    if (!file || nt_lock_init(&file->lock, NULL)) {
+        free(file);
         return nt_fail_memory(error);
+    }
     file->source = source;
     nt_budget_init(&file->budget, source->size, limits->metadata_bytes);
     file->page_bytes = limits->page_bytes ? limits->page_bytes : page_limit(source->size);
     file->outline = file;
-    pthread_mutex_init(&file->lock, NULL);
     file->arena = nt_arena_new();
     if (file->arena)
         file->path = nt_arena_copy(file->arena, path, strlen(path));
@@ -62,8 +63,7 @@ static struct nt_dataset *new_dataset(void)
     if (!dataset)
         return NULL;
     dataset->arena = nt_arena_new();
-    if (!dataset->arena || !nt_decoders_init(&dataset->decoders) ||
-        pthread_mutex_init(&dataset->lock, NULL)) {
+    if (!dataset->arena || !nt_decoders_init(&dataset->decoders) || nt_lock_init(&dataset->lock, NULL)) {
         nt_decoders_deinit(&dataset->decoders);
         nt_arena_free(dataset->arena);
         free(dataset);
@@ -157,7 +157,7 @@ void nt_dataset_free(struct nt_dataset *dataset)
     }
     if (dataset->ops && dataset->ops->close)
         dataset->ops->close(dataset);
-    pthread_mutex_destroy(&dataset->lock);
+    nt_lock_deinit(&dataset->lock);
     nt_decoders_deinit(&dataset->decoders);
     nt_arena_free(dataset->arena);
     free(dataset);
@@ -176,7 +176,7 @@ void nt_file_discard(struct nt_file *file)
         file->close(file);
     free(file->directories);
     nt_arena_free(file->arena);
-    pthread_mutex_destroy(&file->lock);
+    nt_lock_deinit(&file->lock);
     free(file);
 }
 

@@ -41,12 +41,12 @@ enum nt_status nt_late_make(const struct nt_late *late, bool *is_new_ret, struct
         return nt_fail_with(error, *late->failure);
     if (late->before)
         late->before(late->context);
-    pthread_mutex_lock(late->lock);
+    nt_lock_take(late->lock);
     state = atomic_load_explicit(late->state, memory_order_acquire);
     if (state == NT_LATE_NOT_MADE)
         status = make(late, is_new_ret, error);
     else if (state == NT_LATE_FAILED)
         status = nt_fail_with(error, *late->failure);
-    pthread_mutex_unlock(late->lock);
+    nt_lock_give(late->lock);
     return status;
 }

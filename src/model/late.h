@@ -5,10 +5,10 @@
 #ifndef NT_MODEL_LATE_H
 #define NT_MODEL_LATE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/error.h"
+#include "base/lock.h"
 
 enum nt_late_state { NT_LATE_NOT_MADE, NT_LATE_MADE, NT_LATE_FAILED };
 
@@ -18,7 +18,7 @@ struct nt_late {
     enum nt_status (*make)(void *owner, uint32_t number, struct nt_error *error);
     void *owner; /* that `make` is called with, and `number` */
     uint32_t number;
-    pthread_mutex_t *lock; /* held meanwhile */
+    struct nt_lock *lock; /* held meanwhile */
     /* Called before something is made or waited for, with `context`; may be NULL. */
     void (*before)(void *context);
     void *context;

@@ -296,7 +296,7 @@ struct nt_dataset {
     uint32_t document_count;
     const struct nt_dataset_ops *ops;
     void *format_data;
-    pthread_mutex_t lock;   /* loading of groups, those of its sides, too */
+    struct nt_lock lock;    /* loading of groups, those of its sides, too */
     struct nt_arena *arena; /* everything above that the format allocates */
 };
 
@@ -349,7 +349,7 @@ struct nt_file {
     const struct nt_file *outline; /* whose file this is; itself */
     atomic_int completed_state;    /* enum nt_late_state */
     struct nt_error *completed_failure;
-    pthread_mutex_t lock;
+    struct nt_lock lock;
     void (*close)(struct nt_file *file); /* frees format_data */
     void *format_data;
     /* Told once of each cluster group whose page list turns out to be bad, by the thread that found it,

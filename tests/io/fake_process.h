@@ -11,11 +11,11 @@
 #include <unistd.h>
 
 #include "io/fetch_start.h"
-#include "io/fetcher.h"
+#include "io/fetcher_life.h"
 #include "io/source.h"
 #include "support.h"
 
-enum { SIZE = 20000, ENDS = 2 * NT_FETCH_EDGE_BYTES };
+enum { SIZE = 20000, ENDS = 2 * NT_FETCH_EDGE_BYTES, FILES = 4096 };
 
 static struct nt_error error;
 static struct nt_fetcher *fetcher;
@@ -24,8 +24,10 @@ static struct nt_fetcher *fetcher;
 
 static struct {
     int channel; /* -1: there is none */
+    unsigned starts;
     pthread_t thread;
-    uint32_t epoch;
+    uint64_t epoch;
+    uint32_t files[FILES]; /* by the number of what was asked of them */
     /* What is answered to a request; false: it ends. */
     bool (*answer)(const struct nt_fetch_request *request);
 } process;
@@ -40,13 +42,15 @@ static inline void say(struct nt_fetch_answer answer, const void *bytes, size_t 
     ck_assert_uint_le(count, NT_FETCH_DATA_BYTES);
     if (!answer.epoch)
         answer.epoch = process.epoch;
+    if (!answer.file)
+        answer.file = process.files[answer.id % FILES];
     memcpy(packet, &answer, sizeof(answer));
     if (count)
         memcpy(packet + sizeof(answer), bytes, count);
     (void)!send(process.channel, packet, sizeof(answer) + count, MSG_NOSIGNAL);
 }
 
-static inline void greet(uint32_t epoch)
+static inline void greet(uint64_t epoch)
 {
     process.epoch = epoch;
     say((struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &(struct nt_fetch_sandbox){"all", ""},
@@ -60,6 +64,7 @@ static inline void *take_requests(void *unused)
     (void)unused;
     while (recv(process.channel, packet, sizeof(packet), 0) >= (ssize_t)sizeof(request)) {
         memcpy(&request, packet, sizeof(request));
+        process.files[request.id % FILES] = request.file;
         if (!process.answer(&request))
             break;
     }
@@ -77,6 +82,7 @@ enum nt_status __wrap_nt_fetch_start(const char *program, const struct nt_fetch_
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     *channel_ret = ends[0];
     process.channel = ends[1];
+    process.starts++;
     greet(1);
     ck_assert_int_eq(pthread_create(&process.thread, NULL, take_requests, NULL), 0);
     return NT_OK;

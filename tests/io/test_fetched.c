@@ -5,6 +5,8 @@
 #include "io/remote.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
 
 #include "fake_process.h"
 #include "io/remote_folder.h"
@@ -193,10 +195,12 @@ static bool answer_others_too(const struct nt_fetch_request *request)
     say_done(request->id + 1);
     say((struct nt_fetch_answer){.kind = NT_FETCH_DONE, .epoch = 17, .id = request->id}, NULL, 0);
     say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .epoch = 17, .id = request->id}, "no", 2);
+    say((struct nt_fetch_answer){.kind = NT_FETCH_FAILED, .file = request->file + 1, .id = request->id}, "no",
+        2);
     return answer_well(request);
 }
 
-START_TEST(answers_of_other_processes_and_to_other_questions_are_left_out)
+START_TEST(answers_of_other_processes_of_other_files_and_to_other_questions_are_left_out)
 {
     process.answer = answer_others_too;
     assert_ok(open_file());
@@ -317,11 +321,11 @@ static void *list_in_vain(void *argument)
     return NULL;
 }
 
-static uint32_t epoch_now(void)
+static uint64_t epoch_now(void)
 {
-    pthread_mutex_lock(&fetcher->lock);
-    uint32_t epoch = fetcher->epoch;
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_lock(fetcher);
+    uint64_t epoch = fetcher->epoch;
+    nt_fetcher_unlock(fetcher);
     return epoch;
 }
 
@@ -343,6 +347,109 @@ START_TEST(a_process_that_says_nothing_is_not_waited_for_for_ever)
     check_message("http://h/other: timed out after 0.01 s: the process that fetches does not answer");
     for (int i = 0; i < 3; i++)
         pthread_join(threads[i], NULL);
+}
+END_TEST
+
+/* ---- forked processes ---- */
+
+static atomic_uint asked;
+
+static bool count_and_be_silent(const struct nt_fetch_request *request)
+{
+    atomic_fetch_add(&asked, request->kind == NT_FETCH_READ);
+    return true;
+}
+
+static void *read_as_parent(void *unused)
+{
+    (void)unused;
+    assert_ok(read_middle());
+    return NULL;
+}
+
+static bool reads_as_child(void)
+{
+    process.answer = answer_well;
+    return read_middle() == NT_OK && process.starts == 2 && fetcher->open_count == 1 &&
+           fetcher->ahead_count == 0;
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* What is on its way to the parent, where a thread waits for it, does not come to the child, which asks for it itself. */
+START_TEST(a_forked_process_asks_a_process_of_its_own)
+{
+    static const struct nt_extent ahead = {SIZE / 2 - 100, 50};
+    pthread_t thread;
+    assert_ok(open_file());
+    process.answer = count_and_be_silent;
+    nt_source_will_need(source, &ahead, 1, false);
+    ck_assert_int_eq(pthread_create(&thread, NULL, read_as_parent, NULL), 0);
+    while (atomic_load(&asked) == 0)
+        usleep(1000);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        alarm(20);
+        bool is_good = reads_as_child();
+        nt_source_close(source);
+        nt_fetcher_free(fetcher);
+        _exit(is_good ? 0 : 1);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    ck_assert_uint_eq(process.starts, 1);
+    process.answer = answer_well;
+    say_data(2, ahead.offset,
+             SIZE - NT_FETCH_EDGE_BYTES - ahead.offset); /* up to what came with opening it */
+    say_done(2);
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+/* As the one of a mount that decodes does. */
+START_TEST(a_process_that_is_handed_over_is_used_by_the_forked_process)
+{
+    nt_fetcher_hand_over(fetcher);
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        alarm(20);
+        _exit(open_file() == NT_OK && read_middle() == NT_OK && process.starts == 1 ? 0 : 1);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+}
+END_TEST
+
+/* The file is another one when the child opens it. */
+static bool open_another(const struct nt_fetch_request *request)
+{
+    if (request->kind != NT_FETCH_OPEN)
+        return answer_well(request);
+    say_opened(request->id, SIZE, "\"2\"\0server", 10);
+    say_data(request->id, 0, ENDS);
+    say_done(request->id);
+    return true;
+}
+
+START_TEST(a_forked_process_reads_no_other_version)
+{
+    uint8_t byte;
+    assert_ok(open_file());
+    pid_t child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0) {
+        alarm(20);
+        process.answer = open_another;
+        bool is_kept = nt_source_read(source, 0, &byte, 1, &error) == NT_OK && byte == byte_at(0);
+        _exit(is_kept && read_middle() == NT_CHANGED ? 0 : 1);
+    }
+    ck_assert_int_eq(status_of(child), 0);
+    assert_ok(read_middle());
 }
 END_TEST
 
@@ -378,11 +485,14 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, openings_that_are_answered_wrongly_fail, 0, COUNT_OF(openings));
     tcase_add_loop_test(tests, readings_that_are_answered_wrongly_fail, 0, COUNT_OF(readings));
-    tcase_add_test(tests, answers_of_other_processes_and_to_other_questions_are_left_out);
+    tcase_add_test(tests, answers_of_other_processes_of_other_files_and_to_other_questions_are_left_out);
     tcase_add_loop_test(tests, a_process_that_ends_is_told, 0, 2);
     tcase_add_test(tests, what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew);
     tcase_add_test(tests, only_so_many_parts_are_asked_for_before_somebody_waits);
     tcase_add_loop_test(tests, a_process_that_says_nothing_is_not_waited_for_for_ever, 0, 2);
+    tcase_add_test(tests, a_forked_process_asks_a_process_of_its_own);
+    tcase_add_test(tests, a_process_that_is_handed_over_is_used_by_the_forked_process);
+    tcase_add_test(tests, a_forked_process_reads_no_other_version);
     tcase_add_test(tests, the_sandbox_of_the_process_is_told);
     tcase_add_test(tests, times_have_a_limit);
     suite_add_tcase(suite, tests);

@@ -68,7 +68,7 @@ static void open_many(struct nt_source *files[MOST_OPEN])
 static void begin_check(struct nt_remote_check *check)
 {
     silent_on = file_of(source)->file;
-    pthread_mutex_lock(&fetcher->lock);
+    nt_fetcher_lock(fetcher);
     file_of(objects)->check_due = 0;
     nt_remote_check_begin(file_of(objects), check, soon());
 }
@@ -79,15 +79,15 @@ START_TEST(a_file_that_is_asked_is_not_closed_for_others)
     struct nt_remote_check check;
     struct nt_remote_file *anchor = file_of(source);
     begin_check(&check);
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_unlock(fetcher);
     open_many(files);
     ck_assert_uint_gt(closed, 0);
     ck_assert(!anchor->is_closed);
     say_done(kept_question);
-    pthread_mutex_lock(&fetcher->lock);
+    nt_fetcher_lock(fetcher);
     assert_ok(nt_remote_check_end(file_of(objects), &check, soon(), NT_OK, &error));
     ck_assert_uint_eq(anchor->underway, 0);
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_unlock(fetcher);
     for (int i = 0; i < MOST_OPEN; i++)
         nt_source_close(files[i]);
 }
@@ -103,7 +103,7 @@ START_TEST(a_question_that_is_not_waited_for_is_under_way_no_more)
     assert_ok(nt_remote_check_end(of_objects, &check, nt_milliseconds(), NT_OK, &error));
     ck_assert_uint_eq(anchor->underway, 0);
     ck_assert_uint_eq(of_objects->check_due, 0);
-    pthread_mutex_unlock(&fetcher->lock);
+    nt_fetcher_unlock(fetcher);
 }
 END_TEST
 

@@ -20,11 +20,11 @@ static enum nt_status look_into(struct nt_dataset *dataset, uint32_t number,
 {
     const struct nt_lance_dataset *lance = nt_lance_dataset_of(dataset);
     struct nt_lance_fragment_part *fragment = &lance->fragments[lance->files[number].fragment];
-    pthread_mutex_lock(&dataset->lock);
+    nt_lock_take(&dataset->lock);
     enum nt_status status = nt_lance_find_stored(dataset->file, lance, fragment, error);
     if (status == NT_OK)
         status = nt_lance_open_data_file(dataset, number, opened_ret, error);
-    pthread_mutex_unlock(&dataset->lock);
+    nt_lock_give(&dataset->lock);
     return status;
 }
 
