@@ -131,7 +131,7 @@ struct nt_field {
 
 /* ---- files ---- */
 
-/* All functions of this header may be called from several threads at once. Those that give out pointers and
+/* All functions of this header may be called from several threads at once, and in forked processes. Those that give out pointers and
  * texts give what belongs to the file and lives until it is closed; none of them reads from the source. */
 
 /* What the file is called in messages: the path that it was opened with, or its source's name. */

@@ -11,8 +11,8 @@
 
 NT_API_BEGIN
 
-/* All functions of this header may be called from several threads at once, but for those that end something.
- */
+/* All functions of this header may be called from several threads at once, but for those that end something. In
+ * a forked process they work as in its parent: a reader has workers and a cache of its own there (docs/library.md). */
 
 /* ---- reader: cache, workers, counters; one for a program, shared by all threads and files ---- */
 

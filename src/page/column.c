@@ -73,11 +73,13 @@ static enum nt_status get_index(struct nt_reader *reader, struct nt_dataset *dat
         return nt_fail_with(error, dataset->failure);
     if (column >= dataset->column_count)
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "there is no column %u", column);
+    enum nt_status status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
     struct nt_dataset_index *known = nt_dataset_index_get(reader->indexes, dataset);
     if (!known)
         return nt_fail_memory(error);
     struct nt_column_index *index = atomic_load_explicit(&known->columns[column], memory_order_acquire);
-    enum nt_status status = NT_OK;
     if (!index) {
         pthread_mutex_lock(&known->lock);
         index = atomic_load_explicit(&known->columns[column], memory_order_acquire);

@@ -114,7 +114,10 @@ enum nt_status nt_page_load(struct nt_reader *reader, struct nt_dataset *dataset
                             const struct nt_page *page, void *output, struct nt_error *error)
 {
     struct nt_page_request request = {.reader = reader, .dataset = dataset, .column = column, .page = page};
-    enum nt_status status = nt_page_load_all(&request, output, error);
+    enum nt_status status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
+    status = nt_page_load_all(&request, output, error);
     if (status != NT_OK)
         return nt_page_error(dataset, column, page, status, error);
     repeat_elements(dataset, page, output);

@@ -338,6 +338,9 @@ enum nt_status nt_streams_read_elements(const struct nt_stream_range *ranges, si
     if (status != NT_OK || !bytes)
         return status;
     struct nt_reader *reader = ranges->stream->reader;
+    status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
     nt_count(&reader->counters.reads, count);
     nt_count(&reader->counters.served_bytes, bytes);
     if (!nt_wants_hints(ranges->stream->dataset))

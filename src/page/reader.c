@@ -4,6 +4,7 @@
  */
 #include "page/reader.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/sized.h"
@@ -36,6 +37,56 @@ static void set_defaults(struct nt_reader_options *options)
         options->failure_seconds = 10;
 }
 
+/* As far as there is memory. */
+static bool make_parts(struct nt_reader *reader)
+{
+    uint64_t decoding = decoding_bytes(&reader->options);
+    reader->workers = NULL;
+    reader->contexts = nt_contexts_new(decoding);
+    reader->indexes = nt_dataset_indexes_new();
+    reader->cache = nt_cache_new(reader->options.cache_bytes - (decoding - DECODING_BYTES),
+                                 reader->options.failure_seconds, &reader->counters);
+    if (reader->contexts && reader->indexes && reader->cache)
+        reader->workers = nt_workers_new(reader->options.threads);
+    return reader->workers != NULL;
+}
+
+static void free_parts(struct nt_reader *reader)
+{
+    nt_workers_free(reader->workers);
+    nt_cache_free(reader->cache);
+    nt_dataset_indexes_free(reader->indexes);
+    nt_contexts_free(reader->contexts);
+}
+
+/* ---- forked processes ---- */
+
+static void be_forked(struct nt_lock *lock)
+{
+    struct nt_reader *reader = (struct nt_reader *)((char *)lock - offsetof(struct nt_reader, lock));
+    atomic_store(&reader->is_forked, true);
+}
+
+enum nt_status nt_reader_be_here(struct nt_reader *reader, struct nt_error *error)
+{
+    enum nt_status status = NT_OK;
+    if (!atomic_load_explicit(&reader->is_forked, memory_order_acquire))
+        return NT_OK;
+    nt_lock_take(&reader->lock);
+    if (atomic_load(&reader->is_forked)) {
+        if (make_parts(reader)) {
+            atomic_store_explicit(&reader->is_forked, false, memory_order_release);
+        } else {
+            free_parts(reader);
+            status = nt_fail_memory(error);
+        }
+    }
+    nt_lock_give(&reader->lock);
+    return status;
+}
+
+/* ---- its life ---- */
+
 enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_reader **reader_ret,
                              struct nt_error *error)
 {
@@ -44,18 +95,13 @@ enum nt_status nt_reader_new(const struct nt_reader_options *options, struct nt_
     if (status != NT_OK)
         return status;
     struct nt_reader *reader = calloc(1, sizeof(*reader));
-    if (!reader)
+    if (!reader || nt_lock_init(&reader->lock, be_forked)) {
+        free(reader);
         return nt_fail_memory(error);
+    }
     reader->options = known;
     set_defaults(&reader->options);
-    uint64_t decoding = decoding_bytes(&reader->options);
-    reader->contexts = nt_contexts_new(decoding);
-    reader->indexes = nt_dataset_indexes_new();
-    reader->cache = nt_cache_new(reader->options.cache_bytes - (decoding - DECODING_BYTES),
-                                 reader->options.failure_seconds, &reader->counters);
-    if (reader->contexts && reader->indexes && reader->cache)
-        reader->workers = nt_workers_new(reader->options.threads);
-    if (!reader->workers) {
+    if (!make_parts(reader)) {
         nt_reader_free(reader);
         return nt_fail_memory(error);
     }
@@ -67,10 +113,9 @@ void nt_reader_free(struct nt_reader *reader)
 {
     if (!reader)
         return;
-    nt_workers_free(reader->workers);
-    nt_cache_free(reader->cache);
-    nt_dataset_indexes_free(reader->indexes);
-    nt_contexts_free(reader->contexts);
+    if (!atomic_load(&reader->is_forked))
+        free_parts(reader);
+    nt_lock_deinit(&reader->lock);
     free(reader);
 }
 
@@ -107,6 +152,8 @@ uint64_t nt_reader_waiting_bytes(const struct nt_reader *reader)
 
 void nt_reader_forget(struct nt_reader *reader, const struct nt_dataset *dataset)
 {
+    if (atomic_load(&reader->is_forked))
+        return;
     nt_workers_forget(reader->workers, dataset);
     for (uint32_t i = 0; i < dataset->source_count; i++)
         nt_cache_forget(reader->cache, dataset->sources[i]);

@@ -7,6 +7,7 @@
 
 #include <ntuple/read.h>
 
+#include "base/lock.h"
 #include "model/model.h"
 #include "page/counters.h"
 
@@ -19,12 +20,17 @@ struct nt_reader {
     struct nt_reader_options options; /* with the defaults filled in */
     struct nt_counters counters;      /* only touched through nt_count and the two below */
     struct nt_algorithm_counters algorithms[NT_ALGORITHM_COUNT]; /* likewise */
+    struct nt_lock lock;                                         /* of what follows, while it is made anew */
+    atomic_bool is_forked;                                       /* it is the parent's still */
     struct nt_contexts *contexts;
     struct nt_cache *cache;
     struct nt_workers *workers;
     struct nt_dataset_indexes *indexes;
 };
 
+/* Before anything of it is used: in a forked process its workers are not there, and other threads of the parent may have had its locks, pages that
+ * they loaded and memory. So there it gets others, with the first call; those of the parent are left alone. */
+enum nt_status nt_reader_be_here(struct nt_reader *reader, struct nt_error *error);
 /* All counters but those of algorithms: nt_reader_counter gives these, too. */
 void nt_counters_read(const struct nt_reader *reader, struct nt_counters *counters);
 /* Add what was counted. */

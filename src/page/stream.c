@@ -154,7 +154,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         status = find_dropped(stream, own, &drops, &items, error);
     if (status != NT_OK)
         return status;
-    pthread_mutex_lock(&stream->lock);
+    nt_lock_take(&stream->lock);
     if (!nt_segment_is_located(own)) {
         if (own->span.fault == NT_FAULT_NONE)
             own->span.fault = span.fault;
@@ -166,7 +166,7 @@ enum nt_status nt_stream_locate(struct nt_stream *stream, const struct nt_segmen
         find_stored(stream, own);
         atomic_store_explicit(&own->is_located, true, memory_order_release);
     }
-    pthread_mutex_unlock(&stream->lock);
+    nt_lock_give(&stream->lock);
     nt_drops_free(drops);
     nt_drops_free(items);
     return NT_OK;
@@ -338,10 +338,12 @@ enum nt_status nt_stream_open_stored(struct nt_reader *reader, struct nt_dataset
 {
     const struct nt_stream_row *row;
     enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
+    if (status == NT_OK)
+        status = nt_reader_be_here(reader, error);
     if (status != NT_OK)
         return status;
     struct nt_stream *stream = calloc(1, sizeof(*stream));
-    if (!stream || pthread_mutex_init(&stream->lock, NULL)) {
+    if (!stream || nt_lock_init(&stream->lock, NULL)) {
         free(stream);
         return nt_fail_memory(error);
     }
@@ -367,7 +369,7 @@ void nt_stream_close(struct nt_stream *stream)
 {
     if (!stream)
         return;
-    pthread_mutex_destroy(&stream->lock);
+    nt_lock_deinit(&stream->lock);
     for (uint32_t i = 0; i < stream->segment_count; i++) {
         nt_drops_free(stream->segments[i].drops);
         nt_drops_free(stream->segments[i].dropped_items);

@@ -5,8 +5,7 @@
 #ifndef NT_PAGE_STREAM_H
 #define NT_PAGE_STREAM_H
 
-#include <pthread.h>
-
+#include "base/lock.h"
 #include "page/clusters.h"
 #include "page/elements.h"
 #include "page/sequence.h"
@@ -61,7 +60,7 @@ struct nt_stream {
     struct nt_choosing *choosing;         /* NULL: all that the segments hold is the stream's */
     _Atomic(const struct nt_page *) told; /* the last page whose elements made no sense: told once */
     struct nt_sequence sequence;
-    pthread_mutex_t lock; /* of locating segments */
+    struct nt_lock lock; /* of locating segments */
 };
 
 /* A stream as it is stored, whatever entries are chosen: its rows are the segments'. */

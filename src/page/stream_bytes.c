@@ -86,10 +86,13 @@ enum nt_status nt_stream_read(struct nt_stream *stream, uint64_t offset, void *o
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "past the end of the stream");
     if (!bytes)
         return NT_OK;
+    enum nt_status status = nt_reader_be_here(stream->reader, error);
+    if (status != NT_OK)
+        return status;
     nt_count(&stream->reader->counters.reads, 1);
     nt_count(&stream->reader->counters.served_bytes, bytes);
     want(stream, offset, bytes);
-    enum nt_status status = read_bytes(stream, offset, output, bytes, error);
+    status = read_bytes(stream, offset, output, bytes, error);
     if (status == NT_OK && nt_sequence_note(&stream->sequence, offset, bytes) && stream->transform &&
         !stream->choosing)
         nt_ahead_queue(stream->reader, stream->dataset, &stream->sequence,

@@ -38,6 +38,8 @@ enum nt_status nt_field_rows(struct nt_reader *reader, struct nt_dataset *datase
                              uint64_t *rows_ret, struct nt_error *error)
 {
     enum nt_status status = nt_stream_check_field(dataset, field, NT_STREAM_DATA, error);
+    if (status == NT_OK)
+        status = nt_reader_be_here(reader, error);
     return status == NT_OK ? count_rows(reader, dataset, field, NT_ROWS_OF_FIELD, rows_ret, error) : status;
 }
 
@@ -48,6 +50,8 @@ enum nt_status nt_field_stream_elements(struct nt_reader *reader, struct nt_data
     const struct nt_stream_row *row;
     uint64_t rows;
     enum nt_status status = nt_stream_find_row(dataset, field, kind, &row, error);
+    if (status == NT_OK)
+        status = nt_reader_be_here(reader, error);
     if (status == NT_OK)
         status = count_rows(reader, dataset, field, row->of, &rows, error);
     return status == NT_OK ? nt_stream_count_elements(dataset, field, row, rows, elements_ret, error)

@@ -169,10 +169,13 @@ enum nt_status nt_arrow_new_within(struct nt_reader *reader, struct nt_dataset *
                               NT_ARROW_UNIONS_OMIT, known.unions);
     if (dataset->failure)
         return nt_fail_with(error, dataset->failure);
+    status = nt_reader_be_here(reader, error);
+    if (status != NT_OK)
+        return status;
     struct nt_arrow *arrow = calloc(1, sizeof(*arrow));
     if (!arrow)
         return nt_fail_memory(error);
-    if (pthread_mutex_init(&arrow->lock, NULL)) {
+    if (nt_lock_init(&arrow->lock, NULL)) {
         free(arrow);
         return nt_fail_memory(error);
     }
@@ -230,7 +233,7 @@ void nt_arrow_free(struct nt_arrow *arrow)
     nt_arrow_forget_cuts(arrow);
     nt_buffer_deinit(&arrow->head);
     nt_buffer_deinit(&arrow->tail);
-    pthread_mutex_destroy(&arrow->lock);
+    nt_lock_deinit(&arrow->lock);
     free(arrow);
 }
 
@@ -252,23 +255,23 @@ static enum nt_status take_body(struct nt_arrow *arrow, uint32_t cluster, struct
                                 struct nt_error *error)
 {
     *body_ret = NULL;
-    pthread_mutex_lock(&arrow->lock);
+    nt_lock_take(&arrow->lock);
     for (size_t i = 0; i < sizeof(arrow->recent) / sizeof(*arrow->recent) && !*body_ret; i++)
         if (arrow->recent[i] && arrow->recent[i]->cluster == cluster) {
             *body_ret = arrow->recent[i];
             arrow->recent[i] = NULL;
         }
-    pthread_mutex_unlock(&arrow->lock);
+    nt_lock_give(&arrow->lock);
     return *body_ret ? NT_OK : nt_arrow_body_new(arrow, cluster, body_ret, error);
 }
 
 static void give_body(struct nt_arrow *arrow, struct nt_arrow_body *body)
 {
-    pthread_mutex_lock(&arrow->lock);
+    nt_lock_take(&arrow->lock);
     struct nt_arrow_body *old = arrow->recent[arrow->recent_next];
     arrow->recent[arrow->recent_next] = body;
     arrow->recent_next = (arrow->recent_next + 1) % (sizeof(arrow->recent) / sizeof(*arrow->recent));
-    pthread_mutex_unlock(&arrow->lock);
+    nt_lock_give(&arrow->lock);
     nt_arrow_body_free(old);
 }
 
@@ -379,8 +382,9 @@ enum nt_status nt_arrow_file_read(struct nt_arrow *arrow, uint64_t offset, void 
         return nt_fail(error, NT_INVALID, NT_NO_OFFSET, "a read past the end of the Arrow file");
     uint64_t tail = arrow->file_bytes - arrow->tail.length;
     uint8_t *to = output;
-    enum nt_status status = NT_OK;
-    want(arrow, offset, bytes);
+    enum nt_status status = nt_reader_be_here(arrow->reader, error);
+    if (status == NT_OK)
+        want(arrow, offset, bytes);
     while (bytes && status == NT_OK) {
         size_t take;
         if (offset < arrow->head.length) {

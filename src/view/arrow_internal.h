@@ -10,8 +10,6 @@
 #ifndef NT_VIEW_ARROW_INTERNAL_H
 #define NT_VIEW_ARROW_INTERNAL_H
 
-#include <pthread.h>
-
 #include <ntuple/arrow.h>
 
 #include "base/buffer.h"
@@ -183,7 +181,7 @@ struct nt_arrow {
     uint64_t file_bytes;
     struct nt_sequence sequence; /* of the file's reads */
 
-    pthread_mutex_t lock; /* `recent` */
+    struct nt_lock lock; /* `recent` */
     struct nt_arrow_body *recent[8];
     unsigned recent_next;
 };

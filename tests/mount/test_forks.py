@@ -15,7 +15,7 @@ from harness import DATA, Skip, case, need, output, run, same, scratch, wait_unt
 from web import apache, fetchers, own_program, served
 from xrootd_server import xrootd
 
-SECONDS = os.environ.get('NTUPLE_FORK_SECONDS', '3')
+SECONDS = os.environ.get('NTUPLE_FORK_SECONDS', '1')
 FORKING = Path(__file__).parent / 'forking.py'
 METHODS = 'fork', 'forkserver', 'spawn'
 
@@ -31,7 +31,7 @@ def read_in_all(addresses, more={}):
     for way, method in ('fork', '-'), *(('pool', method) for method in METHODS):
         with own_program() as environment:
             command = [sys.executable, FORKING, way, method, SECONDS, *addresses]
-            result = subprocess.run(command, env={**environment, **more}, capture_output=True, text=True, timeout=120 + float(SECONDS))
+            result = subprocess.run(command, env={**environment, **more}, capture_output=True, text=True, timeout=250 + float(SECONDS))
             same(result.returncode, 0, f'{way} {method}: {result.stderr[-3000:]}')
             if float(SECONDS) > 10:
                 print(f'{addresses[0]}, {way} {method}: {result.stdout}', end='')
