@@ -111,9 +111,9 @@ static void drop_file(struct nt_files *files, struct nt_fetched *file)
     free(file);
 }
 
-static void refuse(struct nt_files *files, uint64_t id)
+static void refuse(struct nt_files *files, const struct nt_fetch_request *request)
 {
-    nt_output_fail(&files->output, id, NT_FETCH_FORBIDDEN, "it is none of the sources, and lies in none");
+    nt_output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN, "it is none of the sources, and lies in none");
 }
 
 static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,
@@ -131,7 +131,7 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
         nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches cannot open more files");
     } else if (!nt_rules_allow(&files->rules, address)) {
-        refuse(files, request->id);
+        refuse(files, request);
         drop_file(files, file);
     } else if (!open_with(nt_jobs_engine(&files->jobs, address), file, address, stamp, &problem)) {
         nt_output_fail(&files->output, request->file, request->id,
@@ -148,7 +148,7 @@ static void list(struct nt_files *files, const struct nt_fetch_request *request,
 {
     char *address = strndup(text, bytes);
     if (address && !nt_rules_allow(&files->rules, address))
-        refuse(files, request->id);
+        refuse(files, request);
     else
         nt_listings_start(&files->listings, request, text, bytes);
     free(address);

@@ -100,9 +100,12 @@ def wait():
         silent["Events"][field]
     except ntuple.Error:
         pass
-threading.Thread(target=wait, daemon=True).start()
+print("open", flush=True)
+sys.stdin.readline()
+waiting = threading.Thread(target=wait, daemon=True)
+waiting.start()
 time.sleep(1)
-print("waits", flush=True)
+assert waiting.is_alive(), "nobody waits for the server"
 start = time.monotonic()
 process = os.fork()
 if process == 0:
@@ -117,8 +120,12 @@ os._exit(0)
 def a_process_forks_while_a_thread_waits_for_a_server():
     need('ntuple')
     with served(DATA) as site:
-        subprocess.run([sys.executable, '-c', ONE_WAITS, site.url('silent-later/example.root'), site.url('example.root'), DATA / 'example.root'],
-                       check=True, timeout=60, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen([sys.executable, '-c', ONE_WAITS, site.url('silent-later/example.root'), site.url('example.root'), DATA / 'example.root'],
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        same(process.stdout.readline(), 'open\n')
+        site.is_good = None  # the server is silent from here on
+        process.communicate('go\n', timeout=60)
+        same(process.returncode, 0)
 
 
 OUTLIVED = '''
