@@ -101,7 +101,7 @@ def parts_of_objects_are_shown_and_refused_by_name():
         page, other = document(file, 'T/pagelist.0.json')['clusters'][0]['columns'][0]['pages']
         same((page['locator'], page['locator_type'], page['stored_bytes'], page['location'] >> 32), ('Multi', 3, 4, 5))
         same(other['locator'], 'file')
-        locator = f'Multi 0x{page["location"]:016x}, 4 bytes'
+        locator = f'Multi (type 3) 0x{page["location"]:016x}, 4 bytes'
         first, second = rows(file, 'T/z/column.0/pages.jsonl')
         same((first['locator'], 'locator' in second), (locator, False))
         for path in 'T/z/data.bin', 'T/z/column.0/pages/0.raw', 'T/rows.jsonl':

@@ -200,7 +200,8 @@ void nt_locator_describe(struct nt_json *json, const struct nt_locator *locator)
 void nt_locator_text(struct nt_buffer *out, const struct nt_locator *locator)
 {
     if (names_object(locator)) {
-        nt_buffer_format(out, "%s 0x%016" PRIx64 ", %" PRIu64 " bytes", kind_names[locator->kind],
+        nt_buffer_format(out, "%s 0x%016" PRIx64 ", %" PRIu64 " bytes",
+                         locator->kind == NT_LOCATOR_MULTI ? "Multi (type 3)" : kind_names[locator->kind],
                          locator->offset, locator->bytes);
     } else if (nt_locator_is_local(locator)) {
         nt_buffer_format(out, "file offset %" PRIu64 ", %" PRIu64 " bytes", locator->offset, locator->bytes);
