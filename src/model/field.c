@@ -161,6 +161,11 @@ static const struct nt_field_kind_row kinds[NT_FIELD_KIND_COUNT] = {
             .streams = {[NT_STREAM_OFFSETS] = &end_offsets, [NT_STREAM_DATA] = &second_bytes},
             .form = NT_FORM_JSON,
         },
+    [NT_FIELD_EMPTY] =
+        {
+            .name = "empty",
+            .form = NT_FORM_EMPTY,
+        },
 };
 
 const struct nt_field_kind_row *nt_field_kind_info(enum nt_field_kind kind)

@@ -62,6 +62,7 @@ enum nt_form {
     NT_FORM_WRAPPER,    /* the only sub-field's value */
     NT_FORM_NULL,       /* no value, ever */
     NT_FORM_JSON,       /* text that is made of JSONB */
+    NT_FORM_EMPTY,      /* bytes, none of them, ever */
     NT_FORM_COUNT
 };
 

@@ -197,7 +197,8 @@ static bool buffer_bytes(const struct nt_arrow *arrow, const struct nt_arrow_bod
         *bytes_ret = slots / 8 + (slots % 8 != 0);
         return true;
     }
-    return nt_multiply(slots, node->dtype->bytes, bytes_ret);
+    *bytes_ret = 0;
+    return node->kind == NT_ARROW_EMPTY || nt_multiply(slots, node->dtype->bytes, bytes_ret);
 }
 
 static bool place_buffers(const struct nt_arrow *arrow, struct nt_arrow_body *body)

@@ -9,6 +9,7 @@
 
 static const enum nt_arrow_buffer_kind buffers_of[NT_ARROW_KIND_COUNT][3] = {
     [NT_ARROW_PRIMITIVE] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
+    [NT_ARROW_EMPTY] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
     [NT_ARROW_BOOL] = {NT_ARROW_VALIDITY, NT_ARROW_DATA},
     [NT_ARROW_BYTES] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS, NT_ARROW_DATA},
     [NT_ARROW_LIST] = {NT_ARROW_VALIDITY, NT_ARROW_OFFSETS},
@@ -18,9 +19,9 @@ static const enum nt_arrow_buffer_kind buffers_of[NT_ARROW_KIND_COUNT][3] = {
     [NT_ARROW_UNION] = {NT_ARROW_TYPES, NT_ARROW_UNION_OFFSETS},
 };
 static const uint32_t buffer_counts[NT_ARROW_KIND_COUNT] = {
-    [NT_ARROW_NULL] = 0,   [NT_ARROW_PRIMITIVE] = 2,  [NT_ARROW_BOOL] = 2,
-    [NT_ARROW_BYTES] = 3,  [NT_ARROW_LIST] = 2,       [NT_ARROW_MAP] = 2,
-    [NT_ARROW_STRUCT] = 1, [NT_ARROW_FIXED_LIST] = 1, [NT_ARROW_UNION] = 2,
+    [NT_ARROW_NULL] = 0,       [NT_ARROW_PRIMITIVE] = 2, [NT_ARROW_BOOL] = 2, [NT_ARROW_EMPTY] = 2,
+    [NT_ARROW_BYTES] = 3,      [NT_ARROW_LIST] = 2,      [NT_ARROW_MAP] = 2,  [NT_ARROW_STRUCT] = 1,
+    [NT_ARROW_FIXED_LIST] = 1, [NT_ARROW_UNION] = 2,
 };
 
 /* The table itself is no array of the file: its buffers are left away. */

@@ -19,6 +19,7 @@
 enum nt_arrow_kind {
     NT_ARROW_NULL, /* a field of nulls, or the child of a union for "no value" */
     NT_ARROW_PRIMITIVE,
+    NT_ARROW_EMPTY, /* fixed-size binaries of 0 bytes */
     NT_ARROW_BOOL,
     NT_ARROW_BYTES, /* utf8 or binary, or the large ones */
     NT_ARROW_LIST,  /* or large_list */

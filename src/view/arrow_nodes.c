@@ -394,6 +394,11 @@ static bool add_nothing(struct build *build, uint32_t parent, uint32_t field, st
     return leave_out(build, field, reason ? reason : "not readable");
 }
 
+static bool add_empty(struct build *build, uint32_t parent, uint32_t field, struct nt_text name)
+{
+    return add_node(build, parent, field, name, NT_ARROW_EMPTY) != NT_NONE;
+}
+
 static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t parent, uint32_t field,
                                              struct nt_text name) = {
     [NT_FORM_NOTHING] = add_nothing,   [NT_FORM_VALUE] = add_value,     [NT_FORM_TEXT] = add_bytes,
@@ -401,6 +406,7 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_variant, [NT_FORM_RECORD] = add_struct,
     [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped, [NT_FORM_NULL] = add_null,
     [NT_FORM_JSON] = add_json,
+    [NT_FORM_EMPTY] = add_empty,
 };
 
 /* Whether entries alone tell how many elements all streams of a field have. */

@@ -86,6 +86,7 @@ static const struct {
     const char *format;
 } kinds[NT_ARROW_KIND_COUNT][2] = {
     [NT_ARROW_NULL] = {{TYPE_NULL, "n"}},
+    [NT_ARROW_EMPTY] = {{TYPE_FIXED_SIZE_BINARY, "w:0"}},
     [NT_ARROW_BOOL] = {{TYPE_BOOL, "b"}},
     [NT_ARROW_BYTES] = {{TYPE_LARGE_UTF8, "U"}, {TYPE_UTF8, "u"}},
     [NT_ARROW_LIST] = {{TYPE_LARGE_LIST, "+L"}, {TYPE_LIST, "+l"}},

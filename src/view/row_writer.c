@@ -378,6 +378,9 @@ static enum nt_status write_valid_row(const struct writing *writing, struct nt_r
         return shape->has_dimensions ? write_values(writing, shape, row) : write_members(writing, shape, row);
     case NT_FORM_WRAPPER:
         return write_row(writing, &shape->children[0], row);
+    case NT_FORM_EMPTY:
+        nt_json_base64(writing->json, NULL, 0);
+        return NT_OK;
     case NT_FORM_NOTHING:
     case NT_FORM_NULL:
     case NT_FORM_COUNT:

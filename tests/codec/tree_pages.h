@@ -410,7 +410,7 @@ static const struct page_case refused[] = {
      .value_bits = 8, BYTES("aaaa"), .status = NT_UNSUPPORTED},
     {"rle in values of a full-zip page", ZIP, .nodes = {{.kind = NT_TREE_RUNS, .children = {1, 1}}},
      .offset_bits = 8, BYTES("\1a\1a\1a\1a"), .status = NT_UNSUPPORTED},
-    {"fixed-size lists of 100 items in 1 bytes", ZIP,
+    {"bytes of a value, at least", ZIP,
      .nodes = {{.kind = NT_TREE_FIXED_LIST, .items = 100, .children = {1}},
                {.kind = NT_TREE_FLAT, .bits = 8}},
      .value_bits = 8, BYTES("aaaa"), .elements = 400},

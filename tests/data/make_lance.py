@@ -8,7 +8,8 @@ X.lance is written by pylance. X.json says what pylance's own reader finds in it
 of what the mounted tree has for it (tests/support/arrow_columns.py), some rows, and which encodings the columns have.
 Those are named here, and nothing is written where pylance tells of others. The values are the same each time; symbols of FSST are
 chosen at random. Files of the legacy version 0.2 are the only file of a data set of that version, which pylance reads; what
-is null was not stored, but of strings. lance_unread/ has what pylance does not read itself: there, X.json says what was written.
+is null was not stored, but of strings. Of the files in OLD an earlier pylance writes X.lance, by the same command, and this one X.json.
+lance_unread/ has what pylance does not read itself, or wrong: there, X.json says what was written.
 """
 import datetime
 import decimal
@@ -346,6 +347,70 @@ def unread_blob_lists(rows=12):
         'blobs', 'blobs/item', 'structures/item/blob']
 
 
+def null_lists(has_null_structures=True, has_empty=False):
+    """Columns whose fixed-size lists have nothing but nulls, in the lists or in their place."""
+    pair, triple = pa.list_(pa.int32(), 2), pa.list_(pa.bool_(), 3)
+    pairs, nothing = pa.list_(pair, 2), pa.list_(pa.null(), 2)
+    none, inside = [None, None], [None, [None, None]]
+    structure = pa.struct([('pair', pair), ('x', pa.int8())])
+    columns = [
+        ('items', pa.array([none] * 6, pair)), ('some', pa.array([None, none, none] * 2, pair)), ('all', pa.array([None] * 6, pair)),
+        ('bools', pa.array([[None] * 3] * 6, triple)), ('wide', pa.array([[None] * 40] * 6, pa.list_(pa.float64(), 40))),
+        ('lists', pa.array([none] * 6, pairs)), ('some_lists', pa.array([None, none] * 3, pairs)),
+        ('items_of_lists', pa.array([[none, none]] * 6, pairs)), ('mixed', pa.array([inside, None, none] * 2, pairs)),
+        ('deep', pa.array([[[none], None], none, None] * 2, pa.list_(pa.list_(pair, 1), 2))),
+        ('bytes', pa.array([[None], None] * 3, pa.list_(pa.list_(pa.binary(3), 2), 1))),
+        ('nothing', pa.array([none] * 6, nothing)), ('some_nothing', pa.array([None, none] * 3, nothing)),
+        ('nothing_in_lists', pa.array([inside] * 6, pa.list_(nothing, 2))),
+        ('listed', pa.array([inside, [], None, [none], [None], []], pa.list_(pair))),
+        ('listed_items', pa.array([[none], [none, none]] * 3, pa.list_(pair))),
+        ('listed_lists', pa.array([[[[none, None], []]], [[None]], [], None, [[[none]]], [None]], pa.list_(pa.list_(pa.list_(pair))))),
+        ('listed_nothing', pa.array([[none], [], None, inside, [None], []], pa.list_(nothing))),
+        ('member', pa.array([{'pair': none, 'x': 1}, {'pair': none, 'x': None}] * 3, structure)),
+        ('listed_member', pa.array([[{'pair': none, 'x': 1}, {'pair': None, 'x': 2}], []] * 3, pa.list_(structure))),
+    ]
+    if has_null_structures:
+        columns.append(('null_member', pa.array([{'pair': none, 'x': 1}, None] * 3, structure)))
+    if has_empty:
+        columns += [('empty', pa.array([b'', None] * 3, pa.binary(0))), ('all_empty', pa.array([b''] * 6, pa.binary(0))),
+                    ('listed_empty', pa.array([[b'', None], [], None, [b''], [None], []], pa.list_(pa.binary(0))))]
+    return table_of(*columns)
+
+
+def null_constants():
+    """The same of several pages; writers up to pylance 11 tell of nulls in them by nothing but levels, where these are."""
+    pair, none = pa.list_(pa.int32(), 2), [None, None]
+    pairs = pa.list_(pair, 2)
+    def column(kind, *pages):
+        return pa.array([value for page in pages for value in page * 2], kind)
+    return table_of(
+        ('never_told', column(pair, [[1, 2], [3, None]], [none, none], [none, none])),
+        ('told', column(pair, [[1, 2], None], [none, none], [none, none])), ('told_later', column(pair, [none, none], [none, none], [None, none])),
+        ('wide', column(pa.list_(pa.float64(), 40), [[0.5] * 40, [None] * 40], [[None] * 40] * 2, [[None] * 40, None])),
+        ('lists', column(pairs, [[[1, 2], none], none], [none, none], [None, none])),
+        ('mixed', column(pairs, [[none, None], none], [[None, none], None], [none, None])),
+        ('nothing', column(pa.list_(pa.null(), 2), [none, none], [None, none], [None, None])),
+        ('listed', column(pa.list_(pair), [[none], []], [[none, None], None], [[none, none], [none]])),
+        ('listed_lists', column(pa.list_(pa.list_(pa.list_(pair))), [[[[none]]], []], [[[[none, None], []], None], None], [[[[none]]]] * 2)),
+        ('member', column(pa.struct([('pair', pair)]), [{'pair': none}] * 2, [{'pair': none}, None], [{'pair': None}, {'pair': none}])))
+
+
+def memberless(rows=12):
+    """Structures without members, which pylance reads as nulls beside others of 2.1 and 2.2, and takes what comes behind them with them."""
+    empty = pa.struct([])
+    def column(kind, value):
+        return pa.array([value(row) for row in range(rows)], kind)
+    table = table_of(
+        ('alone', column(empty, lambda row: {})),
+        ('first', column(pa.struct([('e', empty), ('x', pa.int32())]), lambda row: {'e': {}, 'x': None if row % 3 == 1 else row})),
+        ('last', column(pa.struct([('s', pa.string()), ('e', empty)]), lambda row: {'s': f'{row}', 'e': {}})),
+        ('two', column(pa.struct([('e', empty), ('f', empty)]), lambda row: {'e': {}, 'f': {}})),
+        ('deep', column(pa.struct([('a', pa.struct([('e', empty)])), ('list', pa.list_(pa.int8()))]), lambda row: {'a': {'e': {}}, 'list': [row][:row % 2]})),
+        ('no_items', column(pa.list_(pa.struct([('e', empty), ('x', pa.int32())])), lambda row: [] if row % 2 else None)),
+        ('behind', column(pa.int64(), lambda row: row)))
+    return table, table, []
+
+
 def no_rows():
     return pa.table({'number': pa.array([], pa.int32()), 'text': pa.array([], pa.string()),
                      'list': pa.array([], pa.list_(pa.float32())),
@@ -407,6 +472,10 @@ FILES = {
     'lance_declared_2.2': ('2.2', declared, 0, ''),
     'lance_drifted_2.2': ('2.2', drifted, 0, ''),
     'lance_struct_lists_2.2': ('2.2', struct_lists, 0, 'REPDEF_NULLABLE_ITEM mini_block_layout'),
+    'lance_null_lists_2.0': ('2.0', lambda: null_lists(has_null_structures=False), 0, 'fixed_size_list no_nulls some_nulls all_nulls'),
+    'lance_null_lists_2.1': ('2.1', null_lists, 0, 'full_zip_layout constant fixed_size_list has_validity REPDEF_NULLABLE_ITEM'),
+    'lance_null_lists_2.2': ('2.2', lambda: null_lists(has_empty=True), 0, 'full_zip_layout constant fixed_size_list has_validity inline_value'),
+    'lance_null_constants_2.1': ('2.1', null_constants, 4, 'full_zip_layout constant REPDEF_ALL_VALID_ITEM REPDEF_NULLABLE_ITEM'),
     'lance_no_rows_2.0': ('2.0', no_rows, 0, ''),
     'lance_no_rows_2.2': ('2.2', no_rows, 0, ''),
     'lance_numbers_0.2': (LEGACY, numbers, 0, ''),
@@ -418,11 +487,17 @@ FILES = {
 }
 
 
+# file -> the major version of pylance that writes it
+OLD = {'lance_null_constants_2.1': '9.'}
+
 # In lance_unread/.
 UNREAD = {
     'struct_lists_2.0': unread_struct_lists,
     'blob_lists_2.1': unread_blob_lists,
     'blob_lists_2.2': unread_blob_lists,
+    'memberless_2.0': memberless,
+    'memberless_2.1': memberless,
+    'memberless_2.2': memberless,
 }
 DESCRIBED = 'blob_lists_2.2'  # its data set has descriptions of blobs, which are read
 
@@ -488,7 +563,7 @@ def save(name, table, metadata, statistics=None):
     parts['rows'] = [f'[{row}, {line(rows[row])}]' for row in chosen]
     lines = [f' {line(key)}: {line(value)},' for key, value in head.items()]
     for key, members in parts.items():
-        lines += [f' {line(key)}: [', ',\n'.join('  ' + line(member) for member in members), ' ],']
+        lines += [f' {line(key)}: [', ',\n'.join('  ' + member for member in members), ' ],']
     text = '\n'.join(['{', *(each for each in lines if each)])[:-1] + '\n}\n'
     json.loads(text)
     (HERE / f'{name}.json').write_text(text)
@@ -511,12 +586,15 @@ def make(name):
         return make_legacy(name)
     table, path = make_table(), HERE / f'{name}.lance'
     options = {'data_cache_bytes': 1} if page_rows else {}
-    with LanceFileWriter(str(path), table.schema, version=version, **options) as writer:
-        for batch in table.to_batches(page_rows or None):
-            writer.write_batch(batch)
+    if name not in OLD or lance.__version__.startswith(OLD[name]):
+        with LanceFileWriter(str(path), table.schema, version=version, **options) as writer:
+            for batch in table.to_batches(page_rows or None):
+                writer.write_batch(batch)
+    if name in OLD and lance.__version__.startswith(OLD[name]):
+        return None
     reader = LanceFileReader(str(path))
     found = read_columns(path, table.column_names)
-    if table_columns(found) != table_columns(table):
+    if name not in OLD and table_columns(found) != table_columns(table):
         sys.exit(f'{name}: pylance reads something else than it wrote')
     told = {encoding for column in reader.metadata().columns for encoding in encodings_of(column)}
     if missing := set(encodings.split()) - told:

@@ -104,7 +104,8 @@ static inline enum nt_status make_of_kind(struct nt_buffer encoding, enum nt_lan
                                        .length = 100,
                                        .encoding = {(const uint8_t *)message.bytes, message.length}};
     error = (struct nt_error){0};
-    return nt_lance_make_layout(file, &page, &value, true, known, &layout, &error);
+    static const struct nt_lance_column column = {.page_count = 1};
+    return nt_lance_make_layout(file, &column, &page, &value, true, known, &layout, &error);
 }
 
 static inline enum nt_status make(struct nt_buffer encoding, unsigned count)

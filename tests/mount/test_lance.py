@@ -115,7 +115,7 @@ def every_byte_of_a_file_has_an_owner(expected, data_set):
 def what_pylance_writes_and_does_not_read_is_unreadable_and_all_else_is_served():
     folder = data('lance_unread')
     sources = sorted(path for path in folder.iterdir() if path.suffix != '.json')
-    same(len(sources), 6, 'files and data sets')
+    same(len(sources), 12, 'files and data sets')
     with harness.mounted(*sources) as mountpoint:
         for source in sources:
             name = source.name.removesuffix('.lance')

@@ -107,7 +107,7 @@ def columns(path, array, around=None):
     elif types.is_string(data_type) or types.is_large_string(data_type) or types.is_binary(data_type) or \
             types.is_large_binary(data_type):
         node.update(string_columns(array, valid))
-    else:
+    elif data_type.bit_width:       # of no bytes there is no file
         node['data'] = digest(fixed_bytes(array, valid))
     return [node, *below]
 

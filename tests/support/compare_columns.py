@@ -8,7 +8,7 @@ import numpy as np
 
 # Names of the format's messages and numbers that a page's encodings have, in all versions.
 ENCODINGS = (
-    'all_nulls', 'binary', 'blob_layout', 'byte_stream_split', 'constant_layout', 'dictionary', 'fixed_size_list',
+    'all_nulls', 'binary', 'blob_layout', 'byte_stream_split', 'constant', 'constant_layout', 'dictionary', 'fixed_size_list',
     'flat', 'fsst', 'full_zip_layout', 'general', 'has_large_chunk', 'has_validity', 'inline_bitpacking',
     'inline_value', 'list', 'mini_block_layout', 'no_nulls', 'out_of_line_bitpacking', 'packed_struct', 'rle',
     'some_nulls', 'struct', 'variable', 'variable_packed_struct', 'COMPRESSION_ALGORITHM_LZ4',

@@ -55,6 +55,7 @@ struct nt_tree_node {
     uint32_t bits, packed_bits;
     enum nt_sized_kind algorithm;
     bool has_validity; /* fixed lists: a bit for each item, in a buffer before the items */
+    bool is_null;      /* all of its values are, whatever stands beside them; of fixed lists, the lists */
     bool is_one_based; /* dictionaries: 0 is null */
     uint64_t items;    /* of a fixed list, of a dictionary; of all lists whose ends there are */
     uint64_t adjustment;
@@ -124,6 +125,8 @@ struct nt_tree {
 
 /* Whether values are rows of structures, of which a member is wanted. */
 bool nt_tree_is_structure(const struct nt_tree *tree);
+/* Whether all rows are null, whatever their levels tell. */
+bool nt_tree_is_null(const struct nt_tree *tree);
 /* Values in one row: items of the fixed lists around them, all together; false where they overflow. */
 bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret);
 

@@ -137,14 +137,14 @@ static enum nt_status cut_lists(struct nt_work *work, const struct nt_array *arr
          node = &tree->nodes[node->children[0]]) {
         if (node->kind == NT_TREE_PACKED)
             continue;
-        if (!nt_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH ||
-            lists->items / 8 > stride)
+        if (!nt_multiply(lists->items, node->items, &lists->items) || cut->depth == NT_TREE_DEPTH)
             return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                            "fixed-size lists of %" PRIu64 " items in %" PRIu64 " bytes", lists->items,
                            stride);
         struct nt_array_items *list = &cut->lists[cut->depth++];
-        uint64_t bytes = node->has_validity ? (lists->items + 7) / 8 : 0;
+        uint64_t bytes = node->has_validity ? lists->items / 8 + (lists->items % 8 != 0) : 0;
         list->items = node->items;
+        list->are_null = tree->nodes[node->children[0]].is_null;
         if (bytes > stride - lists->offset)
             return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "bytes of a value, at least",
                                   lists->offset + bytes, stride);
@@ -184,7 +184,8 @@ static enum nt_status cut_values(struct nt_work *work, uint32_t root, uint64_t s
         return status;
     struct nt_array values = {0};
     uint32_t number = (uint32_t)(lists.inside - work->tree->nodes);
-    cut.elements = array->elements * lists.items; /* a bit of the page each, at least */
+    if (!nt_multiply(array->elements, lists.items, &cut.elements))
+        return nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "the number of items of fixed-size lists overflows");
     if (lists.inside->kind == NT_TREE_FLAT) {
         status = cut_items(work, array, stride, &lists, &cut, error);
     } else if (lists.inside->kind == NT_TREE_SAME) {

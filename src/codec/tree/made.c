@@ -97,7 +97,9 @@ enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, ui
         return nt_fail_number(error, NT_CORRUPT, NT_NO_OFFSET, "rows that the levels of a page tell", rows,
                               found);
     const struct nt_layer_rule fixed = rule; /* in registers: a byte that is written could be anything */
-    if (nt_layer_is_always_valid(made->work->tree, layer))
+    if (!layer && nt_tree_is_null(made->work->tree))
+        memset(valid, 0, rows);
+    else if (nt_layer_is_always_valid(made->work->tree, layer))
         memset(valid, 1, rows);
     else if (rows == levels.count && levels.definition && !fixed.empty)
         compare_levels(levels.definition, fixed.valid, rows, valid);
@@ -129,13 +131,14 @@ enum nt_status nt_made_find_nulls(struct nt_made *made, struct nt_error *error)
         return NT_OK;
     if (array->valid)
         return spread_bits(made->work, array->valid, made->rows, &made->valid, error);
-    if (!array->is_null && !made->opened.levels.count)
+    bool is_null = array->is_null || nt_tree_is_null(made->work->tree);
+    if (!is_null && !made->opened.levels.count)
         return NT_OK;
     enum nt_status status = nt_work_take(made->work, made->rows, &valid, error);
     if (status != NT_OK)
         return status;
     made->valid = valid;
-    if (!array->is_null)
+    if (!is_null)
         return nt_made_valid_rows(made, 0, made->rows, valid, error);
     memset(valid, 0, made->rows);
     return NT_OK;
@@ -147,6 +150,8 @@ bool nt_made_has_nulls(const struct nt_tree *tree)
     struct nt_layer_rule rule;
     if (tree->layout == NT_TREE_BLOCK || tree->layout == NT_TREE_ARRAY)
         return false;
+    if (nt_tree_is_null(tree))
+        return true;
     nt_layer_rule(tree, 0, &rule);
     for (uint32_t i = 0; rule.visible && i < tree->layer_count; i++)
         if (tree->layers[i] != NT_LAYER_ITEM && tree->layers[i] != NT_LAYER_LIST)

@@ -36,7 +36,7 @@ enum nt_status nt_made_valid_rows(const struct nt_made *made, uint32_t layer, ui
                                   struct nt_error *error);
 /* Set `made->valid`, of decoded values. */
 enum nt_status nt_made_find_nulls(struct nt_made *made, struct nt_error *error);
-/* Whether levels can tell that a value is null. */
+/* Whether levels can tell that a value is null, or all are. */
 bool nt_made_has_nulls(const struct nt_tree *tree);
 
 #endif

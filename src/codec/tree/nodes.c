@@ -234,7 +234,9 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
                        NT_TREE_DEPTH);
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
     array->lists[0] =
-        (struct nt_array_items){node->has_validity ? job->parts[node->buffer].data : NULL, node->items};
+        (struct nt_array_items){.valid = node->has_validity ? job->parts[node->buffer].data : NULL,
+                                .are_null = job->work->tree->nodes[node->children[0]].is_null,
+                                .items = node->items};
     array->depth++;
     return NT_OK;
 }
@@ -333,6 +335,11 @@ bool nt_tree_is_structure(const struct nt_tree *tree)
 {
     return tree->values != NT_NO_NODE && (tree->nodes[tree->values].kind == NT_TREE_PACKED ||
                                           tree->nodes[tree->values].kind == NT_TREE_VARIABLE_PACKED);
+}
+
+bool nt_tree_is_null(const struct nt_tree *tree)
+{
+    return tree->values != NT_NO_NODE && tree->nodes[tree->values].is_null;
 }
 
 bool nt_tree_items(const struct nt_tree *tree, uint64_t *items_ret)

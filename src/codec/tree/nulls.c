@@ -46,6 +46,8 @@ void nt_made_clear_nulls(const struct nt_made *made, uint32_t depth, uint32_t wi
         const uint8_t *valid = array->lists[d].valid;
         lists *= array->lists[d].items; /* these are at most as many as there are elements */
         uint64_t each = lists ? elements / lists : 0;
+        if (array->lists[d].are_null)
+            memset(output, 0, elements * width);
         for (uint64_t i = 0; valid && i < lists; i++)
             if (!(valid[i / 8] >> (i % 8) & 1))
                 memset(output + i * each * width, 0, each * width);

@@ -134,17 +134,12 @@ static enum nt_status take_bits(struct nt_work *work, uint64_t elements, int byt
     return status;
 }
 
-/* Lists of nulls are none themselves. */
-static enum nt_status keep_lists_of_nulls(const struct job *job, uint64_t items, struct nt_error *error)
+/* Lists of nulls need not be null themselves. */
+static enum nt_status keep_lists_of_nulls(const struct job *job, struct nt_error *error)
 {
-    struct nt_array *array = job->array;
-    uint8_t *lists_valid, *items_valid;
-    enum nt_status status = take_bits(job->work, job->elements, 0xFF, &lists_valid, error);
-    if (status == NT_OK && !array->valid) {
-        status = take_bits(job->work, items, 0, &items_valid, error);
-        array->lists[0].valid = items_valid;
-    }
-    array->valid = lists_valid;
+    uint8_t *valid;
+    enum nt_status status = take_bits(job->work, job->elements, 0xFF, &valid, error);
+    job->array->valid = valid;
     return status;
 }
 
@@ -161,12 +156,11 @@ static enum nt_status decode_list(const struct job *job, struct nt_error *error)
     if (status != NT_OK)
         return status;
     memmove(&array->lists[1], &array->lists[0], array->depth * sizeof(array->lists[0]));
-    array->lists[0] = (struct nt_array_items){array->valid, job->node->items};
+    array->lists[0] = (struct nt_array_items){
+        .valid = array->valid, .are_null = array->is_null && !array->valid, .items = job->node->items};
     array->depth++;
-    if (array->is_null)
-        return keep_lists_of_nulls(job, items, error);
     array->valid = NULL;
-    return NT_OK;
+    return array->is_null && !job->node->is_null ? keep_lists_of_nulls(job, error) : NT_OK;
 }
 
 static enum nt_status decode_rows(const struct job *job, struct nt_error *error)

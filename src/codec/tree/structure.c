@@ -100,7 +100,7 @@ static enum nt_status make_layer_valid(const struct nt_made *made, uint8_t *outp
         return made->want->repeats > 1 ? make_repeated_valid(made, output, error)
                                        : nt_made_valid_rows(made, made->want->layer, elements, output, error);
     else
-        memset(output, 1, elements);
+        memset(output, made->want->layer || !nt_tree_is_null(tree), elements);
     return NT_OK;
 }
 

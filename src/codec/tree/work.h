@@ -50,9 +50,10 @@ struct nt_array {
     uint64_t bytes;             /* of `data` */
     const uint64_t *ends;       /* strings: where each ends in `data` */
     const struct nt_fsst *fsst; /* strings that are still codes of these symbols; NULL: they are not */
-    /* Bits of the items of fixed lists, 1 is valid, outermost lists first; NULL: all are. */
+    /* Bits of the items of fixed lists, 1 is valid, outermost lists first; NULL: all are, or none is. */
     struct nt_array_items {
         const uint8_t *valid;
+        bool are_null;
         uint64_t items; /* of each list */
     } lists[NT_TREE_DEPTH];
     uint32_t depth;

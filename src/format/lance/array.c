@@ -61,7 +61,7 @@ static enum nt_status add_flat(const struct adding *adding, struct nt_proto mess
                                           NT_LANCE_ARRAY_COMPRESSION_SCHEME);
     uint64_t bits = nt_proto_number(message, NT_LANCE_ARRAY_FLAT_BITS_PER_VALUE);
     struct nt_tree_node node = {.kind = NT_TREE_FLAT, .bits = (uint32_t)bits};
-    enum nt_status status = nt_lance_check_bits(bits, "flat values", error);
+    enum nt_status status = nt_lance_check_bits(adding->builder, bits, "flat values", error);
     if (status == NT_OK)
         status = find_buffer(message, NT_LANCE_ARRAY_FLAT_BUFFER, &node.buffer, error);
     if (status != NT_OK || !scheme.length || nt_text_is(scheme, "none"))
@@ -87,11 +87,11 @@ static enum nt_status add_nullable(const struct adding *adding, struct nt_proto 
                                    struct nt_error *error)
 {
     struct nt_proto member = {0};
-    const struct nt_tree_node node = {.kind = NT_TREE_NULLABLE, .children = {NT_NO_NODE, NT_NO_NODE}},
-                              null = {.kind = NT_TREE_ALL_NULL};
+    const struct nt_tree_node node = {.kind = NT_TREE_NULLABLE, .children = {NT_NO_NODE, NT_NO_NODE}};
     uint32_t choice = nt_proto_choice(message, &nt_lance_array_nullable, &member);
     if (choice == NT_LANCE_ARRAY_NULLABLE_ALL_NULLS)
-        return nt_tree_add_node(adding->builder, &null, number_ret, error);
+        return nt_lance_add_nulls(adding->builder, NT_TREE_ALL_NULL, adding->builder->depth, number_ret,
+                                  error);
     if (choice == NT_LANCE_ARRAY_NULLABLE_NO_NULLS)
         return add(adding, nt_proto_message(member, NT_LANCE_ARRAY_NO_NULLS_VALUES), number_ret, error);
     if (choice != NT_LANCE_ARRAY_NULLABLE_SOME_NULLS)
@@ -109,6 +109,7 @@ static enum nt_status add_fixed_list(const struct adding *adding, struct nt_prot
     const struct nt_tree_node node = {.kind = NT_TREE_FIXED_LIST,
                                       .items =
                                           nt_proto_number(message, NT_LANCE_ARRAY_FIXED_SIZE_LIST_DIMENSION)};
+    adding->builder->depth++;
     return add_around(adding, &node, message, NT_LANCE_ARRAY_FIXED_SIZE_LIST_ITEMS, number_ret, error);
 }
 
@@ -193,7 +194,7 @@ static enum nt_status add_packed(const struct adding *adding, struct nt_proto me
         if (item.number == NT_LANCE_ARRAY_PACKED_STRUCT_INNER)
             status = member_bits(adding, (struct nt_proto){item.bytes, item.size}, &bits, error);
     if (status == NT_OK)
-        status = nt_lance_check_bits(bits, "packed structures", error);
+        status = nt_lance_check_bits(adding->builder, bits, "packed structures", error);
     node.bits = (uint32_t)bits;
     if (status == NT_OK)
         status = nt_tree_add_node(adding->builder, &packed, number_ret, error);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 
 #include "base/overflow.h"
+#include "codec/tree/description.h"
 
 /* ---- encodings ---- */
 
@@ -164,6 +165,25 @@ static enum nt_status read_page_encoding(const struct reading *reading, struct n
     return status;
 }
 
+/* Whether the innermost of the layers around a page's values tells which of these are null. */
+static bool tells_nulls(const struct nt_lance_page *page)
+{
+    static const struct {
+        uint32_t choice, layers;
+    } fields[] = {{NT_LANCE_LAYOUT_MINI_BLOCK, NT_LANCE_MINI_BLOCK_LAYERS},
+                  {NT_LANCE_LAYOUT_FULL_ZIP, NT_LANCE_FULL_ZIP_LAYERS},
+                  {NT_LANCE_LAYOUT_CONSTANT, NT_LANCE_CONSTANT_LAYOUT_LAYERS}};
+    struct nt_proto member;
+    uint64_t layer = NT_LAYER_NONE;
+    uint32_t choice = nt_lance_page_choice(page, &member);
+    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+        if (choice == fields[i].choice) {
+            struct nt_proto_numbers layers = nt_proto_numbers(member, fields[i].layers);
+            nt_proto_next_number(&layers, &layer);
+        }
+    return layer == NT_LAYER_NULLABLE_ITEM;
+}
+
 /* The rows of pages add up. */
 static enum nt_status add_page_rows(const struct reading *reading, struct nt_proto message, uint32_t number,
                                     struct nt_lance_page *pages)
@@ -212,6 +232,8 @@ static enum nt_status read_pages(const struct reading *reading)
         if (item.number == NT_LANCE_COLUMN_METADATA_PAGES)
             status =
                 read_page(reading, (struct nt_proto){item.bytes, item.size}, column->page_count++, pages);
+    for (uint32_t i = 0; status == NT_OK && !column->tells_nulls && i < column->page_count; i++)
+        column->tells_nulls = tells_nulls(&pages[i]);
     return status;
 }
 

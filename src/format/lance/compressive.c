@@ -34,7 +34,7 @@ static enum nt_status add_flat(struct nt_tree_builder *builder, struct nt_proto 
                                struct nt_error *error)
 {
     uint64_t bits = nt_proto_number(message, NT_LANCE_FLAT_BITS_PER_VALUE);
-    enum nt_status status = nt_lance_check_bits(bits, "flat values", error);
+    enum nt_status status = nt_lance_check_bits(builder, bits, "flat values", error);
     if (status == NT_OK)
         status = refuse_compression(message, NT_LANCE_FLAT_DATA, error);
     const struct nt_tree_node node = {
@@ -166,6 +166,7 @@ static enum nt_status add_fixed_list(struct nt_tree_builder *builder, struct nt_
         .items = nt_proto_number(message, NT_LANCE_FIXED_SIZE_LIST_ITEMS_PER_VALUE),
         .has_validity = nt_proto_number(message, NT_LANCE_FIXED_SIZE_LIST_HAS_VALIDITY)};
     builder->buffers += node.has_validity;
+    builder->depth++;
     return add_around(builder, &node, message, NT_LANCE_FIXED_SIZE_LIST_VALUES, number_ret, error);
 }
 
@@ -213,18 +214,29 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
     return status;
 }
 
-/* Without a value, all are null: their zeros are of the type's width. */
+/* Without a value all are null: in the place of values these, in the place of fixed-size lists what is in them. What stands beside the
+ * lists, their validity or levels, tells which of these are null. Where neither can, a page's lists are all null. */
+static enum nt_status add_nulls(struct nt_tree_builder *builder, uint32_t *number_ret, struct nt_error *error)
+{
+    bool is_list = builder->depth < builder->value->list_count,
+         are_lists_null = !builder->depth && builder->are_rows_null;
+    return nt_lance_add_nulls(builder, NT_TREE_SAME, builder->depth + (is_list && !are_lists_null),
+                              number_ret, error);
+}
+
 static enum nt_status add_same(struct nt_tree_builder *builder, struct nt_proto message, uint32_t *number_ret,
                                struct nt_error *error)
 {
     struct nt_proto_item value = {0};
+    const struct nt_lance_value *of = builder->value;
     bool has_value = nt_proto_find(message, NT_LANCE_CONSTANT_VALUE, &value);
-    if (!builder->value_bits || (has_value && value.size * 8 != builder->value_bits))
+    if (!of || nt_lance_is_string(of) || (has_value && value.size * 8 != of->bits))
         return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET,
                        "a constant of %zu bytes of values of %" PRIu32 " bits", value.size,
-                       builder->value_bits);
-    const struct nt_tree_node node = {
-        .kind = NT_TREE_SAME, .bits = builder->value_bits, .value = has_value ? value.bytes : NULL};
+                       of ? of->bits : 0);
+    if (!has_value)
+        return add_nulls(builder, number_ret, error);
+    const struct nt_tree_node node = {.kind = NT_TREE_SAME, .bits = of->bits, .value = value.bytes};
     return nt_tree_add_node(builder, &node, number_ret, error);
 }
 

@@ -170,6 +170,7 @@ static void set_kind(const struct building *build, uint32_t number, struct nt_fi
         [NT_LANCE_IS_STRUCT] = {NT_FIELD_RECORD, NT_ROLE_RECORD},
         [NT_LANCE_IS_STRUCT_LIST] = {NT_FIELD_ARRAY, NT_ROLE_PLAIN},
         [NT_LANCE_IS_NULL] = {NT_FIELD_NULL, NT_ROLE_PLAIN},
+        [NT_LANCE_IS_EMPTY] = {NT_FIELD_EMPTY, NT_ROLE_PLAIN},
         [NT_LANCE_IS_BLOB] = {NT_FIELD_PAGE_BYTES, NT_ROLE_PLAIN},
         [NT_LANCE_IS_UNKNOWN] = {NT_FIELD_UNREADABLE, NT_ROLE_PLAIN},
     };
@@ -247,6 +248,13 @@ static enum nt_status set_description(const struct building *build, struct nt_fi
     return set_metadata(build, entries, field);
 }
 
+/* Whether a field is a value, which may have lists of fixed size around it. */
+static bool is_value(const struct nt_field *field)
+{
+    return !field->unreadable &&
+           (field->kind == NT_FIELD_VALUE || field->kind == NT_FIELD_NULL || field->kind == NT_FIELD_EMPTY);
+}
+
 /* The lists of fixed size around a value: a field each, and the value at the end. Items may be null whatever the field
  * may be: the type has no word for it. */
 static enum nt_status add_lists(struct building *build, struct nt_field *field, struct nt_lance_part *part,
@@ -258,11 +266,9 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
     enum nt_status status = NT_OK;
     uint32_t number = NT_NONE;
     struct nt_field item = *field;
-    for (uint32_t i = 0;
-         status == NT_OK && i <= value->list_count && !field->unreadable && field->kind == NT_FIELD_VALUE;
-         i++) {
+    for (uint32_t i = 0; status == NT_OK && i <= value->list_count && is_value(field); i++) {
         bool is_list = i < value->list_count;
-        item.kind = is_list ? NT_FIELD_ARRAY : NT_FIELD_VALUE;
+        item.kind = is_list ? NT_FIELD_ARRAY : field->kind;
         item.repetition = is_list ? value->lists[i] : 0;
         item.dtype = is_list ? nt_element_dtype(NT_ELEMENT_BYTE) : field->dtype;
         if (i) {
@@ -275,6 +281,7 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
         }
         if (i && !is_list && extension)
             status = set_extension(build, extension, &item);
+        item.is_nullable = item.is_nullable && item.kind != NT_FIELD_NULL;
         part->depth = i;
         if (status == NT_OK)
             status = add_field(build, &item, part, &number);
@@ -284,7 +291,7 @@ static enum nt_status add_lists(struct building *build, struct nt_field *field, 
             status = nt_fail(build->error, NT_LIMIT, NT_NO_OFFSET,
                              "the number of items of fixed-size lists overflows");
     }
-    if (status == NT_OK && (field->unreadable || field->kind != NT_FIELD_VALUE))
+    if (status == NT_OK && !is_value(field))
         status = add_field(build, field, part, number_ret);
     return status;
 }
@@ -326,7 +333,7 @@ static enum nt_status build_field(struct building *build, uint32_t number)
     set_kind(build, number, &field);
     field.unreadable = find_refusal(build, number);
     build->is_nullable[number] = find_nullable(build, number);
-    field.is_nullable = build->is_nullable[number] && field.kind != NT_FIELD_NULL && !field.unreadable;
+    field.is_nullable = build->is_nullable[number] && !field.unreadable;
     if (field.unreadable)
         field.kind = NT_FIELD_UNREADABLE;
     enum nt_status status =

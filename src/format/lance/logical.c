@@ -172,8 +172,12 @@ static enum nt_status take_binary(struct nt_arena *arena, struct nt_text rest, s
 {
     uint64_t bytes;
     struct nt_text digits = rest;
-    if (!take_number(&rest, '\0', &bytes) || !bytes || bytes > UINT32_MAX / 8)
+    if (!take_number(&rest, '\0', &bytes) || bytes > UINT32_MAX / 8)
         return NT_OK;
+    if (!bytes) {
+        type->shape = NT_LANCE_IS_EMPTY;
+        return NT_OK;
+    }
     const char *numpy = copy_text(arena, "|V", digits), *arrow = copy_text(arena, "w:", digits);
     if (!numpy || !arrow)
         return nt_fail_memory(error);
@@ -278,7 +282,8 @@ enum nt_status nt_lance_parse_type(struct nt_arena *arena, struct nt_text text, 
             return NT_OK;
     }
     enum nt_status status = parse_inner(arena, text, type, error);
-    if (!value->list_count || type->shape == NT_LANCE_IS_VALUE)
+    value->is_empty = !value->bits && (type->shape == NT_LANCE_IS_EMPTY || type->shape == NT_LANCE_IS_NULL);
+    if (!value->list_count || value->bits || value->is_empty)
         return status;
     bool is_struct_list = type->shape == NT_LANCE_IS_STRUCT && value->list_count == 1 && value->lists[0];
     type->shape = is_struct_list ? NT_LANCE_IS_STRUCT_LIST : NT_LANCE_IS_UNKNOWN;

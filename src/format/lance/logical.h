@@ -15,6 +15,7 @@ enum nt_lance_shape {
     NT_LANCE_IS_STRUCT,
     NT_LANCE_IS_STRUCT_LIST, /* fixed-size lists of structures, which are the field below it */
     NT_LANCE_IS_NULL,
+    NT_LANCE_IS_EMPTY, /* binaries of 0 bytes */
     NT_LANCE_IS_BLOB,
     NT_LANCE_IS_UNKNOWN,
 };

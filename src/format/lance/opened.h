@@ -55,6 +55,7 @@ struct nt_lance_page {
 };
 
 struct nt_lance_column {
+    bool tells_nulls;                /* of 2.1 or later: a page of it has levels of values that are null */
     struct nt_lance_buffer metadata; /* where its message lies */
     struct nt_proto message;         /* a ColumnMetadata */
     const struct nt_lance_page *pages;

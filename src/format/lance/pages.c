@@ -23,8 +23,8 @@
 static bool is_all_valid(const struct nt_filling *filling, const struct nt_lance_opened *opened)
 {
     const struct nt_tree *tree = opened->layout.tree;
-    bool is_bare =
-        (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) && !nt_tree_has_levels(tree);
+    bool is_bare = (tree->layout == NT_TREE_MINI_BLOCK || tree->layout == NT_TREE_FULL_ZIP) &&
+                   !nt_tree_has_levels(tree) && !nt_tree_is_null(tree);
     return !opened->layout.is_blob && (opened->is_plain || (is_bare && !filling->use->depth));
 }
 
@@ -209,6 +209,19 @@ static bool is_structure(const struct nt_lance_page *page)
            nt_proto_choice(page->encoding, &nt_lance_array_encoding, &member) == NT_LANCE_ARRAY_STRUCT;
 }
 
+/* Those of later versions may be null; but a page of structures without members, of which nothing is stored, is one of valid ones, in
+ * valid ones: its layers, which call them null, say nothing (Lance's structural encoder). */
+static bool is_silent(const struct nt_lance_page *page, const struct nt_lance_use *use)
+{
+    struct nt_proto member;
+    if (!use->is_memberless || nt_lance_page_choice(page, &member) != NT_LANCE_LAYOUT_CONSTANT)
+        return false;
+    for (uint32_t i = 0; i < page->buffer_count; i++)
+        if (page->buffers[i].bytes)
+            return false;
+    return true;
+}
+
 static enum nt_status fill_structure(struct nt_filling *filling, const struct nt_lance_page *page)
 {
     struct nt_filled filled = {.rows = page->length, .is_all_valid = true};
@@ -247,7 +260,7 @@ static enum nt_status fill_page(struct nt_filling *filling, const struct nt_lanc
 {
     struct nt_lance_opened opened;
     uint64_t before = filling->rows;
-    if (filling->field->kind == NT_FIELD_RECORD && is_structure(page))
+    if (filling->field->kind == NT_FIELD_RECORD && (is_structure(page) || is_silent(page, filling->use)))
         return fill_structure(filling, page);
     enum nt_status status = nt_lance_open_page(filling->dataset, filling->lance, page, filling->use, *known,
                                                &opened, filling->error);

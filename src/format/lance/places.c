@@ -110,6 +110,7 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
         return status;
     mark_lists(schema, places);
     for (uint32_t i = 0; i < schema->field_count; i++) {
+        places[i].is_memberless = places[i].type.shape == NT_LANCE_IS_STRUCT && !places[i].children;
         mark_blob(schema, places, i);
         count_member(places, i);
     }
@@ -149,11 +150,10 @@ static uint32_t count_columns(const struct nt_lance_schema *schema, uint32_t num
 }
 
 /* What has no column is told by the first one below it that can tell of it. */
-static void find_tellers(const struct nt_lance_schema *schema, bool is_listed_blob,
-                         struct nt_lance_leaf *leaves)
+static void find_tellers(const struct nt_lance_schema *schema, unsigned teller, struct nt_lance_leaf *leaves)
 {
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (leaves[i].field != i || schema->places[i].is_listed_blob != is_listed_blob)
+        if (leaves[i].field != i || nt_lance_teller(&schema->places[i]) != teller)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && leaves[at].field == NT_NONE;
              at = schema->fields[at].parent)
@@ -176,8 +176,8 @@ enum nt_status nt_lance_number_columns(struct nt_arena *arena, const struct nt_l
             leaves[i] = (struct nt_lance_leaf){i, columns};
             columns += count_columns(schema, i);
         }
-    find_tellers(schema, false, leaves);
-    find_tellers(schema, true, leaves);
+    for (unsigned teller = 0; teller < NT_LANCE_TELLERS; teller++)
+        find_tellers(schema, teller, leaves);
     for (uint32_t i = 0; i < schema->field_count; i++)
         if (schema->places[i].packed != NT_NONE)
             leaves[i] = leaves[schema->places[i].packed];
@@ -240,6 +240,7 @@ struct nt_lance_use nt_lance_use_of(const struct nt_lance_schema *schema, const 
                                .items = part->items,
                                .repeats = schema->places[leaf_field].multiple / place->multiple,
                                .is_one_based = !schema->places[leaf_field].type.is_dictionary,
+                               .is_memberless = schema->places[leaf_field].is_memberless,
                                .value = &schema->values[leaf_field]};
     if (place->packed != NT_NONE) {
         use.member = place->member;

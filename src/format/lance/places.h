@@ -24,8 +24,16 @@ struct nt_lance_place {
     bool is_in_struct_list; /* it is a fixed-size list of structures, or lies in one */
     bool has_struct_lists;  /* it is a list around fixed-size lists of structures, or lies in one */
     bool is_listed_blob;    /* it has its bytes elsewhere in the file, and lies in a list of any sort */
+    bool is_memberless;     /* it is a structure without members, which has a column all the same */
     uint64_t multiple;      /* how many of it there are for a row around all fixed-size lists of structures */
 };
+
+/* How little the column of a field tells of what surrounds it, below NT_LANCE_TELLERS: of several, the first with the least. */
+enum { NT_LANCE_TELLERS = 3 };
+static inline unsigned nt_lance_teller(const struct nt_lance_place *place)
+{
+    return place->is_listed_blob ? 2 : place->is_memberless;
+}
 
 /* Of a field of the model: the field of Lance's that it shows, or the items of fixed-size lists in it. */
 struct nt_lance_part {
@@ -45,6 +53,7 @@ struct nt_lance_use {
     uint32_t member;                    /* of packed structures */
     uint64_t member_offset;             /* bytes */
     bool is_one_based;                  /* numbers of a dictionary of version 2.0 */
+    bool is_memberless;                 /* the column is one of structures without members */
     const struct nt_lance_value *value; /* of the column */
 };
 

@@ -69,10 +69,11 @@ static enum nt_status check(const struct nt_lance_row_offsets *offsets, uint64_t
 }
 
 /* In lists of values of fixed width, that are in no other, an item takes what any other does, and nothing else is there but the
- * levels of lists without one. */
+ * levels of lists without one. Items of no bytes are not told from these. */
 static void find_item_bytes(const struct nt_tree *tree, struct nt_lance_row_offsets *offsets)
 {
-    if (tree->offset_bits || !tree->layer_count || nt_tree_lists(tree, tree->layer_count - 1) != 1)
+    if (tree->offset_bits || !tree->value_bits || !tree->layer_count ||
+        nt_tree_lists(tree, tree->layer_count - 1) != 1)
         return;
     offsets->empty_bytes = nt_tree_control_bytes(tree);
     offsets->item_bytes = offsets->empty_bytes + (tree->value_bits + 7) / 8;

@@ -8,10 +8,12 @@
 
 #include "base/arena.h"
 
-enum nt_status nt_lance_check_bits(uint64_t bits, const char *what, struct nt_error *error)
+enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64_t bits, const char *what,
+                                   struct nt_error *error)
 {
     enum { MOST = 1 << 30 };
-    if (bits == 1 || (bits && bits % 8 == 0 && bits <= MOST))
+    bool may_be_empty = builder->value && builder->value->is_empty;
+    if (bits == 1 || ((bits || may_be_empty) && bits % 8 == 0 && bits <= MOST))
         return NT_OK;
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of %" PRIu64 " bits", what, bits);
 }
@@ -40,4 +42,24 @@ enum nt_status nt_tree_add_node(struct nt_tree_builder *builder, const struct nt
     *number_ret = builder->count;
     builder->nodes[builder->count++] = *node;
     return NT_OK;
+}
+
+enum nt_status nt_lance_add_nulls(struct nt_tree_builder *builder, enum nt_tree_node_kind kind,
+                                  uint32_t null_depth, uint32_t *number_ret, struct nt_error *error)
+{
+    const struct nt_lance_value *value = builder->value;
+    const uint32_t list_count = value ? value->list_count : 0, bits = value ? value->bits : 0;
+    enum nt_status status = NT_OK;
+    uint32_t number;
+    *number_ret = builder->count;
+    for (uint32_t i = builder->depth; status == NT_OK && i < list_count; i++) {
+        const struct nt_tree_node list = {.kind = NT_TREE_FIXED_LIST,
+                                          .children = {builder->count + 1},
+                                          .bits = bits,
+                                          .items = value->lists[i],
+                                          .is_null = i >= null_depth};
+        status = nt_tree_add_node(builder, &list, &number, error);
+    }
+    const struct nt_tree_node node = {.kind = kind, .bits = bits, .is_null = true};
+    return status == NT_OK ? nt_tree_add_node(builder, &node, &number, error) : status;
 }

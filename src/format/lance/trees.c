@@ -19,8 +19,8 @@ static bool are_nodes_equal(const struct nt_tree_node *a, const struct nt_tree_n
     return a->kind == b->kind && !memcmp(a->children, b->children, sizeof(a->children)) &&
            a->buffer == b->buffer && a->bits == b->bits && a->packed_bits == b->packed_bits &&
            a->algorithm == b->algorithm && a->has_validity == b->has_validity && a->value == b->value &&
-           a->is_one_based == b->is_one_based && a->items == b->items && a->adjustment == b->adjustment &&
-           a->member_count == b->member_count &&
+           a->is_one_based == b->is_one_based && a->is_null == b->is_null && a->items == b->items &&
+           a->adjustment == b->adjustment && a->member_count == b->member_count &&
            (a->fsst == b->fsst || (a->fsst && b->fsst && !memcmp(a->fsst, b->fsst, sizeof(*a->fsst)))) &&
            (a->member_count == 0 || !memcmp(a->members, b->members, a->member_count * sizeof(*a->members)));
 }
@@ -125,6 +125,7 @@ static enum nt_status add_optional(struct nt_tree_builder *builder, struct nt_pr
 /* What all layouts are made from. */
 struct making {
     struct nt_file *file;
+    const struct nt_lance_column *column;
     const struct nt_lance_page *page;
     const struct nt_lance_value *value;
     const struct nt_tree *known;
@@ -147,21 +148,37 @@ static enum nt_status make_dictionary(const struct making *making, struct nt_pro
     return status == NT_OK ? keep_tree(&builder, &tree, NULL, &making->layout->dictionary, error) : status;
 }
 
+/* Values of a page with these layers: whether null ones are told by them, or by those of another of the column's pages, with which
+ * Lance's reader puts them together. */
+static bool is_never_told(const struct making *making, const struct nt_tree *tree)
+{
+    return tree->layers[0] == NT_LAYER_ITEM && !making->column->tells_nulls;
+}
+
+/* A constant takes no buffer. Where it stands in fixed-size lists, Lance's reader wants one all the same. */
+static bool has_spare_buffer(const struct nt_tree_builder *builder, uint64_t buffers)
+{
+    return builder->count && builder->nodes[builder->count - 1].kind == NT_TREE_SAME &&
+           buffers == (uint64_t)builder->buffers + 1;
+}
+
 static enum nt_status make_mini_block(const struct making *making, struct nt_proto message,
                                       struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file, .value_bits = making->value->bits};
+    struct nt_tree_builder builder = {.file = making->file, .value = making->value};
     struct nt_tree tree;
     set_tree(&tree, NT_TREE_MINI_BLOCK);
     tree.has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
     making->layout->items = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_ITEMS);
     making->layout->index_depth = nt_proto_number(message, NT_LANCE_MINI_BLOCK_REPETITION_INDEX_DEPTH);
     enum nt_status status = add_layers(message, NT_LANCE_MINI_BLOCK_LAYERS, &tree, error);
+    builder.are_rows_null = is_never_told(making, &tree);
     if (status == NT_OK)
         status = nt_lance_add_compressive(
             &builder, nt_proto_message(message, NT_LANCE_MINI_BLOCK_VALUE_COMPRESSION), &tree.values, error);
-    tree.buffers = builder.buffers;
     uint64_t buffers = nt_proto_number(message, NT_LANCE_MINI_BLOCK_NUM_BUFFERS);
+    tree.buffers = builder.buffers + (status == NT_OK && has_spare_buffer(&builder, buffers));
+    builder.value = NULL;
     if (status == NT_OK && tree.buffers > NT_TREE_BUFFERS)
         status = nt_fail_number(error, NT_LIMIT, NT_NO_OFFSET, "buffers of a chunk, at most", NT_TREE_BUFFERS,
                                 tree.buffers);
@@ -180,13 +197,21 @@ static enum nt_status make_mini_block(const struct making *making, struct nt_pro
     return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
 }
 
-static enum nt_status check_widths(const struct nt_tree *tree, struct nt_error *error)
+/* Values that are null, or empty, take no bytes. */
+static bool may_be_empty(const struct nt_tree_builder *builder)
+{
+    return builder->value->is_empty || builder->nodes[builder->count - 1].kind == NT_TREE_SAME;
+}
+
+static enum nt_status check_widths(const struct nt_tree_builder *builder, const struct nt_tree *tree,
+                                   struct nt_error *error)
 {
     enum { MOST_BITS = 1 << 30 };
+    bool has_width = tree->value_bits || may_be_empty(builder);
     bool has_length = tree->offset_bits == 8 || tree->offset_bits == 16 || tree->offset_bits == 32 ||
                       tree->offset_bits == 64;
     if (tree->repetition_bits <= 16 && tree->definition_bits <= 16 && (has_length || !tree->offset_bits) &&
-        !tree->value_bits == has_length && tree->value_bits <= MOST_BITS)
+        (has_length ? !tree->value_bits : has_width) && tree->value_bits <= MOST_BITS)
         return NT_OK;
     return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET,
                    "rows of %" PRIu32 " and %" PRIu32 " bits of levels, %" PRIu32 " of values, %" PRIu32
@@ -202,7 +227,7 @@ static uint32_t narrow(uint64_t number)
 static enum nt_status make_full_zip(const struct making *making, struct nt_proto message,
                                     struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file, .value_bits = making->value->bits};
+    struct nt_tree_builder builder = {.file = making->file, .value = making->value};
     struct nt_tree tree;
     set_tree(&tree, NT_TREE_FULL_ZIP);
     tree.repetition_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_REP));
@@ -210,12 +235,13 @@ static enum nt_status make_full_zip(const struct making *making, struct nt_proto
     tree.value_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_PER_VALUE));
     tree.offset_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_PER_OFFSET));
     making->layout->items = nt_proto_number(message, NT_LANCE_FULL_ZIP_NUM_VISIBLE_ITEMS);
-    enum nt_status status = check_widths(&tree, error);
-    if (status == NT_OK)
-        status = add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, &tree, error);
+    enum nt_status status = add_layers(message, NT_LANCE_FULL_ZIP_LAYERS, &tree, error);
+    builder.are_rows_null = is_never_told(making, &tree);
     if (status == NT_OK)
         status = nt_lance_add_compressive(
             &builder, nt_proto_message(message, NT_LANCE_FULL_ZIP_VALUE_COMPRESSION), &tree.values, error);
+    if (status == NT_OK)
+        status = check_widths(&builder, &tree, error);
     return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
 }
 
@@ -238,8 +264,9 @@ static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt
                                           .children = {builder->count + 1}};
         status = nt_tree_add_node(builder, &list, &number, error);
     }
-    const struct nt_tree_node node = {.kind = value->bits ? NT_TREE_FLAT : NT_TREE_VARIABLE,
-                                      .bits = value->bits ? value->bits : 32};
+    bool is_string = nt_lance_is_string(value);
+    const struct nt_tree_node node = {.kind = is_string ? NT_TREE_VARIABLE : NT_TREE_FLAT,
+                                      .bits = is_string ? 32 : value->bits};
     return status == NT_OK ? nt_tree_add_node(builder, &node, &number, error) : status;
 }
 
@@ -309,7 +336,7 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
 static enum nt_status make_of_array(const struct making *making, struct nt_error *error)
 {
     const struct nt_lance_page *page = making->page;
-    struct nt_tree_builder builder = {.file = making->file};
+    struct nt_tree_builder builder = {.file = making->file, .value = making->value};
     struct nt_tree_part parts[MOST_PARTS];
     struct nt_tree tree;
     struct nt_proto member;
@@ -323,12 +350,12 @@ static enum nt_status make_of_array(const struct making *making, struct nt_error
     return status == NT_OK ? keep_tree(&builder, &tree, making->known, &making->layout->tree, error) : status;
 }
 
-enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_page *page,
-                                    const struct nt_lance_value *value, bool is_dictionary_one_based,
-                                    const struct nt_tree *known, struct nt_lance_layout *layout,
-                                    struct nt_error *error)
+enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
+                                    const struct nt_lance_page *page, const struct nt_lance_value *value,
+                                    bool is_dictionary_one_based, const struct nt_tree *known,
+                                    struct nt_lance_layout *layout, struct nt_error *error)
 {
-    const struct making making = {file, page, value, known, layout, is_dictionary_one_based};
+    const struct making making = {file, column, page, value, known, layout, is_dictionary_one_based};
     *layout = (struct nt_lance_layout){0};
     if (page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
         return make_of_array(&making, error);

@@ -5,16 +5,7 @@
 #ifndef NT_FORMAT_LANCE_TREES_H
 #define NT_FORMAT_LANCE_TREES_H
 
-#include "codec/tree/description.h"
-#include "format/lance/opened.h"
-
-/* A column's values, as their type tells. */
-struct nt_lance_value {
-    uint32_t bits; /* of one, 1 of booleans; 0: strings */
-    uint32_t list_count;
-    uint64_t lists[NT_TREE_DEPTH]; /* items of the fixed-size lists around it, outermost first */
-    bool is_packed;                /* rows of structures; 0 bits: they have strings */
-};
+#include "format/lance/tree_builder.h"
 
 /* A page of the file, as it is to be decoded. */
 struct nt_lance_layout {
@@ -31,10 +22,10 @@ struct nt_lance_layout {
 };
 
 /* NT_UNSUPPORTED where the page has an encoding that is not known, NT_CORRUPT where encodings do not fit each
- * other. Memory is the file's arena's. A tree that is equal to the one in `known` (NULL: none) is that one. */
-enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_page *page,
-                                    const struct nt_lance_value *value, bool is_dictionary_one_based,
-                                    const struct nt_tree *known, struct nt_lance_layout *layout,
-                                    struct nt_error *error);
+ * other. Memory is the file's arena's. `column` is the page's. A tree that is equal to the one in `known` (NULL: none) is that one. */
+enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_column *column,
+                                    const struct nt_lance_page *page, const struct nt_lance_value *value,
+                                    bool is_dictionary_one_based, const struct nt_tree *known,
+                                    struct nt_lance_layout *layout, struct nt_error *error);
 
 #endif

@@ -87,10 +87,23 @@ static enum nt_status cut_rows(struct nt_lance_opened *opened, uint32_t buffer, 
                        "%" PRIu64 " rows of %" PRIu64 " bytes in %" PRIu64 " bytes", rows, opened->row_bytes,
                        from->bytes);
     opened->next_offset = from->offset;
-    opened->rows_per_unit =
-        opened->row_bytes >= ROWS_BYTES || !opened->row_bytes ? 1 : ROWS_BYTES / opened->row_bytes;
+    opened->rows_per_unit = opened->row_bytes >= opened->unit_bytes || !opened->row_bytes
+                                ? 1
+                                : opened->unit_bytes / opened->row_bytes;
     opened->unit_count = (rows + opened->rows_per_unit - 1) / opened->rows_per_unit;
     return NT_OK;
+}
+
+/* Bytes of the rows of a unit: fewer where null values take none, as they do once they are decoded. */
+static uint64_t unit_bytes(const struct nt_tree *tree, const struct nt_lance_value *value)
+{
+    uint64_t stored = nt_tree_control_bytes(tree) + (tree->value_bits + 7) / 8, items, decoded;
+    if (!tree->nodes[tree->node_count - 1].is_null || !stored)
+        return ROWS_BYTES;
+    if (!nt_tree_items(tree, &items) || !nt_multiply(items, value->bits / 8, &decoded))
+        decoded = UINT64_MAX;
+    uint64_t ratio = decoded / stored;
+    return ratio > 1 ? ROWS_BYTES / ratio : ROWS_BYTES;
 }
 
 /* Others have an index. */
@@ -104,7 +117,7 @@ static enum nt_status cut_by_index(const struct nt_lance *lance, struct nt_lance
         return status;
     opened->unit_count = 0;
     for (uint64_t row = 0; row < offsets->rows; opened->unit_count++)
-        row += nt_lance_row_offsets_take(offsets, row, ROWS_BYTES).rows;
+        row += nt_lance_row_offsets_take(offsets, row, opened->unit_bytes).rows;
     opened->next_offset = page->buffers[0].offset;
     return NT_OK;
 }
@@ -134,6 +147,12 @@ static enum nt_status open_array(struct nt_lance_opened *opened, struct nt_error
     return cut_rows(opened, node->buffer, opened->page->length, error);
 }
 
+/* Of a page without lists. */
+static uint64_t rows_of(const struct nt_lance_opened *opened)
+{
+    return opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
+}
+
 /* A value that is the same in all rows takes no bytes, and rows may be many. Values of fixed width become pages of which few
  * elements are decoded, however many they have; of strings and fixed-size lists as many are a unit as a page may have, once
  * there are more than LEAST_ROWS in each of MOST_UNITS. */
@@ -142,9 +161,9 @@ static void open_uniform(const struct nt_dataset *dataset, const struct nt_lance
 {
     enum { LEAST_ROWS = 1 << 16, MOST_UNITS = 1 << 14 };
     const struct nt_tree *tree = opened->layout.tree;
-    uint64_t rows = opened->page->length, bytes = value->bits / 8, most = UINT32_MAX;
-    bool is_single = value->bits && !value->list_count;
-    if (!value->bits)
+    uint64_t rows = rows_of(opened), bytes = value->bits / 8, most = UINT32_MAX;
+    bool is_single = !nt_lance_is_string(value) && !value->list_count;
+    if (nt_lance_is_string(value))
         bytes = sizeof(uint64_t) + (tree->has_value_part ? tree->parts[0].bytes : tree->value_bytes);
     for (uint32_t i = 0; i < value->list_count; i++)
         if (!nt_multiply(bytes, value->lists[i], &bytes))
@@ -161,6 +180,8 @@ bool nt_lance_is_uniform(const struct nt_tree *tree)
 {
     if (tree->layout == NT_TREE_CONSTANT)
         return tree->part_count == tree->has_value_part;
+    if (tree->layout == NT_TREE_FULL_ZIP)
+        return !nt_tree_has_levels(tree) && !tree->value_bits && !tree->offset_bits;
     for (uint32_t i = 0; i < tree->part_count; i++)
         if (tree->parts[i].bytes)
             return false;
@@ -185,11 +206,10 @@ struct nt_lance_unit nt_lance_page_span(const struct nt_lance_page *page)
 
 static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
 {
-    uint64_t total =
-        opened->layout.tree->layout == NT_TREE_FULL_ZIP ? opened->layout.items : opened->page->length;
-    uint64_t rows = total - opened->next_value;
+    const struct nt_tree *tree = opened->layout.tree;
+    uint64_t rows = rows_of(opened) - opened->next_value;
     *unit = nt_lance_page_span(opened->page);
-    if (opened->layout.tree->layout == NT_TREE_FULL_ZIP)
+    if (tree->layout == NT_TREE_FULL_ZIP && !nt_lance_is_uniform(tree))
         *unit = (struct nt_lance_unit){.offset = opened->page->buffers[0].offset,
                                        .bytes = opened->page->buffers[0].bytes,
                                        .values = rows};
@@ -205,7 +225,8 @@ static void next_rows(struct nt_lance_opened *opened, struct nt_lance_unit *unit
 static void next_indexed(struct nt_lance_opened *opened, struct nt_lance_unit *unit)
 {
     const struct nt_lance_row_offsets *offsets = &opened->offsets;
-    const struct nt_lance_row_span span = nt_lance_row_offsets_take(offsets, opened->next_row, ROWS_BYTES);
+    const struct nt_lance_row_span span =
+        nt_lance_row_offsets_take(offsets, opened->next_row, opened->unit_bytes);
     *unit = (struct nt_lance_unit){opened->next_offset, span.bytes,
                                    offsets->item_bytes ? span.items : span.rows, span.rows};
     opened->next_row += span.rows;
@@ -230,17 +251,19 @@ enum nt_status nt_lance_open_page(struct nt_dataset *dataset, const struct nt_la
                                   struct nt_error *error)
 {
     *opened = (struct nt_lance_opened){.page = page, .unit_count = 1};
-    enum nt_status status = nt_lance_make_layout(dataset->file, page, use->value, use->is_one_based, known,
-                                                 &opened->layout, error);
+    enum nt_status status =
+        nt_lance_make_layout(dataset->file, &lance->columns[use->column], page, use->value, use->is_one_based,
+                             known, &opened->layout, error);
     if (status != NT_OK)
         return status;
     const struct nt_tree *tree = opened->layout.tree;
+    opened->unit_bytes = tree->layout == NT_TREE_FULL_ZIP ? unit_bytes(tree, use->value) : ROWS_BYTES;
     if (tree->layout == NT_TREE_MINI_BLOCK)
         status = open_mini_block(lance, opened, error);
-    else if (tree->layout == NT_TREE_FULL_ZIP)
-        status = open_full_zip(lance, opened, error);
     else if (nt_lance_is_uniform(tree))
         open_uniform(dataset, use->value, opened);
+    else if (tree->layout == NT_TREE_FULL_ZIP)
+        status = open_full_zip(lance, opened, error);
     else if (tree->layout == NT_TREE_ARRAY)
         status = open_array(opened, error);
     return status == NT_OK ? check_count(dataset, opened, error) : status;

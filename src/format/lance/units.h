@@ -23,8 +23,8 @@ struct nt_lance_opened {
     const uint8_t *chunks;               /* mini-blocks: a word for each, from malloc */
     struct nt_lance_row_index index;     /* of mini-blocks, where it was opened */
     struct nt_lance_row_offsets offsets; /* of full zip, where it has any */
-    uint64_t unit_count;
-    uint64_t rows_per_unit, row_bytes; /* how rows are cut, where they are; bytes of those that take any */
+    uint64_t unit_count, unit_bytes;     /* of them; about how many bytes one has, where rows are cut */
+    uint64_t rows_per_unit, row_bytes;   /* how rows are cut, where they are; bytes of those that take any */
     bool is_plain; /* values lie in the units as they are: no tree is needed for them, and none are null */
     uint64_t next_offset, next_value; /* of the unit that comes next */
     uint64_t next_unit, next_row;

@@ -115,12 +115,12 @@ static enum nt_status add_file(struct finding *finding, uint32_t number)
 }
 
 /* What surrounds a field that has a column, and has none itself. */
-static void find_tellers(const struct finding *finding, bool is_listed_blob)
+static void find_tellers(const struct finding *finding, unsigned teller)
 {
     const struct nt_lance_schema *schema = &finding->lance->schema;
     struct nt_lance_stored *stored = finding->stored;
     for (uint32_t i = 0; i < schema->field_count; i++) {
-        if (stored[i].leaf.field != i || schema->places[i].is_listed_blob != is_listed_blob)
+        if (stored[i].leaf.field != i || nt_lance_teller(&schema->places[i]) != teller)
             continue;
         for (uint32_t at = schema->fields[i].parent; at != NT_NONE && stored[at].leaf.field == NT_NONE;
              at = schema->fields[at].parent)
@@ -138,8 +138,8 @@ static void find_leaves(const struct finding *finding)
         if (packed != NT_NONE)
             stored[i] = stored[packed];
     }
-    find_tellers(finding, false);
-    find_tellers(finding, true);
+    for (unsigned teller = 0; teller < NT_LANCE_TELLERS; teller++)
+        find_tellers(finding, teller);
 }
 
 enum nt_status nt_lance_find_stored(struct nt_file *file, const struct nt_lance_dataset *lance,

@@ -23,7 +23,7 @@ static enum nt_status find_dictionary(const struct nt_lance_field *field, const 
     struct nt_proto message = nt_proto_message(field->message, NT_LANCE_FIELD_DICTIONARY);
     if (!message.bytes)
         return refuse("a dictionary that lies nowhere", failure);
-    if (!type->index_bits || type->value.list_count || type->value.bits % 8)
+    if (!type->index_bits || type->value.list_count || type->value.bits % 8 || type->value.is_empty)
         return refuse("a dictionary of such items or numbers is not read", failure);
     *paging = (struct nt_lance_paging){.kind = NT_LANCE_PAGE_DICTIONARY, .bits = type->index_bits};
     paging->dictionary.offset = nt_proto_number(message, NT_LANCE_FIELD_DICTIONARY_OFFSET);
@@ -66,6 +66,7 @@ static enum nt_status find_paging(const struct nt_lance_field *field, const stru
         return refuse("blobs in legacy files are not read", failure);
     case NT_LANCE_IS_STRUCT:
     case NT_LANCE_IS_NULL:
+    case NT_LANCE_IS_EMPTY:
     case NT_LANCE_IS_STRUCT_LIST:
     case NT_LANCE_IS_UNKNOWN:
         break;
