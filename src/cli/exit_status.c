@@ -17,6 +17,7 @@ static const char *const meanings[NT_EXIT_COUNT] = {
     [NT_EXIT_OUTPUT] = "the output cannot be written",
     [NT_EXIT_INTERNAL] = "out of memory, or another failure of the program",
     [NT_EXIT_UNREACHABLE] = "a server does not answer as it should",
+    [NT_EXIT_UNREAD] = "fields that this version does not read were not verified; nothing else is wrong",
 };
 
 static const enum nt_exit_status exit_of_status[] = {

@@ -24,6 +24,7 @@ enum nt_exit_status {
     NT_EXIT_OUTPUT = 7,
     NT_EXIT_INTERNAL = 8,
     NT_EXIT_UNREACHABLE = 9,
+    NT_EXIT_UNREAD = 10,
     NT_EXIT_COUNT
 };
 

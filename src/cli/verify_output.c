@@ -23,6 +23,7 @@ static const struct {
     {NT_FINDING_DAMAGED, NT_EXIT_DAMAGED},
     {NT_FINDING_UNREADABLE, NT_EXIT_NOT_FOUND},
     {NT_FINDING_UNSUPPORTED, NT_EXIT_UNSUPPORTED},
+    {NT_FINDING_UNREAD, NT_EXIT_UNREAD},
 };
 enum { VERDICTS = sizeof(verdicts) / sizeof(*verdicts) };
 

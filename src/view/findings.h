@@ -11,6 +11,7 @@ enum nt_finding_kind {
     NT_FINDING_DAMAGED,     /* the bytes contradict their checksum, the specification or each other */
     NT_FINDING_UNREADABLE,  /* the operating system refused, or the file was changed meanwhile */
     NT_FINDING_UNSUPPORTED, /* unknown column types, pages that lie elsewhere, limits: nothing is known */
+    NT_FINDING_UNREAD,      /* fields that this version does not read, as they say: nothing else is wrong */
     NT_FINDING_WARNING,     /* allowed, but a surprise to readers: text that is not UTF-8 */
     NT_FINDING_KINDS
 };

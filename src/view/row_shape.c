@@ -68,6 +68,25 @@ static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader 
     return status;
 }
 
+/* A field whose pages this version does not read, as the only list of them tells, is left out, as those are of which that is known
+ * beforehand. */
+static enum nt_status init_below(struct nt_row_shape *shape, struct nt_reader *reader,
+                                 struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
+{
+    struct nt_error failure;
+    enum nt_status status = NT_OK;
+    uint32_t group =
+        dataset->field_groups && dataset->part_count == 1 ? dataset->field_groups[field] : NT_NONE;
+    if (group != NT_NONE)
+        status = nt_dataset_load_group(dataset, group, &failure);
+    if (nt_is_machine_failure(status))
+        return nt_fail_with(error, &failure);
+    if (status != NT_UNSUPPORTED)
+        return nt_row_shape_init(shape, reader, dataset, field, error);
+    *shape = (struct nt_row_shape){.field = field, .form = NT_FORM_NOTHING};
+    return NT_OK;
+}
+
 enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *reader,
                                  struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
 {
@@ -87,7 +106,7 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
         return nt_fail_memory(error);
     shape->child_count = count;
     for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = nt_row_shape_init(&shape->children[i], reader, dataset, children[i], error);
+        status = init_below(&shape->children[i], reader, dataset, children[i], error);
     if (status == NT_OK)
         settle(shape);
     return status;

@@ -41,6 +41,20 @@ static void tell(struct verification *verification, const struct nt_finding *fin
 
 /* ---- page lists and clusters ---- */
 
+/* A page list that cannot be read. Where it is one field's, in a way that this version does not read, it is the field that is not. */
+static void tell_of_group(struct verification *verification, uint32_t group, const struct nt_error *error)
+{
+    const struct nt_dataset *dataset = verification->dataset;
+    struct nt_finding finding = nt_finding(dataset, error);
+    finding.cluster_group = group;
+    if (dataset->field_groups && error->status == NT_UNSUPPORTED) {
+        finding.kind = NT_FINDING_UNREAD;
+        finding.field = dataset->groups[group].field;
+    }
+    nt_error_context(&finding.error, "page list of cluster group %" PRIu32, group);
+    tell(verification, &finding);
+}
+
 /* Tell of page lists that cannot be read; `all_good_ret` false where there is one. */
 static enum nt_status check_groups(struct verification *verification, bool *all_good_ret)
 {
@@ -52,10 +66,7 @@ static enum nt_status check_groups(struct verification *verification, bool *all_
             continue;
         if (nt_is_passing_failure(status))
             return status;
-        struct nt_finding finding = nt_finding(verification->dataset, &error);
-        finding.cluster_group = i;
-        nt_error_context(&finding.error, "page list of cluster group %" PRIu32, i);
-        tell(verification, &finding);
+        tell_of_group(verification, i, &error);
         *all_good_ret = false;
     }
     return NT_OK;
@@ -112,6 +123,24 @@ static enum nt_status check_all_borders(struct verification *verification)
     }
     verification->is_alone |= !all_good;
     return status;
+}
+
+/* ---- fields ---- */
+
+/* Of fields that are not read, columns may be looked at, values never. */
+static void tell_of_unread(struct verification *verification)
+{
+    for (uint32_t i = 0; i < verification->dataset->field_count; i++) {
+        const char *reason = verification->dataset->fields[i].unreadable;
+        struct nt_error error;
+        if (!reason)
+            continue;
+        nt_fail(&error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s", reason);
+        struct nt_finding finding = nt_finding(verification->dataset, &error);
+        finding.kind = NT_FINDING_UNREAD;
+        finding.field = i;
+        tell(verification, &finding);
+    }
 }
 
 /* ---- columns ---- */
@@ -207,6 +236,7 @@ static enum nt_status verify_dataset(struct verification *verification, struct n
         return NT_OK;
     }
     bool all_good;
+    tell_of_unread(verification);
     enum nt_status status = check_groups(verification, &all_good);
     verification->is_alone = !all_good;
     if (status == NT_OK)

@@ -63,7 +63,7 @@ def options_of(text):
 
 
 def statuses_of(text):
-    return dict(re.findall(r'^\s+(\d)\s+(\S.*)$', text.split('xit status')[-1], re.M))
+    return dict(re.findall(r'^\s+(\d+)\s+(\S.*)$', text.split('xit status')[-1], re.M))
 
 
 def manual(name):
@@ -78,7 +78,7 @@ def manual_options(text):
 
 
 def manual_statuses(text):
-    return dict(re.findall(r'^\.It (\d)\n(.*)$', text, re.M))
+    return dict(re.findall(r'^\.It (\d+)\n(.*)$', text, re.M))
 
 
 def check_failures(program, table):

@@ -88,9 +88,10 @@ static void count_member(struct nt_lance_place *places, uint32_t number)
 }
 
 /* Of a packed structure the whole row. */
-static struct nt_lance_value value_of(const struct nt_lance_place *place)
+static struct nt_lance_value value_of(const struct nt_lance_place *place, bool is_nullable)
 {
     struct nt_lance_value value = place->type.value;
+    value.is_nullable = is_nullable;
     value.is_packed = place->is_packed;
     if (place->is_packed && !place->has_strings && place->member_offset <= UINT32_MAX / 8)
         value.bits = (uint32_t)place->member_offset * 8;
@@ -115,7 +116,7 @@ enum nt_status nt_lance_find_places(struct nt_arena *arena, struct nt_lance_sche
         count_member(places, i);
     }
     for (uint32_t i = 0; i < schema->field_count; i++)
-        values[i] = value_of(&places[i]);
+        values[i] = value_of(&places[i], schema->fields[i].is_nullable);
     schema->places = places;
     schema->values = values;
     return NT_OK;

@@ -10,9 +10,10 @@
 
 /* A column's values, as their type tells. */
 struct nt_lance_value {
-    uint32_t bits;  /* of one, 1 of booleans; 0: strings, or what `is_empty` */
-    bool is_empty;  /* values of no bytes: of null, binaries of 0 bytes */
-    bool is_packed; /* rows of structures; 0 bits: they have strings */
+    uint32_t bits;    /* of one, 1 of booleans; 0: strings, or what `is_empty` */
+    bool is_empty;    /* values of no bytes: of null, binaries of 0 bytes */
+    bool is_nullable; /* the schema says that it may be null */
+    bool is_packed;   /* rows of structures; 0 bits: they have strings */
     uint32_t list_count;
     uint64_t lists[NT_TREE_DEPTH]; /* items of the fixed-size lists around it, outermost first */
 };

@@ -152,7 +152,7 @@ static enum nt_status make_dictionary(const struct making *making, struct nt_pro
  * Lance's reader puts them together. */
 static bool is_never_told(const struct making *making, const struct nt_tree *tree)
 {
-    return tree->layers[0] == NT_LAYER_ITEM && !making->column->tells_nulls;
+    return making->value->is_nullable && tree->layers[0] == NT_LAYER_ITEM && !making->column->tells_nulls;
 }
 
 /* A constant takes no buffer. Where it stands in fixed-size lists, Lance's reader wants one all the same. */
