@@ -11,10 +11,8 @@
 const char *nt_finding_name(enum nt_finding_kind kind)
 {
     static const char *const names[NT_FINDING_KINDS] = {
-        [NT_FINDING_DAMAGED] = "damaged",
-        [NT_FINDING_UNREADABLE] = "unreadable",
-        [NT_FINDING_UNSUPPORTED] = "unsupported",
-        [NT_FINDING_UNREAD] = "unread",
+        [NT_FINDING_DAMAGED] = "damaged",         [NT_FINDING_UNREADABLE] = "unreadable",
+        [NT_FINDING_UNSUPPORTED] = "unsupported", [NT_FINDING_UNREAD] = "unread",
         [NT_FINDING_WARNING] = "warning",
     };
     return names[kind];

@@ -29,6 +29,7 @@ START_TEST(damaged_unreadable_unknown_and_unsupported_are_told_apart)
     ck_assert_int_eq(nt_exit_status(NT_UNSUPPORTED), 4);
     ck_assert_int_eq(nt_exit_status(NT_INVALID), 1);
     ck_assert_int_eq(nt_exit_status(NT_UNREACHABLE), 9);
+    ck_assert_int_eq(NT_EXIT_UNREAD, 10); /* of no failure: verify's own */
 }
 END_TEST
 

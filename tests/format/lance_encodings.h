@@ -92,10 +92,13 @@ static inline struct nt_buffer blobs_in(struct nt_buffer layout_of_places)
     return around(4, joined(around(1, layout_of_places), layers(2, NT_LAYER_NULLABLE_ITEM, NT_LAYER_ITEM)));
 }
 
+/* What the next pages are of. */
+static struct nt_lance_value stored = {.bits = 32};
+static struct nt_lance_column of_column = {.page_count = 1};
+
 static inline enum nt_status make_of_kind(struct nt_buffer encoding, enum nt_lance_encoding_kind kind,
                                           unsigned count, const struct nt_tree *known)
 {
-    static const struct nt_lance_value value = {.bits = 32};
     nt_buffer_deinit(&message);
     message = encoding;
     const struct nt_lance_page page = {.buffers = buffers,
@@ -104,8 +107,7 @@ static inline enum nt_status make_of_kind(struct nt_buffer encoding, enum nt_lan
                                        .length = 100,
                                        .encoding = {(const uint8_t *)message.bytes, message.length}};
     error = (struct nt_error){0};
-    static const struct nt_lance_column column = {.page_count = 1};
-    return nt_lance_make_layout(file, &column, &page, &value, true, known, &layout, &error);
+    return nt_lance_make_layout(file, &of_column, &page, &stored, true, known, &layout, &error);
 }
 
 static inline enum nt_status make(struct nt_buffer encoding, unsigned count)

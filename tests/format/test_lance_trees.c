@@ -71,6 +71,66 @@ START_TEST(full_zip_has_the_widths_of_its_rows)
 }
 END_TEST
 
+static struct nt_buffer zipped(unsigned layer, struct nt_buffer values)
+{
+    return around(3, joined(number_in(6, 32), joined(around(7, values), layers(8, layer, 0))));
+}
+
+static struct nt_buffer constant(void)
+{
+    struct nt_buffer encoding = {0};
+    put_bytes(&encoding, 3, "", 0);
+    return encoding;
+}
+
+static struct nt_buffer in_list(struct nt_buffer values)
+{
+    return around(11, joined(joined(number_in(1, 2), number_in(3, 1)), around(2, values)));
+}
+
+/* Of two fixed-size lists in one another: those that the file tells of, the layer around them, whether another page tells of nulls,
+ * whether the schema allows them; which of the nodes of the lists and of the value are null. */
+static const struct {
+    unsigned lists, layer;
+    bool is_told, is_nullable, are_null[3];
+} null_constants[] = {
+    {2, NT_LAYER_ITEM, false, true, {false, false, true}},
+    {1, NT_LAYER_ITEM, false, true, {false, false, true}},
+    {0, NT_LAYER_NULLABLE_ITEM, true, true, {false, true, true}},
+    {0, NT_LAYER_ITEM, true, true, {false, true, true}},
+    {0, NT_LAYER_ITEM, false, true, {true, true, true}},
+    {0, NT_LAYER_ITEM, false, false, {false, true, true}},
+};
+
+START_TEST(a_constant_without_a_value_stands_for_the_lists_that_are_left)
+{
+    struct nt_buffer values = constant();
+    for (unsigned i = 0; i < null_constants[_i].lists; i++)
+        values = in_list(values);
+    stored = (struct nt_lance_value){
+        .bits = 32, .is_nullable = null_constants[_i].is_nullable, .list_count = 2, .lists = {2, 2}};
+    of_column.tells_nulls = null_constants[_i].is_told;
+    assert_ok(make(zipped(null_constants[_i].layer, values), 1));
+    stored = (struct nt_lance_value){.bits = 32};
+    of_column.tells_nulls = false;
+    ck_assert_uint_eq(layout.tree->node_count, 3);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_int_eq(node(i)->kind, i < 2 ? NT_TREE_FIXED_LIST : NT_TREE_SAME);
+        ck_assert_int_eq(node(i)->is_null, null_constants[_i].are_null[i]);
+        ck_assert_uint_eq(node(i)->has_validity, i < null_constants[_i].lists);
+    }
+}
+END_TEST
+
+START_TEST(strings_and_levels_have_no_constants_without_a_value)
+{
+    stored = (struct nt_lance_value){.bits = 0};
+    ck_assert_int_eq(make(zipped(NT_LAYER_ITEM, constant()), 1), NT_UNSUPPORTED);
+    stored = (struct nt_lance_value){.bits = 32};
+    ck_assert_int_eq(make(zipped(NT_LAYER_ITEM, flat(32)), 1), NT_CORRUPT); /* values of 0 bits */
+}
+END_TEST
+
 /* No buffers, or those of two sorts of levels; the value is in the message, or in a buffer before them. */
 START_TEST(a_constant_has_its_value_in_the_message_or_in_an_odd_buffer)
 {
@@ -314,6 +374,9 @@ int main(void)
     tcase_add_test(cases, mini_blocks_take_their_buffers_in_the_order_of_their_encodings);
     tcase_add_test(cases, a_dictionary_is_the_third_buffer);
     tcase_add_test(cases, full_zip_has_the_widths_of_its_rows);
+    tcase_add_loop_test(cases, a_constant_without_a_value_stands_for_the_lists_that_are_left, 0,
+                        (int)(sizeof(null_constants) / sizeof(*null_constants)));
+    tcase_add_test(cases, strings_and_levels_have_no_constants_without_a_value);
     tcase_add_test(cases, a_constant_has_its_value_in_the_message_or_in_an_odd_buffer);
     tcase_add_test(cases, blobs_are_places_in_another_layout);
     tcase_add_test(cases, arrays_of_2_0_have_their_buffers_as_parts);

@@ -117,6 +117,21 @@ START_TEST(what_is_not_supported_is_one_finding_for_the_column)
 }
 END_TEST
 
+/* And the others are verified. */
+START_TEST(a_field_that_is_not_read_is_a_finding_of_its_own_kind)
+{
+    static struct found found;
+    struct builder *builder = plain_dataset(20, 4);
+    uint32_t field = add_field(builder, NT_NONE, NT_FIELD_UNREADABLE, NT_ELEMENT_BYTE);
+    builder->fields[field].unreadable = "nobody knows it";
+    finish(builder, NULL);
+    verify(builder, &found);
+    ck_assert_uint_eq(only(&found, NT_FINDING_UNREAD, "nobody knows it")->field, field);
+    ck_assert_uint_eq(found.summary.pages, 5);
+    builder_free(builder);
+}
+END_TEST
+
 START_TEST(what_pages_are_decoded_with_is_verified_with_each_of_them)
 {
     static struct found found;
@@ -420,6 +435,7 @@ int main(void)
     tcase_add_test(tests, pages_that_the_file_ends_before_are_damaged);
     tcase_add_loop_test(tests, what_pages_are_decoded_with_is_verified_with_each_of_them, 0, 2);
     tcase_add_loop_test(tests, what_is_not_supported_is_one_finding_for_the_column, 0, 2);
+    tcase_add_test(tests, a_field_that_is_not_read_is_a_finding_of_its_own_kind);
     tcase_add_loop_test(tests, a_last_index_that_is_not_the_number_of_items_is_found, 0, 2);
     tcase_add_test(tests, an_optional_with_two_values_is_found);
     tcase_add_loop_test(tests, an_index_that_decreases_is_found_within_and_between_pages, 0, 2);

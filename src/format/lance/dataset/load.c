@@ -152,14 +152,16 @@ static enum nt_status find_column(const struct nt_lance *opened, uint32_t *colum
 }
 
 enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
-                                     const struct nt_lance_leaf *leaf, struct nt_error *error)
+                                     const struct nt_lance_leaf *leaf, bool wants_values,
+                                     struct nt_error *error)
 {
     uint32_t column = leaf->column;
     if (column >= opened->tail.columns)
         return nt_fail(error, NT_CORRUPT, opened->tail.column_table,
                        "column %" PRIu32 " is wanted of a file of %" PRIu32, column, opened->tail.columns);
     const struct nt_error *failure = opened->columns[column].failure;
-    return failure ? nt_fail_with(error, failure) : nt_lance_check_rows(schema, leaf, opened, error);
+    return failure && wants_values ? nt_fail_with(error, failure)
+                                   : nt_lance_check_rows(schema, leaf, opened, error);
 }
 
 static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
@@ -173,7 +175,7 @@ static enum nt_status fill_stored(struct nt_dataset *dataset, uint32_t group,
     struct nt_lance_leaf leaf = stored->leaf;
     status = find_column(opened, &leaf.column, error);
     if (status == NT_OK)
-        status = nt_lance_check_column(&lance->schema, opened, &leaf, error);
+        status = nt_lance_check_column(&lance->schema, opened, &leaf, true, error);
     const struct nt_lance_use use =
         nt_lance_use_of(&lance->schema, &leaf, nt_lance_has_item_columns(&opened->tail),
                         &lance->schema.parts[dataset->groups[group].field]);

@@ -14,9 +14,10 @@ enum nt_status nt_lance_count_rows(struct nt_dataset *dataset, uint32_t part, st
 /* Open a data file, if nobody has. Under the data set's lock, but for one that was opened before. */
 enum nt_status nt_lance_open_data_file(struct nt_dataset *dataset, uint32_t number,
                                        const struct nt_lance **opened_ret, struct nt_error *error);
-/* Whether a file has a column, and it can be decoded. */
+/* Whether a file has a column, and, where its values are wanted, can be decoded. */
 enum nt_status nt_lance_check_column(const struct nt_lance_schema *schema, const struct nt_lance *opened,
-                                     const struct nt_lance_leaf *leaf, struct nt_error *error);
+                                     const struct nt_lance_leaf *leaf, bool wants_values,
+                                     struct nt_error *error);
 
 /* As members of nt_dataset_ops. A data file is opened when something of it is wanted for the first time. */
 enum nt_status nt_lance_load_part(struct nt_dataset *dataset, uint32_t group, struct nt_error *error);

@@ -28,7 +28,7 @@ static enum nt_status find_home(struct nt_dataset *dataset, uint32_t field, uint
         home_ret->use = nt_lance_use_of(&lance->schema, &stored->leaf,
                                         nt_lance_has_item_columns(&home_ret->lance->tail), shown);
     if (status == NT_OK)
-        status = nt_lance_check_column(&lance->schema, home_ret->lance, &stored->leaf, error);
+        status = nt_lance_check_column(&lance->schema, home_ret->lance, &stored->leaf, false, error);
     if (status != NT_OK)
         nt_error_context(error, "fragment %" PRIu64, fragment->id);
     return status;

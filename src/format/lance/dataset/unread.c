@@ -40,9 +40,9 @@ static enum nt_status look_at_field(struct looking *looking, uint32_t field,
         return nt_is_machine_failure(status) ? nt_fail_with(looking->error, &failure) : NT_OK;
     if (stored->leaf.column >= opened->tail.columns || !opened->columns[stored->leaf.column].failure)
         return NT_OK;
-    looking->unread[field] = nt_arena_format(looking->dataset->arena, "%s: %s",
-                                             looking->lance->files[stored->file].name,
-                                             opened->columns[stored->leaf.column].failure->message);
+    looking->unread[field] =
+        nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[stored->file].name,
+                        opened->columns[stored->leaf.column].failure->message);
     return looking->unread[field] ? NT_OK : nt_fail_memory(looking->error);
 }
 
