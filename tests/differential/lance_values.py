@@ -19,7 +19,7 @@ PLAIN = [*NUMBERS, *NUMBERS, *REALS, pa.bool_(), pa.string(), pa.string(), pa.bi
 
 
 RARE = [pa.null(), pa.dictionary(pa.int8(), pa.string()), pa.dictionary(pa.int16(), pa.large_string()), pa.dictionary(pa.int32(), pa.string()),
-        pa.list_(pa.list_(pa.int16(), 3), 2), pa.list_(pa.list_(pa.float32(), 2), 4), pa.map_(pa.string(), pa.int32()),
+        pa.list_(pa.null(), 2), pa.list_(pa.list_(pa.list_(pa.int8(), 2), 1), 2), pa.list_(pa.list_(pa.int16(), 3), 2), pa.list_(pa.list_(pa.float32(), 2), 4), pa.map_(pa.string(), pa.int32()),
         pa.map_(pa.int16(), pa.list_(pa.string()))]
 
 
@@ -124,7 +124,13 @@ class Values:
         return made
 
     def array_of_items(self, of, length):
-        return self.array(of, length) if self.chooser.random() < 0.5 else self.array_without_nulls(of, length)
+        choice, keep = self.chooser.random(), self.nulls
+        if choice < 0.5:
+            return self.array_without_nulls(of, length)
+        self.nulls = 1 if choice > 0.8 else keep  # nothing but nulls: writers have encodings for it
+        made = self.array(of, length)
+        self.nulls = keep
+        return made
 
 
 # ---- what is wrong with a tree ----

@@ -128,7 +128,7 @@ MESSAGES = (
     ('lengths of 24 bits', 'full_zip_2.1', 1, (FULL_ZIP, 4), 24, ('column 1', 'page 0', '24 of lengths')),
     ('other lengths', 'full_zip_2.1', 1, (FULL_ZIP, 4), 64, ('column 1', 'page 0', 'row 0 of a full-zip page goes on')),
     ('rows', 'full_zip_2.1', 0, (FULL_ZIP, 6), HUGE, ('column 0', 'page 0', '1099511627776 rows of 9 bytes')),
-    ('lists in a row', 'full_zip_2.1', 6, (FULL_ZIP, 7, 11, 1), 1 << 31, ('vectors', 'page 0', 'lists of 2147483648 items in 13 bytes')),
+    ('lists in a row', 'full_zip_2.1', 6, (FULL_ZIP, 7, 11, 1), 1 << 31, ('vectors', 'page 0', 'bytes of a value, at least: expected 268435456, found 13')),
     ('half a value', 'constants_2.2', 4, (CONSTANT, 6), b'\x07', ('number', 'page 0', 'value of a constant page')),
     ('no value', 'constants_2.2', 4, (CONSTANT, 6), None, ('number', 'page 0', '300 valid rows of a constant page without a value')),
     ('levels of a constant', 'constants_2.2', 3, (CONSTANT, 9), HUGE, ('column 3', 'page 0', 'left of the limit pagesize of')),
