@@ -120,6 +120,38 @@ def a_column_that_is_not_there_leaves_the_others():
         same(cat(source, 'text/data.bin'), ''.join(map(str, range(3 * ROWS))).encode())
 
 
+def lengthen_pages(path, field_id, batches):
+    """A legacy file whose page table tells of one row more of a field, as writers of slices of structures did."""
+    content = bytearray(path.read_bytes())
+    at, = struct.unpack_from('<Q', content, len(content) - 16)
+    size, = struct.unpack_from('<I', content, at)
+    table = next(value for number, _, value in items_of(bytes(content[at + 4:at + 4 + size])) if number == 3)
+    for batch in range(batches):
+        length_at = table + (field_id * batches + batch) * 16 + 8
+        length, = struct.unpack_from('<Q', content, length_at)
+        content[length_at:length_at + 8] = struct.pack('<Q', length + 1)
+    path.write_bytes(content)
+
+
+@case
+def a_slice_of_structures_takes_its_field_and_no_other():
+    with copied('fragments_0.1') as source:
+        before = [json.loads(line) for line in cat(source, 'rows.jsonl').splitlines()]
+        fields = json.loads(cat(source, 'schema.json'))['message']['fields']
+        structure, members = next(each['id'] for each in fields if each['name'] == 'structure'), ('x', 'word')
+        editor = ManifestEditor(source)
+        name = items_of(next(value for number, _, value in items_of(editor.all_of(FRAGMENTS)[1]) if number == FILES))[0][2]
+        for each in fields:
+            if each['parent_id'] == structure:
+                same(each['name'] in members, True)
+                lengthen_pages(source / 'data' / os.fsdecode(name), each['id'], 1)
+        told = json.loads(cat(source, 'structure/field.json'))
+        same(told['kind'], 'unreadable')
+        assert_told(told['unreadable'], ('fragment 1: data/', 'a slice of structures was written with all rows of their members, 2 for the 1 of batch 0'))
+        rows = [json.loads(line) for line in cat(source, 'rows.jsonl').splitlines()]
+        same(rows, [{name: value for name, value in row.items() if name != 'structure'} for row in before])
+
+
 def field(number, *path):
     return (FIELDS, number), *path
 

@@ -149,7 +149,7 @@ static const char *find_refusal(const struct building *build, uint32_t number)
     if (place->is_in_list)
         return "lists in packed structures are not read";
     if (!build->lance)
-        return schema->unread ? schema->unread[number] : NULL;
+        return schema->refusals ? schema->refusals[number] : NULL;
     uint32_t column = build->leaves[number].column;
     if (column == NT_NONE)
         return "none of the file's columns stores it";

@@ -97,8 +97,7 @@ struct nt_lance_schema {
     const struct nt_lance_place *places;
     const struct nt_lance_value *values;
     const struct nt_lance_part *parts; /* and by field of the model */
-    const char *const
-        *unread; /* data sets: by field, why what stores it is not read, or NULL; NULL: all is */
+    const char **refusals; /* datasets: by field, why what stores it is not read, or NULL; NULL: all is */
 };
 
 /* Where a field of the schema is stored. */

@@ -21,6 +21,7 @@
 #include "format/lance/dataset/manifest.h"
 #include "format/lance/dataset/missing.h"
 #include "format/lance/dataset/sides.h"
+#include "format/lance/dataset/slices.h"
 #include "format/lance/dataset/stored.h"
 #include "format/lance/dataset/unread.h"
 #include "format/lance/dataset/versions.h"
@@ -211,6 +212,8 @@ static enum nt_status fill_dataset(struct nt_dataset *dataset, struct nt_lance_d
         status = nt_lance_prepare_sides(dataset, error);
     if (status == NT_OK)
         status = nt_lance_find_unread(dataset, error);
+    if (status == NT_OK)
+        status = nt_lance_find_slices(dataset, error);
     if (status == NT_OK)
         status = nt_lance_build_fields(dataset, &lance->schema, lance->side.leaves, NULL, error);
     if (status == NT_OK)

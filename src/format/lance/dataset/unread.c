@@ -14,7 +14,7 @@
 struct looking {
     struct nt_dataset *dataset;
     struct nt_lance_dataset *lance;
-    const char **unread; /* by field */
+    const char **refusals; /* by field */
     bool *is_known;
     uint32_t left; /* fields that are not known */
     struct nt_error *error;
@@ -40,10 +40,10 @@ static enum nt_status look_at_field(struct looking *looking, uint32_t field,
         return nt_is_machine_failure(status) ? nt_fail_with(looking->error, &failure) : NT_OK;
     if (stored->leaf.column >= opened->tail.columns || !opened->columns[stored->leaf.column].failure)
         return NT_OK;
-    looking->unread[field] =
+    looking->refusals[field] =
         nt_arena_format(looking->dataset->arena, "%s: %s", looking->lance->files[stored->file].name,
                         opened->columns[stored->leaf.column].failure->message);
-    return looking->unread[field] ? NT_OK : nt_fail_memory(looking->error);
+    return looking->refusals[field] ? NT_OK : nt_fail_memory(looking->error);
 }
 
 static enum nt_status look_at_fragment(struct looking *looking, struct nt_lance_fragment_part *fragment)
@@ -70,14 +70,14 @@ enum nt_status nt_lance_find_unread(struct nt_dataset *dataset, struct nt_error 
     size_t count = (size_t)lance->schema.field_count + 1;
     struct looking looking = {.dataset = dataset,
                               .lance = lance,
-                              .unread = nt_arena_alloc(dataset->arena, count, sizeof(*looking.unread)),
+                              .refusals = nt_arena_alloc(dataset->arena, count, sizeof(*looking.refusals)),
                               .is_known = calloc(count, sizeof(*looking.is_known)),
                               .left = lance->schema.field_count,
                               .error = error};
-    enum nt_status status = looking.unread && looking.is_known ? NT_OK : nt_fail_memory(error);
+    enum nt_status status = looking.refusals && looking.is_known ? NT_OK : nt_fail_memory(error);
     for (uint32_t i = 0; status == NT_OK && looking.left && i < lance->fragment_count; i++)
         status = look_at_fragment(&looking, &lance->fragments[i]);
     free(looking.is_known);
-    lance->schema.unread = looking.unread;
+    lance->schema.refusals = looking.refusals;
     return status;
 }

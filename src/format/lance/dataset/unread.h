@@ -7,7 +7,7 @@
 
 #include "format/lance/dataset/opened.h"
 
-/* Fill the schema's `unread`. Only data files of versions that are not settled yet are opened for it, of each field the first that stores
+/* Fill the schema's `refusals`. Only data files of versions that are not settled yet are opened for it, of each field the first that stores
  * it. One that cannot be opened tells nothing: who reads its rows is told. */
 enum nt_status nt_lance_find_unread(struct nt_dataset *dataset, struct nt_error *error);
 
