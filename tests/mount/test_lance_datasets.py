@@ -146,7 +146,7 @@ def arrow_tables_have_texts_of_json_at_any_place():
 
 
 @case
-def data_sets_of_several_versions_have_files_of_each():
+def datasets_of_several_versions_have_files_of_each():
     with harness.mounted(DATASETS) as mountpoint:
         for name in 'versions_2.0', 'versions_2.2':
             told = [row['message'] for row in lines(mountpoint / name / name / 'fragments.jsonl')]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: a manifest's feature flags for readers. Out: whether the data set can be read (lance-table's feature_flags.rs).
+ * In: a manifest's feature flags for readers. Out: whether the dataset can be read (lance-table's feature_flags.rs).
  * What a writer has to know besides changes nothing for a reader.
  */
 #include "format/lance/dataset/features.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * In: the data files of a legacy data set. Out: the fields that a file cannot tell the rows of, by the schema's numbers, with the first
+ * In: the data files of a legacy dataset. Out: the fields that a file cannot tell the rows of, by the schema's numbers, with the first
  * such fragment. Files tell of it alone, and to open them takes time: where there are many fragments, the rows that need one fail instead.
  */
 #include "format/lance/dataset/slices.h"
