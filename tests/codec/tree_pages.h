@@ -327,7 +327,7 @@ static const struct page_case sound[] = {
 #define EMPTY_CHUNK BYTES("\0\0\4\0\0\0\0\0aaaa\0\0\0\0")
 
 static const struct page_case refused[] = {
-    {"buffers of the page, more than", ARRAY, .nodes = {{.kind = NT_TREE_FLAT, .bits = 8, .buffer = 3}}},
+    {"buffers of the page, at least", ARRAY, .nodes = {{.kind = NT_TREE_FLAT, .bits = 8, .buffer = 3}}},
     {"bits of validity", ARRAY,
      .nodes = {{.kind = NT_TREE_NULLABLE, .children = {1, 1}}, {.kind = NT_TREE_FLAT, .bits = 8}},
      .parts = {{0, 4}}, BYTES("aaaa")},
