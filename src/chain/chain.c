@@ -23,6 +23,7 @@
 #include "chain/united.h"
 #include "format/format.h"
 #include "io/pool.h"
+#include "model/ceiling.h"
 
 struct building {
     struct nt_file *file;
@@ -185,16 +186,17 @@ static enum nt_status add_directories(const struct building *building, const str
     return NT_OK;
 }
 
-/* A chain may ask for as much as its files together. */
+/* A page of a chain may be what it may be in its own file. */
 static void widen(const struct building *building)
 {
+    struct nt_file *file = building->file;
     for (uint32_t i = 0; i < building->part_count; i++) {
         const struct nt_file *own = building->chain->parts[i].file;
         if (!own)
             continue;
-        nt_budget_widen(&building->file->budget, own->source->size);
-        if (own->page_bytes > building->file->page_bytes)
-            building->file->page_bytes = own->page_bytes;
+        file->is_size_claimed |= own->is_size_claimed;
+        if (own->page_bytes > file->page_bytes)
+            file->page_bytes = own->page_bytes;
     }
 }
 
@@ -235,6 +237,9 @@ static void let_go(struct nt_chain *chain)
     for (uint32_t i = 0; i < chain->part_count; i++)
         nt_file_close(chain->parts[i].file);
     nt_source_pool_free(chain->pool);
+    if (chain->total)
+        nt_budget_deinit(chain->total);
+    free(chain->total);
     free(chain->parts);
     free(chain);
 }
@@ -247,13 +252,16 @@ static void close_chain(struct nt_file *file)
 static enum nt_status new_file(struct nt_chain *chain, const char *name, struct nt_file **file_ret,
                                struct nt_error *error)
 {
-    const struct nt_limits limits = nt_open_limits(&chain->open);
+    struct nt_limits limits = nt_open_limits(&chain->open);
     struct nt_source *source;
+    if (chain->total) /* which bounds it, and its files have bounds of their own */
+        limits.metadata_bytes = UINT64_MAX;
     enum nt_status status = nt_chain_source_new(name, chain->parts[0].file->source, &source, error);
     if (status == NT_OK && (status = nt_file_new(name, source, &limits, file_ret, error)) != NT_OK)
         nt_source_close(source);
     if (status != NT_OK)
         return status;
+    (*file_ret)->budget.total = chain->total;
     chain->holders++;
     (*file_ret)->format_data = chain;
     (*file_ret)->close = close_chain;
@@ -340,6 +348,17 @@ static enum nt_status complete(struct nt_file *outline, struct nt_file **file_re
     return NT_OK;
 }
 
+/* Each file has a bound, and there may be any number of them. */
+static bool add_total(struct nt_chain *chain)
+{
+    if (chain->open.metadata_bytes)
+        return true;
+    chain->total = calloc(1, sizeof(*chain->total));
+    if (chain->total)
+        nt_budget_init(chain->total, nt_metadata_ceiling(), 0);
+    return chain->total;
+}
+
 static enum nt_status new_chain(const struct nt_chain_list *list,
                                 const struct nt_chain_options *chain_options,
                                 const struct nt_open_options *options, struct nt_chain **chain_ret,
@@ -352,7 +371,7 @@ static enum nt_status new_chain(const struct nt_chain_list *list,
                                .pool = nt_chain_pool_new(),
                                .open = *options,
                                .options = *chain_options};
-    if (!chain->parts || !chain->pool) {
+    if (!chain->parts || !chain->pool || !add_total(chain)) {
         let_go(chain);
         return nt_fail_memory(error);
     }

@@ -29,6 +29,8 @@ struct nt_chain {
     uint32_t part_count;
     uint32_t skipped;            /* that are left out */
     struct nt_source_pool *pool; /* of parts that are no folders */
+    struct nt_budget
+        *total; /* what all of them may take, and what is made of them; NULL: a limit was given for each */
     struct nt_open_options open; /* how a part is opened; what the options point to outlives the chain */
     struct nt_chain_options options;
     uint32_t holders; /* files that are made of it */

@@ -116,7 +116,12 @@ static void try_part(struct nt_chain_part *part, const struct nt_chain *chain)
 {
     part->failure = (struct nt_error){0};
     enum nt_status status = open_part(part, chain, &part->failure);
-    if (status == NT_OK && (status = nt_chain_part_check(part, &part->failure)) != NT_OK) {
+    bool is_open = status == NT_OK;
+    if (is_open)
+        status = nt_chain_part_check(part, &part->failure);
+    if (status == NT_OK && chain->total)
+        status = nt_budget_join(&part->file->budget, chain->total, &part->failure);
+    if (is_open && status != NT_OK) {
         nt_file_close(part->file);
         part->file = NULL;
     }

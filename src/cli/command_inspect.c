@@ -266,12 +266,20 @@ static enum nt_exit_status inspect_dataset(void *context, const struct nt_scope 
 /* What page lists tell of objects: nobody else knows how many there are. */
 static uint64_t objects_bytes(const struct nt_file *file)
 {
-    struct nt_layout layout;
+    struct nt_layout *layout = NULL;
+    struct nt_layout_item item;
     uint64_t total = 0;
-    if (nt_layout_init(&layout, file, NULL) == NT_OK)
-        for (uint32_t i = 0; i < layout.source_count; i++)
-            total += layout.source_bytes[i];
-    nt_layout_deinit(&layout);
+    bool has_item = true;
+    enum nt_status status = nt_layout_new(file, &layout, NULL);
+    while (status == NT_OK && has_item)
+        status = nt_layout_next(layout, &item, &has_item, NULL);
+    if (status == NT_OK) {
+        uint32_t count;
+        const uint64_t *bytes = nt_layout_source_bytes(layout, &count);
+        for (uint32_t i = 0; i < count; i++)
+            total += bytes[i];
+    }
+    nt_layout_free(layout);
     return total;
 }
 

@@ -7,18 +7,41 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "model/ceiling.h"
 #include "model/model.h"
 
 /* Decoded pages of real files have a megabyte or less, those of chunked arrays as much as their writer liked;
  * what is far more than its file is a bomb. Of a folder the size is not known. */
-enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_SOURCE_BYTE = 16, MOST_PAGE_BYTES = 256 << 20 };
+enum { FREE_PAGE_BYTES = 64 << 20, PAGE_BYTES_PER_BYTE = 16, MOST_PAGE_BYTES = 256 << 20 };
 
-static uint64_t page_limit(uint64_t source_bytes)
+static uint64_t page_limit(uint64_t bytes)
 {
-    uint64_t bytes = MOST_PAGE_BYTES;
-    if (source_bytes && source_bytes < MOST_PAGE_BYTES / PAGE_BYTES_PER_SOURCE_BYTE)
-        bytes = FREE_PAGE_BYTES + source_bytes * PAGE_BYTES_PER_SOURCE_BYTE;
-    return bytes < MOST_PAGE_BYTES ? bytes : MOST_PAGE_BYTES;
+    uint64_t more = bytes < MOST_PAGE_BYTES ? bytes * PAGE_BYTES_PER_BYTE : MOST_PAGE_BYTES;
+    return more < MOST_PAGE_BYTES - FREE_PAGE_BYTES ? FREE_PAGE_BYTES + more : MOST_PAGE_BYTES;
+}
+
+uint64_t nt_file_page_limit(const struct nt_file *file, uint64_t stored_bytes)
+{
+    uint64_t more = file->is_size_claimed ? page_limit(stored_bytes) : 0;
+    return more > file->page_bytes ? more : file->page_bytes;
+}
+
+/* Of a file of this machine, what takes room on its disk counts: a hole of any size costs nothing. What a server or a program
+ * says of a size is a claim. */
+static void measure(struct nt_file *file, uint64_t page_bytes)
+{
+    enum { BLOCK_BYTES = 512 };
+    struct nt_source *source = file->source;
+    struct stat attributes = {0};
+    bool is_elsewhere = source->folder || nt_source_takes_hints(source);
+    if (is_elsewhere || nt_source_stat(source, &attributes, NULL) != NT_OK)
+        attributes.st_blocks = 0;
+    uint64_t bytes = (uint64_t)attributes.st_blocks * BLOCK_BYTES;
+    bytes = bytes < source->size ? bytes : source->size;
+    if (bytes)
+        nt_budget_add_disk(&file->budget, bytes, true);
+    file->is_size_claimed = !bytes && !source->folder && !page_bytes;
+    file->page_bytes = page_bytes ? page_bytes : source->folder ? MOST_PAGE_BYTES : page_limit(bytes);
 }
 
 enum nt_status nt_file_new(const char *path, struct nt_source *source, const struct nt_limits *limits,
@@ -30,8 +53,8 @@ enum nt_status nt_file_new(const char *path, struct nt_source *source, const str
         return nt_fail_memory(error);
     }
     file->source = source;
-    nt_budget_init(&file->budget, source->size, limits->metadata_bytes);
-    file->page_bytes = limits->page_bytes ? limits->page_bytes : page_limit(source->size);
+    nt_budget_init(&file->budget, limits->metadata_bytes, nt_metadata_ceiling());
+    measure(file, limits->page_bytes);
     file->outline = file;
     file->arena = nt_arena_new();
     if (file->arena)
@@ -172,6 +195,7 @@ void nt_file_discard(struct nt_file *file)
     for (uint32_t i = 0; i < file->dataset_count; i++)
         nt_dataset_free(file->datasets[i]);
     free(file->datasets);
+    nt_budget_deinit(&file->budget); /* the common one may go with what closes now */
     if (file->close)
         file->close(file);
     free(file->directories);

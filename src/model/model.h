@@ -307,7 +307,7 @@ struct nt_directory {
 
 struct nt_format;
 
-/* What a file may ask for; 0: in proportion to its size. */
+/* What a file may ask for; 0: as much as follows from what there is of it. */
 struct nt_limits {
     uint64_t metadata_bytes; /* see model/budget.h */
     uint64_t page_bytes;     /* of a page, decoded */
@@ -319,7 +319,8 @@ struct nt_file {
     const struct nt_format *format;
     const char *path;         /* absolute */
     struct nt_budget budget;  /* of its metadata */
-    uint64_t page_bytes;      /* a page that decodes to more is refused */
+    uint64_t page_bytes;      /* see nt_file_page_limit */
+    bool is_size_claimed;     /* nobody knows here how much of the source there is */
     struct nt_source *source; /* of the whole file; for directories one that answers stat and check only */
     struct nt_source **layout_sources; /* files that the layout covers; NULL: only `source` */
     uint32_t layout_source_count;
@@ -370,6 +371,9 @@ enum nt_status nt_file_new(const char *path, struct nt_source *source, const str
 /* Append a range of a source to a text, where the budget has room for it while it is read. */
 enum nt_status nt_file_append_range(struct nt_file *file, struct nt_source *source, uint64_t offset,
                                     uint64_t bytes, struct nt_buffer *out, struct nt_error *error);
+/* What a page of so many stored bytes may decode to. Of a file whose size is only claimed, more than file->page_bytes where as much
+ * as a page's own bytes allow, which have to be there when it is read. */
+uint64_t nt_file_page_limit(const struct nt_file *file, uint64_t stored_bytes);
 /* What a format makes of a new file. `context`: as it was given. */
 typedef enum nt_status nt_file_fill(struct nt_file *file, const void *context, struct nt_error *error);
 /* A new file named like its source, once `fill` has filled it; where that fails the source stays open. */

@@ -92,7 +92,7 @@ static enum nt_status check_readable(const struct loading *load, struct nt_error
 static enum nt_status check_sizes(const struct nt_dataset *dataset, const struct nt_page *page,
                                   size_t *packed_ret, size_t *decoded_ret, struct nt_error *error)
 {
-    uint64_t packed = 0, decoded = 0, limit = dataset->file->page_bytes;
+    uint64_t packed = 0, decoded = 0, limit = nt_file_page_limit(dataset->file, page->stored_bytes);
     enum nt_status status = sizes_of(dataset, page, nt_page_made_elements(page), &packed, &decoded, error);
     if (status != NT_OK)
         return status;
@@ -234,7 +234,7 @@ static struct nt_packed packed_of(const struct loading *load, const struct nt_pa
         .elements = nt_page_made_elements(page),
         .inputs = inputs,
         .context = load->context,
-        .limit = load->dataset->file->page_bytes,
+        .limit = nt_file_page_limit(load->dataset->file, page->stored_bytes),
     };
 }
 

@@ -1,221 +1,44 @@
 /* SPDX-License-Identifier: MIT
  *
- * Claims come in: those of the format (headers, keys, envelopes, ...) and those of the pages with their
- * checksums. Sorted by place they become items: a gap where nobody claims, one item per stretch, the other
- * owners of the same bytes behind it.
+ * Claims come in: those of the format and those of the pages with their checksums. Sorted by place they become items: a gap
+ * where nobody claims, one item per stretch, the other owners of the same bytes behind it. They are sorted window by window: a
+ * sample of all claims tells where windows of about the same size end.
  */
 #include "view/layout.h"
 
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "base/hash_table.h"
+#include "view/layout_claims.h"
+
+enum { WINDOW_CLAIMS = 1 << 16, MOST_WINDOWS = 64, SAMPLES = 64 * MOST_WINDOWS, PENDING = 2 };
 
 struct claims {
     struct nt_layout_item *items;
     size_t count, capacity;
 };
 
-static enum nt_status add_claim(struct claims *claims, const struct nt_layout_item *item)
-{
-    struct nt_layout_item *items = nt_grow(claims->items, claims->count, &claims->capacity, sizeof(*items));
-    if (!items)
-        return NT_NO_MEMORY;
-    claims->items = items;
-    claims->items[claims->count] = *item;
-    claims->items[claims->count].claimed_offset = item->offset;
-    claims->items[claims->count++].claimed_bytes = item->bytes;
-    return NT_OK;
-}
+struct nt_layout {
+    const struct nt_file *file;
+    struct nt_layout_claims all;
+    uint64_t *source_bytes;
+    uint32_t source_count;
+    struct nt_layout_item borders[MOST_WINDOWS]; /* the first claim of each window but the first */
+    uint32_t window_count;
+    /* Where it stands: */
+    uint32_t window; /* the next one */
+    struct claims claims;
+    size_t next; /* of the claims */
+    uint32_t source;
+    uint64_t at;      /* the first byte of the source that no item covers yet */
+    uint64_t covered; /* bytes of the source's items */
+    struct nt_layout_item pending[PENDING], last;
+    unsigned pending_count;
+    bool has_last;
+};
 
-static enum nt_status add_format_claim(void *context, const struct nt_layout_range *range)
-{
-    struct nt_layout_item item = {
-        .offset = range->offset,
-        .bytes = range->bytes,
-        .source = range->source,
-        .dataset = range->dataset,
-        .column = range->column,
-        .cluster = range->cluster == UINT64_MAX ? NT_NONE : (uint32_t)range->cluster,
-        .page = range->page == UINT64_MAX ? NT_NONE : (uint32_t)range->page,
-        .owner = range->owner,
-        .detail = range->detail,
-    };
-    return range->bytes ? add_claim(context, &item) : NT_OK;
-}
-
-/* ---- pages ---- */
-
-/* A page's stored bytes, then its checksum; both may be spread over several extents. */
-static enum nt_status add_page_extents(struct claims *claims, struct nt_layout_item *item, const char *owner,
-                                       const struct nt_extent *extents, size_t count, uint64_t stored_bytes)
-{
-    double ratio = item->ratio;
-    enum nt_status status = NT_OK;
-    for (size_t i = 0; i < count && status == NT_OK; i++) {
-        uint64_t bytes = extents[i].bytes < stored_bytes ? extents[i].bytes : stored_bytes;
-        item->owner = owner;
-        item->ratio = ratio;
-        item->offset = extents[i].offset;
-        item->bytes = bytes;
-        if (bytes)
-            status = add_claim(claims, item);
-        item->owner = "checksum";
-        item->ratio = 0;
-        item->offset += bytes;
-        item->bytes = extents[i].bytes - bytes;
-        if (item->bytes && status == NT_OK)
-            status = add_claim(claims, item);
-        stored_bytes -= bytes;
-    }
-    return status;
-}
-
-static double page_ratio(const struct nt_dataset *dataset, const struct nt_page *page)
-{
-    uint64_t packed;
-    bool is_known =
-        nt_packed_bytes(nt_decoders_get(&dataset->decoders, page->decoder), page->elements, &packed);
-    return is_known && page->stored_bytes ? (double)packed / (double)page->stored_bytes : 0;
-}
-
-static enum nt_status add_page(struct claims *claims, const struct nt_dataset *dataset,
-                               const struct nt_page *page, struct nt_layout_item *item, const char *owner,
-                               struct nt_error *error)
-{
-    struct nt_extent one = {page->offset, page->stored_bytes + nt_checksum_info(page->checksum)->bytes};
-    struct nt_extent *several = NULL;
-    size_t count = 1;
-    enum nt_status status = NT_OK;
-    item->source = dataset->file->layout_sources ? page->source : 0;
-    item->ratio = page_ratio(dataset, page);
-    /* Extents that cannot be read (a damaged list of chunks) leave the page at the place that is listed. */
-    if (dataset->ops->page_extents)
-        status = dataset->ops->page_extents(dataset, page, &several, &count, error);
-    if (nt_is_machine_failure(status))
-        return status;
-    status = add_page_extents(claims, item, owner, several ? several : &one, several ? count : 1,
-                              page->stored_bytes);
-    free(several);
-    return status;
-}
-
-/* A page's buffers, each with an owner of its own. False in `*are_there_ret` where pages are one range. */
-static enum nt_status add_page_buffers(struct claims *claims, const struct nt_dataset *dataset,
-                                       const struct nt_page *page, const struct nt_layout_item *template,
-                                       bool *are_there_ret)
-{
-    struct nt_page_file files[NT_PAGE_FILES];
-    enum nt_status status = NT_OK;
-    uint32_t count =
-        dataset->ops->page_files ? dataset->ops->page_files(dataset, template->column, page, files) : 0;
-    *are_there_ret = dataset->ops->page_files;
-    for (uint32_t i = 0; i < count && files[i].kind == NT_PAGE_FILE_RANGE && status == NT_OK; i++) {
-        struct nt_layout_item item = *template;
-        item.offset = files[i].offset;
-        item.bytes = files[i].bytes;
-        item.owner = files[i].owner;
-        item.ratio = page_ratio(dataset, page);
-        item.source = dataset->file->layout_sources ? page->source : 0;
-        if (item.bytes)
-            status = add_claim(claims, &item);
-    }
-    return status;
-}
-
-/* Pages are numbered through the column's clusters in order of cluster id; a group whose page list is bad is
- * left out, and with it the numbering of the pages behind it. */
-static enum nt_status add_column_pages(struct claims *claims, struct nt_dataset *dataset, uint32_t column,
-                                       struct nt_error *error)
-{
-    uint32_t number = 0;
-    enum nt_status status = NT_OK;
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
-    for (uint32_t g = groups.first; g < groups.end; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        if (!nt_group_is_loaded(group))
-            return NT_OK;
-        for (uint32_t c = 0; c < group->clusters && status == NT_OK; c++) {
-            uint32_t cluster = group->first_cluster + c;
-            const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
-            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
-                const struct nt_page *page = &group->pages[(size_t)range->first_page + p];
-                struct nt_layout_item item = {
-                    .dataset = dataset->index, .column = column, .cluster = cluster, .page = number++};
-                bool has_buffers;
-                status = add_page_buffers(claims, dataset, page, &item, &has_buffers);
-                if (status == NT_OK && !has_buffers && page->compression != NT_COMPRESSION_ELSEWHERE)
-                    status = add_page(claims, dataset, page, &item, "page", error);
-            }
-        }
-    }
-    return status;
-}
-
-/* What pages are decoded with belongs to no one column. */
-static enum nt_status add_inputs(struct claims *claims, const struct nt_dataset *dataset,
-                                 struct nt_error *error)
-{
-    enum nt_status status = NT_OK;
-    for (uint32_t number = 0; number < dataset->decoders.count; number++) {
-        const struct nt_plan *plan = nt_decoders_get(&dataset->decoders, number)->plan;
-        for (uint32_t i = 0; plan && i < plan->input_count && status == NT_OK; i++) {
-            struct nt_layout_item item = {
-                .dataset = dataset->index, .column = NT_NONE, .cluster = NT_NONE, .page = NT_NONE};
-            if (plan->inputs[i].compression != NT_COMPRESSION_ELSEWHERE)
-                status = add_page(claims, dataset, &plan->inputs[i], &item, "input", error);
-        }
-    }
-    return status;
-}
-
-/* Values that lie apart from the file's columns, each a page of the field. */
-static enum nt_status add_values(struct claims *claims, struct nt_dataset *dataset, uint32_t column,
-                                 struct nt_error *error)
-{
-    struct nt_groups groups = nt_groups_of_column(dataset, column);
-    enum nt_status status = nt_groups_load_readable(dataset, groups, error);
-    for (uint32_t g = groups.first; g < groups.end && status == NT_OK; g++) {
-        const struct nt_group *group = &dataset->groups[g];
-        for (uint32_t c = 0; c < group->clusters && nt_group_is_loaded(group); c++) {
-            uint32_t cluster = group->first_cluster + c;
-            const struct nt_range *range = nt_group_range(dataset, group, cluster, column);
-            for (uint32_t p = 0; p < range->pages && status == NT_OK; p++) {
-                struct nt_layout_item item = {.dataset = dataset->index,
-                                              .column = nt_stored_column(dataset, column),
-                                              .cluster = NT_NONE,
-                                              .page = NT_NONE};
-                status = add_page(claims, dataset, &group->pages[(size_t)range->first_page + p], &item,
-                                  "value", error);
-            }
-        }
-    }
-    return status;
-}
-
-static bool has_values_apart(const struct nt_dataset *dataset, uint32_t column)
-{
-    const struct nt_column *info = &dataset->columns[column];
-    return nt_dataset_has_sides(dataset) && info->position == 0 &&
-           dataset->fields[info->field].kind == NT_FIELD_PAGE_BYTES;
-}
-
-static enum nt_status add_pages(struct claims *claims, struct nt_dataset *dataset, struct nt_error *error)
-{
-    if (dataset->failure)
-        return NT_OK;
-    struct nt_dataset *stored;
-    enum nt_status status = nt_dataset_stored(dataset, &stored, error);
-    if (status == NT_OK)
-        status = nt_dataset_load_readable(stored, error);
-    for (uint32_t column = 0; status == NT_OK && column < stored->column_count; column++)
-        status = add_column_pages(claims, stored, column, error);
-    for (uint32_t column = 0; column < dataset->column_count && status == NT_OK; column++)
-        if (has_values_apart(dataset, column))
-            status = add_values(claims, dataset, column, error);
-    return status == NT_OK && !stored->ops->page_files ? add_inputs(claims, stored, error) : status;
-}
-
-/* ---- from claims to items ---- */
+/* ---- the order of claims ---- */
 
 static int compare_claims(const void *left, const void *right)
 {
@@ -233,58 +56,242 @@ static int compare_claims(const void *left, const void *right)
     return a->page < b->page ? -1 : a->page > b->page;
 }
 
-static enum nt_status add_gap(struct claims *items, uint32_t source, uint64_t from, uint64_t to)
+static enum nt_status add_claim(struct claims *claims, const struct nt_layout_item *item)
 {
-    struct nt_layout_item gap = {.offset = from,
-                                 .bytes = to - from,
-                                 .source = source,
-                                 .dataset = NT_NONE,
-                                 .column = NT_NONE,
-                                 .cluster = NT_NONE,
-                                 .page = NT_NONE,
-                                 .owner = "gap"};
-    return from < to ? add_claim(items, &gap) : NT_OK;
+    struct nt_layout_item *items = nt_grow(claims->items, claims->count, &claims->capacity, sizeof(*items));
+    if (!items)
+        return NT_NO_MEMORY;
+    claims->items = items;
+    items[claims->count++] = *item;
+    return NT_OK;
 }
 
-/* `at` is the first byte of the source that no item covers yet. */
-static enum nt_status place_claim(struct claims *items, const struct nt_layout_item *claim, uint64_t size,
-                                  uint64_t *at)
+/* ---- windows ---- */
+
+/* So many of all claims, each with the same chance (reservoir sampling); and all, as long as they are few. */
+struct sampling {
+    struct claims *claims, samples;
+    uint64_t seen, state;
+};
+
+static uint64_t draw(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static enum nt_status take_sample(void *context, const struct nt_layout_item *claim)
+{
+    struct sampling *sampling = context;
+    uint64_t seen = sampling->seen++, place;
+    enum nt_status status = NT_OK;
+    if (seen < WINDOW_CLAIMS)
+        status = add_claim(sampling->claims, claim);
+    if (status == NT_OK && seen < SAMPLES)
+        return add_claim(&sampling->samples, claim);
+    place = draw(&sampling->state) % (seen + 1);
+    if (place < SAMPLES)
+        sampling->samples.items[place] = *claim;
+    return status;
+}
+
+/* The first window is there then, if it is the only one. */
+static enum nt_status find_windows(struct nt_layout *layout, struct nt_error *error)
+{
+    static const struct nt_layout_window everything = {0, UINT32_MAX, 0, UINT64_MAX};
+    struct sampling sampling = {.claims = &layout->claims, .state = nt_hash_seed() | 1};
+    enum nt_status status = nt_layout_claims_visit(&layout->all, &everything, take_sample, &sampling, error);
+    struct claims *samples = &sampling.samples;
+    uint64_t windows = (sampling.seen + WINDOW_CLAIMS - 1) / WINDOW_CLAIMS;
+    layout->window_count = windows > MOST_WINDOWS ? MOST_WINDOWS : windows ? (uint32_t)windows : 1;
+    if (status == NT_OK && windows > 1) {
+        layout->claims.count = 0;
+        qsort(samples->items, samples->count, sizeof(*samples->items), compare_claims);
+        for (uint32_t i = 1; i < layout->window_count; i++)
+            layout->borders[i] = samples->items[samples->count * i / layout->window_count];
+    } else if (status == NT_OK && layout->claims.count) {
+        qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
+        layout->window = 1;
+    }
+    free(samples->items);
+    return status;
+}
+
+/* Between two borders; NULL: there is none. */
+struct filter {
+    struct claims *claims;
+    const struct nt_layout_item *first, *end;
+};
+
+static enum nt_status take_wanted(void *context, const struct nt_layout_item *claim)
+{
+    const struct filter *filter = context;
+    bool is_wanted = (!filter->first || compare_claims(claim, filter->first) >= 0) &&
+                     (!filter->end || compare_claims(claim, filter->end) < 0);
+    return is_wanted ? add_claim(filter->claims, claim) : NT_OK;
+}
+
+static enum nt_status read_window(struct nt_layout *layout, struct nt_error *error)
+{
+    uint32_t number = layout->window++;
+    const struct filter filter = {
+        .claims = &layout->claims,
+        .first = number ? &layout->borders[number] : NULL,
+        .end = number + 1 < layout->window_count ? &layout->borders[number + 1] : NULL,
+    };
+    const struct nt_layout_window window = {.first_source = filter.first ? filter.first->source : 0,
+                                            .first_offset = filter.first ? filter.first->offset : 0,
+                                            .last_source = filter.end ? filter.end->source : UINT32_MAX,
+                                            .last_offset = filter.end ? filter.end->offset : UINT64_MAX};
+    layout->claims.count = layout->next = 0;
+    enum nt_status status =
+        nt_layout_claims_visit(&layout->all, &window, take_wanted, (void *)(uintptr_t)&filter, error);
+    if (status == NT_OK && layout->claims.count)
+        qsort(layout->claims.items, layout->claims.count, sizeof(*layout->claims.items), compare_claims);
+    return status;
+}
+
+/* ---- from claims to items ---- */
+
+static void add_item(struct nt_layout *layout, const struct nt_layout_item *item)
+{
+    layout->pending[layout->pending_count++] = *item;
+}
+
+static void add_gap(struct nt_layout *layout, uint64_t to)
+{
+    const struct nt_layout_item gap = {.offset = layout->at,
+                                       .bytes = to - layout->at,
+                                       .claimed_offset = layout->at,
+                                       .claimed_bytes = to - layout->at,
+                                       .source = layout->source,
+                                       .dataset = NT_NONE,
+                                       .column = NT_NONE,
+                                       .cluster = NT_NONE,
+                                       .page = NT_NONE,
+                                       .owner = "gap"};
+    if (layout->at < to)
+        add_item(layout, &gap);
+}
+
+static bool is_of_objects(const struct nt_layout *layout)
+{
+    return nt_layout_source(layout->file, layout->source)->is_of_objects;
+}
+
+/* Of objects only what is claimed is known: nothing lies between them, and together they have as much as that. */
+static void place_claim(struct nt_layout *layout, const struct nt_layout_item *claim)
 {
     struct nt_layout_item item = *claim;
+    bool has_gaps = !is_of_objects(layout);
+    uint64_t size = has_gaps ? layout->source_bytes[layout->source] : UINT64_MAX;
+    if (!has_gaps && claim->offset > layout->at)
+        layout->at = claim->offset;
     if (item.offset >= size)
-        return NT_OK; /* beyond the end: reading it says so */
+        return; /* beyond the end: reading it says so */
     if (item.bytes > size - item.offset)
         item.bytes = size - item.offset;
     uint64_t end = item.offset + item.bytes;
-    enum nt_status status = NT_OK;
-    if (item.offset >= *at) {
-        status = add_gap(items, item.source, *at, item.offset);
-    } else if (end <= *at) {
+    if (item.offset >= layout->at) {
+        add_gap(layout, item.offset);
+    } else if (end <= layout->at) {
         item.is_shared = true;
     } else {
-        item.offset = *at;
-        item.bytes = end - *at;
+        item.offset = layout->at;
+        item.bytes = end - layout->at;
     }
-    if (status == NT_OK)
-        status = add_claim(items, &item);
-    if (status == NT_OK) {
-        items->items[items->count - 1].claimed_offset = claim->offset;
-        items->items[items->count - 1].claimed_bytes = claim->bytes;
-    }
-    if (!item.is_shared)
-        *at = end;
-    return status;
+    add_item(layout, &item);
+    if (item.is_shared)
+        return;
+    layout->at = end;
+    layout->covered += item.bytes;
 }
+
+/* Many plans share an input: it is one claim. */
+static bool is_told(const struct nt_layout *layout, const struct nt_layout_item *claim)
+{
+    const struct nt_layout_item *last = layout->has_last ? &layout->last : NULL;
+    return last && claim->column == NT_NONE && last->column == NT_NONE && claim->dataset == last->dataset &&
+           claim->dataset != NT_NONE && claim->source == last->source && claim->owner == last->owner &&
+           claim->offset == last->claimed_offset && claim->bytes == last->claimed_bytes;
+}
+
+static void end_source(struct nt_layout *layout)
+{
+    if (is_of_objects(layout))
+        layout->source_bytes[layout->source] = layout->covered;
+    else
+        add_gap(layout, layout->source_bytes[layout->source]);
+    layout->source++;
+    layout->at = layout->covered = 0;
+}
+
+/* With the next claim, or with what lies behind the last one. */
+static void go_on(struct nt_layout *layout)
+{
+    bool has_claim = layout->next < layout->claims.count;
+    const struct nt_layout_item *claim = has_claim ? &layout->claims.items[layout->next] : NULL;
+    if (!claim || claim->source != layout->source) {
+        end_source(layout);
+        return;
+    }
+    layout->next++;
+    if (!is_told(layout, claim))
+        place_claim(layout, claim);
+}
+
+enum nt_status nt_layout_next(struct nt_layout *layout, struct nt_layout_item *item_ret, bool *has_ret,
+                              struct nt_error *error)
+{
+    while (!layout->pending_count && layout->source < layout->source_count) {
+        enum nt_status status = NT_OK;
+        if (layout->next == layout->claims.count && layout->window < layout->window_count)
+            status = read_window(layout, error);
+        else
+            go_on(layout);
+        if (status != NT_OK)
+            return status;
+    }
+    *has_ret = layout->pending_count;
+    if (!*has_ret)
+        return NT_OK;
+    *item_ret = layout->last = layout->pending[0];
+    layout->has_last = true;
+    layout->pending[0] = layout->pending[1];
+    layout->pending_count--;
+    return NT_OK;
+}
+
+void nt_layout_rewind(struct nt_layout *layout)
+{
+    if (layout->window_count > 1) {
+        layout->window = 0;
+        layout->claims.count = 0;
+    }
+    layout->next = layout->pending_count = layout->source = 0;
+    layout->at = layout->covered = 0;
+    layout->has_last = false;
+}
+
+/* ---- sources ---- */
 
 struct nt_source *nt_layout_source(const struct nt_file *file, uint32_t source)
 {
     return file->layout_sources ? file->layout_sources[source] : file->source;
 }
 
-/* Of a file that is missing or cannot be a source nothing is known. */
-static enum nt_status measure_sources(struct nt_layout *layout, const struct nt_file *file,
-                                      struct nt_error *error)
+const uint64_t *nt_layout_source_bytes(const struct nt_layout *layout, uint32_t *count_ret)
 {
+    *count_ret = layout->source_count;
+    return layout->source_bytes;
+}
+
+/* Of a file that is missing or cannot be a source nothing is known. */
+static enum nt_status measure_sources(struct nt_layout *layout, struct nt_error *error)
+{
+    const struct nt_file *file = layout->file;
     layout->source_count = file->layout_sources ? file->layout_source_count : 1;
     layout->source_bytes = calloc((size_t)layout->source_count + 1, sizeof(*layout->source_bytes));
     if (!layout->source_bytes)
@@ -299,82 +306,33 @@ static enum nt_status measure_sources(struct nt_layout *layout, const struct nt_
     return NT_OK;
 }
 
-/* Many plans share an input: it is one claim. */
-static bool is_told(const struct claims *items, const struct nt_layout_item *claim)
-{
-    const struct nt_layout_item *last = items->count ? &items->items[items->count - 1] : NULL;
-    return last && claim->column == NT_NONE && last->column == NT_NONE && claim->dataset == last->dataset &&
-           claim->dataset != NT_NONE && claim->source == last->source && claim->owner == last->owner &&
-           claim->offset == last->claimed_offset && claim->bytes == last->claimed_bytes;
-}
+/* ---- all ---- */
 
-static enum nt_status place_claims(struct claims *items, const struct claims *claims, uint32_t source,
-                                   uint64_t size, size_t *next)
+enum nt_status nt_layout_new(const struct nt_file *file, struct nt_layout **layout_ret,
+                             struct nt_error *error)
 {
-    enum nt_status status = NT_OK;
-    uint64_t at = 0;
-    for (; *next < claims->count && claims->items[*next].source == source && status == NT_OK; (*next)++)
-        if (!is_told(items, &claims->items[*next]))
-            status = place_claim(items, &claims->items[*next], size, &at);
-    return status == NT_OK ? add_gap(items, source, at, size) : status;
-}
-
-/* Of objects only what is claimed is known: nothing lies between them, and together they have as much as that. */
-static enum nt_status place_objects(struct claims *items, const struct claims *claims, uint32_t source,
-                                    uint64_t *size_ret, size_t *next)
-{
-    enum nt_status status = NT_OK;
-    uint64_t at = 0;
-    *size_ret = 0;
-    for (; *next < claims->count && claims->items[*next].source == source && status == NT_OK; (*next)++) {
-        const struct nt_layout_item *claim = &claims->items[*next];
-        if (claim->offset > at)
-            at = claim->offset;
-        status = place_claim(items, claim, UINT64_MAX, &at);
-        if (status == NT_OK && !items->items[items->count - 1].is_shared)
-            *size_ret += items->items[items->count - 1].bytes;
-    }
-    return status;
-}
-
-static enum nt_status place_all(struct claims *items, const struct claims *claims, struct nt_layout *layout,
-                                const struct nt_file *file)
-{
-    enum nt_status status = NT_OK;
-    size_t next = 0;
-    for (uint32_t source = 0; source < layout->source_count && status == NT_OK; source++) {
-        uint64_t *size = &layout->source_bytes[source];
-        status = nt_layout_source(file, source)->is_of_objects
-                     ? place_objects(items, claims, source, size, &next)
-                     : place_claims(items, claims, source, *size, &next);
-    }
-    return status;
-}
-
-enum nt_status nt_layout_init(struct nt_layout *layout, const struct nt_file *file, struct nt_error *error)
-{
-    struct claims claims = {0}, items = {0};
-    *layout = (struct nt_layout){0};
-    enum nt_status status = measure_sources(layout, file, error);
-    if (status == NT_OK && file->layout)
-        status = file->layout(file, add_format_claim, &claims, error);
-    for (uint32_t i = 0; i < file->dataset_count && status == NT_OK; i++)
-        status = add_pages(&claims, file->datasets[i], error);
-    if (status == NT_OK && claims.count)
-        qsort(claims.items, claims.count, sizeof(*claims.items), compare_claims);
+    struct nt_layout *layout = calloc(1, sizeof(*layout));
+    if (!layout)
+        return nt_fail_memory(error);
+    layout->file = file;
+    enum nt_status status = measure_sources(layout, error);
     if (status == NT_OK)
-        status = place_all(&items, &claims, layout, file);
-    if (status == NT_NO_MEMORY)
-        nt_fail_memory(error);
-    layout->items = items.items;
-    layout->count = items.count;
-    free(claims.items);
+        status = nt_layout_claims_init(&layout->all, file, error);
+    if (status == NT_OK)
+        status = find_windows(layout, error);
+    if (status == NT_OK)
+        *layout_ret = layout;
+    else
+        nt_layout_free(layout);
     return status;
 }
 
-void nt_layout_deinit(struct nt_layout *layout)
+void nt_layout_free(struct nt_layout *layout)
 {
-    free(layout->items);
+    if (!layout)
+        return;
+    nt_layout_claims_deinit(&layout->all);
+    free(layout->claims.items);
     free(layout->source_bytes);
-    *layout = (struct nt_layout){0};
+    free(layout);
 }

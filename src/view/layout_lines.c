@@ -13,8 +13,15 @@ enum { LINES_PER_PIECE = 256, OWNERS_NAMED = 16 };
 struct lines {
     struct nt_long_text text;
     const struct nt_file *file;
-    struct nt_layout layout;
-    size_t next;
+    struct nt_layout *layout;
+    struct nt_layout_item first; /* of the next line */
+    bool has_first;
+};
+
+/* The items of a line: owners of the same bytes. */
+struct line {
+    struct nt_layout_item first, others[OWNERS_NAMED];
+    uint64_t count; /* of the others */
 };
 
 static void write_owner(struct nt_json *json, const struct nt_file *file, const struct nt_layout_item *item)
@@ -33,23 +40,22 @@ static void write_owner(struct nt_json *json, const struct nt_file *file, const 
         nt_json_member_unsigned(json, "page", item->page);
 }
 
-static void write_others(struct nt_json *json, const struct lines *lines, size_t first, size_t end)
+static void write_others(struct nt_json *json, const struct nt_file *file, const struct line *line)
 {
-    if (first == end)
+    if (!line->count)
         return;
-    nt_json_member_unsigned(json, "owners", end - first + 1);
+    nt_json_member_unsigned(json, "owners", line->count + 1);
     nt_json_key(json, "shared_with");
     nt_json_array(json);
-    for (size_t i = first; i < end && i < first + OWNERS_NAMED; i++) {
-        const struct nt_layout_item *item = &lines->layout.items[i];
+    for (uint64_t i = 0; i < line->count && i < OWNERS_NAMED; i++) {
+        const struct nt_layout_item *item = &line->others[i];
         nt_json_object(json);
         nt_json_member_string(json, "owner", item->owner);
-        write_owner(json, lines->file, item);
-        if (item->claimed_offset != lines->layout.items[first - 1].offset ||
-            item->claimed_bytes != lines->layout.items[first - 1].bytes) {
+        write_owner(json, file, item);
+        if (item->claimed_offset != line->first.offset || item->claimed_bytes != line->first.bytes) {
             nt_json_member_unsigned(
                 json, "claimed_offset",
-                nt_source_place(nt_layout_source(lines->file, item->source), item->claimed_offset));
+                nt_source_place(nt_layout_source(file, item->source), item->claimed_offset));
             nt_json_member_unsigned(json, "claimed_bytes", item->claimed_bytes);
         }
         nt_json_end_object(json);
@@ -57,16 +63,13 @@ static void write_others(struct nt_json *json, const struct lines *lines, size_t
     nt_json_end_array(json);
 }
 
-static void write_line(struct lines *lines, struct nt_buffer *out)
+static void write_line(const struct nt_file *file, const struct line *line, struct nt_buffer *out)
 {
-    const struct nt_layout_item *item = &lines->layout.items[lines->next];
-    size_t end = lines->next + 1;
-    while (end < lines->layout.count && lines->layout.items[end].is_shared)
-        end++;
+    const struct nt_layout_item *item = &line->first;
     struct nt_json json;
     nt_json_line(&json, out);
-    const struct nt_source *source = nt_layout_source(lines->file, item->source);
-    if (lines->file->layout_sources)
+    const struct nt_source *source = nt_layout_source(file, item->source);
+    if (file->layout_sources)
         nt_json_member_place(&json, source, item->offset);
     else
         nt_json_member_unsigned(&json, "file_offset", item->offset);
@@ -74,30 +77,49 @@ static void write_line(struct lines *lines, struct nt_buffer *out)
     nt_json_member_string(&json, "owner", item->owner);
     if (item->detail)
         nt_json_member_text(&json, "detail", nt_text_of(item->detail));
-    write_owner(&json, lines->file, item);
+    write_owner(&json, file, item);
     if (item->claimed_offset != item->offset || item->claimed_bytes != item->bytes) {
         nt_json_member_unsigned(&json, "claimed_offset", nt_source_place(source, item->claimed_offset));
         nt_json_member_unsigned(&json, "claimed_bytes", item->claimed_bytes);
     }
-    write_others(&json, lines, lines->next + 1, end);
+    write_others(&json, file, line);
     nt_json_finish(&json);
-    lines->next = end;
+}
+
+/* Up to the first item of the next one. */
+static enum nt_status read_line(struct lines *lines, struct line *line, struct nt_error *error)
+{
+    line->first = lines->first;
+    line->count = 0;
+    for (;;) {
+        enum nt_status status = nt_layout_next(lines->layout, &lines->first, &lines->has_first, error);
+        if (status != NT_OK || !lines->has_first || !lines->first.is_shared)
+            return status;
+        if (line->count < OWNERS_NAMED)
+            line->others[line->count] = lines->first;
+        line->count++;
+    }
 }
 
 static enum nt_status next_lines(struct nt_long_text *text, struct nt_buffer *out, bool *more_ret,
                                  struct nt_error *error)
 {
     struct lines *lines = (struct lines *)text;
-    for (unsigned i = 0; i < LINES_PER_PIECE && lines->next < lines->layout.count; i++)
-        write_line(lines, out);
-    *more_ret = lines->next < lines->layout.count;
+    struct line line;
+    for (unsigned i = 0; i < LINES_PER_PIECE && lines->has_first; i++) {
+        enum nt_status status = read_line(lines, &line, error);
+        if (status != NT_OK)
+            return status;
+        write_line(lines->file, &line, out);
+    }
+    *more_ret = lines->has_first;
     return out->failed ? nt_fail_memory(error) : NT_OK;
 }
 
 static void free_lines(struct nt_long_text *text)
 {
     struct lines *lines = (struct lines *)text;
-    nt_layout_deinit(&lines->layout);
+    nt_layout_free(lines->layout);
     free(lines);
 }
 
@@ -109,7 +131,9 @@ enum nt_status nt_layout_lines(const struct nt_file *file, struct nt_long_text *
         return nt_fail_memory(error);
     lines->text = (struct nt_long_text){.next = next_lines, .free = free_lines};
     lines->file = file;
-    enum nt_status status = nt_layout_init(&lines->layout, file, error);
+    enum nt_status status = nt_layout_new(file, &lines->layout, error);
+    if (status == NT_OK)
+        status = nt_layout_next(lines->layout, &lines->first, &lines->has_first, error);
     if (status != NT_OK) {
         free_lines(&lines->text);
         return status;

@@ -39,12 +39,13 @@ struct owner {
 
 struct picture {
     const struct nt_file *file;
-    struct nt_layout layout;
+    struct nt_layout *layout;
+    const uint64_t *source_bytes;
+    uint32_t source_count;
     struct owner *owners;
     struct nt_field_groups *groups; /* [data set] */
     uint32_t *first_owner;          /* of each data set's groups */
     uint32_t owner_count;
-    uint32_t *owner_of;  /* [item of the layout] */
     uint32_t *by_size;   /* owners, the largest first */
     uint64_t total;      /* bytes of all sources, one behind the other */
     uint64_t line_bytes; /* bytes in a line */
@@ -53,6 +54,8 @@ struct picture {
     unsigned grain;
     size_t bytes;
     struct nt_buffer *out;
+    enum nt_status status;
+    struct nt_error *error;
 };
 
 static const struct other {
@@ -147,22 +150,30 @@ static int compare_owners(const void *left, const void *right, void *owners)
     return a->bytes < b->bytes ? 1 : a->bytes > b->bytes ? -1 : strcmp(a->name, b->name);
 }
 
-/* The owner of each item, what each owner has, and the order of the legend. */
+/* The next item that shares nothing with those before; false behind the last, or where there was a failure, which is noted. */
+static bool next_item(struct picture *picture, struct nt_layout_item *item)
+{
+    bool has_item = true;
+    do
+        picture->status = nt_layout_next(picture->layout, item, &has_item, picture->error);
+    while (picture->status == NT_OK && has_item && item->is_shared);
+    return picture->status == NT_OK && has_item;
+}
+
+/* What each owner has, and the order of the legend. */
 static enum nt_status sum_up_owners(struct picture *picture, struct nt_error *error)
 {
-    size_t count = picture->layout.count;
-    picture->owner_of = calloc(count + 1, sizeof(uint32_t));
+    struct nt_layout_item item;
     picture->by_size = calloc((size_t)picture->owner_count + 1, sizeof(uint32_t));
-    if (!picture->owner_of || !picture->by_size)
+    if (!picture->by_size)
         return nt_fail_memory(error);
-    for (size_t i = 0; i < count; i++) {
-        const struct nt_layout_item *item = &picture->layout.items[i];
-        if (item->is_shared)
-            continue;
-        struct owner *owner = &picture->owners[picture->owner_of[i] = find_owner(picture, item)];
-        owner->bytes += item->bytes;
-        owner->packed_bytes += (uint64_t)(item->ratio * (double)item->bytes);
+    while (next_item(picture, &item)) {
+        struct owner *owner = &picture->owners[find_owner(picture, &item)];
+        owner->bytes += item.bytes;
+        owner->packed_bytes += (uint64_t)(item.ratio * (double)item.bytes);
     }
+    if (picture->status != NT_OK)
+        return picture->status;
     for (uint32_t i = 0; i < picture->owner_count; i++) {
         struct owner *owner = &picture->owners[i];
         picture->by_size[i] = i;
@@ -204,7 +215,7 @@ struct narrow {
     double x, end;
     uint64_t bytes;
     unsigned count;
-    size_t largest; /* item */
+    struct nt_layout_item largest;
 };
 
 /* From pixel to pixel, so that neighbours meet. What covers none is not drawn. */
@@ -217,11 +228,11 @@ static void draw(struct picture *picture, unsigned line, double x, double end, s
         nt_svg_box(picture->out, box, colour, title);
 }
 
-static struct nt_colour colour_of(const struct picture *picture, size_t number)
+static struct nt_colour colour_of(const struct picture *picture, const struct nt_layout_item *item)
 {
-    uint32_t owner = picture->owner_of[number];
+    uint32_t owner = find_owner(picture, item);
     if (picture->owners[owner].is_field)
-        return nt_field_colour(owner, picture->layout.items[number].ratio);
+        return nt_field_colour(owner, item->ratio);
     return picture->owners[owner].colour;
 }
 
@@ -235,33 +246,32 @@ static void draw_narrow(struct picture *picture, unsigned line, struct narrow *n
         nt_append_bytes(&title, narrow->bytes);
         nt_buffer_text(&title, " together; the largest:\n");
     }
-    describe(picture, &picture->layout.items[narrow->largest], &title);
-    draw(picture, line, narrow->x, narrow->end, colour_of(picture, narrow->largest), &title);
+    describe(picture, &narrow->largest, &title);
+    draw(picture, line, narrow->x, narrow->end, colour_of(picture, &narrow->largest), &title);
     nt_buffer_deinit_part(&title, picture->out);
     *narrow = (struct narrow){0};
 }
 
 static void add_narrow(struct picture *picture, unsigned line, struct narrow *narrow, double x, double end,
-                       size_t number)
+                       const struct nt_layout_item *item)
 {
-    const struct nt_layout_item *items = picture->layout.items;
     if (narrow->count == 0) {
         narrow->x = x;
-        narrow->largest = number;
+        narrow->largest = *item;
     }
     narrow->end = end;
     narrow->count++;
-    narrow->bytes += items[number].bytes;
-    if (items[number].bytes > items[narrow->largest].bytes)
-        narrow->largest = number;
+    narrow->bytes += item->bytes;
+    if (item->bytes > narrow->largest.bytes)
+        narrow->largest = *item;
     if (narrow->end - narrow->x >= picture->grain)
         draw_narrow(picture, line, narrow);
 }
 
 /* One item may run over several lines. */
-static void draw_item(struct picture *picture, size_t number, uint64_t start, struct narrow *narrow)
+static void draw_item(struct picture *picture, const struct nt_layout_item *item, uint64_t start,
+                      struct narrow *narrow)
 {
-    const struct nt_layout_item *item = &picture->layout.items[number];
     for (uint64_t done = 0; done < item->bytes;) {
         uint64_t at = start + done, within = at % picture->line_bytes;
         uint64_t left = picture->line_bytes - within;
@@ -270,12 +280,12 @@ static void draw_item(struct picture *picture, size_t number, uint64_t start, st
         double scale = (double)MAP_WIDTH / (double)picture->line_bytes;
         double x = (double)within * scale, end = (double)(within + take) * scale;
         if (end - x < picture->grain) {
-            add_narrow(picture, line, narrow, x, end, number);
+            add_narrow(picture, line, narrow, x, end, item);
         } else {
             struct nt_buffer title = {0};
             draw_narrow(picture, line, narrow);
             describe(picture, item, &title);
-            draw(picture, line, x, end, colour_of(picture, number), &title);
+            draw(picture, line, x, end, colour_of(picture, item), &title);
             nt_buffer_deinit_part(&title, picture->out);
         }
         if (take == left)
@@ -289,15 +299,14 @@ static void draw_map(struct picture *picture)
     struct narrow narrow = {0};
     uint64_t source_start = 0, drawn = 0;
     uint32_t source = 0;
-    for (size_t i = 0; i < picture->layout.count && picture->out->length <= picture->bytes; i++) {
-        const struct nt_layout_item *item = &picture->layout.items[i];
-        if (item->is_shared)
-            continue;
-        for (; source < item->source; source++, drawn = 0)
-            source_start += picture->layout.source_bytes[source];
+    struct nt_layout_item item;
+    nt_layout_rewind(picture->layout);
+    while (picture->out->length <= picture->bytes && next_item(picture, &item)) {
+        for (; source < item.source; source++, drawn = 0)
+            source_start += picture->source_bytes[source];
         bool is_of_objects = nt_layout_source(picture->file, source)->is_of_objects;
-        draw_item(picture, i, source_start + (is_of_objects ? drawn : item->offset), &narrow);
-        drawn += item->bytes;
+        draw_item(picture, &item, source_start + (is_of_objects ? drawn : item.offset), &narrow);
+        drawn += item.bytes;
     }
     if (picture->lines)
         draw_narrow(picture, picture->lines - 1, &narrow);
@@ -379,8 +388,9 @@ static void draw_picture(void *context, unsigned grain, size_t bytes, struct nt_
 
 static void measure_lines(struct picture *picture)
 {
-    for (uint32_t i = 0; i < picture->layout.source_count; i++)
-        picture->total += picture->layout.source_bytes[i];
+    picture->source_bytes = nt_layout_source_bytes(picture->layout, &picture->source_count);
+    for (uint32_t i = 0; i < picture->source_count; i++)
+        picture->total += picture->source_bytes[i];
     picture->line_bytes = picture->total / MOST_LINES + (picture->total % MOST_LINES != 0);
     if (picture->line_bytes == 0)
         picture->line_bytes = 1;
@@ -402,8 +412,8 @@ uint64_t nt_layout_svg_bytes(const struct nt_file *file)
 
 enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, struct nt_error *error)
 {
-    struct picture picture = {.file = file};
-    enum nt_status status = nt_layout_init(&picture.layout, file, error);
+    struct picture picture = {.file = file, .error = error};
+    enum nt_status status = nt_layout_new(file, &picture.layout, error);
     if (status == NT_OK)
         status = make_owners(&picture, error);
     if (status == NT_OK)
@@ -411,6 +421,8 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
     if (status == NT_OK) {
         measure_lines(&picture);
         status = nt_svg_fit(draw_picture, &picture, nt_layout_svg_bytes(file), out, error);
+        if (picture.status != NT_OK)
+            status = picture.status;
     }
     for (uint32_t i = 0; picture.owners && i < picture.owner_count; i++)
         free(picture.owners[i].name);
@@ -419,8 +431,7 @@ enum nt_status nt_layout_svg(const struct nt_file *file, struct nt_buffer *out, 
     free(picture.groups);
     free(picture.owners);
     free(picture.first_owner);
-    free(picture.owner_of);
     free(picture.by_size);
-    nt_layout_deinit(&picture.layout);
+    nt_layout_free(picture.layout);
     return status;
 }

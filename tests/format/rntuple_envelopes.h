@@ -33,7 +33,7 @@ static inline const struct nt_generation *row_of(enum rntuple_generation generat
 }
 
 /* What the envelopes of a test take is counted here, and never near the limit. */
-static struct nt_budget test_budget = {.limit = UINT64_C(1) << 40};
+static struct nt_budget test_budget = {.is_fixed = true, .limit = UINT64_C(1) << 40};
 
 /* Load the envelope in `writer`, stored as it is at offset 0 of a source. */
 static inline enum nt_status load(struct rntuple_writer *writer, enum nt_envelope_kind kind,

@@ -8,7 +8,7 @@
 #include "support.h"
 
 static struct nt_error error;
-static struct nt_budget budget = {.limit = UINT64_MAX};
+static struct nt_budget budget = {.is_fixed = true, .limit = UINT64_MAX};
 
 static const struct {
     const char *text, *quoted;
@@ -100,9 +100,9 @@ START_TEST(what_values_become_is_bounded)
                          length * nt_cost_info(NT_COST_ENVELOPE_BYTE)->bytes;
         struct nt_budget narrow;
         json_t *value;
-        nt_budget_init(&narrow, 0, bytes - 1);
+        nt_budget_init(&narrow, bytes - 1, 0);
         assert_status(NT_LIMIT, nt_blz_json_parse(cases[i].text, length, &narrow, &value, &error));
-        nt_budget_init(&narrow, 0, bytes);
+        nt_budget_init(&narrow, bytes, 0);
         assert_ok(nt_blz_json_parse(cases[i].text, length, &narrow, &value, &error));
         json_decref(value);
         ck_assert_uint_eq(narrow.used, cases[i].values * nt_cost_info(NT_COST_JSON_VALUE)->bytes);

@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
     if (count < 2)
         return 0;
     struct nt_budget budget;
-    nt_budget_init(&budget, count, 0);
+    nt_budget_init(&budget, 0, UINT64_MAX);
     const struct nt_envelope envelope = {.budget = &budget,
                                          .generation = &nt_generations[bytes[0] % nt_generation_count],
                                          .kind = (enum nt_envelope_kind)(NT_ENVELOPE_HEADER + bytes[1] % 3),

@@ -20,13 +20,13 @@ static void read_json(const char *text, size_t length)
     struct nt_buffer out = {0};
     struct nt_json json;
     json_t *value, *again;
-    nt_budget_init(&budget, length, 0);
+    nt_budget_init(&budget, 0, UINT64_MAX);
     if (nt_blz_json_parse(text, length, &budget, &value, NULL) != NT_OK)
         return;
     nt_json_line(&json, &out);
     nt_blz_json_write(&json, value);
     nt_json_finish(&json);
-    nt_budget_init(&budget, out.length, UINT64_MAX);
+    nt_budget_init(&budget, UINT64_MAX, 0);
     if (!out.failed && nt_blz_json_parse(out.bytes, out.length, &budget, &again, NULL) == NT_OK)
         json_decref(again);
     json_decref(value);

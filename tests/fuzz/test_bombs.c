@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Small files that ask for much: each is opened and read within two seconds and 256 MiB, or refused. What the
- * programs make of the same files is tried by tests/mount/test_bombs.py.
+ * Small files that ask for much: each is opened and read within two seconds and 256 MiB, or refused; as it is, and with a hole of
+ * 1 TiB behind it, which costs nothing. What the programs make of the same files is tried by tests/mount/test_bombs.py.
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +18,7 @@
 
 #define LANCE ".lance"
 enum { MEMORY_BYTES = 256 << 20, SECONDS = 2, NOT_TRIED = 8 };
+#define HOLE_BYTES (INT64_C(1) << 40)
 
 struct outcome {
     unsigned read, failed;
@@ -87,13 +88,18 @@ static void write_to(const char *path, int descriptor, const struct bomb *bomb)
 }
 
 /* The files are made in the parent, whose memory the child would inherit: it is this program again. */
-static void try_bomb(const struct bomb *bomb, const char *ending)
+static void try_bomb(const struct bomb *bomb, const char *ending, off_t hole_bytes)
 {
     char path[64];
     snprintf(path, sizeof(path), "/tmp/ntuple-bomb-XXXXXX%s", ending);
     int descriptor = mkstemps(path, (int)strlen(ending)), result;
     ck_assert_int_ge(descriptor, 0);
     write_to(path, descriptor, bomb);
+    if (hole_bytes && truncate(path, hole_bytes) != 0) {
+        unlink(path);
+        printf("%s: no file of so many bytes can be made here\n", bomb->name);
+        return;
+    }
     pid_t child = fork();
     if (child == 0) {
         execl("/proc/self/exe", "test_bombs", path, NULL);
@@ -106,7 +112,9 @@ static void try_bomb(const struct bomb *bomb, const char *ending)
            usage.ru_utime.tv_sec * 1000 + usage.ru_utime.tv_usec / 1000 + usage.ru_stime.tv_sec * 1000 +
                usage.ru_stime.tv_usec / 1000,
            usage.ru_maxrss / 1024);
-    ck_assert_msg(WIFEXITED(result) && WEXITSTATUS(result) == (int)bomb->outcome, "%s: %s %d", bomb->name,
+    bool is_cut_off = hole_bytes && strcmp(ending, LANCE) == 0; /* such a file ends with its tables */
+    unsigned expected = is_cut_off ? BOMB_REFUSED : bomb->outcome;
+    ck_assert_msg(WIFEXITED(result) && WEXITSTATUS(result) == (int)expected, "%s: %s %d", bomb->name,
                   WIFEXITED(result) ? "exit status" : "signal",
                   WIFEXITED(result) ? WEXITSTATUS(result) : WTERMSIG(result));
     if (!NT_IS_SANITIZED)
@@ -115,13 +123,25 @@ static void try_bomb(const struct bomb *bomb, const char *ending)
 
 START_TEST(a_bomb_is_read_or_refused_within_its_limits)
 {
-    try_bomb(&bombs[_i], ".root");
+    try_bomb(&bombs[_i], ".root", 0);
+}
+END_TEST
+
+START_TEST(a_hole_behind_a_bomb_changes_nothing)
+{
+    try_bomb(&bombs[_i], ".root", HOLE_BYTES);
 }
 END_TEST
 
 START_TEST(a_bomb_of_lance_is_read_or_refused_within_its_limits)
 {
-    try_bomb(&lance_bombs[_i], LANCE);
+    try_bomb(&lance_bombs[_i], LANCE, 0);
+}
+END_TEST
+
+START_TEST(a_hole_behind_a_bomb_of_lance_makes_it_none)
+{
+    try_bomb(&lance_bombs[_i], LANCE, HOLE_BYTES);
 }
 END_TEST
 
@@ -133,6 +153,8 @@ int main(int argc, char **argv)
     TCase *tests = tcase_create("bombs");
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_bomb_is_read_or_refused_within_its_limits, 0, (int)bomb_count);
+    tcase_add_loop_test(tests, a_hole_behind_a_bomb_changes_nothing, 0, (int)bomb_count);
+    tcase_add_loop_test(tests, a_hole_behind_a_bomb_of_lance_makes_it_none, 0, (int)lance_bomb_count);
     tcase_add_loop_test(tests, a_bomb_of_lance_is_read_or_refused_within_its_limits, 0,
                         (int)lance_bomb_count);
     suite_add_tcase(suite, tests);

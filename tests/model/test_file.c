@@ -77,22 +77,55 @@ START_TEST(pointers_to_data_sets_stay_valid)
 }
 END_TEST
 
-START_TEST(a_file_may_ask_for_pages_in_proportion_to_its_size)
+/* A source of this machine, of which so much takes room on the disk. */
+struct sized {
+    struct nt_source source;
+    uint64_t disk_bytes;
+};
+
+static enum nt_status stat_sized(struct nt_source *source, struct stat *attributes, struct nt_error *unused)
+{
+    (void)unused;
+    *attributes = (struct stat){.st_blocks = (blkcnt_t)(((struct sized *)source)->disk_bytes / 512)};
+    return NT_OK;
+}
+
+static const struct nt_source_ops sized_ops = {.stat = stat_sized, .close = count_close};
+
+START_TEST(a_file_may_ask_for_pages_in_proportion_to_what_it_takes_on_the_disk)
 {
     static const struct {
-        uint64_t source_bytes, page_bytes, expected;
+        uint64_t size, disk_bytes, page_bytes, expected;
     } cases[] = {
-        {0, 0, 256 << 20},       {1 << 20, 0, 80 << 20},     {12 << 20, 0, 256 << 20},
-        {1 << 30, 0, 256 << 20}, {UINT64_MAX, 0, 256 << 20}, {0, 5, 5},
+        {1 << 20, 1 << 20, 0, 80 << 20},    {1 << 20, 1 << 21, 0, 80 << 20},
+        {12 << 20, 12 << 20, 0, 256 << 20}, {1 << 30, 1 << 30, 0, 256 << 20},
+        {1 << 30, 1 << 20, 0, 80 << 20},    {UINT64_C(1) << 40, 4096, 0, (64 << 20) + 65536},
+        {1 << 30, 1 << 30, 5, 5},
     };
     for (size_t i = 0; i < LENGTH(cases); i++) {
-        struct nt_source source = {.ops = &source_ops, .path = "sized", .size = cases[i].source_bytes};
+        struct sized sized = {.source = {.ops = &sized_ops, .path = "sized", .size = cases[i].size},
+                              .disk_bytes = cases[i].disk_bytes};
         struct nt_file *file;
-        assert_ok(nt_file_new("/f", &source, &(struct nt_limits){.page_bytes = cases[i].page_bytes}, &file,
-                              &error));
-        ck_assert_uint_eq(file->page_bytes, cases[i].expected);
+        assert_ok(nt_file_new("/f", &sized.source, &(struct nt_limits){.page_bytes = cases[i].page_bytes},
+                              &file, &error));
+        ck_assert_uint_eq(nt_file_page_limit(file, 1 << 30), cases[i].expected);
         nt_file_close(file);
     }
+}
+END_TEST
+
+START_TEST(of_a_size_that_is_only_claimed_a_page_is_measured_by_its_own_bytes)
+{
+    struct nt_source source = {.ops = &source_ops, .path = "claimed", .size = UINT64_C(1) << 40};
+    struct nt_file *file;
+    assert_ok(nt_file_new("/f", &source, &(struct nt_limits){0}, &file, &error));
+    ck_assert_uint_eq(nt_file_page_limit(file, 0), 64 << 20);
+    ck_assert_uint_eq(nt_file_page_limit(file, 1 << 20), 80 << 20);
+    ck_assert_uint_eq(nt_file_page_limit(file, UINT64_MAX), 256 << 20);
+    nt_file_close(file);
+    assert_ok(nt_file_new("/f", &source, &(struct nt_limits){.page_bytes = 5}, &file, &error));
+    ck_assert_uint_eq(nt_file_page_limit(file, UINT64_MAX), 5);
+    nt_file_close(file);
 }
 END_TEST
 
@@ -188,7 +221,8 @@ int main(void)
     tcase_add_test(cases, a_new_file_has_the_root_directory_only);
     tcase_add_test(cases, directories_keep_copies_of_any_name);
     tcase_add_test(cases, pointers_to_data_sets_stay_valid);
-    tcase_add_test(cases, a_file_may_ask_for_pages_in_proportion_to_its_size);
+    tcase_add_test(cases, a_file_may_ask_for_pages_in_proportion_to_what_it_takes_on_the_disk);
+    tcase_add_test(cases, of_a_size_that_is_only_claimed_a_page_is_measured_by_its_own_bytes);
     tcase_add_test(cases, more_data_sets_than_the_file_has_room_for_are_refused);
     tcase_add_test(cases, a_data_set_keeps_a_copy_of_why_it_did_not_open);
     tcase_add_loop_test(cases, what_the_machine_refuses_is_not_why_a_data_set_does_not_open, 0, 4);

@@ -1,16 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Small files that ask for much: the programs take less than two seconds and 256 MiB for each, or refuse it with the
-limit's name. What is measured is time of a processor, which does not depend on what else the machine does."""
+"""Files that ask for much: the programs take less than two seconds and 256 MiB for each, or refuse it with the limit's name;
+of files of more than 1 MB on the disk, less than 0.3 s a megabyte, and 256 MiB and their size. Each is tried as it is, with a
+hole of 1 TiB behind it, and from a server that claims that it has 10^12 bytes; padding that is there is no way around, either. What is measured is
+time of a processor, which does not depend on what else the machine does."""
+import contextlib
+import http.server
 import json
 import os
+import re
+import shutil
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 
 from harness import (NTUPLE, TIMEOUT, Skip, case, command, decoder_of, fuse_problem, high_water, mounted, own_seconds, run)
 
 SECONDS, BYTES = 2, 256 << 20
+SECONDS_A_MEGABYTE, MEGABYTE = 0.3, 10**6
+HOLE, CLAIM, PADDING = 1 << 40, 10**12, 100 * MEGABYTE
 MOST_FILES_READ, BYTES_OF_A_FILE = 400, 1 << 20
 IS_SANITIZED = bool(os.environ.get('ASAN_OPTIONS'))
 EXIT_UNSUPPORTED = 4
@@ -47,16 +56,18 @@ def files():
                 yield path
 
 
-def check_limits(what, seconds, peak):
+def check_limits(what, seconds, peak, size=0):
+    """`size`: of a file, on the disk."""
+    is_large = size > MEGABYTE
     if IS_SANITIZED:
         return
-    if seconds >= SECONDS:
+    if seconds >= (max(SECONDS, SECONDS_A_MEGABYTE * size / MEGABYTE) if is_large else SECONDS):
         raise AssertionError(f'{what}: {seconds:.1f} s')
-    if peak >= BYTES:
+    if peak >= BYTES + (size if is_large else 0):
         raise AssertionError(f'{what}: {peak >> 20} MiB')
 
 
-def measured(*arguments):
+def measured(*arguments, size=0):
     """Run ntuple; its exit status and messages. Its time and memory are within the limits."""
     with tempfile.TemporaryFile() as messages:
         process = subprocess.Popen([NTUPLE, *map(str, arguments)], stdin=subprocess.DEVNULL,
@@ -67,7 +78,7 @@ def measured(*arguments):
         text = messages.read().decode()
     if process.returncode < 0:
         raise AssertionError(f'{arguments}: signal {-process.returncode}')
-    check_limits(arguments, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10)
+    check_limits(arguments, usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10, size)
     return process.returncode, text
 
 
@@ -93,6 +104,103 @@ def the_first_rows_and_what_is_told_of_columns_take_little():
                 measured(name, path)
 
 
+def single_files():
+    """Those that a hole or a server changes."""
+    return [path for path in files() if path.is_file()]
+
+
+@contextlib.contextmanager
+def copied(path, change):
+    """A copy that something was done to; nothing where this file system cannot."""
+    with tempfile.TemporaryDirectory(prefix='ntuplefs-bomb-') as place:
+        copy = Path(place, path.name)
+        shutil.copy(path, copy)
+        copy.chmod(0o600)
+        try:
+            change(copy)
+        except OSError as error:
+            raise Skip(f'{path.name}: {error.strerror}') from error
+        yield copy
+
+
+def add_hole(path):
+    os.truncate(path, HOLE)
+
+
+def add_padding(path):
+    with open(path, 'ab') as file:
+        file.write(bytes(PADDING))
+
+
+@case
+def a_hole_behind_a_file_changes_nothing():
+    for path in single_files():
+        with copied(path, add_hole) as copy:
+            for arguments in ['verify'], ['ls', '-lR'], ['inspect']:
+                measured(*arguments, copy)
+
+
+@case
+def padding_that_is_there_is_no_way_around():
+    for path in single_files():
+        with copied(path, add_padding) as copy:
+            for arguments in ['verify'], ['ls', '-lR']:
+                measured(*arguments, copy, size=0 if path.suffix == '.lance' else PADDING)
+
+
+class Claiming(http.server.BaseHTTPRequestHandler):
+    """A file, and zeros behind it: as many as anybody asks for."""
+    protocol_version = 'HTTP/1.1'
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        first, last = re.fullmatch(r'bytes=(\d*)-(\d*)', self.headers['Range']).groups()
+        if first:
+            first, last = int(first), min(int(last or CLAIM), CLAIM - 1)
+        else:
+            first, last = CLAIM - int(last), CLAIM - 1
+        part = self.server.content[first:last + 1].ljust(last + 1 - first, b'\0')
+        self.send_response(206)
+        for name, value in {'ETag': '"1"', 'Content-Range': f'bytes {first}-{last}/{CLAIM}', 'Content-Length': len(part)}.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(part)
+
+
+@contextlib.contextmanager
+def claimed(path):
+    """The address of a server that says of a file that it is much longer."""
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Claiming) as server:
+        server.daemon_threads = True
+        server.content = path.read_bytes()
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f'http://127.0.0.1:{server.server_port}/{path.name}'
+        server.shutdown()
+
+
+@case
+def a_server_that_claims_changes_nothing():
+    if 'NTUPLE_FETCH' not in os.environ:
+        raise Skip('built without libcurl')
+    for path in single_files():
+        with claimed(path) as address:
+            for arguments in ['verify'], ['ls', '-lR']:
+                measured(*arguments, address)
+
+
+def listed_and_read(path, size=0):
+    with mounted(path, options=['-o', 'broken=show']) as top:
+        process = decoder_of(top)
+        command('ls', '-lR', top, timeout=TIMEOUT, env={'LC_ALL': 'C', 'PATH': os.environ['PATH']})
+        seconds = own_seconds(process)
+        check_limits(f'{path}: ls -lR', seconds, high_water(process), size)
+        read_some(top)
+        check_limits(f'{path}: reading', own_seconds(process) - seconds, high_water(process), size)
+
+
 def read_some(top):
     number = 0
     for parent, _, names in os.walk(top):
@@ -112,15 +220,30 @@ def a_mount_that_is_listed_and_read_takes_little():
     if problem := fuse_problem():
         raise Skip(problem)
     for path in files():
-        if command(NTUPLE, 'stat', path).returncode:
-            continue  # nothing that can be mounted
-        with mounted(path, options=['-o', 'broken=show']) as top:
-            process = decoder_of(top)
-            command('ls', '-lR', top, timeout=TIMEOUT, env={'LC_ALL': 'C', 'PATH': os.environ['PATH']})
-            seconds = own_seconds(process)
-            check_limits(f'{path.name}: ls -lR', seconds, high_water(process))
-            read_some(top)
-            check_limits(f'{path.name}: reading', own_seconds(process) - seconds, high_water(process))
+        if not command(NTUPLE, 'stat', path).returncode:  # else nothing that can be mounted
+            listed_and_read(path)
+
+
+@case
+def a_mount_with_a_hole_behind_the_file_takes_no_more():
+    if problem := fuse_problem():
+        raise Skip(problem)
+    for path in single_files():
+        with copied(path, add_hole) as copy:
+            if not command(NTUPLE, 'stat', copy).returncode:
+                listed_and_read(copy)
+
+
+@case
+def a_mount_from_a_server_that_claims_takes_no_more():
+    if problem := fuse_problem():
+        raise Skip(problem)
+    if 'NTUPLE_FETCH' not in os.environ:
+        raise Skip('built without libcurl')
+    for path in single_files():
+        with claimed(path) as address:
+            if not command(NTUPLE, 'stat', address).returncode:
+                listed_and_read(address)
 
 
 run(needs_fuse=False)

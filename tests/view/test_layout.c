@@ -6,27 +6,30 @@
 #include "support.h"
 #include "view/layout.h"
 
-static const struct nt_layout_item *item_at(const struct nt_layout *layout, uint64_t offset)
+static struct nt_layout_item item_at(struct nt_layout *layout, uint64_t offset)
 {
-    const struct nt_layout_item *found = NULL;
-    for (size_t i = 0; i < layout->count; i++)
-        if (layout->items[i].offset == offset) {
-            ck_assert_msg(found == NULL, "several owners of byte %llu", (unsigned long long)offset);
-            found = &layout->items[i];
+    struct nt_layout_item found = {0}, item;
+    unsigned count = 0;
+    bool has_item;
+    nt_layout_rewind(layout);
+    while (nt_layout_next(layout, &item, &has_item, NULL) == NT_OK && has_item)
+        if (item.offset == offset) {
+            found = item;
+            count++;
         }
-    ck_assert_msg(found != NULL, "no owner of byte %llu", (unsigned long long)offset);
+    ck_assert_msg(count == 1, "%u owners of byte %llu", count, (unsigned long long)offset);
     return found;
 }
 
-static void check_input(const struct nt_layout *layout, uint64_t offset, uint64_t bytes)
+static void check_input(struct nt_layout *layout, uint64_t offset, uint64_t bytes)
 {
-    const struct nt_layout_item *input = item_at(layout, offset), *digest = item_at(layout, offset + bytes);
-    ck_assert_str_eq(input->owner, "input");
-    ck_assert_uint_eq(input->bytes, bytes);
-    ck_assert_uint_eq(input->dataset, 0);
-    ck_assert_uint_eq(input->column, NT_NONE);
-    ck_assert_str_eq(digest->owner, "checksum");
-    ck_assert_uint_eq(digest->bytes, 8);
+    const struct nt_layout_item input = item_at(layout, offset), digest = item_at(layout, offset + bytes);
+    ck_assert_str_eq(input.owner, "input");
+    ck_assert_uint_eq(input.bytes, bytes);
+    ck_assert_uint_eq(input.dataset, 0);
+    ck_assert_uint_eq(input.column, NT_NONE);
+    ck_assert_str_eq(digest.owner, "checksum");
+    ck_assert_uint_eq(digest.bytes, 8);
 }
 
 /* Two plans share the items. */
@@ -34,7 +37,9 @@ START_TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
 {
     static struct planned planned;
     struct nt_error error;
-    struct nt_layout layout;
+    struct nt_layout *layout;
+    struct nt_layout_item item;
+    bool has_item;
     planned_dataset(&planned);
     struct nt_dataset *dataset = planned.builder->dataset;
     struct nt_decoder decoder = *nt_decoders_get(&dataset->decoders, planned.decoder);
@@ -47,12 +52,13 @@ START_TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
     assert_ok(nt_decoders_add(&dataset->decoders, dataset->arena, &dataset->file->budget, &decoder, &number,
                               &error));
     ck_assert_uint_ne(number, planned.decoder);
-    assert_ok(nt_layout_init(&layout, planned.builder->file, &error));
-    check_input(&layout, planned.numbers_offset, PLANNED_NUMBERS * sizeof(uint16_t));
-    check_input(&layout, planned.items_offset, PLANNED_ITEMS * sizeof(double));
-    for (size_t i = 0; i < layout.count; i++)
-        ck_assert_str_ne(layout.items[i].owner, "gap");
-    nt_layout_deinit(&layout);
+    assert_ok(nt_layout_new(planned.builder->file, &layout, &error));
+    check_input(layout, planned.numbers_offset, PLANNED_NUMBERS * sizeof(uint16_t));
+    check_input(layout, planned.items_offset, PLANNED_ITEMS * sizeof(double));
+    nt_layout_rewind(layout);
+    while (nt_layout_next(layout, &item, &has_item, &error) == NT_OK && has_item)
+        ck_assert_str_ne(item.owner, "gap");
+    nt_layout_free(layout);
     builder_free(planned.builder);
 }
 END_TEST

@@ -18,7 +18,7 @@
 enum {
     MAXIMUM_DIMENSIONS = 32,
     MAXIMUM_MISSING_FILES = 65536,
-    LEAST_FILE_BYTES = 4096, /* what a file takes on a disk */
+    LISTED_BYTES = 16, /* what is read of a file in a list: its name */
 };
 
 /* ---- metadata ---- */
@@ -26,8 +26,8 @@ enum {
 static enum nt_status load_json(struct nt_blz_build *build, const char *name, json_t **value_ret,
                                 struct nt_error *error)
 {
-    enum nt_status status =
-        nt_blz_json_load(build->folder, name, &build->dataset->file->budget, value_ret, error);
+    enum nt_status status = nt_blz_json_load(build->folder, name, build->metadata.count,
+                                             &build->dataset->file->budget, value_ret, error);
     return status == NT_OK ? nt_blz_add_file(build, &build->metadata, name, error) : status;
 }
 
@@ -176,7 +176,7 @@ static enum nt_status find_chunk_files(struct nt_blz_build *build, const char *d
         nt_blz_list(build->dataset->arena, build->folder, data, NT_BLZ_NAMED_CHUNKS, &listing, error);
     if (status != NT_OK)
         return status;
-    nt_budget_widen(&build->dataset->file->budget, (uint64_t)listing.count * LEAST_FILE_BYTES);
+    nt_budget_add_metadata(&build->dataset->file->budget, (uint64_t)listing.count * LISTED_BYTES);
     if (column->rows > 0 && column->chunk_rows == 0)
         return nt_fail(error, NT_CORRUPT, NT_NO_OFFSET, "%s: the storage has no chunklen",
                        nt_blz_path(build, data));

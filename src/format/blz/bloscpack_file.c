@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/overflow.h"
+#include "codec/worth.h"
 #include "format/blz/array.h"
 #include "format/blz/failure.h"
 #include "format/blz/metadata.h"
@@ -149,14 +150,24 @@ static enum nt_status find_content(struct nt_blz_build *build, struct nt_source 
     return NT_OK;
 }
 
+/* What was read of it, unless it repeats itself. */
+static void count_metadata(struct nt_blz_build *build, const struct nt_buffer *text)
+{
+    uint64_t stored = build->blz->bloscpack.metadata.stored_bytes;
+    uint64_t worth = nt_worth((const uint8_t *)text->bytes, text->length, false);
+    nt_budget_add_metadata(&build->dataset->file->budget, stored < worth ? stored : worth);
+}
+
 enum nt_status nt_blz_read_bloscpack(struct nt_blz_build *build, struct nt_source *source,
                                      struct nt_error *error)
 {
     struct nt_buffer text = {0};
     struct content content = {0};
     enum nt_status status = nt_bloscpack_open(source, &build->blz->bloscpack, &text, error);
-    if (status == NT_OK)
+    if (status == NT_OK) {
+        count_metadata(build, &text);
         status = find_content(build, source, &text, &content, error);
+    }
     nt_buffer_deinit(&text);
     if (status != NT_OK)
         return status;

@@ -162,8 +162,8 @@ static enum nt_status load_names(struct nt_blz_build *build, const char *directo
     const char *file = nt_blz_name(build, directory, "__rootdirs__");
     if (!file)
         return nt_fail_memory(error);
-    enum nt_status status =
-        nt_blz_json_load(build->folder, file, &build->dataset->file->budget, &node->names, error);
+    enum nt_status status = nt_blz_json_load(build->folder, file, build->metadata.count,
+                                             &build->dataset->file->budget, &node->names, error);
     if (status == NT_OK)
         status = nt_blz_add_file(build, &build->metadata, file, error);
     if (status != NT_OK)

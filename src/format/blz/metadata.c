@@ -12,6 +12,7 @@
 
 #include "json/parse.h"
 #include "io/source.h"
+#include "model/metadata.h"
 
 enum {
     BIG_INTEGER_MARK = 1, /* the first character of a quoted integer; in JSON \u0001 */
@@ -156,25 +157,28 @@ enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budg
     return status;
 }
 
-enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, struct nt_budget *budget,
-                                json_t **value_ret, struct nt_error *error)
+enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint32_t number,
+                                struct nt_budget *budget, json_t **value_ret, struct nt_error *error)
 {
     struct nt_source *source;
     enum nt_status status = nt_folder_open_file(folder, name, &source, error);
     if (status != NT_OK)
         return status;
-    struct nt_buffer text = {0};
+    const struct nt_stretch all = {.bytes = source->size, .place = nt_place_in_file(number, 0)};
+    uint8_t *text = NULL;
     if (source->size > NT_BLZ_JSON_BYTES) {
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", source->path);
         goto out;
     }
-    status = nt_source_append(source, 0, source->size, &text, error);
-    if (status == NT_OK)
-        status = nt_blz_json_parse(text.bytes, text.length, budget, value_ret, error);
+    status = nt_metadata_read(budget, source, &all, &text, NULL, error);
+    if (status == NT_OK) {
+        status = nt_blz_json_parse((const char *)text, (size_t)all.bytes, budget, value_ret, error);
+        nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, all.bytes);
+    }
     if (status != NT_OK)
         nt_error_context(error, "%s", source->path);
 out:
-    nt_buffer_deinit(&text);
+    free(text);
     nt_source_close(source);
     return status;
 }

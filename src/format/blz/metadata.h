@@ -27,9 +27,9 @@ enum nt_status nt_blz_json_quote(const char *text, size_t length, struct nt_buff
 enum nt_status nt_blz_json_parse(const char *text, size_t length, struct nt_budget *budget,
                                  json_t **value_ret, struct nt_error *error);
 
-/* The same of a small file of a folder. NT_NOT_FOUND where it is not there. */
-enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, struct nt_budget *budget,
-                                json_t **value_ret, struct nt_error *error);
+/* The same of a small file of a folder, which is that of a number to the budget. NT_NOT_FOUND where it is not there. */
+enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint32_t number,
+                                struct nt_budget *budget, json_t **value_ret, struct nt_error *error);
 
 /* Write a parsed value; numbers that were quoted become what they were, where JSON has them. NULL: null. */
 void nt_blz_json_write(struct nt_json *json, const json_t *value);

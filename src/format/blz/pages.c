@@ -131,8 +131,10 @@ static enum nt_status add_superchunk_part(void *context, const struct nt_bloscpa
     struct builder *builder = context;
     if (builder->is_lost)
         return NT_OK;
-    if (!chunk->damage)
+    if (!chunk->damage) {
+        nt_budget_add_metadata(&builder->dataset->file->budget, NT_BLOSC_HEADER_BYTES);
         return add_chunk(builder, chunk, chunk->plain_bytes, error);
+    }
     builder->is_lost = !chunk->is_size_known;
     if (builder->is_lost)
         return NT_OK;

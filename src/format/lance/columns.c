@@ -219,7 +219,8 @@ static enum nt_status read_pages(const struct reading *reading)
     struct nt_proto_item item;
     uint64_t count = nt_proto_count(rest, NT_LANCE_COLUMN_METADATA_PAGES);
     enum nt_status status =
-        nt_budget_take(&reading->file->budget, NT_COST_PAGE, count, column->metadata.offset, reading->error);
+        nt_budget_take(&reading->file->budget, NT_COST_ENVELOPE_BYTE, count * sizeof(struct nt_lance_page),
+                       column->metadata.offset, reading->error);
     if (status == NT_OK && count >= NT_NONE)
         status = nt_fail(reading->error, NT_LIMIT, column->metadata.offset, "%" PRIu64 " pages", count);
     if (status != NT_OK || count == 0)

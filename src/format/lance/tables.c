@@ -25,7 +25,7 @@ struct reading {
 static uint8_t *read_bytes(const struct reading *reading, const struct nt_lance_buffer *range,
                            enum nt_status *status_ret)
 {
-    return nt_lance_read_bytes(reading->file, reading->lance->source, range, status_ret, reading->error);
+    return nt_lance_read_bytes(reading->file, reading->lance, range, status_ret, reading->error);
 }
 
 /* ---- tables ---- */

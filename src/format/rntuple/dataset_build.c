@@ -328,8 +328,9 @@ static enum nt_status open_attribute_sets(struct opening *opening)
 static void keep_envelope(struct nt_envelope *envelope, struct nt_envelope *kept)
 {
     enum { MOST_BYTES = 1 << 18, PART_OF_BUDGET = 8 };
-    if (envelope->length > MOST_BYTES || atomic_load_explicit(&envelope->budget->used, memory_order_relaxed) >
-                                             envelope->budget->limit / PART_OF_BUDGET)
+    if (envelope->length > MOST_BYTES ||
+        atomic_load_explicit(&envelope->budget->used, memory_order_relaxed) >
+            atomic_load_explicit(&envelope->budget->limit, memory_order_relaxed) / PART_OF_BUDGET)
         return;
     *kept = *envelope;
     *envelope = (struct nt_envelope){0};

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/overflow.h"
+#include "model/metadata.h"
 
 enum { ENVELOPE_VERSION = 1 };
 
@@ -100,47 +101,57 @@ static enum nt_status decompress(const uint8_t *stored, size_t stored_bytes, uin
     return status;
 }
 
+/* What is stored compressed is read first: then the file may have room for what it becomes. */
+static enum nt_status inflate(struct nt_envelope *envelope, const struct nt_anchor_link *place,
+                              struct nt_error *error)
+{
+    uint8_t *stored = envelope->bytes;
+    envelope->bytes = NULL;
+    enum nt_status status =
+        nt_budget_take(envelope->budget, NT_COST_ENVELOPE_BYTE, place->length, place->offset, error);
+    if (status == NT_OK) {
+        envelope->length = place->length;
+        envelope->bytes = malloc(place->length);
+        status = envelope->bytes ? NT_OK : nt_fail_memory(error);
+    }
+    if (status == NT_OK) {
+        status = decompress(stored, place->stored_bytes, envelope->bytes, envelope->length, error);
+        if (status != NT_OK && error)
+            error->offset = envelope->offset;
+    }
+    nt_budget_give(envelope->budget, NT_COST_ENVELOPE_BYTE, place->stored_bytes);
+    free(stored);
+    return status;
+}
+
 enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
                                 enum nt_envelope_kind kind, const struct nt_anchor_link *place,
                                 struct nt_envelope *envelope_ret, struct nt_error *error)
 {
-    struct nt_envelope envelope = {.kind = kind,
+    struct nt_envelope envelope = {.budget = budget,
+                                   .kind = kind,
                                    .offset = nt_source_place(source, place->offset),
                                    .is_in_object = source->is_of_objects,
-                                   .object = place->offset / NT_OBJECT_ROOM,
-                                   .length = place->length};
-    const char *name = nt_envelope_name(kind);
-    enum nt_status status = check_place(source, name, place, error);
+                                   .object = place->offset / NT_OBJECT_ROOM};
+    const struct nt_stretch stretch = {.offset = place->offset,
+                                       .bytes = place->stored_bytes,
+                                       .place = place->offset,
+                                       .is_compressed = place->stored_bytes != place->length};
+    enum nt_status status = check_place(source, nt_envelope_name(kind), place, error);
     if (status != NT_OK)
         return status;
-    status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, place->length, place->offset, error);
-    if (status != NT_OK) {
-        tell_place(&envelope, error);
-        return status;
-    }
-    envelope.budget = budget;
-    bool is_stored = place->stored_bytes == place->length;
-    envelope.bytes = malloc(place->length);
-    uint8_t *stored = is_stored ? envelope.bytes : malloc(place->stored_bytes);
-    if (!envelope.bytes || !stored) {
-        status = nt_fail_memory(error);
-        goto out;
-    }
-    status = nt_source_read(source, place->offset, stored, place->stored_bytes, error);
-    if (status == NT_OK && !is_stored) {
-        status = decompress(stored, place->stored_bytes, envelope.bytes, envelope.length, error);
-        if (status != NT_OK && error)
-            error->offset = envelope.offset;
-    }
-    if (status != NT_OK)
-        tell_place(&envelope, error);
-out:
-    if (!is_stored)
-        free(stored);
-    if (status == NT_OK)
+    status = nt_metadata_read(budget, source, &stretch, &envelope.bytes, &envelope.counted, error);
+    if (status == NT_OK && place->stored_bytes == place->length)
+        envelope.length = place->length;
+    else if (status == NT_OK)
+        status = inflate(&envelope, place, error);
+    if (status == NT_OK) {
         *envelope_ret = envelope;
-    else
-        nt_envelope_deinit(&envelope);
+        return NT_OK;
+    }
+    tell_place(&envelope, error);
+    nt_budget_withdraw(budget, envelope.counted);
+    nt_envelope_deinit(&envelope);
     return status;
 }
 
@@ -196,6 +207,8 @@ enum nt_status nt_envelope_verify(struct nt_envelope *envelope, const struct nt_
                                               : check_versions(envelope, error);
     if (status != NT_OK) {
         tell_place(envelope, error);
+        nt_budget_withdraw(envelope->budget, envelope->counted);
+        envelope->counted = 0;
         return status;
     }
     set_payload(envelope);

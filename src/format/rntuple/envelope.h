@@ -30,6 +30,7 @@ struct nt_envelope {
     uint64_t object;
     uint8_t *bytes; /* uncompressed, with preamble and checksum */
     size_t length;
+    uint64_t counted; /* as metadata that were read, unless they are damaged */
     uint64_t checksum;
     struct nt_cursor payload; /* what stands between preamble and checksum */
 };
@@ -40,7 +41,7 @@ void nt_envelope_deinit(struct nt_envelope *envelope);
 struct nt_envelope nt_envelope_borrow(const struct nt_envelope *envelope);
 
 /* Read and decompress `stored_bytes` at `offset` into `length` bytes; nothing is verified yet. NT_LIMIT where
- * the budget does not have them. */
+ * the budget does not have them, though what was read of them counts. */
 enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budget,
                                 enum nt_envelope_kind kind, const struct nt_anchor_link *place,
                                 struct nt_envelope *envelope_ret, struct nt_error *error);

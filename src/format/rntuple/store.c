@@ -13,9 +13,6 @@
 /* An anchor has some hundred bytes; ROOT reads no longer one. */
 enum { MOST_ANCHOR_BYTES = 1 << 20 };
 
-/* Of all objects the size is not known: they may have metadata as a file of so many bytes may. */
-enum { TAKEN_FOR_BYTES = 16 << 20 };
-
 static enum nt_status read_text(const struct nt_file *file, struct nt_text *text, struct nt_error *error)
 {
     struct nt_source *source = file->source;
@@ -40,7 +37,6 @@ static enum nt_status store_open(struct nt_file *file, struct nt_container *cont
     enum nt_status status = read_text(file, &text, error);
     if (status != NT_OK)
         return status;
-    nt_budget_widen(&file->budget, TAKEN_FOR_BYTES);
     *object = (struct nt_anchor_object){.name = nt_path_name(file->path),
                                         .is_newest_cycle = true,
                                         .bytes = (const uint8_t *)text.bytes,

@@ -9,6 +9,9 @@
 #include "format/roaring/opened.h"
 #include "model/builder.h"
 
+/* What a container has at least beside its values: they were read when the file was validated. */
+enum { DESCRIPTOR_BYTES = 8 };
+
 /* A decoder's number is its container's kind. */
 static enum nt_status add_page(void *context, const struct nt_roaring_bitmap *bitmap,
                                const struct nt_roaring_container *container, struct nt_error *error)
@@ -138,6 +141,7 @@ static enum nt_status fill_file(struct nt_file *file, const void *context, struc
         nt_roaring_validate(file->source, !options->refuse_trailing_bytes, roaring, error);
     if (status != NT_OK)
         return status;
+    nt_budget_add_metadata(&file->budget, roaring->containers * DESCRIPTOR_BYTES);
     file->format_data = roaring;
     file->describe = nt_roaring_describe_file;
     file->layout = nt_roaring_layout;

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/grow.h"
 #include "base/overflow.h"
+#include "format/lance/bytes.h"
 #include "format/lance/dataset/arrow_column.h"
 #include "format/lance/dataset/bases.h"
 #include "format/lance/dataset/missing.h"
@@ -63,6 +64,7 @@ enum nt_status nt_lance_find_deletion_file(struct nt_file *file, const struct nt
 struct collecting {
     struct nt_file *file;
     struct nt_source *source;
+    uint64_t place;         /* of its bytes, for the budget */
     uint64_t physical_rows; /* of the fragment */
     uint64_t
         most; /* deleted ones: as the manifest tells, else what the file has room for; those of writers that did
@@ -77,9 +79,9 @@ struct collecting {
 /* A list that grows has as much room again beside it. */
 static enum nt_status add_run(struct collecting *collecting, uint64_t first, struct nt_error *error)
 {
-    enum { UNITS = 2 * sizeof(struct nt_drop) / 4 }; /* of the budget's bytes, which stand for four each */
+    enum { RUN_BYTES = 2 * sizeof(struct nt_drop) };
     enum nt_status status =
-        nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, UNITS, NT_NO_OFFSET, error);
+        nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, RUN_BYTES, NT_NO_OFFSET, error);
     if (status != NT_OK)
         return status;
     struct nt_drop *runs =
@@ -149,24 +151,27 @@ static enum nt_status add_sorted(struct collecting *collecting, struct arrow_row
 static enum nt_status read_arrow(struct collecting *collecting, struct nt_error *error)
 {
     struct nt_source *source = collecting->source;
+    struct nt_budget *budget = &collecting->file->budget;
     struct arrow_rows found = {NULL, 0};
+    const struct nt_stretch all = {.bytes = source->size, .place = collecting->place};
+    uint8_t *bytes;
     uint64_t taken;
-    if (!nt_multiply(collecting->most, 2 * sizeof(uint32_t), &taken) || !nt_add(taken, source->size, &taken))
-        taken = UINT64_MAX;
-    enum nt_status status =
-        nt_budget_take(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
+    enum nt_status status = nt_metadata_read(budget, source, &all, &bytes, NULL, error);
     if (status != NT_OK)
         return status;
-    uint8_t *bytes = malloc(source->size + 1);
-    status = bytes ? nt_source_read(source, 0, bytes, (size_t)source->size, error) : nt_fail_memory(error);
-    if (status == NT_OK)
+    if (!nt_multiply(collecting->most, 2 * sizeof(uint32_t), &taken))
+        taken = UINT64_MAX;
+    status = nt_budget_take(budget, NT_COST_ENVELOPE_BYTE, taken, NT_NO_OFFSET, error);
+    if (status != NT_OK)
+        taken = 0;
+    else
         status =
             nt_arrow_column_read(bytes, (size_t)source->size, collecting->most, take_values, &found, error);
     free(bytes);
     if (status == NT_OK)
         status = add_sorted(collecting, &found, error);
     free(found.rows);
-    nt_budget_give(&collecting->file->budget, NT_COST_ENVELOPE_BYTE, taken);
+    nt_budget_give(budget, NT_COST_ENVELOPE_BYTE, source->size + taken);
     return status;
 }
 
@@ -195,6 +200,10 @@ static enum nt_status take_container(void *context, const struct nt_roaring_bitm
     (void)bitmap;
     enum nt_status status = nt_source_read(reading->collecting->source, container->offset, reading->stored,
                                            container->bytes, error);
+    if (status == NT_OK)
+        nt_budget_add_stored(&reading->collecting->file->budget,
+                             reading->collecting->place + container->offset, reading->stored,
+                             container->bytes, false);
     if (status == NT_OK)
         status = nt_encoding_info(decoder.encoding)->decode(&packed, (uint8_t *)reading->rows, error);
     for (uint32_t i = 0; status == NT_OK && i < container->cardinality; i++)
@@ -250,13 +259,14 @@ static enum nt_status collect(struct collecting *collecting, const struct nt_lan
 static enum nt_status read_file(struct nt_file *file, struct nt_lance_fragment_part *fragment,
                                 struct nt_folder *folder, const char *name, struct nt_error *error)
 {
-    struct collecting collecting = {.file = file, .physical_rows = fragment->physical_rows};
+    struct collecting collecting = {.file = file,
+                                    .physical_rows = fragment->physical_rows,
+                                    .place = nt_lance_place_in_deletion_file(fragment->first_file, 0)};
     enum nt_status status = nt_folder_open_file(folder, name, &collecting.source, error);
     if (status != NT_OK)
         return status;
     collecting.most =
         fragment->has_deleted_rows ? fragment->deleted_rows : collecting.source->size / sizeof(uint32_t);
-    nt_budget_widen(&file->budget, collecting.source->size);
     status = collect(&collecting, fragment, &fragment->drops, error);
     if (status == NT_OK)
         fragment->deleted_rows = collecting.dropped;

@@ -71,7 +71,6 @@ static enum nt_status read_file(struct nt_dataset *dataset, uint32_t number, str
                                      "data file", error);
     if (status != NT_OK)
         return status;
-    nt_budget_widen(&file->budget, size);
     status = nt_lance_read(file, dataset->sources[number], number, opened, error);
     return status == NT_OK ? check_file(lance, &lance->files[number], opened, error) : status;
 }

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "format/lance/dataset/features.h"
 #include "format/lance/dataset/versions.h"
+#include "model/metadata.h"
 
 enum { TAIL_BYTES = 16, LENGTH_BYTES = 4, MAGIC_BYTES = 4 };
 
@@ -66,20 +67,18 @@ static enum nt_status read_message(struct nt_file *file, struct nt_source *sourc
         status = find_message(source, manifest->size, &place, error);
     if (status != NT_OK)
         return status;
-    nt_budget_widen(&file->budget, manifest->size);
-    status = nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, place.bytes, place.offset, error);
+    uint8_t *bytes;
+    const struct nt_stretch stretch = {.offset = place.offset, .bytes = place.bytes, .place = place.offset};
+    status = nt_metadata_read(&file->budget, source, &stretch, &bytes, NULL, error);
     if (status != NT_OK)
         return status;
-    uint8_t *bytes = malloc(place.bytes + 1);
-    if (!bytes || !nt_arena_adopt(file->arena, bytes)) {
+    if (!nt_arena_adopt(file->arena, bytes)) {
         free(bytes);
         return nt_fail_memory(error);
     }
     manifest->offset = place.offset;
     manifest->message = (struct nt_proto){bytes, (size_t)place.bytes};
-    status = nt_source_read(source, place.offset, bytes, (size_t)place.bytes, error);
-    return status == NT_OK ? nt_proto_check(manifest->message, &nt_lance_manifest, place.offset, error)
-                           : status;
+    return nt_proto_check(manifest->message, &nt_lance_manifest, place.offset, error);
 }
 
 /* A version of Lance that is not known yet may have its fragments elsewhere: there seem to be none then. */
