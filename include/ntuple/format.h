@@ -19,7 +19,7 @@ struct nt_open_options {
     const char *format; /* name of the only format to try, NULL: all */
     /* Roaring: bytes behind the end are an error; else metadata.json tells them. */
     bool refuse_trailing_bytes;
-    /* What a file may ask for; 0: in proportion to its size. */
+    /* What a file may ask for; 0: what follows from what was read of it. */
     uint64_t metadata_bytes; /* memory for what is made of its metadata */
     uint64_t page_bytes;     /* pages that decode to more are refused */
     /* What is read is shown to users who might not read it themselves: a file of a data set of several is

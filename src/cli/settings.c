@@ -10,6 +10,7 @@
 
 #include "cli/row_range.h"
 #include "format/format.h"
+#include "model/ceiling.h"
 
 #define MEMBER(name) offsetof(struct nt_settings, name)
 #define CHOICES(...)                                                                                         \
@@ -72,7 +73,8 @@ const struct nt_option nt_tree_options[] = {
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(cache_bytes),
      .argument = "SIZE",
-     .help = "keep at most so many bytes of decoded pages, documents and texts (K, M, G, T; default 256M)"},
+     .help = "keep at most so many bytes of decoded pages, documents and texts (K, M, G, T; default 256M, at "
+             "most an eighth of the memory)"},
     {.name = "metadatasize",
      .kind = NT_OPTION_SIZE,
      .member = MEMBER(metadata_bytes),
@@ -237,6 +239,7 @@ static const char *text_directory(void)
 
 struct nt_vfs_options nt_settings_tree(const struct nt_settings *settings)
 {
+    nt_memory_here(); /* before the process is confined */
     return (struct nt_vfs_options){
         .open = {.struct_bytes = sizeof(struct nt_open_options),
                  .format = settings->format,

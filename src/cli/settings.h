@@ -17,7 +17,7 @@ struct nt_settings {
     /* The tree: nt_tree_options. */
     const char *format, *dataset_version;
     uint64_t cache_bytes;
-    uint64_t metadata_bytes, page_bytes; /* 0: in proportion to the file */
+    uint64_t metadata_bytes, page_bytes; /* 0: what follows from what was read of it */
     unsigned threads;                    /* 0: one for each processor */
     unsigned list;                       /* "all", "sized" */
     unsigned text;                       /* "short", "sized" */

@@ -147,6 +147,12 @@ static void give_bytes(struct nt_budget *budget, uint64_t bytes)
     atomic_fetch_sub_explicit(&budget->used, bytes, memory_order_relaxed);
 }
 
+uint64_t nt_budget_used(const struct nt_budget *budget)
+{
+    const struct nt_budget *counted = budget->total ? budget->total : budget;
+    return atomic_load_explicit(&counted->used, memory_order_relaxed);
+}
+
 uint64_t nt_budget_left(const struct nt_budget *budget)
 {
     uint64_t used = atomic_load_explicit(&budget->used, memory_order_relaxed);

@@ -75,6 +75,8 @@ enum nt_status nt_budget_take(struct nt_budget *budget, enum nt_cost cost, uint6
 /* Give back what was taken. */
 void nt_budget_give(struct nt_budget *budget, enum nt_cost cost, uint64_t count);
 
+/* How many bytes were taken, of a common budget by all that share it. */
+uint64_t nt_budget_used(const struct nt_budget *budget);
 /* How many bytes could be taken now. */
 uint64_t nt_budget_left(const struct nt_budget *budget);
 

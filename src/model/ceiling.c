@@ -86,18 +86,23 @@ uint64_t nt_metadata_ceiling_of(uint64_t memory_bytes)
     return least(most, eighth > room ? eighth : room);
 }
 
-static uint64_t ceiling;
+static uint64_t memory_here;
 
-static void find_ceiling(void)
+static void find_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
     uint64_t machine = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX;
-    ceiling = nt_metadata_ceiling_of(least(machine, nt_group_memory("/proc/self/cgroup", "/sys/fs/cgroup")));
+    memory_here = least(machine, nt_group_memory("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+uint64_t nt_memory_here(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_memory);
+    return memory_here;
 }
 
 uint64_t nt_metadata_ceiling(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, find_ceiling);
-    return ceiling;
+    return nt_metadata_ceiling_of(nt_memory_here());
 }

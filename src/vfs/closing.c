@@ -8,13 +8,14 @@
 #include <sys/resource.h>
 
 #include "io/folder.h"
+#include "model/ceiling.h"
 
 /* How much may be open. More than `most` is closed as far as nothing uses it; where there is far too much, the thread does not
  * keep up, and who opens closes. A data set in many files has many descriptors: of those that the process may have so many parts. */
 struct bound {
-    uint32_t files, share_of_descriptors;
+    uint32_t files, share_of_descriptors, share_of_metadata; /* of what those of one file may take */
 };
-static const struct bound most = {64, 4}, far_too_much = {256, 2};
+static const struct bound most = {64, 4, 4}, far_too_much = {256, 2, 1};
 enum { MOST_DESCRIPTORS = 4096 }; /* that are shared, where the process may have more */
 
 void nt_places_bound_open(struct nt_places *places)
@@ -24,10 +25,21 @@ void nt_places_bound_open(struct nt_places *places)
     places->most_descriptors = is_less ? limit.rlim_cur : MOST_DESCRIPTORS;
 }
 
+/* What those take that nothing uses: closing others gives nothing back. */
+static uint64_t idle_metadata(const struct nt_places *places)
+{
+    uint64_t bytes = 0;
+    for (const struct nt_open_file *opened = places->opened; opened; opened = opened->next)
+        if (opened->users == 0)
+            bytes += nt_budget_used(&opened->file->budget);
+    return bytes;
+}
+
 static bool is_within(const struct nt_places *places, const struct bound *bound)
 {
     return places->open_count <= bound->files &&
-           places->descriptors <= places->most_descriptors / bound->share_of_descriptors;
+           places->descriptors <= places->most_descriptors / bound->share_of_descriptors &&
+           idle_metadata(places) <= nt_metadata_ceiling() / bound->share_of_metadata;
 }
 
 /* Out of the list of those that can be found. */

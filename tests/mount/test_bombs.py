@@ -170,11 +170,17 @@ class Claiming(http.server.BaseHTTPRequestHandler):
             self.wfile.write(part)
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        """Clients that go away."""
+
+
 @contextlib.contextmanager
 def claimed(path):
     """The address of a server that says of a file that it is much longer."""
-    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), Claiming) as server:
-        server.daemon_threads = True
+    with Server(('127.0.0.1', 0), Claiming) as server:
         server.content = path.read_bytes()
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f'http://127.0.0.1:{server.server_port}/{path.name}'
@@ -213,6 +219,41 @@ def read_some(top):
                     file.read(BYTES_OF_A_FILE)
             except OSError:
                 pass  # is refused
+
+
+# Of each many of one thing: fields, clusters, pages of a field in a cluster.
+HONEST = {'fields': (100000, 1, 1), 'clusters': (4, 100000, 1), 'pages': (10, 250, 100), 'a_wide_skim': (6000, 1, 1)}
+# What the model has of so many, and what the programs take beside it.
+HONEST_BYTES = 192 << 20
+
+
+def honest_files(place):
+    for name, counts in HONEST.items():
+        path = Path(place, name + '.root')
+        subprocess.run([os.environ['WRITE_MANY'], path, *map(str, counts)], check=True)
+        yield path
+
+
+def check_honest(*arguments):
+    process = subprocess.Popen([NTUPLE, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise AssertionError(f'{arguments}: exit status {process.returncode}')
+    if usage.ru_maxrss << 10 >= HONEST_BYTES and not IS_SANITIZED:
+        raise AssertionError(f'{arguments}: {usage.ru_maxrss >> 10} MiB')
+
+
+@case
+def honest_files_that_have_many_of_something_are_read_without_an_option():
+    with tempfile.TemporaryDirectory(prefix='ntuplefs-honest-') as place:
+        for path in honest_files(place):
+            check_honest('verify', path)
+            for name in 'layout.jsonl', 'layout.svg':
+                check_honest('cat', path, name)
+            if 'NTUPLE_FETCH' in os.environ:
+                with claimed(path) as address:
+                    check_honest('verify', address)
 
 
 @case

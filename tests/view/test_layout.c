@@ -2,6 +2,8 @@
  *
  * Owners of bytes that no format of today has: what pages are decoded with.
  */
+#include <string.h>
+
 #include "planned_dataset.h"
 #include "support.h"
 #include "view/layout.h"
@@ -63,11 +65,83 @@ START_TEST(what_pages_are_decoded_with_has_an_owner_and_only_one)
 }
 END_TEST
 
+/* ---- many ranges ---- */
+
+enum { RANGE = 10, STEP = 12 };
+
+/* In no order: each number of the file's ranges once. */
+static enum nt_status lay_out_many(const struct nt_file *file, nt_layout_emit *emit, void *context,
+                                   struct nt_error *error)
+{
+    const uint64_t prime = 1000003, count = file->source->size / STEP;
+    struct nt_layout_output output = {.emit = emit, .context = context, .dataset = NT_NONE};
+    enum nt_status status = NT_OK;
+    (void)error;
+    for (uint64_t i = 0; i < count && status == NT_OK; i++)
+        status = nt_layout_put(&output, i * prime % count * STEP, RANGE, i % 2 ? "key" : "free");
+    return status;
+}
+
+static const struct nt_source_ops no_bytes;
+
+static struct nt_file *file_of_ranges(struct nt_source *source, uint64_t count)
+{
+    struct nt_error error;
+    struct nt_file *file;
+    *source = (struct nt_source){.ops = &no_bytes, .path = "ranges", .size = count * STEP};
+    assert_ok(nt_file_new("/ranges", source, &(struct nt_limits){0}, &file, &error));
+    file->layout = lay_out_many;
+    return file;
+}
+
+/* A range, a gap, a range, ... from one end of the file to the other. */
+START_TEST(windows_have_all_ranges_in_the_order_of_the_file)
+{
+    enum { COUNT = 200001 };
+    struct nt_source source;
+    struct nt_file *file = file_of_ranges(&source, COUNT);
+    struct nt_layout *layout;
+    struct nt_layout_item item;
+    struct nt_error error;
+    bool has_item;
+    assert_ok(nt_layout_new(file, &layout, &error));
+    for (unsigned round = 0; round < 2; round++) {
+        for (uint64_t i = 0; i < 2 * (uint64_t)COUNT; i++) {
+            assert_ok(nt_layout_next(layout, &item, &has_item, &error));
+            ck_assert(has_item);
+            ck_assert_uint_eq(item.offset, i / 2 * STEP + (i % 2 ? RANGE : 0));
+            ck_assert_uint_eq(item.bytes, i % 2 ? STEP - RANGE : RANGE);
+            ck_assert_int_eq(strcmp(item.owner, "gap") == 0, i % 2);
+        }
+        assert_ok(nt_layout_next(layout, &item, &has_item, &error));
+        ck_assert(!has_item);
+        nt_layout_rewind(layout);
+    }
+    nt_layout_free(layout);
+    ck_assert_uint_eq(file->budget.used, 0);
+    nt_file_discard(file);
+}
+END_TEST
+
+START_TEST(more_ranges_than_the_file_may_ask_for_are_refused)
+{
+    struct nt_source source;
+    struct nt_file *file = file_of_ranges(&source, 1000000);
+    struct nt_layout *layout;
+    struct nt_error error;
+    assert_status(NT_LIMIT, nt_layout_new(file, &layout, &error));
+    ck_assert_uint_eq(file->budget.used, 0);
+    nt_file_discard(file);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("view: layout");
     TCase *cases = tcase_create("inputs");
     tcase_add_test(cases, what_pages_are_decoded_with_has_an_owner_and_only_one);
+    tcase_add_test(cases, windows_have_all_ranges_in_the_order_of_the_file);
+    tcase_add_test(cases, more_ranges_than_the_file_may_ask_for_are_refused);
     suite_add_tcase(suite, cases);
     return nt_test_main(suite);
 }
