@@ -5,7 +5,8 @@
 #ifndef NT_VIEW_LAYOUT_CLAIMS_H
 #define NT_VIEW_LAYOUT_CLAIMS_H
 
-#include "view/layout.h"
+#include "model/model.h"
+#include "view/layout_item.h"
 
 struct nt_layout_own;
 struct nt_layout_label;
