@@ -11,6 +11,7 @@
 #include "codec/codec.h"
 #include "format/blz/metadata.h"
 #include "format/blz/opened.h"
+#include "model/ceiling.h"
 
 /* What is told of a file that is compared. */
 struct mark {
@@ -39,15 +40,12 @@ static enum nt_status mark_file(struct nt_folder *folder, const char *name, stru
 static enum nt_status load_table(struct nt_folder *folder, const char *name, json_t **table_ret,
                                  struct nt_error *error)
 {
-    struct stat attributes;
     struct nt_budget budget;
     struct nt_error failure = {0};
     *table_ret = NULL;
-    enum nt_status status = nt_folder_stat(folder, name, &attributes, &failure);
-    if (status == NT_OK) {
-        nt_budget_init(&budget, (uint64_t)attributes.st_size, 0);
-        status = nt_blz_json_load(folder, name, &budget, table_ret, &failure);
-    }
+    nt_budget_init(&budget, 0, nt_metadata_ceiling());
+    enum nt_status status = nt_blz_json_load(folder, name, 0, &budget, table_ret, &failure);
+    nt_budget_deinit(&budget);
     return nt_is_refused_for_now(status, &failure) ? nt_fail_with(error, &failure) : NT_OK;
 }
 
