@@ -84,7 +84,7 @@ enum nt_field_kind {
     NT_FIELD_UNREADABLE,     /* see `unreadable` */
     NT_FIELD_NULL,           /* no columns: every row is null */
     NT_FIELD_JSON, /* column 0: end offsets, column 1: bytes of JSONB, shown as text of JSON in rows and tables */
-    NT_FIELD_EMPTY,          /* no columns: every row is bytes, none of them */
+    NT_FIELD_EMPTY, /* no columns: every row is bytes, none of them */
     NT_FIELD_KIND_COUNT
 };
 const char *nt_field_kind_name(enum nt_field_kind kind); /* "record", ... */

@@ -113,7 +113,8 @@ static void drop_file(struct nt_files *files, struct nt_fetched *file)
 
 static void refuse(struct nt_files *files, const struct nt_fetch_request *request)
 {
-    nt_output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN, "it is none of the sources, and lies in none");
+    nt_output_fail(&files->output, request->file, request->id, NT_FETCH_FORBIDDEN,
+                   "it is none of the sources, and lies in none");
 }
 
 static void open_file(struct nt_files *files, const struct nt_fetch_request *request, const char *text,

@@ -65,10 +65,11 @@ struct nt_fetcher {
     pthread_cond_t changed;
     unsigned holders;
     struct nt_fetch_user *users;
-    char *program;              /* that fetches; NULL: nobody has named one */
-    struct nt_fetch_rules rules; /* what each of these processes is told first; the addresses are the fetcher's own */
-    bool is_handed_over;        /* forked processes have the same one */
-    bool is_forked;             /* what is here is the parent's still */
+    char *program; /* that fetches; NULL: nobody has named one */
+    struct nt_fetch_rules
+        rules;           /* what each of these processes is told first; the addresses are the fetcher's own */
+    bool is_handed_over; /* forked processes have the same one */
+    bool is_forked;      /* what is here is the parent's still */
     uint64_t milliseconds;      /* to the end of which a read has its bytes, or an error */
     int channel, wake[2];       /* -1: there is none yet */
     bool has_receiver, is_over; /* over: there is nobody any more to ask */

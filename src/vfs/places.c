@@ -167,7 +167,8 @@ bool nt_places_is_mirrored(struct nt_places *places, uint32_t number)
     pthread_mutex_lock(&places->lock);
     const struct nt_place *place = places->list[number];
     bool is_in_folder = number != 0 && places->list[place->parent]->kind == NT_PLACE_FOLDER;
-    bool is_mirrored = place->kind == NT_PLACE_FOLDER || place->history || nt_place_is_version(place) || is_in_folder;
+    bool is_mirrored =
+        place->kind == NT_PLACE_FOLDER || place->history || nt_place_is_version(place) || is_in_folder;
     pthread_mutex_unlock(&places->lock);
     return is_mirrored;
 }

@@ -405,8 +405,7 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_BYTES] = add_bytes,       [NT_FORM_LIST] = add_list,       [NT_FORM_FIXED_LIST] = add_array,
     [NT_FORM_OPTIONAL] = add_optional, [NT_FORM_VARIANT] = add_variant, [NT_FORM_RECORD] = add_struct,
     [NT_FORM_TUPLE] = add_struct,      [NT_FORM_WRAPPER] = add_wrapped, [NT_FORM_NULL] = add_null,
-    [NT_FORM_JSON] = add_json,
-    [NT_FORM_EMPTY] = add_empty,
+    [NT_FORM_JSON] = add_json,         [NT_FORM_EMPTY] = add_empty,
 };
 
 /* Whether entries alone tell how many elements all streams of a field have. */

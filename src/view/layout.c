@@ -89,12 +89,14 @@ static enum nt_status take_sample(void *context, const struct nt_layout_item *cl
     enum nt_status status = NT_OK;
     if (seen < WINDOW_CLAIMS)
         status = add_claim(sampling->claims, claim);
-    if (status == NT_OK && seen < SAMPLES)
+    if (status != NT_OK)
+        return status;
+    if (seen < SAMPLES)
         return add_claim(&sampling->samples, claim);
     place = draw(&sampling->state) % (seen + 1);
     if (place < SAMPLES)
         sampling->samples.items[place] = *claim;
-    return status;
+    return NT_OK;
 }
 
 /* The first window is there then, if it is the only one. */

@@ -54,9 +54,8 @@ static enum nt_status read_file(struct nt_blz_build *build, const char *path, st
                                 struct nt_error *error)
 {
     struct nt_error failure = {0};
-    enum nt_status status =
-        nt_blz_json_load(build->folder, path, build->metadata.count, &build->dataset->file->budget,
-                         &file->content, &failure);
+    enum nt_status status = nt_blz_json_load(build->folder, path, build->metadata.count,
+                                             &build->dataset->file->budget, &file->content, &failure);
     if (nt_is_refused_for_now(status, &failure))
         return nt_fail_with(error, &failure);
     if (status != NT_OK)
