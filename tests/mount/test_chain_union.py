@@ -16,6 +16,7 @@ from bloscpack_file import write_bloscpack  # noqa: E402
 from json_rules import problems  # noqa: E402
 from harness import NTUPLE, case, command, data, errors_of, lines, mounted, need, output, run, same, scratch  # noqa: E402
 
+UNREAD = 10  # src/cli/exit_status.h
 UNION = '--chain=union'
 
 
@@ -191,8 +192,9 @@ def what_cannot_be_one_is_an_error_of_that_field_alone():
             ranges = [{key: line.get(key) for key in ('file', 'file_offset', 'stored_bytes', 'owner')} for line in lines(mount / 'layout.jsonl')]
             same(ranges, [{**line, 'file': str(path)} for path in (one, two) for line in (
                 {key: line.get(key) for key in ranges[0]} for line in map(json.loads, output(NTUPLE, 'cat', path, 'layout.jsonl').splitlines()))])
-        verified = [re.search(r'(\d+) pages.*: ok', output(NTUPLE, 'verify', *sources).decode())
-                    for sources in ([UNION, directory / '*.root'], [one], [two])]
+        results = [command(NTUPLE, 'verify', *sources) for sources in ([UNION, directory / '*.root'], [one], [two])]
+        same([result.returncode for result in results], [UNREAD, 0, 0])
+        verified = [re.search(r'(\d+) pages', result.stdout.decode()) for result in results]
         same(int(verified[0][1]), int(verified[1][1]) + int(verified[2][1]))
 
 
