@@ -174,7 +174,7 @@ def what_servers_refuse_is_told():
             sources = [(server.url('nothing.root'), NOTHING, '3011'), (server.url('closed.root'), NOTHING, '3010'),
                        (server.url('closed.root', 'roots'), UNREACHABLE, 'X509_CERT_DIR'),
                        (f'xroot://127.0.0.1:{unused_port()}//{FILE}', UNREACHABLE, 'tries'),
-                       ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'timed out')]
+                       ('root://does-not-exist.invalid//file.root', UNREACHABLE, 'tries')]
 
             def attempt(source):
                 address, status, _ = source
