@@ -33,4 +33,10 @@ static inline bool nt_late_is_made(const atomic_int *state)
     return atomic_load_explicit(state, memory_order_acquire) == NT_LATE_MADE;
 }
 
+/* Whether there is a failure that stays. */
+static inline bool nt_late_has_failed(const atomic_int *state)
+{
+    return atomic_load_explicit(state, memory_order_acquire) == NT_LATE_FAILED;
+}
+
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * field.json: what the schema tells about a field. No page list is read for it: numbers that only page lists
- * tell are null.
+ * tell are null. What lists that were read before tell of why the field is not read is there.
  */
 #include "page/page.h"
 #include "vfs/blob_files.h"
 #include "vfs/documents.h"
 #include "vfs/shape.h"
 #include "view/json_values.h"
+#include "view/unread.h"
 
 static void put_identity(struct nt_json *json, const struct nt_dataset *dataset, const struct nt_field *field)
 {
@@ -123,8 +124,9 @@ enum nt_status nt_field_json(const struct nt_scope *scope, struct nt_buffer *out
     nt_json_document(&json, out, "field");
     put_identity(&json, scope->dataset, field);
     enum nt_status status = put_streams(&json, scope, error);
-    if (field->unreadable)
-        nt_json_member_string(&json, "unreadable", field->unreadable);
+    const struct nt_error *reason = nt_unread_known(scope->dataset, scope->field);
+    if (field->unreadable || reason)
+        nt_json_member_string(&json, "unreadable", field->unreadable ? field->unreadable : reason->message);
     if (field->source_field != NT_NONE) {
         nt_json_key(&json, "source_field_id");
         nt_json_unsigned(&json, scope->dataset->fields[field->source_field].id);

@@ -11,6 +11,7 @@
 #include "page/page.h"
 #include "view/arrow_internal.h"
 #include "view/arrow_texts.h"
+#include "view/unread.h"
 
 struct build {
     struct nt_arrow *arrow;
@@ -420,14 +421,18 @@ static bool is_size_known(const struct nt_dataset *dataset, uint32_t field)
 }
 
 /* Where a field has page lists of its own, a bad one is no reason to do without the other fields; nor, if its size
- * is known, without the parts of the field that others tell of. */
+ * is known, without the parts of the field that others tell of, unless one tells that this version does not read the field. */
 static bool load_page_lists(struct build *build, uint32_t field)
 {
     struct nt_dataset *dataset = build->arrow->dataset;
+    const struct nt_error *reason;
+    stop(build, nt_unread_find(dataset, field, &reason, build->error));
+    if (build->status == NT_OK && reason)
+        return leave_out(build, field, reason->message);
     if (!dataset->field_groups || (dataset->part_count > 1 && is_size_known(dataset, field)))
         return true;
     struct nt_groups groups = nt_groups_of_field(dataset, field);
-    enum nt_status status = NT_OK;
+    enum nt_status status = build->status;
     for (uint32_t i = groups.first; i < groups.end && status == NT_OK; i++) {
         status = nt_dataset_load_group(dataset, i, build->error);
         if (nt_is_machine_failure(status))

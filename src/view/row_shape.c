@@ -8,6 +8,7 @@
 
 #include "page/stream.h"
 #include "page/wanted.h"
+#include "view/unread.h"
 
 void nt_row_shape_deinit(struct nt_row_shape *shape)
 {
@@ -68,22 +69,37 @@ static enum nt_status open_windows(struct nt_row_shape *shape, struct nt_reader 
     return status;
 }
 
-/* A field whose pages this version does not read, as the only list of them tells, is left out, as those are of which that is known
- * beforehand. */
-static enum nt_status init_below(struct nt_row_shape *shape, struct nt_reader *reader,
-                                 struct nt_dataset *dataset, uint32_t field, struct nt_error *error)
+static enum nt_status init_children(struct nt_row_shape *shape, struct nt_reader *reader,
+                                    struct nt_dataset *dataset, const uint32_t *children,
+                                    struct nt_error *error)
 {
-    struct nt_error failure;
     enum nt_status status = NT_OK;
-    uint32_t group =
-        dataset->field_groups && dataset->part_count == 1 ? dataset->field_groups[field] : NT_NONE;
-    if (group != NT_NONE)
-        status = nt_dataset_load_group(dataset, group, &failure);
-    if (nt_is_machine_failure(status))
-        return nt_fail_with(error, &failure);
-    if (status != NT_UNSUPPORTED)
-        return nt_row_shape_init(shape, reader, dataset, field, error);
-    *shape = (struct nt_row_shape){.field = field, .form = NT_FORM_NOTHING};
+    for (uint32_t i = 0; i < shape->child_count && status == NT_OK; i++)
+        if (!shape->children[i].is_unread)
+            status = nt_row_shape_init(&shape->children[i], reader, dataset, children[i], error);
+    return status;
+}
+
+/* Fields whose pages this version does not read, as their page lists tell, are left out, as those are of which that is known
+ * beforehand. Where rows have fields, and would have none, they fail with what the page lists tell. */
+static enum nt_status find_unread(struct nt_row_shape *shape, struct nt_dataset *dataset,
+                                  const uint32_t *children, struct nt_error *error)
+{
+    uint32_t unread = 0, left = 0;
+    for (uint32_t i = 0; i < shape->child_count; i++) {
+        const struct nt_error *reason;
+        enum nt_status status = nt_unread_find(dataset, children[i], &reason, error);
+        if (status != NT_OK)
+            return status;
+        unread += reason != NULL;
+        left += !reason && nt_field_kind_info(dataset->fields[children[i]].kind)->form != NT_FORM_NOTHING;
+        shape->children[i].field = children[i];
+        shape->children[i].is_unread = reason != NULL;
+        shape->children[i].form = NT_FORM_NOTHING;
+    }
+    bool is_all = shape->field == NT_NONE && unread && !left && dataset->part_count > 1;
+    for (uint32_t i = 0; is_all && i < shape->child_count; i++)
+        shape->children[i].is_unread = false;
     return NT_OK;
 }
 
@@ -105,8 +121,9 @@ enum nt_status nt_row_shape_init(struct nt_row_shape *shape, struct nt_reader *r
     if (!shape->children)
         return nt_fail_memory(error);
     shape->child_count = count;
-    for (uint32_t i = 0; i < count && status == NT_OK; i++)
-        status = init_below(&shape->children[i], reader, dataset, children[i], error);
+    status = find_unread(shape, dataset, children, error);
+    if (status == NT_OK)
+        status = init_children(shape, reader, dataset, children, error);
     if (status == NT_OK)
         settle(shape);
     return status;

@@ -13,6 +13,7 @@
 struct nt_row_shape {
     enum nt_form form; /* NOTHING: left out; the reason is in field.json */
     uint32_t field;
+    bool is_unread;                 /* NOTHING, as page lists tell */
     bool has_dimensions;            /* values, or records, in fixed dimensions */
     uint64_t size;                  /* values of a row, items of a fixed list */
     struct nt_window data, offsets; /* of a variant: tags and index; of a dense optional: valid */

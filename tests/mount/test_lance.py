@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files that pylance wrote, of all types and encodings: the whole tree is what pylance's own reader finds in them."""
+import itertools
 import json
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from harness import case, data, lines, run, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column, encodings_of  # noqa: E402
+from lance_editor import LanceEditor, member, message_of  # noqa: E402
 
 NAMES = sorted(path.stem for path in harness.DATA.glob('lance_*.lance'))
 
@@ -122,12 +125,11 @@ def fields_of(tree):
     return found
 
 
+WORDS_OF_UNREAD = '(are|is) not (read|known)|compression scheme 99'
+
+
 def check_rest(source, tree, unreadable, columns):
     """Fields that are not read say why, and are left out of rows and tables, which have all others; `verify` counts them."""
-    told = fields_of(tree)
-    same(sorted(path for path, field in told.items() if field['kind'] == 'unreadable'), unreadable, source.name)
-    for path in unreadable:
-        same(bool(re.search('(are|is) not (read|known)', told[path]['unreadable'])), True, told[path])
     for column in columns:
         check_column(tree / column['path'], column)
     entries, found = json.loads((tree / 'ntuple.json').read_text())['entries'], lines(tree / 'rows.jsonl')
@@ -136,6 +138,11 @@ def check_rest(source, tree, unreadable, columns):
     same(sorted((tree / 'table.csv').read_text().split('\n')[0].split(',')), tops or [''], f'{source.name}: table.csv')
     with harness.need('pyarrow.ipc').open_file(tree / 'table.arrow') as file:
         same(sorted(file.schema.names), tops, f'{source.name}: table.arrow')
+        same(file.read_all().num_rows, entries, f'{source.name}: rows of table.arrow')
+    told = fields_of(tree)      # rows have read the page lists that tell of some fields
+    same(sorted(path for path, field in told.items() if 'unreadable' in field), unreadable, source.name)
+    for path in unreadable:
+        same(bool(re.search(WORDS_OF_UNREAD, told[path]['unreadable'])), True, told[path])
     verified = subprocess.run([harness.NTUPLE, 'verify', '--json', source], stdout=subprocess.PIPE, check=False)
     *findings, summary = map(json.loads, verified.stdout.decode().splitlines())
     same(({finding['finding'] for finding in findings}, summary['unread'], summary['result'], verified.returncode),
@@ -170,6 +177,60 @@ def types_and_encodings_to_come_leave_all_else_served():
             for name, _, _, field in damages:
                 check_rest(Path(directory, f'{name}.lance'), mountpoint / f'{name}.lance' / name, [field],
                            [column for column in columns if column['path'] != field])
+
+
+MINI_BLOCK, VALUE_COMPRESSION, GENERAL = 1, 3, 10     # of a PageLayout, a MiniBlockLayout, a CompressiveEncoding
+
+# What a page's layout may hold that nobody knows: the layout itself, how its values are stored, or are compressed.
+STRANGER = message_of([member(99, b'')])
+STRANGE_SCHEME = message_of([member(GENERAL, message_of([member(1, message_of([member(1, 99)]))]))])
+STRANGE = {'layout': ((), STRANGER), 'values': ((MINI_BLOCK, VALUE_COMPRESSION), STRANGER),
+           'scheme': ((MINI_BLOCK, VALUE_COMPRESSION), STRANGE_SCHEME)}
+
+
+def put_stranger(path, column, strange):
+    editor = LanceEditor(path.read_bytes())
+    editor.change_encoding(column, 0, *strange)
+    path.write_bytes(editor.written())
+
+
+@case
+def what_is_not_known_within_a_page_leaves_all_else_of_a_file_served():
+    columns = expected_of('lance_numbers_2.1')['columns']
+    first = columns[0]['path']
+    with tempfile.TemporaryDirectory() as directory:
+        for name, strange in STRANGE.items():
+            path = Path(shutil.copy(data('lance_numbers_2.1.lance'), Path(directory, f'{name}.lance')))
+            put_stranger(path, 0, strange)
+        with harness.mounted(directory) as mountpoint:
+            for name in STRANGE:
+                check_rest(Path(directory, f'{name}.lance'), mountpoint / f'{name}.lance' / name, [first],
+                           [column for column in columns if column['path'] != first])
+
+
+# Of a dataset: what is strange, which columns of its data files, with the fields that each tells of.
+OF_VERSION_2_2 = {1: ['number'], 2: ['text'], 3: ['list', 'list/item'], 5: ['structure', 'structure/x']}
+STRANGE_IN_DATASETS = [('fragments_2.2', 'layout', OF_VERSION_2_2), ('fragments_2.2', 'values', OF_VERSION_2_2), ('fragments_2.2', 'scheme', OF_VERSION_2_2),
+                       ('fragments_2.0', 'layout', {1: ['number'], 2: ['text'], 4: ['list/item']})]
+
+
+@case
+def what_is_not_known_within_a_page_of_one_fragment_leaves_all_else_of_a_dataset_served():
+    with tempfile.TemporaryDirectory() as directory:
+        cases = []
+        for source, what, columns in STRANGE_IN_DATASETS:
+            files = sorted(harness.data(f'lance_datasets/{source}').glob('data/*'), key=lambda path: path.stat().st_size)[1:]
+            same(len(files), 2, 'fragments of more rows than one')
+            for file, column in itertools.product(files, columns):
+                copy = Path(shutil.copytree(harness.data(f'lance_datasets/{source}'), Path(directory, f'set_{len(cases)}')))
+                put_stranger(copy / 'data' / file.name, column, STRANGE[what])
+                cases.append((copy, source, columns[column]))
+        with harness.mounted(directory) as mountpoint:
+            for copy, source, unread in cases:
+                told = json.loads(harness.data(f'lance_datasets/{source}.json').read_text())['versions'][-1]['columns']
+                top = unread[0].split('/')[0]
+                check_rest(copy, mountpoint / copy.name / copy.name, unread,
+                           [column for column in told if column['path'].split('/')[0] != top])
 
 
 # ---- more rows than there is room for, in a file of a few hundred bytes, written by its definition ----

@@ -114,6 +114,15 @@ def what_is_wrong_with_a_fragment_is_told_of_its_rows(_, edit, words):
 
 
 @case
+def rows_of_a_fragment_of_which_no_field_is_read_fail():
+    """Rows without any field would hide it."""
+    with copied('blocks_2.1') as source:
+        changing(((FRAGMENTS, 1), 11), b'')(ManifestEditor(source))
+        for path in 'rows.jsonl', 'table.csv':
+            assert_told(cat(source, path), ('fragment 1: ', 'overlays, which are not read'))
+
+
+@case
 def a_column_that_is_not_there_leaves_the_others():
     with copied('blocks_2.1') as source:
         changing(data_file(COLUMN_INDICES), b'\x07\x01')(ManifestEditor(source))

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * In: a field's page lists. Out: the first one that tells that this version does not read the field's pages. Page lists of many parts
+ * take time to load, as each may be a file's: then the first part stands for all.
+ */
+#include "view/unread.h"
+
+enum { MOST_PARTS = 64 };
+
+static struct nt_groups groups_to_ask(const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_groups groups = {0, 0};
+    if (dataset->field_groups)
+        groups = nt_groups_of_field(dataset, field);
+    if (groups.end - groups.first > MOST_PARTS)
+        groups.end = groups.first + 1;
+    return groups;
+}
+
+enum nt_status nt_unread_find(struct nt_dataset *dataset, uint32_t field, const struct nt_error **reason_ret,
+                              struct nt_error *error)
+{
+    const struct nt_groups groups = groups_to_ask(dataset, field);
+    *reason_ret = NULL;
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        struct nt_error failure;
+        enum nt_status status = nt_dataset_load_group(dataset, i, &failure);
+        if (nt_is_machine_failure(status) && status != NT_IO) /* which the rows of that part tell */
+            return nt_fail_with(error, &failure);
+        if (status == NT_UNSUPPORTED) {
+            *reason_ret = dataset->groups[i].failure;
+            return NT_OK;
+        }
+    }
+    return NT_OK;
+}
+
+const struct nt_error *nt_unread_known(const struct nt_dataset *dataset, uint32_t field)
+{
+    struct nt_groups groups = {0, 0};
+    if (dataset->field_groups)
+        groups = nt_groups_of_field(dataset, field);
+    for (uint32_t i = groups.first; i < groups.end; i++) {
+        const struct nt_group *group = &dataset->groups[i];
+        if (nt_late_has_failed(&group->state) && group->failure->status == NT_UNSUPPORTED)
+            return group->failure;
+    }
+    return NULL;
+}
