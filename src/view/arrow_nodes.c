@@ -409,17 +409,6 @@ static bool (*const add_form[NT_FORM_COUNT])(struct build *build, uint32_t paren
     [NT_FORM_JSON] = add_json,         [NT_FORM_EMPTY] = add_empty,
 };
 
-/* Whether entries alone tell how many elements all streams of a field have. */
-static bool is_size_known(const struct nt_dataset *dataset, uint32_t field)
-{
-    bool is_known = nt_field_row_parent(dataset, field) == NT_NONE;
-    for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
-        const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
-        is_known = is_known && (!row || row->of == NT_ROWS_OF_FIELD);
-    }
-    return is_known;
-}
-
 /* Where a field has page lists of its own, a bad one is no reason to do without the other fields; nor, if its size
  * is known, without the parts of the field that others tell of, unless one tells that this version does not read the field. */
 static bool load_page_lists(struct build *build, uint32_t field)
@@ -429,7 +418,7 @@ static bool load_page_lists(struct build *build, uint32_t field)
     stop(build, nt_unread_find(dataset, field, &reason, build->error));
     if (build->status == NT_OK && reason)
         return leave_out(build, field, reason->message);
-    if (!dataset->field_groups || (dataset->part_count > 1 && is_size_known(dataset, field)))
+    if (!dataset->field_groups || (dataset->part_count > 1 && nt_field_size_is_known(dataset, field)))
         return true;
     struct nt_groups groups = nt_groups_of_field(dataset, field);
     enum nt_status status = build->status;

@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: a field's page lists. Out: the first one that tells that this version does not read the field's pages. Page lists of many parts
- * take time to load, as each may be a file's: then the first part stands for all.
+ * take time to load, as each may be a file's: then the first part stands for all, unless all are needed before the first row.
  */
 #include "view/unread.h"
 
+#include "model/kind.h"
+
 enum { MOST_PARTS = 64 };
+
+bool nt_field_size_is_known(const struct nt_dataset *dataset, uint32_t field)
+{
+    bool is_known = nt_field_row_parent(dataset, field) == NT_NONE;
+    for (unsigned kind = 0; kind < NT_STREAM_COUNT; kind++) {
+        const struct nt_stream_row *row = nt_field_stream(&dataset->fields[field], (enum nt_stream_kind)kind);
+        is_known = is_known && (!row || row->of == NT_ROWS_OF_FIELD);
+    }
+    return is_known;
+}
 
 static struct nt_groups groups_to_ask(const struct nt_dataset *dataset, uint32_t field)
 {
     struct nt_groups groups = {0, 0};
     if (dataset->field_groups)
         groups = nt_groups_of_field(dataset, field);
-    if (groups.end - groups.first > MOST_PARTS)
+    if (groups.end - groups.first > MOST_PARTS && nt_field_size_is_known(dataset, field))
         groups.end = groups.first + 1;
     return groups;
 }

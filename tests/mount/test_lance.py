@@ -19,7 +19,7 @@ from harness import case, data, lines, run, same
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / 'support'))
 from compare_columns import check_column, encodings_of  # noqa: E402
-from lance_editor import LanceEditor, member, message_of  # noqa: E402
+from lance_editor import FILES, FRAGMENTS, PATH, LanceEditor, ManifestEditor, items_of, member, message_of  # noqa: E402
 
 NAMES = sorted(path.stem for path in harness.DATA.glob('lance_*.lance'))
 
@@ -231,6 +231,34 @@ def what_is_not_known_within_a_page_of_one_fragment_leaves_all_else_of_a_dataset
                 top = unread[0].split('/')[0]
                 check_rest(copy, mountpoint / copy.name / copy.name, unread,
                            [column for column in told if column['path'].split('/')[0] != top])
+
+
+def with_fragments(directory, count, strange_one, column):
+    """A dataset of the first fragment of fragments_2.2, over and over, but for the strange one, which is its last."""
+    copy = Path(shutil.copytree(harness.data('lance_datasets/fragments_2.2'), directory))
+    editor = ManifestEditor(copy)
+    usual, *_, strange = [[item for item in items_of(message) if item[0] != 1] for message in editor.all_of(FRAGMENTS)]
+    file, = (item[2] for item in items_of(next(item[2] for item in strange if item[0] == FILES)) if item[0] == PATH)
+    editor.message = message_of([item for item in items_of(editor.message) if item[0] != FRAGMENTS] + [
+        member(FRAGMENTS, message_of([member(1, number), *(strange if number == strange_one else usual)])) for number in range(count)])
+    editor.write()
+    put_stranger(copy / 'data' / os.fsdecode(file), column, STRANGE['values'])
+    return copy
+
+
+@case
+def of_many_fragments_the_first_one_tells_what_is_not_known_or_all_that_are_needed_anyway():
+    first_rows, last_rows = 40, 25
+    told = {1: 'number', 2: 'text', 3: 'list'}
+    with tempfile.TemporaryDirectory() as directory:
+        for number, (count, strange_one, column) in enumerate(((64, 63, 1), (65, 0, 1), (65, 64, 2), (65, 64, 3), (65, 64, 1))):
+            source = with_fragments(Path(directory, f'set_{number}'), count, strange_one, column)
+            result = harness.command(harness.NTUPLE, 'cat', source, f'{source.name}/rows.jsonl')
+            found = [json.loads(line) for line in result.stdout.splitlines()]
+            is_left_out = number < 4        # else the rows in front of the strange fragment are there
+            same((result.returncode, len(found)), (0, (count - 1) * first_rows + last_rows) if is_left_out else (4, 64 * first_rows), source.name)
+            same({tuple(row) for row in found}, {tuple(name for name in ('id', 'number', 'text', 'list', 'deep', 'structure', 'vector')
+                                                        if not is_left_out or name != told[column])}, source.name)
 
 
 # ---- more rows than there is room for, in a file of a few hundred bytes, written by its definition ----
