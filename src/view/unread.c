@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * In: a field's page lists. Out: the first one that tells that this version does not read the field's pages. Page lists of many parts
- * take time to load, as each may be a file's: then the first part stands for all, unless all are needed before the first row.
+ * take time to load, as each may be a file's, and on a server a round trip: then the first part stands for all, unless all are needed before the first row.
  */
 #include "view/unread.h"
 
 #include "model/kind.h"
+#include "page/wanted.h"
 
 enum { MOST_PARTS = 64 };
 
@@ -24,7 +25,8 @@ static struct nt_groups groups_to_ask(const struct nt_dataset *dataset, uint32_t
     struct nt_groups groups = {0, 0};
     if (dataset->field_groups)
         groups = nt_groups_of_field(dataset, field);
-    if (groups.end - groups.first > MOST_PARTS && nt_field_size_is_known(dataset, field))
+    bool are_costly = groups.end - groups.first > MOST_PARTS || nt_wants_hints(dataset);
+    if (groups.end > groups.first && are_costly && nt_field_size_is_known(dataset, field))
         groups.end = groups.first + 1;
     return groups;
 }

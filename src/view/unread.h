@@ -8,7 +8,7 @@
 #include "model/model.h"
 
 /* Why the pages of a field are not read; NULL: nothing tells so. Loads the field's page lists, where it has its own: all of a dataset
- * of few parts, or where its size is not known without them; else those of the first part. Lists that are damaged or missing tell nothing. */
+ * of few parts on this machine, or where its size is not known without them; else those of the first part. Lists that are damaged or missing tell nothing. */
 enum nt_status nt_unread_find(struct nt_dataset *dataset, uint32_t field, const struct nt_error **reason_ret,
                               struct nt_error *error);
 
