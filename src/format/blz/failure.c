@@ -16,8 +16,8 @@ static const char *const reasons[NT_BLZ_FAILURE_COUNT] = {
     [NT_BLZ_CHUNK_LOST] = "the chunk's place is not known, because of damage in front of it",
     [NT_BLZ_SUPERCHUNK_DAMAGED] = "the superchunk's headers are damaged: its chunks are not known",
     [NT_BLZ_ROWS_NOT_PLACED] =
-        "the row's place is not known: a superchunk in front of it is missing or damaged, and the "
-        "others do not prove how many rows that has",
+        ("the row's place is not known: a superchunk in front of it is missing or damaged, and the "
+         "others do not prove how many rows that has"),
     [NT_BLZ_ROWS_MISSING] = "the files end before all rows that the sizes tell",
 };
 
