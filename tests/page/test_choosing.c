@@ -101,7 +101,7 @@ static void expect_bytes(const struct whole *whole, struct nt_buffer *out)
     const struct nt_buffer *offsets = &whole->bytes[NT_STREAM_OFFSETS];
     for (uint64_t row = 0; row < whole->rows; row++)
         if (whole->is_chosen[row])
-            nt_buffer_append(out, whole->bytes[NT_STREAM_DATA].bytes + number(offsets, row),
+            nt_buffer_append(out, nt_buffer_string(&whole->bytes[NT_STREAM_DATA]) + number(offsets, row),
                              number(offsets, row + 1) - number(offsets, row));
 }
 
