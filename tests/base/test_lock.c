@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "forked.h"
 #include "support.h"
 
 enum { THREADS = 4, FORKS = 300, IN_TIME = 20 };
@@ -69,7 +70,7 @@ static int status_in_child(int (*work)(void))
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        alarm(IN_TIME);
+        nt_test_end_within(IN_TIME);
         _exit(work());
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "fake_process.h"
+#include "forked.h"
 #include "io/remote_folder.h"
 
 static enum nt_status open_file(void)
@@ -395,7 +396,7 @@ START_TEST(a_forked_process_asks_a_process_of_its_own)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        alarm(20);
+        nt_test_end_within(20);
         bool is_good = reads_as_child();
         nt_source_close(source);
         nt_fetcher_free(fetcher);
@@ -418,7 +419,7 @@ START_TEST(a_process_that_is_handed_over_is_used_by_the_forked_process)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        alarm(20);
+        nt_test_end_within(20);
         _exit(open_file() == NT_OK && read_middle() == NT_OK && process.starts == 1 ? 0 : 1);
     }
     ck_assert_int_eq(status_of(child), 0);
@@ -443,7 +444,7 @@ START_TEST(a_forked_process_reads_no_other_version)
     pid_t child = fork();
     ck_assert_int_ge(child, 0);
     if (child == 0) {
-        alarm(20);
+        nt_test_end_within(20);
         process.answer = open_another;
         bool is_kept = nt_source_read(source, 0, &byte, 1, &error) == NT_OK && byte == byte_at(0);
         _exit(is_kept && read_middle() == NT_CHANGED ? 0 : 1);
@@ -490,7 +491,8 @@ int main(void)
     tcase_add_test(tests, what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew);
     tcase_add_test(tests, only_so_many_parts_are_asked_for_before_somebody_waits);
     tcase_add_loop_test(tests, a_process_that_says_nothing_is_not_waited_for_for_ever, 0, 2);
-    tcase_add_test(tests, a_forked_process_asks_a_process_of_its_own);
+    if (NT_MAY_FORK_BESIDE_THREADS)
+        tcase_add_test(tests, a_forked_process_asks_a_process_of_its_own);
     tcase_add_test(tests, a_process_that_is_handed_over_is_used_by_the_forked_process);
     tcase_add_test(tests, a_forked_process_reads_no_other_version);
     tcase_add_test(tests, the_sandbox_of_the_process_is_told);
