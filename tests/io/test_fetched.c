@@ -494,7 +494,8 @@ int main(void)
     if (NT_MAY_FORK_BESIDE_THREADS)
         tcase_add_test(tests, a_forked_process_asks_a_process_of_its_own);
     tcase_add_test(tests, a_process_that_is_handed_over_is_used_by_the_forked_process);
-    tcase_add_test(tests, a_forked_process_reads_no_other_version);
+    if (NT_MAY_FORK_BESIDE_THREADS)
+        tcase_add_test(tests, a_forked_process_reads_no_other_version);
     tcase_add_test(tests, the_sandbox_of_the_process_is_told);
     tcase_add_test(tests, times_have_a_limit);
     suite_add_tcase(suite, tests);
