@@ -491,11 +491,11 @@ int main(void)
     tcase_add_test(tests, what_was_asked_of_a_process_that_is_gone_fails_and_is_opened_anew);
     tcase_add_test(tests, only_so_many_parts_are_asked_for_before_somebody_waits);
     tcase_add_loop_test(tests, a_process_that_says_nothing_is_not_waited_for_for_ever, 0, 2);
-    if (NT_MAY_FORK_BESIDE_THREADS)
+    if (NT_MAY_FORK_BESIDE_THREADS) {
         tcase_add_test(tests, a_forked_process_asks_a_process_of_its_own);
-    tcase_add_test(tests, a_process_that_is_handed_over_is_used_by_the_forked_process);
-    if (NT_MAY_FORK_BESIDE_THREADS)
+        tcase_add_test(tests, a_process_that_is_handed_over_is_used_by_the_forked_process);
         tcase_add_test(tests, a_forked_process_reads_no_other_version);
+    }
     tcase_add_test(tests, the_sandbox_of_the_process_is_told);
     tcase_add_test(tests, times_have_a_limit);
     suite_add_tcase(suite, tests);
