@@ -9,6 +9,7 @@
 
 #include "base/overflow.h"
 #include "chain/own.h"
+#include "io/fetcher.h"
 #include "io/remote.h"
 
 enum { MOST_PATH = 4096 };

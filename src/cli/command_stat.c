@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/attributes.h"
 #include "cli/command.h"
+#include "io/fetcher.h"
 #include "io/remote.h"
 #include "view/json_values.h"
 

@@ -12,6 +12,7 @@
 #include "cli/confine.h"
 #include "cli/program.h"
 #include "io/fetcher_life.h"
+#include "io/fetcher.h"
 #include "io/remote.h"
 
 struct decoding {

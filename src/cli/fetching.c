@@ -8,6 +8,7 @@
 
 #include "base/grow.h"
 #include "io/fetcher_life.h"
+#include "io/fetcher.h"
 #include "io/remote.h"
 
 static enum nt_status add(struct nt_addresses *addresses, const char *address, struct nt_error *error)

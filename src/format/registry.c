@@ -173,7 +173,7 @@ enum nt_status nt_open_source(const char *path, const struct nt_open_options *op
     if (!is_there && errno != ENOENT && errno != ENOTDIR)
         return nt_fail_system(error, errno, "%s", path);
     if (!is_there || !S_ISDIR(attributes.st_mode))
-        return nt_source_open_file(path, source_ret, error);
+        return nt_source_open_local(path, source_ret, error);
     enum nt_folder_use use = options->for_other_users ? NT_FOLDER_DATASET_FOR_OTHERS : NT_FOLDER_DATASET;
     return nt_source_open_folder(path, use, source_ret, error);
 }

@@ -12,88 +12,90 @@
 #include "base/search.h"
 
 /* How many begin at or before an offset. */
-NT_DEFINE_COUNT_UP_TO(count_stretches, __typeof__(struct nt_stretch *), ->offset)
+NT_DEFINE_COUNT_UP_TO(count_stretches, __typeof__(struct nt_cached_range *), ->offset)
 
-static size_t count_up_to(const struct nt_stretches *file, uint64_t offset)
+static size_t count_up_to(const struct nt_range_cache *file, uint64_t offset)
 {
     return count_stretches(file->list, file->count, offset);
 }
 
-struct nt_stretch *nt_stretches_at(const struct nt_stretches *file, uint64_t offset, uint64_t *next_ret)
+struct nt_cached_range *nt_range_cache_at(const struct nt_range_cache *file, uint64_t offset,
+                                          uint64_t *next_ret)
 {
     size_t count = count_up_to(file, offset);
-    struct nt_stretch *before = count ? file->list[count - 1] : NULL;
+    struct nt_cached_range *before = count ? file->list[count - 1] : NULL;
     if (before && offset - before->offset < before->bytes)
         return before;
     *next_ret = count < file->count ? file->list[count]->offset : UINT64_MAX;
     return NULL;
 }
 
-bool nt_stretches_add(struct nt_stretches *file, struct nt_stretch *stretch)
+bool nt_range_cache_add(struct nt_range_cache *file, struct nt_cached_range *stretch)
 {
-    struct nt_stretch **list = nt_grow(file->list, file->count, &file->capacity, sizeof(struct nt_stretch *));
+    struct nt_cached_range **list =
+        nt_grow(file->list, file->count, &file->capacity, sizeof(struct nt_cached_range *));
     if (!list)
         return false;
     file->list = list;
     size_t at = count_up_to(file, stretch->offset);
-    memmove(list + at + 1, list + at, (file->count - at) * sizeof(struct nt_stretch *));
+    memmove(list + at + 1, list + at, (file->count - at) * sizeof(struct nt_cached_range *));
     list[at] = stretch;
     file->count++;
     stretch->file = file;
     return true;
 }
 
-void nt_stretches_remove(struct nt_stretch *stretch)
+void nt_range_cache_remove(struct nt_cached_range *stretch)
 {
-    struct nt_stretches *file = stretch->file;
+    struct nt_range_cache *file = stretch->file;
     size_t at = count_up_to(file, stretch->offset) - 1;
-    memmove(file->list + at, file->list + at + 1, (file->count - at - 1) * sizeof(struct nt_stretch *));
+    memmove(file->list + at, file->list + at + 1, (file->count - at - 1) * sizeof(struct nt_cached_range *));
     file->count--;
     stretch->file = NULL;
 }
 
 /* ---- those that are kept ---- */
 
-static void unlink_kept(struct nt_stretch_room *room, struct nt_stretch *stretch)
+static void unlink_kept(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
     *(stretch->newer ? &stretch->newer->older : &room->newest) = stretch->older;
     *(stretch->older ? &stretch->older->newer : &room->oldest) = stretch->newer;
     stretch->newer = stretch->older = NULL;
 }
 
-static void link_newest(struct nt_stretch_room *room, struct nt_stretch *stretch)
+static void link_newest(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
     stretch->older = room->newest;
     *(room->newest ? &room->newest->newer : &room->oldest) = stretch;
     room->newest = stretch;
 }
 
-static void free_stretch(struct nt_stretch *stretch)
+static void free_stretch(struct nt_cached_range *stretch)
 {
     free(stretch->data);
     free(stretch);
 }
 
-static void drop(struct nt_stretch_room *room, struct nt_stretch *stretch)
+static void drop(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
     unlink_kept(room, stretch);
     room->bytes -= stretch->bytes;
-    nt_stretches_remove(stretch);
+    nt_range_cache_remove(stretch);
     free_stretch(stretch);
 }
 
-static void make_room(struct nt_stretch_room *room)
+static void make_room(struct nt_range_cache_room *room)
 {
-    struct nt_stretch *stretch = room->oldest;
+    struct nt_cached_range *stretch = room->oldest;
     while (stretch && room->bytes > room->most_bytes) {
-        struct nt_stretch *newer = stretch->newer;
+        struct nt_cached_range *newer = stretch->newer;
         if (stretch->pins == 0)
             drop(room, stretch);
         stretch = newer;
     }
 }
 
-void nt_stretch_keep(struct nt_stretch_room *room, struct nt_stretch *stretch)
+void nt_cached_range_keep(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
     stretch->is_kept = true;
     room->bytes += stretch->bytes;
@@ -101,7 +103,7 @@ void nt_stretch_keep(struct nt_stretch_room *room, struct nt_stretch *stretch)
     make_room(room);
 }
 
-void nt_stretch_forget(struct nt_stretch_room *room, struct nt_stretch *stretch)
+void nt_cached_range_forget(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
     if (stretch->pins == 0) {
         drop(room, stretch);
@@ -110,10 +112,10 @@ void nt_stretch_forget(struct nt_stretch_room *room, struct nt_stretch *stretch)
     unlink_kept(room, stretch);
     room->bytes -= stretch->bytes;
     stretch->is_kept = false;
-    nt_stretches_remove(stretch);
+    nt_range_cache_remove(stretch);
 }
 
-void nt_stretch_pin(struct nt_stretch_room *room, struct nt_stretch *stretch)
+void nt_cached_range_pin(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
     stretch->pins++;
     if (stretch->is_kept) {
@@ -122,7 +124,7 @@ void nt_stretch_pin(struct nt_stretch_room *room, struct nt_stretch *stretch)
     }
 }
 
-void nt_stretch_unpin(struct nt_stretch_room *room, struct nt_stretch *stretch)
+void nt_cached_range_unpin(struct nt_range_cache_room *room, struct nt_cached_range *stretch)
 {
     if (--stretch->pins > 0)
         return;
@@ -132,14 +134,14 @@ void nt_stretch_unpin(struct nt_stretch_room *room, struct nt_stretch *stretch)
         make_room(room);
 }
 
-void nt_stretches_release(struct nt_stretch_room *room)
+void nt_range_cache_release(struct nt_range_cache_room *room)
 {
-    for (struct nt_stretch *stretch = room->newest; stretch; stretch = stretch->older)
+    for (struct nt_cached_range *stretch = room->newest; stretch; stretch = stretch->older)
         stretch->pins = 0;
     make_room(room);
 }
 
-void nt_stretches_drop_underway(struct nt_stretches *file)
+void nt_range_cache_drop_underway(struct nt_range_cache *file)
 {
     size_t kept = 0;
     for (size_t i = 0; i < file->count; i++)
@@ -150,11 +152,11 @@ void nt_stretches_drop_underway(struct nt_stretches *file)
     file->count = kept;
 }
 
-void nt_stretches_deinit(struct nt_stretches *file, struct nt_stretch_room *room)
+void nt_range_cache_deinit(struct nt_range_cache *file, struct nt_range_cache_room *room)
 {
     for (size_t i = file->count; i-- > 0;)
         if (file->list[i]->is_kept)
             drop(room, file->list[i]);
     free(file->list);
-    *file = (struct nt_stretches){0};
+    *file = (struct nt_range_cache){0};
 }

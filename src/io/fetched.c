@@ -80,13 +80,13 @@ static struct nt_remote_part *ask_for_bytes(struct nt_remote_file *file, uint64_
 static enum nt_status collect(struct reading *reading, struct nt_error *error)
 {
     struct nt_remote_file *file = reading->file;
-    struct nt_stretch_room *room = &file->fetcher->room;
+    struct nt_range_cache_room *room = &file->fetcher->room;
     const size_t piece = (size_t)nt_ranges_piece(reading->end - reading->offset);
     for (uint64_t at = reading->offset; at < reading->end;) {
         uint64_t next;
-        struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
+        struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, at, &next);
         if (stretch) {
-            nt_stretch_pin(room, stretch);
+            nt_cached_range_pin(room, stretch);
             nt_remote_part_want(file, (struct nt_remote_part *)stretch);
         } else {
             struct nt_remote_part *part = nt_remote_part_from_disk(file, at, next);
@@ -97,7 +97,7 @@ static enum nt_status collect(struct reading *reading, struct nt_error *error)
         reading->waits |= stretch && !stretch->is_kept;
         if (!stretch || !add_part(reading, (struct nt_remote_part *)stretch)) {
             if (stretch)
-                nt_stretch_unpin(room, stretch);
+                nt_cached_range_unpin(room, stretch);
             return nt_fail_memory(error);
         }
         at = stretch->offset + stretch->bytes;
@@ -118,7 +118,7 @@ static enum nt_status wait_for(struct nt_remote_file *file, const struct nt_remo
 /* What has come and is pinned does not change: it is copied without the lock. */
 static void copy(const struct reading *reading, const struct nt_remote_part *part, uint8_t *output)
 {
-    const struct nt_stretch *stretch = &part->stretch;
+    const struct nt_cached_range *stretch = &part->stretch;
     uint64_t first = stretch->offset > reading->offset ? stretch->offset : reading->offset;
     uint64_t end = stretch->offset + stretch->bytes;
     if (end > reading->end)
@@ -154,7 +154,7 @@ static bool is_here(const struct nt_remote_file *file, uint64_t offset, uint64_t
 {
     uint64_t next;
     while (offset < end) {
-        const struct nt_stretch *stretch = nt_stretches_at(&file->stretches, offset, &next);
+        const struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, offset, &next);
         if (!stretch || !stretch->is_kept)
             return false;
         offset = stretch->offset + stretch->bytes;
@@ -202,7 +202,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
 {
     while (at < end) {
         uint64_t next;
-        const struct nt_stretch *stretch = nt_stretches_at(&file->stretches, at, &next);
+        const struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, at, &next);
         if (stretch) {
             at = stretch->offset + stretch->bytes;
             continue;
@@ -218,7 +218,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             has_room_ahead(file->fetcher, bytes) ? nt_remote_part_ask(file, at, bytes, true, is_now) : NULL;
         if (!part)
             return false;
-        nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+        nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
         at += bytes;
     }
     return true;
@@ -260,10 +260,10 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
     uint64_t end = offset + bytes, next;
     nt_fetcher_lock(file->fetcher);
     while (offset < end) {
-        struct nt_stretch *stretch = nt_stretches_at(&file->stretches, offset, &next);
+        struct nt_cached_range *stretch = nt_range_cache_at(&file->stretches, offset, &next);
         offset = stretch ? stretch->offset + stretch->bytes : next;
         if (stretch && stretch->is_kept)
-            nt_stretch_forget(&file->fetcher->room, stretch);
+            nt_cached_range_forget(&file->fetcher->room, stretch);
     }
     nt_disk_entry_forget(file->disk, end - bytes, bytes);
     nt_fetcher_unlock(file->fetcher);
@@ -335,7 +335,7 @@ static void fetched_close(struct nt_source *source)
     nt_fetcher_remove_user(&file->user);
     if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
         nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
-    nt_stretches_deinit(&file->stretches, &file->fetcher->room);
+    nt_range_cache_deinit(&file->stretches, &file->fetcher->room);
     nt_disk_entry_close(file->disk);
     nt_fetcher_unlock(file->fetcher);
     nt_fetcher_free(file->fetcher);
@@ -496,4 +496,10 @@ enum nt_status nt_source_open_address(const char *address, struct nt_fetcher *fe
         status = open_with(fetcher, address, source_ret, error);
     nt_fetcher_free(own);
     return status;
+}
+
+enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
+{
+    return nt_is_address(path) ? nt_source_open_address(path, NULL, source_ret, error)
+                               : nt_source_open_local(path, source_ret, error);
 }

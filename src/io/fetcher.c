@@ -27,7 +27,7 @@ static void begin_anew(struct nt_fetcher *fetcher)
     fetcher->ahead_count = 0;
     fetcher->totals = (struct nt_fetch_totals){0};
     nt_paces_begin_anew(&fetcher->paces);
-    nt_stretches_release(&fetcher->room);
+    nt_range_cache_release(&fetcher->room);
     for (struct nt_fetch_user *user = fetcher->users; user; user = user->next)
         user->begin_anew(user);
 }

@@ -78,7 +78,7 @@ struct nt_fetcher {
     uint64_t last_id;
     uint32_t last_file;
     struct nt_fetch *underway;
-    struct nt_stretch_room room;
+    struct nt_range_cache_room room;
     struct nt_disk_cache disk;
     struct nt_paces paces;
     uint64_t ahead_bytes; /* that are asked for while nobody waits for them */
@@ -118,6 +118,22 @@ bool nt_fetcher_wait(struct nt_fetcher *fetcher, uint64_t deadline);
 /* Why nothing came: the answer that told a failure; nobody who answers in time. */
 enum nt_status nt_fetch_fail(const struct nt_fetch *fetch, const char *shown, struct nt_error *error);
 enum nt_status nt_fetcher_fail_silent(const struct nt_fetcher *fetcher, const char *shown,
+                                      struct nt_error *error);
+
+/* ---- what others ask of it ---- */
+
+/* Where a remote file was found, and what tells this version of it from another one; "": it is not told. */
+struct nt_remote_names {
+    char server[NT_FETCH_SERVER_BYTES], validator[NT_FETCH_STAMP_BYTES];
+};
+
+/* False of sources that are no remote files. */
+bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *names_ret);
+/* Counters of all that was fetched, by number: names and values, all since its beginning but remote_kept_bytes and remote_open_files. False behind the last. */
+bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret);
+/* What holds of the sandbox of the process that fetches, once a file was opened. Before, that may be waited for, by one thread alone. */
+void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret);
+enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret,
                                       struct nt_error *error);
 
 #endif

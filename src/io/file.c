@@ -79,11 +79,9 @@ enum nt_status nt_source_of_descriptor(int descriptor, const char *path, const s
     return NT_OK;
 }
 
-enum nt_status nt_source_open_file(const char *path, struct nt_source **source_ret, struct nt_error *error)
+enum nt_status nt_source_open_local(const char *path, struct nt_source **source_ret, struct nt_error *error)
 {
     struct nt_identity identity;
-    if (nt_is_address(path))
-        return nt_source_open_address(path, NULL, source_ret, error);
     int descriptor = open(path, NT_DESCRIPTOR_FLAGS);
     if (descriptor < 0)
         return nt_fail_path(error, errno, path);

@@ -6,18 +6,8 @@
 #define NT_IO_REMOTE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/error.h"
-#include "io/fetch.h"
-
-struct nt_fetcher;
-struct nt_source;
-
-/* Where a remote file was found, and what tells this version of it from another one; "": it is not told. */
-struct nt_remote_names {
-    char server[NT_FETCH_SERVER_BYTES], validator[NT_FETCH_STAMP_BYTES];
-};
 
 /* Why a path could not be opened: the system's error; of an address that is not read, what to do instead (NT_UNSUPPORTED). */
 enum nt_status nt_fail_path(struct nt_error *error, int system_error, const char *path);
@@ -27,14 +17,6 @@ bool nt_is_address(const char *path);
 /* How an address is called wherever it is seen: without what may be secret in it (user and password, query, fragment).
  * Any other path as it is. From malloc; NULL without memory. */
 char *nt_address_shown(const char *path);
-/* False of sources that are no remote files. */
-bool nt_source_remote(const struct nt_source *source, struct nt_remote_names *names_ret);
-/* Counters of all that was fetched, by number: names and values, all since its beginning but remote_kept_bytes and remote_open_files. False behind the last. */
-bool nt_fetch_counter(struct nt_fetcher *fetcher, uint32_t index, const char **name_ret, uint64_t *value_ret);
-/* What holds of the sandbox of the process that fetches, once a file was opened. Before, that may be waited for, by one thread alone. */
-void nt_fetch_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret);
-enum nt_status nt_fetch_await_sandbox(struct nt_fetcher *fetcher, struct nt_fetch_sandbox *sandbox_ret,
-                                      struct nt_error *error);
 /* Whether an address ends with a slash; the address of the same folder without it; of something beneath, by its name or names with slashes
  * between, with a slash behind a folder's: percent-encoded where addresses are. From malloc; NULL without memory. */
 bool nt_address_is_folder(const char *address);

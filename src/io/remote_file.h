@@ -46,7 +46,7 @@ struct nt_remote_file {
     char stamp[NT_FETCH_STAMP_BYTES];   /* what tells it from another one; "": nothing does */
     char server[NT_FETCH_SERVER_BYTES]; /* that had it last */
     struct nt_pace *pace;               /* its */
-    struct nt_stretches stretches;
+    struct nt_range_cache stretches;
     struct nt_disk_entry *disk; /* NULL: nothing of it is kept there */
     struct nt_refusal refusal;  /* of all who read */
     bool has_changed;
@@ -57,7 +57,7 @@ struct nt_remote_file {
 
 /* A part of the file that is asked for. */
 struct nt_remote_part {
-    struct nt_stretch stretch;
+    struct nt_cached_range stretch;
     struct nt_fetch fetch;
     struct nt_pace_request pace;
     size_t got;

@@ -314,7 +314,7 @@ void nt_remote_begin_anew(struct nt_fetch_user *user)
 {
     struct nt_remote_file *file =
         (struct nt_remote_file *)((char *)user - offsetof(struct nt_remote_file, user));
-    nt_stretches_drop_underway(&file->stretches);
+    nt_range_cache_drop_underway(&file->stretches);
     nt_remote_forget_use(file);
     nt_disk_entry_close(file->disk);
     file->disk = NULL;

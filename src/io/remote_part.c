@@ -52,10 +52,10 @@ static void end_part(struct nt_fetch *fetch)
     count_no_more(file, part);
     if (fetch->state == NT_FETCH_GOOD) {
         nt_disk_entry_add(file->disk, part->stretch.offset, part->stretch.data, part->stretch.bytes);
-        nt_stretch_keep(&file->fetcher->room, &part->stretch);
+        nt_cached_range_keep(&file->fetcher->room, &part->stretch);
     } else
-        nt_stretches_remove(&part->stretch);
-    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+        nt_range_cache_remove(&part->stretch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
 }
 
 /* With a pin of the caller's. NULL without memory. */
@@ -64,8 +64,8 @@ static struct nt_remote_part *add_part(struct nt_remote_file *file, uint64_t off
     struct nt_remote_part *part = calloc(1, sizeof(*part));
     uint8_t *data = malloc(bytes);
     if (part)
-        part->stretch = (struct nt_stretch){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
-    if (part && data && nt_stretches_add(&file->stretches, &part->stretch))
+        part->stretch = (struct nt_cached_range){.offset = offset, .bytes = bytes, .data = data, .pins = 1};
+    if (part && data && nt_range_cache_add(&file->stretches, &part->stretch))
         return part;
     free(data);
     free(part);
@@ -76,14 +76,14 @@ static struct nt_remote_part *add_part(struct nt_remote_file *file, uint64_t off
 void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uint8_t *bytes, size_t count)
 {
     uint64_t next;
-    if (!count || nt_stretches_at(&file->stretches, offset, &next) || next - offset < count)
+    if (!count || nt_range_cache_at(&file->stretches, offset, &next) || next - offset < count)
         return;
     struct nt_remote_part *part = add_part(file, offset, count);
     if (!part)
         return;
     memcpy(part->stretch.data, bytes, count);
-    nt_stretch_keep(&file->fetcher->room, &part->stretch);
-    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+    nt_cached_range_keep(&file->fetcher->room, &part->stretch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
 }
 
 struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next)
@@ -95,11 +95,11 @@ struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uin
     if (!part)
         return NULL;
     if (nt_disk_entry_read(file->disk, at, part->stretch.data, part->stretch.bytes)) {
-        nt_stretch_keep(&file->fetcher->room, &part->stretch);
+        nt_cached_range_keep(&file->fetcher->room, &part->stretch);
         return part;
     }
-    nt_stretches_remove(&part->stretch);
-    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+    nt_range_cache_remove(&part->stretch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
     return NULL;
 }
 
@@ -135,5 +135,5 @@ void nt_remote_part_release(struct nt_remote_file *file, struct nt_remote_part *
 {
     if (part->stretch.pins == 1 && part->fetch.link)
         nt_fetcher_drop(file->fetcher, &part->fetch);
-    nt_stretch_unpin(&file->fetcher->room, &part->stretch);
+    nt_cached_range_unpin(&file->fetcher->room, &part->stretch);
 }

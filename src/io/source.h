@@ -113,4 +113,7 @@ static inline bool nt_source_forget(struct nt_source *source, uint64_t offset, u
 }
 enum nt_status nt_source_stat(struct nt_source *source, struct stat *attributes, struct nt_error *error);
 
+/* nt_source_open_file of a path that is no address. */
+enum nt_status nt_source_open_local(const char *path, struct nt_source **source_ret, struct nt_error *error);
+
 #endif

@@ -18,7 +18,7 @@ static uint64_t piece_of(const struct nt_budget *budget, uint64_t rest)
 }
 
 static enum nt_status read_piece(struct nt_budget *budget, struct nt_source *source,
-                                 const struct nt_stretch *stretch, uint64_t done, uint64_t piece,
+                                 const struct nt_metadata_range *stretch, uint64_t done, uint64_t piece,
                                  uint8_t **bytes, struct nt_error *error)
 {
     uint64_t offset = stretch->offset + done;
@@ -36,8 +36,8 @@ static enum nt_status read_piece(struct nt_budget *budget, struct nt_source *sou
 }
 
 enum nt_status nt_metadata_read(struct nt_budget *budget, struct nt_source *source,
-                                const struct nt_stretch *stretch, uint8_t **bytes_ret, uint64_t *counted_ret,
-                                struct nt_error *error)
+                                const struct nt_metadata_range *stretch, uint8_t **bytes_ret,
+                                uint64_t *counted_ret, struct nt_error *error)
 {
     uint8_t *bytes = NULL;
     uint64_t done = 0, counted = 0;

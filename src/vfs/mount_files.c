@@ -8,6 +8,7 @@
 #include <ntuple/version.h>
 
 #include "format/format.h"
+#include "io/fetcher.h"
 #include "io/remote.h"
 #include "vfs/content.h"
 #include "vfs/documents.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "format/format.h"
+#include "io/fetcher.h"
 #include "io/remote.h"
 #include "json/number.h"
 #include "page/page.h"

@@ -40,7 +40,7 @@ ONLY = {
     ('chain', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'chain'): {'chain/chain.h', 'chain/files.h'},
     ('cli', 'chain'): {'chain/chain.h', 'chain/index.h', 'chain/list.h'},
-    ('vfs', 'io'): {'io/folder.h', 'io/refusal.h', 'io/remote.h'},
+    ('vfs', 'io'): {'io/fetcher.h', 'io/folder.h', 'io/refusal.h', 'io/remote.h'},
     ('fetch', 'io'): {'io/fetch.h'},
     ('vfs', 'format'): {'ntuple/format.h', 'format/format.h'},
     ('vfs', 'page'): {'ntuple/read.h', 'page/page.h'},

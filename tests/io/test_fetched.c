@@ -2,6 +2,7 @@
  *
  * Files on servers, with a process that fetches whose answers the tests give: it is not believed.
  */
+#include "io/fetcher.h"
 #include "io/remote.h"
 
 #include <errno.h>

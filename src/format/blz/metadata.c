@@ -164,7 +164,7 @@ enum nt_status nt_blz_json_load(struct nt_folder *folder, const char *name, uint
     enum nt_status status = nt_folder_open_file(folder, name, &source, error);
     if (status != NT_OK)
         return status;
-    const struct nt_stretch all = {.bytes = source->size, .place = nt_place_in_file(number, 0)};
+    const struct nt_metadata_range all = {.bytes = source->size, .place = nt_place_in_file(number, 0)};
     uint8_t *text = NULL;
     if (source->size > NT_BLZ_JSON_BYTES) {
         status = nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "%s: metadata of more than 16 MiB", source->path);

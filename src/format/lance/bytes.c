@@ -11,9 +11,10 @@ uint8_t *nt_lance_read_bytes(struct nt_file *file, const struct nt_lance *lance,
                              struct nt_error *error)
 {
     uint8_t *bytes = NULL;
-    const struct nt_stretch stretch = {.offset = range->offset,
-                                       .bytes = range->bytes,
-                                       .place = nt_lance_place_in_data_file(lance->number, range->offset)};
+    const struct nt_metadata_range stretch = {.offset = range->offset,
+                                              .bytes = range->bytes,
+                                              .place =
+                                                  nt_lance_place_in_data_file(lance->number, range->offset)};
     enum nt_status status = nt_metadata_read(&file->budget, lance->source, &stretch, &bytes, NULL, error);
     if (status == NT_OK && !nt_arena_adopt(file->arena, bytes)) {
         status = nt_fail_memory(error);

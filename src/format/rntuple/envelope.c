@@ -133,10 +133,10 @@ enum nt_status nt_envelope_read(struct nt_source *source, struct nt_budget *budg
                                    .offset = nt_source_place(source, place->offset),
                                    .is_in_object = source->is_of_objects,
                                    .object = place->offset / NT_OBJECT_ROOM};
-    const struct nt_stretch stretch = {.offset = place->offset,
-                                       .bytes = place->stored_bytes,
-                                       .place = place->offset,
-                                       .is_compressed = place->stored_bytes != place->length};
+    const struct nt_metadata_range stretch = {.offset = place->offset,
+                                              .bytes = place->stored_bytes,
+                                              .place = place->offset,
+                                              .is_compressed = place->stored_bytes != place->length};
     enum nt_status status = check_place(source, nt_envelope_name(kind), place, error);
     if (status != NT_OK)
         return status;

@@ -153,7 +153,7 @@ static enum nt_status read_arrow(struct collecting *collecting, struct nt_error 
     struct nt_source *source = collecting->source;
     struct nt_budget *budget = &collecting->file->budget;
     struct arrow_rows found = {NULL, 0};
-    const struct nt_stretch all = {.bytes = source->size, .place = collecting->place};
+    const struct nt_metadata_range all = {.bytes = source->size, .place = collecting->place};
     uint8_t *bytes;
     uint64_t taken;
     enum nt_status status = nt_metadata_read(budget, source, &all, &bytes, NULL, error);

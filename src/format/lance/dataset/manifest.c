@@ -68,7 +68,8 @@ static enum nt_status read_message(struct nt_file *file, struct nt_source *sourc
     if (status != NT_OK)
         return status;
     uint8_t *bytes;
-    const struct nt_stretch stretch = {.offset = place.offset, .bytes = place.bytes, .place = place.offset};
+    const struct nt_metadata_range stretch = {
+        .offset = place.offset, .bytes = place.bytes, .place = place.offset};
     status = nt_metadata_read(&file->budget, source, &stretch, &bytes, NULL, error);
     if (status != NT_OK)
         return status;
