@@ -85,10 +85,10 @@ static void copy_file(struct copier *copier, uint64_t node)
 static void count_below(struct nt_vfs *vfs, uint64_t directory, unsigned depth, struct nt_progress *progress)
 {
     struct nt_vfs_attributes attributes;
-    struct nt_listing *listing = nt_listing_new(vfs, directory, depth, NULL);
-    while (listing && nt_listing_next(listing, NULL) == NT_OK && listing->count > 0) {
+    struct nt_dir_listing *listing = nt_dir_listing_new(vfs, directory, depth, NULL);
+    while (listing && nt_dir_listing_next(listing, NULL) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
-            const struct nt_entry *entry = &listing->entries[i];
+            const struct nt_tree_entry *entry = &listing->entries[i];
             if (entry->class == NT_VFS_DIRECTORY)
                 count_below(vfs, entry->node, depth + 1, progress);
             else if (entry->class != NT_VFS_SIZED)
@@ -111,7 +111,7 @@ static void count_all(void *context)
 
 static void copy_directory(struct copier *copier, uint64_t node);
 
-static void copy_entry(struct copier *copier, const struct nt_entry *entry)
+static void copy_entry(struct copier *copier, const struct nt_tree_entry *entry)
 {
     size_t source = nt_path_enter(&copier->source, entry->name);
     size_t destination = nt_path_enter(&copier->destination, entry->name);
@@ -132,10 +132,10 @@ static void copy_entry(struct copier *copier, const struct nt_entry *entry)
 
 static enum nt_status copy_entries(struct copier *copier, uint64_t node, struct nt_error *error)
 {
-    struct nt_listing *listing = nt_listing_new(copier->vfs, node, copier->depth, error);
+    struct nt_dir_listing *listing = nt_dir_listing_new(copier->vfs, node, copier->depth, error);
     enum nt_status status = listing ? NT_OK : error->status;
     copier->depth++;
-    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0) {
+    while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++)
             copy_entry(copier, &listing->entries[i]);
     }

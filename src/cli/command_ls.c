@@ -138,7 +138,7 @@ static void widen(int *width, const char *text)
         *width = length;
 }
 
-static void make_line(struct lister *lister, const struct nt_entry *entry, struct line *line)
+static void make_line(struct lister *lister, const struct nt_tree_entry *entry, struct line *line)
 {
     struct nt_error error = {0};
     struct nt_vfs_attributes attributes;
@@ -193,7 +193,7 @@ static void print_json_line(struct lister *lister, uint64_t node, enum nt_vfs_cl
     nt_buffer_deinit(&line);
 }
 
-static void print_json_entry(struct lister *lister, const struct nt_entry *entry)
+static void print_json_entry(struct lister *lister, const struct nt_tree_entry *entry)
 {
     size_t length = nt_path_enter(&lister->path, entry->name);
     if (!lister->path.failed)
@@ -203,12 +203,12 @@ static void print_json_entry(struct lister *lister, const struct nt_entry *entry
 
 /* ---- directories ---- */
 
-static bool is_shown(const struct lister *lister, const struct nt_entry *entry)
+static bool is_shown(const struct lister *lister, const struct nt_tree_entry *entry)
 {
     return lister->invocation->settings->all || entry->name[0] != '.';
 }
 
-static void print_entries(struct lister *lister, const struct nt_entry *entries, size_t count)
+static void print_entries(struct lister *lister, const struct nt_tree_entry *entries, size_t count)
 {
     const struct nt_settings *settings = lister->invocation->settings;
     bool with_details = settings->details && !settings->json;
@@ -242,12 +242,12 @@ static void list_directory(struct lister *lister, uint64_t node);
 
 static enum nt_status list_below(struct lister *lister, uint64_t node, struct nt_error *error)
 {
-    struct nt_listing *listing = nt_listing_new(lister->vfs, node, lister->depth, error);
+    struct nt_dir_listing *listing = nt_dir_listing_new(lister->vfs, node, lister->depth, error);
     enum nt_status status = listing ? NT_OK : error->status;
     lister->depth++;
-    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0) {
+    while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
-            const struct nt_entry *entry = &listing->entries[i];
+            const struct nt_tree_entry *entry = &listing->entries[i];
             if (entry->class != NT_VFS_DIRECTORY || !is_shown(lister, entry))
                 continue;
             size_t length = nt_path_enter(&lister->path, entry->name);
@@ -284,7 +284,8 @@ static int compare_ranks(const void *left, const void *right)
     return order ? order : (a->position > b->position) - (a->position < b->position);
 }
 
-static bool rank_entry(const struct lister *lister, struct ranking *ranking, const struct nt_entry *entry)
+static bool rank_entry(const struct lister *lister, struct ranking *ranking,
+                       const struct nt_tree_entry *entry)
 {
     struct nt_vfs_attributes attributes;
     if ((ranking->count & (ranking->count - 1)) == 0) { /* grow at powers of two */
@@ -309,11 +310,11 @@ static bool rank_entry(const struct lister *lister, struct ranking *ranking, con
 
 static void print_ranking(struct lister *lister, const struct ranking *ranking)
 {
-    struct nt_entry entries[NT_LISTING_BATCH];
+    struct nt_tree_entry entries[NT_LISTING_BATCH];
     for (size_t first = 0, count; first < ranking->count; first += count) {
         for (count = 0; count < NT_LISTING_BATCH && first + count < ranking->count; count++) {
             const struct ranked *ranked = &ranking->list[first + count];
-            entries[count] = (struct nt_entry){.node = ranked->node, .class = ranked->class};
+            entries[count] = (struct nt_tree_entry){.node = ranked->node, .class = ranked->class};
             snprintf(entries[count].name, sizeof(entries[count].name), "%s", ranked->name);
         }
         print_entries(lister, entries, count);
@@ -321,11 +322,12 @@ static void print_ranking(struct lister *lister, const struct ranking *ranking)
 }
 
 /* Takes memory for all names of the directory. */
-static enum nt_status list_ranked(struct lister *lister, struct nt_listing *listing, struct nt_error *error)
+static enum nt_status list_ranked(struct lister *lister, struct nt_dir_listing *listing,
+                                  struct nt_error *error)
 {
     struct ranking ranking = {.arena = nt_arena_new()};
     enum nt_status status = ranking.arena ? NT_OK : nt_fail_memory(error);
-    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0)
+    while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0)
         for (size_t i = 0; i < listing->count && status == NT_OK; i++)
             if (is_shown(lister, &listing->entries[i]) && !rank_entry(lister, &ranking, &listing->entries[i]))
                 status = nt_fail_memory(error);
@@ -340,12 +342,12 @@ static enum nt_status list_ranked(struct lister *lister, struct nt_listing *list
 static enum nt_status list_entries(struct lister *lister, uint64_t node, struct nt_error *error)
 {
     const struct nt_settings *settings = lister->invocation->settings;
-    struct nt_listing *listing = nt_listing_new(lister->vfs, node, lister->depth, error);
+    struct nt_dir_listing *listing = nt_dir_listing_new(lister->vfs, node, lister->depth, error);
     enum nt_status status = listing ? NT_OK : error->status;
     lister->widths = (struct column_widths){0};
     if (status == NT_OK && (settings->by_size || settings->by_time))
         status = list_ranked(lister, listing, error);
-    while (status == NT_OK && (status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0)
+    while (status == NT_OK && (status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0)
         print_entries(lister, listing->entries, listing->count);
     free(listing);
     return status;

@@ -20,7 +20,7 @@ struct drawing {
 
 static void draw_directory(struct drawing *drawing, const char *name, uint64_t node);
 
-static void draw_entry(struct drawing *drawing, const struct nt_entry *entry, bool is_last)
+static void draw_entry(struct drawing *drawing, const struct nt_tree_entry *entry, bool is_last)
 {
     static const char *const branches[] = {"├── ", "└── "}, *const below[] = {"│   ", "    "};
     if (drawing->indent.length)
@@ -39,18 +39,18 @@ static void draw_entry(struct drawing *drawing, const struct nt_entry *entry, bo
     nt_path_leave(&drawing->indent, length);
 }
 
-static bool is_shown(const struct drawing *drawing, const struct nt_entry *entry)
+static bool is_shown(const struct drawing *drawing, const struct nt_tree_entry *entry)
 {
     return drawing->settings->all || entry->name[0] != '.';
 }
 
 /* An entry is drawn when the next one is known: the last has another branch. */
-static enum nt_status draw_entries(struct drawing *drawing, struct nt_listing *listing,
+static enum nt_status draw_entries(struct drawing *drawing, struct nt_dir_listing *listing,
                                    struct nt_error *error)
 {
-    struct nt_entry waiting = {0};
+    struct nt_tree_entry waiting = {0};
     enum nt_status status;
-    while ((status = nt_listing_next(listing, error)) == NT_OK && listing->count > 0) {
+    while ((status = nt_dir_listing_next(listing, error)) == NT_OK && listing->count > 0) {
         for (size_t i = 0; i < listing->count; i++) {
             if (!is_shown(drawing, &listing->entries[i]))
                 continue;
@@ -69,7 +69,7 @@ static void draw_directory(struct drawing *drawing, const char *name, uint64_t n
     if (drawing->settings->depth && drawing->depth >= drawing->settings->depth)
         return;
     struct nt_error error = {0};
-    struct nt_listing *listing = nt_listing_new(drawing->vfs, node, drawing->depth, &error);
+    struct nt_dir_listing *listing = nt_dir_listing_new(drawing->vfs, node, drawing->depth, &error);
     drawing->depth++;
     if (!listing || draw_entries(drawing, listing, &error) != NT_OK)
         nt_note_failure(&drawing->status, nt_complain(name, &error));

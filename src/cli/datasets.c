@@ -27,14 +27,14 @@ static enum nt_exit_status visit_folder(struct walk *walk, struct nt_vfs *vfs, c
     enum nt_exit_status first = NT_EXIT_OK;
     struct nt_error error = {0};
     struct nt_buffer below = {0};
-    struct nt_listing *listing = nt_listing_new(vfs, node, walk->depth, &error);
+    struct nt_dir_listing *listing = nt_dir_listing_new(vfs, node, walk->depth, &error);
     enum nt_status status = listing ? NT_OK : error.status;
     walk->depth++;
     walk->is_of_many = true;
     nt_buffer_text(&below, path);
-    while (status == NT_OK && (status = nt_listing_next(listing, &error)) == NT_OK && listing->count > 0)
+    while (status == NT_OK && (status = nt_dir_listing_next(listing, &error)) == NT_OK && listing->count > 0)
         for (size_t i = 0; i < listing->count; i++) {
-            const struct nt_entry *entry = &listing->entries[i];
+            const struct nt_tree_entry *entry = &listing->entries[i];
             if (entry->class != NT_VFS_DIRECTORY || strcmp(entry->name, ".ntuplefs") == 0)
                 continue;
             size_t length = nt_path_enter(&below, entry->name);

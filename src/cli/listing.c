@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct nt_listing *nt_listing_new(struct nt_vfs *vfs, uint64_t directory, unsigned depth,
-                                  struct nt_error *error)
+struct nt_dir_listing *nt_dir_listing_new(struct nt_vfs *vfs, uint64_t directory, unsigned depth,
+                                          struct nt_error *error)
 {
     if (depth > NT_DEEPEST_DIRECTORY) {
         nt_fail(error, NT_LIMIT, NT_NO_OFFSET, "more than %d directories deep", NT_DEEPEST_DIRECTORY);
         return NULL;
     }
-    struct nt_listing *listing = malloc(sizeof(*listing));
+    struct nt_dir_listing *listing = malloc(sizeof(*listing));
     if (!listing) {
         nt_fail_memory(error);
         return NULL;
@@ -30,12 +30,12 @@ struct nt_listing *nt_listing_new(struct nt_vfs *vfs, uint64_t directory, unsign
 static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_class class,
                  uint64_t next_cursor)
 {
-    struct nt_listing *listing = context;
+    struct nt_dir_listing *listing = context;
     if (listing->count == NT_LISTING_BATCH) {
         listing->is_at_end = false;
         return false;
     }
-    struct nt_entry *entry = &listing->entries[listing->count++];
+    struct nt_tree_entry *entry = &listing->entries[listing->count++];
     snprintf(entry->name, sizeof(entry->name), "%s", name);
     entry->node = node;
     entry->class = class;
@@ -43,7 +43,7 @@ static bool take(void *context, const char *name, uint64_t node, enum nt_vfs_cla
     return true;
 }
 
-enum nt_status nt_listing_next(struct nt_listing *listing, struct nt_error *error)
+enum nt_status nt_dir_listing_next(struct nt_dir_listing *listing, struct nt_error *error)
 {
     listing->count = 0;
     if (listing->is_at_end)

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct nt_part {
-    struct nt_job job;
+struct nt_file_part {
+    struct nt_transfer job;
     struct nt_fetched *file;
     uint64_t id;
-    struct nt_part *next;
+    struct nt_file_part *next;
 };
 
 /* ---- files ---- */
@@ -29,10 +29,10 @@ static struct nt_fetched **file_of(struct nt_files *files, uint32_t number)
 static void close_file(struct nt_files *files, struct nt_fetched **link)
 {
     struct nt_fetched *file = *link;
-    struct nt_part *part;
+    struct nt_file_part *part;
     while ((part = file->parts)) {
         file->parts = part->next;
-        nt_jobs_remove(&files->jobs, &part->job);
+        nt_transfers_remove(&files->jobs, &part->job);
         free(part);
     }
     file->remote->engine->ops->close(file);
@@ -50,7 +50,7 @@ void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, 
     close_file(files, file_of(files, file->number));
 }
 
-void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened)
+void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened)
 {
     char text[NT_FETCH_STAMP_BYTES + NT_FETCH_SERVER_BYTES];
     struct nt_output *output = &file->files->output;
@@ -134,7 +134,7 @@ static void open_file(struct nt_files *files, const struct nt_fetch_request *req
     } else if (!nt_rules_allow(&files->rules, address)) {
         refuse(files, request);
         drop_file(files, file);
-    } else if (!open_with(nt_jobs_engine(&files->jobs, address), file, address, stamp, &problem)) {
+    } else if (!open_with(nt_transfers_engine(&files->jobs, address), file, address, stamp, &problem)) {
         nt_output_fail(&files->output, request->file, request->id,
                        problem ? NT_FETCH_INVALID : NT_FETCH_UNREACHABLE,
                        problem ? problem : "out of memory");
@@ -157,18 +157,18 @@ static void list(struct nt_files *files, const struct nt_fetch_request *request,
 
 /* ---- reading ---- */
 
-static void remove_part(struct nt_part *part)
+static void remove_part(struct nt_file_part *part)
 {
-    struct nt_part **link = &part->file->parts;
+    struct nt_file_part **link = &part->file->parts;
     while (*link != part)
         link = &(*link)->next;
     *link = part->next;
     free(part);
 }
 
-static bool take_part(struct nt_job *job, uint64_t offset, const char *bytes, size_t count)
+static bool take_part(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
-    const struct nt_part *part = (struct nt_part *)job;
+    const struct nt_file_part *part = (struct nt_file_part *)job;
     const struct nt_fetched *file = part->file;
     struct nt_output *output = &part->file->files->output;
     if (nt_output_is_full(output)) {
@@ -182,9 +182,9 @@ static bool take_part(struct nt_job *job, uint64_t offset, const char *bytes, si
     return true;
 }
 
-static void end_part(struct nt_job *job)
+static void end_part(struct nt_transfer *job)
 {
-    struct nt_part *part = (struct nt_part *)job;
+    struct nt_file_part *part = (struct nt_file_part *)job;
     struct nt_output *output = &part->file->files->output;
     if (job->result.outcome == NT_OUTCOME_GOOD)
         nt_output_done(output, part->file->number, part->id);
@@ -199,32 +199,32 @@ static void read_part(struct nt_files *files, const struct nt_fetch_request *req
     uint64_t size = file ? file->size : 0;
     bool is_within = file && file->is_open && request->bytes > 0 && request->bytes <= NT_FETCH_MOST_BYTES &&
                      request->offset < size && request->bytes <= size - request->offset;
-    struct nt_part *part =
+    struct nt_file_part *part =
         is_within && files->jobs.count < NT_FETCH_MOST_REQUESTS ? calloc(1, sizeof(*part)) : NULL;
     if (!part) {
         nt_output_fail(&files->output, request->file, request->id, NT_FETCH_UNREACHABLE,
                        "the process that fetches was asked for what it cannot do");
         return;
     }
-    *part = (struct nt_part){.job = {.remote = file->remote,
-                                     .first = request->offset,
-                                     .bytes = request->bytes,
-                                     .milliseconds = request->milliseconds,
-                                     .is_ahead = request->is_ahead,
-                                     .most_tries = NT_TRIES_OF_KNOWN,
-                                     .take = take_part,
-                                     .end = end_part},
-                             .file = file,
-                             .id = request->id,
-                             .next = file->parts};
+    *part = (struct nt_file_part){.job = {.remote = file->remote,
+                                          .first = request->offset,
+                                          .bytes = request->bytes,
+                                          .milliseconds = request->milliseconds,
+                                          .is_ahead = request->is_ahead,
+                                          .most_tries = NT_TRIES_OF_KNOWN,
+                                          .take = take_part,
+                                          .end = end_part},
+                                  .file = file,
+                                  .id = request->id,
+                                  .next = file->parts};
     file->parts = part;
-    nt_jobs_add(&files->jobs, &part->job);
+    nt_transfers_add(&files->jobs, &part->job);
 }
 
-static struct nt_part *part_of(const struct nt_files *files, uint64_t id)
+static struct nt_file_part *part_of(const struct nt_files *files, uint64_t id)
 {
     for (struct nt_fetched *file = files->first; file; file = file->next)
-        for (struct nt_part *part = file->parts; part; part = part->next)
+        for (struct nt_file_part *part = file->parts; part; part = part->next)
             if (part->id == id)
                 return part;
     return NULL;
@@ -232,9 +232,9 @@ static struct nt_part *part_of(const struct nt_files *files, uint64_t id)
 
 static void cancel(struct nt_files *files, uint64_t id)
 {
-    struct nt_part *part = part_of(files, id);
+    struct nt_file_part *part = part_of(files, id);
     if (part) {
-        nt_jobs_remove(&files->jobs, &part->job);
+        nt_transfers_remove(&files->jobs, &part->job);
         remove_part(part);
         return;
     }
@@ -251,7 +251,7 @@ void nt_files_take(struct nt_files *files, const struct nt_fetch_request *reques
                    size_t bytes)
 {
     struct nt_fetched **link;
-    struct nt_part *part;
+    struct nt_file_part *part;
     switch (request->kind) {
     case NT_FETCH_OPEN:
     case NT_FETCH_OPEN_LISTED:

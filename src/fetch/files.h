@@ -12,7 +12,7 @@
 
 struct nt_files {
     struct nt_rules rules;
-    struct nt_jobs jobs;
+    struct nt_transfers jobs;
     struct nt_output output;
     struct nt_fetched *first;
     unsigned count;
@@ -27,12 +27,12 @@ struct nt_fetched {
     uint64_t milliseconds; /* to the end of which it is open, or not */
     bool is_open;
     uint64_t size;
-    struct nt_part *parts; /* that somebody reads */
+    struct nt_file_part *parts; /* that somebody reads */
     struct nt_fetched *next;
 };
 
 /* A file as it was found when it was opened. */
-struct nt_opened {
+struct nt_open_result {
     uint64_t size;
     int64_t modified;  /* seconds since 1970, or NT_FETCH_NO_TIME */
     const char *stamp; /* the same of the same version whatever process asks; "": the server does not tell */
@@ -43,7 +43,7 @@ struct nt_opened {
 };
 
 /* For engines: the end of opening. Where it failed, the file is closed and gone. */
-void nt_file_opened(struct nt_fetched *file, const struct nt_opened *opened);
+void nt_file_opened(struct nt_fetched *file, const struct nt_open_result *opened);
 void nt_file_not_opened(struct nt_fetched *file, enum nt_fetch_failure failure, const char *message);
 
 /* What was asked for, with the text behind it. */

@@ -91,7 +91,7 @@ struct facts {
     struct nt_validators validators;
 };
 
-struct nt_folder_list {
+struct nt_list_parser {
     enum nt_service service;
     char *folder; /* of WebDAV with single slashes, one at the end */
     nt_folder_take *take;
@@ -114,7 +114,7 @@ struct nt_folder_list {
 
 static const struct facts no_facts = {.modified = NT_FETCH_NO_TIME};
 
-static void refuse(struct nt_folder_list *list, const char *problem)
+static void refuse(struct nt_list_parser *list, const char *problem)
 {
     if (!list->problem)
         list->problem = problem;
@@ -159,19 +159,19 @@ static char *path_of(char *url)
     return scheme + strcspn(scheme + strlen("://"), "/") + strlen("://");
 }
 
-static void tell(struct nt_folder_list *list, const char *name, const struct facts *facts)
+static void tell(struct nt_list_parser *list, const char *name, const struct facts *facts)
 {
     if (!nt_listing_is_name(name) || (!facts->is_folder && !facts->has_size))
         return;
-    list->take(list->context, &(struct nt_folder_entry){.name = name,
-                                                        .is_folder = facts->is_folder,
-                                                        .size = facts->is_folder ? 0 : facts->size,
-                                                        .modified = facts->modified,
-                                                        .validators = facts->validators});
+    list->take(list->context, &(struct nt_list_entry){.name = name,
+                                                      .is_folder = facts->is_folder,
+                                                      .size = facts->is_folder ? 0 : facts->size,
+                                                      .modified = facts->modified,
+                                                      .validators = facts->validators});
 }
 
 /* Of WebDAV: the last part of the place is the name, what is before it has to be the folder. */
-static void end_response(struct nt_folder_list *list)
+static void end_response(struct nt_list_parser *list)
 {
     char *path = path_of(list->place);
     size_t length = strlen(path);
@@ -201,7 +201,7 @@ static void end_response(struct nt_folder_list *list)
 }
 
 /* Of S3: keys go on behind the folder. */
-static void end_key(struct nt_folder_list *list)
+static void end_key(struct nt_list_parser *list)
 {
     size_t above = strlen(list->folder);
     if (strncmp(list->place, list->folder, above) != 0)
@@ -258,7 +258,7 @@ static void take_tag(struct facts *facts, const char *text)
     facts->validators.is_weak = false;
 }
 
-static void keep_token(struct nt_folder_list *list)
+static void keep_token(struct nt_list_parser *list)
 {
     if (list->length >= sizeof(list->token))
         refuse(list, "the server's mark for the rest of the list is too long");
@@ -266,7 +266,7 @@ static void keep_token(struct nt_folder_list *list)
         memcpy(list->token, list->text, list->length + 1);
 }
 
-static void end_element(struct nt_folder_list *list, enum element element)
+static void end_element(struct nt_list_parser *list, enum element element)
 {
     struct facts *facts = list->service == NT_SERVICE_WEB ? &list->group : &list->entry;
     switch (element) {
@@ -319,7 +319,7 @@ static void end_element(struct nt_folder_list *list, enum element element)
 }
 
 /* What was before says nothing of what begins. */
-static void begin_element(struct nt_folder_list *list, enum element element)
+static void begin_element(struct nt_list_parser *list, enum element element)
 {
     switch (element) {
     case ELEMENT_RESPONSE:
@@ -345,7 +345,7 @@ static void begin_element(struct nt_folder_list *list, enum element element)
 
 /* ---- what expat calls ---- */
 
-static const struct rule *rule_of(const struct nt_folder_list *list, enum element parent, const char *name)
+static const struct rule *rule_of(const struct nt_list_parser *list, enum element parent, const char *name)
 {
     const char *local = strrchr(name, '|');
     if (list->service == NT_SERVICE_S3 && local)
@@ -359,7 +359,7 @@ static const struct rule *rule_of(const struct nt_folder_list *list, enum elemen
 
 static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char **attributes)
 {
-    struct nt_folder_list *list = context;
+    struct nt_list_parser *list = context;
     (void)attributes;
     const struct rule *rule = rule_of(list, list->open[list->depth], name);
     if (list->depth + 1 == MOST_DEPTH) {
@@ -375,7 +375,7 @@ static void XMLCALL on_start(void *context, const XML_Char *name, const XML_Char
 
 static void XMLCALL on_end(void *context, const XML_Char *name)
 {
-    struct nt_folder_list *list = context;
+    struct nt_list_parser *list = context;
     (void)name;
     if (list->problem) /* it stops after this */
         return;
@@ -385,7 +385,7 @@ static void XMLCALL on_end(void *context, const XML_Char *name)
 
 static void XMLCALL on_text(void *context, const XML_Char *text, int count)
 {
-    struct nt_folder_list *list = context;
+    struct nt_list_parser *list = context;
     if (!list->has_text)
         return;
     if ((size_t)count > MOST_TEXT_BYTES - list->length) {
@@ -406,10 +406,10 @@ static void XMLCALL on_document_type(void *context, const XML_Char *name, const 
 
 /* ---- all of it ---- */
 
-struct nt_folder_list *nt_folder_list_new(enum nt_service service, const char *folder, nt_folder_take *take,
+struct nt_list_parser *nt_list_parser_new(enum nt_service service, const char *folder, nt_folder_take *take,
                                           void *context)
 {
-    struct nt_folder_list *list = calloc(1, sizeof(*list));
+    struct nt_list_parser *list = calloc(1, sizeof(*list));
     size_t length = strlen(folder);
     if (!list)
         return NULL;
@@ -420,7 +420,7 @@ struct nt_folder_list *nt_folder_list_new(enum nt_service service, const char *f
     list->folder = malloc(length + 2);
     list->parser = XML_ParserCreateNS(NULL, '|');
     if (!list->folder || !list->parser) {
-        nt_folder_list_free(list);
+        nt_list_parser_free(list);
         return NULL;
     }
     memcpy(list->folder, folder, length + 1);
@@ -435,7 +435,7 @@ struct nt_folder_list *nt_folder_list_new(enum nt_service service, const char *f
     return list;
 }
 
-void nt_folder_list_free(struct nt_folder_list *list)
+void nt_list_parser_free(struct nt_list_parser *list)
 {
     if (!list)
         return;
@@ -446,7 +446,7 @@ void nt_folder_list_free(struct nt_folder_list *list)
 }
 
 /* Of what has begun and not ended expat keeps all. */
-static bool feed_piece(struct nt_folder_list *list, const char *bytes, size_t count, bool is_last)
+static bool feed_piece(struct nt_list_parser *list, const char *bytes, size_t count, bool is_last)
 {
     list->bytes += count;
     if (XML_Parse(list->parser, bytes, (int)count, is_last) != XML_STATUS_OK) {
@@ -467,7 +467,7 @@ static bool feed_piece(struct nt_folder_list *list, const char *bytes, size_t co
     return !list->problem;
 }
 
-bool nt_folder_list_feed(struct nt_folder_list *list, const char *bytes, size_t count, bool is_last)
+bool nt_list_parser_feed(struct nt_list_parser *list, const char *bytes, size_t count, bool is_last)
 {
     if (list->problem)
         return false;
@@ -477,17 +477,17 @@ bool nt_folder_list_feed(struct nt_folder_list *list, const char *bytes, size_t 
     return feed_piece(list, bytes, count, is_last);
 }
 
-const char *nt_folder_list_problem(const struct nt_folder_list *list)
+const char *nt_list_parser_problem(const struct nt_list_parser *list)
 {
     return list->problem ? list->problem : "";
 }
 
-bool nt_folder_list_is_there(const struct nt_folder_list *list)
+bool nt_list_parser_is_there(const struct nt_list_parser *list)
 {
     return list->is_there || (list->service == NT_SERVICE_S3 && !*list->folder);
 }
 
-const char *nt_folder_list_token(const struct nt_folder_list *list)
+const char *nt_list_parser_token(const struct nt_list_parser *list)
 {
     return list->is_cut ? list->token : NULL;
 }

@@ -18,20 +18,21 @@ enum { FIRST_PAUSE = 200, LONGEST_PAUSE = 5000, LONGEST_WAIT = 1000 };
 const struct nt_result nt_result_no_memory = {NT_OUTCOME_BAD, NT_FETCH_UNREACHABLE,
                                               .message = "out of memory"};
 
-void nt_jobs_init(struct nt_jobs *jobs)
+void nt_transfers_init(struct nt_transfers *jobs)
 {
-    *jobs = (struct nt_jobs){.engine_count = 0};
+    *jobs = (struct nt_transfers){.engine_count = 0};
     jobs->last = &jobs->first;
 }
 
-void nt_jobs_add_engine(struct nt_jobs *jobs, struct nt_engine *engine, const struct nt_engine_ops *ops)
+void nt_transfers_add_engine(struct nt_transfers *jobs, struct nt_engine *engine,
+                             const struct nt_engine_ops *ops)
 {
     engine->ops = ops;
     engine->jobs = jobs;
     jobs->engines[jobs->engine_count++] = engine;
 }
 
-struct nt_engine *nt_jobs_engine(const struct nt_jobs *jobs, const char *address)
+struct nt_engine *nt_transfers_engine(const struct nt_transfers *jobs, const char *address)
 {
     unsigned i = 0;
     while (jobs->engines[i]->ops->takes && !jobs->engines[i]->ops->takes(address))
@@ -39,7 +40,7 @@ struct nt_engine *nt_jobs_engine(const struct nt_jobs *jobs, const char *address
     return jobs->engines[i];
 }
 
-void nt_jobs_add(struct nt_jobs *jobs, struct nt_job *job)
+void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     job->start = nt_milliseconds();
     job->deadline = job->start + job->milliseconds;
@@ -52,7 +53,7 @@ void nt_jobs_add(struct nt_jobs *jobs, struct nt_job *job)
 
 /* ---- one try ---- */
 
-static void stop(struct nt_job *job)
+static void stop(struct nt_transfer *job)
 {
     struct nt_engine *engine = job->remote->engine;
     if (job->is_active && !job->is_beside) {
@@ -63,7 +64,7 @@ static void stop(struct nt_job *job)
     engine->ops->stop(job);
 }
 
-static void take_out(struct nt_jobs *jobs, struct nt_job *job)
+static void take_out(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     stop(job);
     *job->link = job->next;
@@ -74,13 +75,13 @@ static void take_out(struct nt_jobs *jobs, struct nt_job *job)
     jobs->count--;
 }
 
-void nt_jobs_remove(struct nt_jobs *jobs, struct nt_job *job)
+void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     take_out(jobs, job);
     free(job->attempt);
 }
 
-static void end(struct nt_jobs *jobs, struct nt_job *job)
+static void end(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     void *attempt = job->attempt;
     take_out(jobs, job);
@@ -88,7 +89,7 @@ static void end(struct nt_jobs *jobs, struct nt_job *job)
     free(attempt);
 }
 
-static void start(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
+static void start(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t now)
 {
     struct nt_engine *engine = job->remote->engine;
     job->result = (struct nt_result){.failure = NT_FETCH_UNREACHABLE};
@@ -119,7 +120,7 @@ static uint64_t pause_after(unsigned tries)
 }
 
 /* The failure of the last try is that of all. */
-static void give_up(struct nt_jobs *jobs, struct nt_job *job, const char *why)
+static void give_up(struct nt_transfers *jobs, struct nt_transfer *job, const char *why)
 {
     struct nt_result *result = &job->result;
     char cause[sizeof(result->message)];
@@ -129,7 +130,7 @@ static void give_up(struct nt_jobs *jobs, struct nt_job *job, const char *why)
     end(jobs, job);
 }
 
-static void give_up_late(struct nt_jobs *jobs, struct nt_job *job)
+static void give_up_late(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     char why[64];
     if (!job->result.message[0])
@@ -139,7 +140,7 @@ static void give_up_late(struct nt_jobs *jobs, struct nt_job *job)
     give_up(jobs, job, why);
 }
 
-static void try_again(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
+static void try_again(struct nt_transfers *jobs, struct nt_transfer *job, uint64_t now)
 {
     const struct nt_result *result = &job->result;
     uint64_t pause = result->wait_seconds * 1000;
@@ -161,7 +162,7 @@ static void try_again(struct nt_jobs *jobs, struct nt_job *job, uint64_t now)
     }
 }
 
-void nt_jobs_end_try(struct nt_jobs *jobs, struct nt_job *job)
+void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job)
 {
     uint64_t now = nt_milliseconds();
     stop(job);
@@ -178,7 +179,7 @@ void nt_jobs_end_try(struct nt_jobs *jobs, struct nt_job *job)
 /* ---- all of them ---- */
 
 /* Some tries are left to those who wait. */
-static bool has_room(const struct nt_job *job)
+static bool has_room(const struct nt_transfer *job)
 {
     const struct nt_engine *engine = job->remote->engine;
     unsigned most = engine->ops->at_once;
@@ -190,10 +191,10 @@ static bool has_room(const struct nt_job *job)
 }
 
 /* One whose time is over, or that may be started: what nobody waits for last. NULL. */
-static struct nt_job *due(const struct nt_jobs *jobs, uint64_t now)
+static struct nt_transfer *due(const struct nt_transfers *jobs, uint64_t now)
 {
-    struct nt_job *found = NULL;
-    for (struct nt_job *job = jobs->first; job && !(found && !found->is_ahead); job = job->next)
+    struct nt_transfer *found = NULL;
+    for (struct nt_transfer *job = jobs->first; job && !(found && !found->is_ahead); job = job->next)
         if ((now >= job->deadline || (!job->is_active && job->start <= now && has_room(job))) &&
             (!found || !job->is_ahead))
             found = job;
@@ -201,9 +202,9 @@ static struct nt_job *due(const struct nt_jobs *jobs, uint64_t now)
 }
 
 /* What comes to its end may take others with it. Whether anything was started. */
-static bool start_all(struct nt_jobs *jobs)
+static bool start_all(struct nt_transfers *jobs)
 {
-    struct nt_job *job;
+    struct nt_transfer *job;
     bool has_started = false;
     uint64_t now = nt_milliseconds();
     while ((job = due(jobs, now)))
@@ -217,13 +218,13 @@ static bool start_all(struct nt_jobs *jobs)
 }
 
 /* When it is looked at again, at the latest. */
-static uint64_t until(const struct nt_job *job)
+static uint64_t until(const struct nt_transfer *job)
 {
     bool is_waiting = job->is_active || !has_room(job) || job->start >= job->deadline;
     return is_waiting ? job->deadline : job->start;
 }
 
-uint64_t nt_jobs_work(struct nt_jobs *jobs)
+uint64_t nt_transfers_work(struct nt_transfers *jobs)
 {
     start_all(jobs);
     for (unsigned i = 0; i < jobs->engine_count; i++)
@@ -231,15 +232,15 @@ uint64_t nt_jobs_work(struct nt_jobs *jobs)
     if (start_all(jobs))
         return 0;
     uint64_t now = nt_milliseconds(), wait = LONGEST_WAIT;
-    for (const struct nt_job *job = jobs->first; job; job = job->next)
+    for (const struct nt_transfer *job = jobs->first; job; job = job->next)
         if (until(job) < now + wait)
             wait = until(job) > now ? until(job) - now : 0;
     return wait;
 }
 
-void nt_jobs_continue(struct nt_jobs *jobs)
+void nt_transfers_continue(struct nt_transfers *jobs)
 {
-    for (struct nt_job *job = jobs->first, *next; job; job = next) {
+    for (struct nt_transfer *job = jobs->first, *next; job; job = next) {
         next = job->next;
         if (job->is_paused) {
             job->is_paused = false;

@@ -13,9 +13,9 @@
 
 struct nt_engine;
 struct nt_fetched;
-struct nt_job;
+struct nt_transfer;
 struct nt_listing;
-struct nt_jobs;
+struct nt_transfers;
 
 struct nt_engine_ops {
     unsigned at_once;    /* tries; */
@@ -35,13 +35,13 @@ struct nt_engine_ops {
     bool (*list)(struct nt_listing *listing, const char *address, const char **problem_ret);
     /* Free what is of the engine's own, its jobs as well. */
     void (*end_list)(struct nt_listing *listing);
-    /* Begin to try, and count the requests that are made. What comes is given to job->take, and then the end told (nt_jobs_end_try), neither before this has returned.
+    /* Begin to try, and count the requests that are made. What comes is given to job->take, and then the end told (nt_transfers_end_try), neither before this has returned.
      * False without memory. */
-    bool (*start)(struct nt_job *job, uint64_t milliseconds);
+    bool (*start)(struct nt_transfer *job, uint64_t milliseconds);
     /* What is under way is not wanted any more; nothing may be. */
-    void (*stop)(struct nt_job *job);
+    void (*stop)(struct nt_transfer *job);
     /* Of a job that was paused: its bytes will be taken now. */
-    void (*resume)(struct nt_job *job);
+    void (*resume)(struct nt_transfer *job);
     /* Send and take whatever can be, without waiting. */
     void (*work)(struct nt_engine *engine);
 };
@@ -49,7 +49,7 @@ struct nt_engine_ops {
 /* Embedded in what an engine has. */
 struct nt_engine {
     const struct nt_engine_ops *ops;
-    struct nt_jobs *jobs;
+    struct nt_transfers *jobs;
     unsigned active;
     uint64_t active_bytes;
 };
@@ -59,7 +59,7 @@ struct nt_remote {
     struct nt_engine *engine;
 };
 
-struct nt_job {
+struct nt_transfer {
     struct nt_remote *remote;
     void *attempt;            /* the engine's own, until `end` has been called; from malloc, or NULL */
     struct nt_result result;  /* of the last try */
@@ -75,10 +75,10 @@ struct nt_job {
     bool is_paused, is_active;
     uint64_t active_bytes; /* that it counts as in its engine */
     /* Bytes at `offset` of the file; of a suffix, of that. False: not now, see `resume`. */
-    bool (*take)(struct nt_job *job, uint64_t offset, const char *bytes, size_t count);
+    bool (*take)(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count);
     /* It has come, or failed: `result` tells. It may be freed. */
-    void (*end)(struct nt_job *job);
-    struct nt_job *next, **link;
+    void (*end)(struct nt_transfer *job);
+    struct nt_transfer *next, **link;
 };
 
 enum {
@@ -89,27 +89,28 @@ enum {
 
 enum { NT_MOST_ENGINES = 2 };
 
-struct nt_jobs {
+struct nt_transfers {
     struct nt_engine *engines[NT_MOST_ENGINES];
     unsigned engine_count;
-    struct nt_job *first, **last;
+    struct nt_transfer *first, **last;
     unsigned count;
     struct nt_fetch_totals totals;
 };
 
-void nt_jobs_init(struct nt_jobs *jobs);
+void nt_transfers_init(struct nt_transfers *jobs);
 /* What asks first whether it is for an address comes first. */
-void nt_jobs_add_engine(struct nt_jobs *jobs, struct nt_engine *engine, const struct nt_engine_ops *ops);
+void nt_transfers_add_engine(struct nt_transfers *jobs, struct nt_engine *engine,
+                             const struct nt_engine_ops *ops);
 /* The one for an address. */
-struct nt_engine *nt_jobs_engine(const struct nt_jobs *jobs, const char *address);
-void nt_jobs_add(struct nt_jobs *jobs, struct nt_job *job);
+struct nt_engine *nt_transfers_engine(const struct nt_transfers *jobs, const char *address);
+void nt_transfers_add(struct nt_transfers *jobs, struct nt_transfer *job);
 /* It is not wanted any more; `end` is not called. */
-void nt_jobs_remove(struct nt_jobs *jobs, struct nt_job *job);
+void nt_transfers_remove(struct nt_transfers *jobs, struct nt_transfer *job);
 /* For engines: job->result tells what came of a try. */
-void nt_jobs_end_try(struct nt_jobs *jobs, struct nt_job *job);
+void nt_transfers_end_try(struct nt_transfers *jobs, struct nt_transfer *job);
 /* Start what may be, and end what has come to its end; milliseconds until there is more to do. */
-uint64_t nt_jobs_work(struct nt_jobs *jobs);
+uint64_t nt_transfers_work(struct nt_transfers *jobs);
 /* What was paused goes on. */
-void nt_jobs_continue(struct nt_jobs *jobs);
+void nt_transfers_continue(struct nt_transfers *jobs);
 
 #endif

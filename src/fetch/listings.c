@@ -87,7 +87,7 @@ void nt_listings_start(struct nt_listings *listings, const struct nt_fetch_reque
 {
     const char *problem = NULL;
     char *address = memchr(text, '\0', bytes) ? NULL : strndup(text, bytes);
-    struct nt_engine *engine = address ? nt_jobs_engine(listings->jobs, address) : NULL;
+    struct nt_engine *engine = address ? nt_transfers_engine(listings->jobs, address) : NULL;
     struct nt_listing *listing = engine ? add(listings, request, engine) : NULL;
     if (!listing)
         nt_output_fail(listings->output, 0, request->id, NT_FETCH_UNREACHABLE,

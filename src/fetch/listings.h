@@ -9,7 +9,7 @@
 #include "fetch/output.h"
 
 struct nt_listings {
-    struct nt_jobs *jobs;
+    struct nt_transfers *jobs;
     struct nt_output *output;
     struct nt_listing *first;
 };

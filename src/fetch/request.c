@@ -49,7 +49,7 @@ __attribute__((format(printf, 4, 5))) static void judge(struct nt_request *reque
 
 static bool is_other_version(const struct nt_request *request)
 {
-    const struct nt_version *expected = request->expected;
+    const struct nt_file_version *expected = request->expected;
     const struct nt_reply *reply = &request->reply;
     return expected && (!nt_validators_agree(&expected->validators, &reply->validators) ||
                         (reply->has_total && reply->total != expected->size));

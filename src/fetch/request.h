@@ -14,7 +14,7 @@
 #include "fetch/result.h"
 
 /* A file as it was found at first. */
-struct nt_version {
+struct nt_file_version {
     struct nt_validators validators;
     uint64_t size;
 };
@@ -33,7 +33,7 @@ struct nt_request {
     enum nt_service service;
     bool is_suffix; /* the last bytes */
     uint64_t first, bytes;
-    const struct nt_version *expected; /* NULL: nothing is known of the file */
+    const struct nt_file_version *expected; /* NULL: nothing is known of the file */
     uint64_t milliseconds;
     /* False: not now. */
     bool (*take)(void *context, const char *bytes, size_t count);

@@ -36,12 +36,12 @@ static void close_file(struct nt_fetched *file)
 
 static bool take_bytes(void *context, const char *bytes, size_t count)
 {
-    struct nt_job *job = context;
+    struct nt_transfer *job = context;
     const struct nt_request *request = job->attempt;
     return job->take(job, request->first + request->result.got, bytes, count);
 }
 
-static bool start(struct nt_job *job, uint64_t milliseconds)
+static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
     const struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct nt_web *web = (struct nt_web *)job->remote->engine;
@@ -69,14 +69,14 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
     return nt_request_start(request, web->multi, job);
 }
 
-static void stop(struct nt_job *job)
+static void stop(struct nt_transfer *job)
 {
     const struct nt_web *web = (struct nt_web *)job->remote->engine;
     if (job->attempt)
         nt_request_stop(job->attempt, web->multi);
 }
 
-static void resume(struct nt_job *job)
+static void resume(struct nt_transfer *job)
 {
     const struct nt_request *request = job->attempt;
     curl_easy_pause(request->easy, CURLPAUSE_CONT);
@@ -99,7 +99,7 @@ static void note_elsewhere(struct nt_origin *origin, const struct nt_request *re
 
 /* What a broken answer began with tells the version, too: so the rest can be asked for. Not of what only makes a connection ready:
  * the beginning that is kept may be of another one. */
-static void note_version(struct nt_origin *origin, struct nt_job *job, const struct nt_request *request)
+static void note_version(struct nt_origin *origin, struct nt_transfer *job, const struct nt_request *request)
 {
     const struct nt_reply *reply = &request->reply;
     bool is_broken =
@@ -107,21 +107,21 @@ static void note_version(struct nt_origin *origin, struct nt_job *job, const str
     if (origin->is_known || !is_broken || request->is_suffix || job->is_beside ||
         origin->asked != NT_ASKED_PART)
         return;
-    origin->version = (struct nt_version){reply->validators, reply->total};
+    origin->version = (struct nt_file_version){reply->validators, reply->total};
     origin->is_known = true;
     job->most_tries = NT_TRIES_OF_KNOWN;
     if (job->bytes > reply->total - job->first)
         job->bytes = reply->total - job->first;
 }
 
-static void end_try(struct nt_job *job, CURLcode code)
+static void end_try(struct nt_transfer *job, CURLcode code)
 {
     struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct nt_request *request = job->attempt;
     const struct nt_web *web = (struct nt_web *)origin->remote.engine;
     if (origin->is_of_objects) {
         nt_web_end_object(job, code);
-        nt_jobs_end_try(origin->remote.engine->jobs, job);
+        nt_transfers_end_try(origin->remote.engine->jobs, job);
         return;
     }
     if (nt_request_follow(request, web->multi, code))
@@ -132,7 +132,7 @@ static void end_try(struct nt_job *job, CURLcode code)
     job->result = request->result;
     if (!origin->is_known || request->is_suffix)
         job->result.got = 0; /* of a version that is not known nothing can be kept */
-    nt_jobs_end_try(origin->remote.engine->jobs, job);
+    nt_transfers_end_try(origin->remote.engine->jobs, job);
 }
 
 /* ---- all of them ---- */
@@ -144,7 +144,7 @@ static void work(struct nt_engine *engine)
     int running, left;
     curl_multi_perform(web->multi, &running);
     while ((message = curl_multi_info_read(web->multi, &left))) {
-        struct nt_job *job = NULL;
+        struct nt_transfer *job = NULL;
         CURLcode code = message->data.result;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &job);
         end_try(job, code);
@@ -163,12 +163,12 @@ static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
                                          .resume = resume,
                                          .work = work};
 
-bool nt_web_init(struct nt_web *web, struct nt_jobs *jobs)
+bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs)
 {
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return false;
     *web = (struct nt_web){.multi = curl_multi_init()};
-    nt_jobs_add_engine(jobs, &web->engine, &ops);
+    nt_transfers_add_engine(jobs, &web->engine, &ops);
     return web->multi && curl_multi_setopt(web->multi, CURLMOPT_MAXCONNECTS, (long)AT_ONCE) == CURLM_OK;
 }
 

@@ -15,7 +15,7 @@ struct nt_web {
 };
 
 /* False where libcurl cannot be used. */
-bool nt_web_init(struct nt_web *web, struct nt_jobs *jobs);
+bool nt_web_init(struct nt_web *web, struct nt_transfers *jobs);
 /* Until servers or `others` have something to say, or the time is over. */
 void nt_web_wait(struct nt_web *web, struct curl_waitfd *others, unsigned count, uint64_t milliseconds);
 

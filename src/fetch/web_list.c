@@ -15,11 +15,11 @@
 enum { MOST_EMPTY_PARTS = 100 };
 
 struct walk {
-    struct nt_job job;
+    struct nt_transfer job;
     struct nt_origin origin;
     struct nt_listing *listing;
     char *address;                          /* as it was given */
-    struct nt_folder_list *list;            /* of the answer that comes; NULL: nothing has come */
+    struct nt_list_parser *list;            /* of the answer that comes; NULL: nothing has come */
     char token[NT_FOLDER_LIST_TOKEN_BYTES]; /* that this part was asked for with */
     bool is_asking;                         /* the job is one of the engine's */
     bool is_too_long;
@@ -31,7 +31,7 @@ struct walk {
 /* ---- what comes ---- */
 
 /* What names no version cannot be asked for. */
-static void take_entry(void *context, const struct nt_folder_entry *entry)
+static void take_entry(void *context, const struct nt_list_entry *entry)
 {
     struct walk *walk = context;
     char stamp[NT_FETCH_STAMP_BYTES] = "";
@@ -49,13 +49,13 @@ static void take_entry(void *context, const struct nt_folder_entry *entry)
 static bool begin(struct walk *walk)
 {
     char *folder = nt_address_folder(walk->address, nt_request_address(walk->job.attempt));
-    nt_folder_list_free(walk->list);
-    walk->list = folder ? nt_folder_list_new(walk->origin.service, folder, take_entry, walk) : NULL;
+    nt_list_parser_free(walk->list);
+    walk->list = folder ? nt_list_parser_new(walk->origin.service, folder, take_entry, walk) : NULL;
     free(folder);
     return walk->list != NULL;
 }
 
-static bool take(struct nt_job *job, uint64_t offset, const char *bytes, size_t count)
+static bool take(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     struct walk *walk = (struct walk *)job;
     if (nt_listing_is_full(walk->listing)) {
@@ -64,8 +64,8 @@ static bool take(struct nt_job *job, uint64_t offset, const char *bytes, size_t 
     }
     if (offset == 0 && !begin(walk))
         nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, "out of memory");
-    else if (!nt_folder_list_feed(walk->list, bytes, count, false))
-        nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, nt_folder_list_problem(walk->list));
+    else if (!nt_list_parser_feed(walk->list, bytes, count, false))
+        nt_request_refuse(job->attempt, NT_FETCH_UNREACHABLE, nt_list_parser_problem(walk->list));
     else if (walk->is_too_long)
         nt_request_refuse(job->attempt, NT_FETCH_UNSUPPORTED, NT_LISTING_TOO_LONG);
     return true;
@@ -73,7 +73,7 @@ static bool take(struct nt_job *job, uint64_t offset, const char *bytes, size_t 
 
 /* ---- one part after the other ---- */
 
-static void end(struct nt_job *job);
+static void end(struct nt_transfer *job);
 
 static bool ask(struct walk *walk, const char **problem_ret)
 {
@@ -84,13 +84,13 @@ static bool ask(struct walk *walk, const char **problem_ret)
     origin->address = nt_address_list_url(walk->address, walk->token, &origin->service, problem_ret);
     if (!origin->address)
         return false;
-    walk->job = (struct nt_job){.remote = &origin->remote,
-                                .milliseconds = walk->listing->milliseconds,
-                                .most_tries = NT_TRIES_OF_UNKNOWN,
-                                .take = take,
-                                .end = end};
+    walk->job = (struct nt_transfer){.remote = &origin->remote,
+                                     .milliseconds = walk->listing->milliseconds,
+                                     .most_tries = NT_TRIES_OF_UNKNOWN,
+                                     .take = take,
+                                     .end = end};
     walk->is_asking = true;
-    nt_jobs_add(walk->listing->listings->jobs, &walk->job);
+    nt_transfers_add(walk->listing->listings->jobs, &walk->job);
     return true;
 }
 
@@ -109,13 +109,13 @@ static void go_on(struct walk *walk, const char *token)
         return;
     }
     strcpy(walk->token, token);
-    nt_folder_list_free(walk->list);
+    nt_list_parser_free(walk->list);
     walk->list = NULL;
     if (!ask(walk, &problem))
         nt_listing_fail(walk->listing, NT_FETCH_UNREACHABLE, problem);
 }
 
-static void end(struct nt_job *job)
+static void end(struct nt_transfer *job)
 {
     struct walk *walk = (struct walk *)job;
     struct nt_listing *listing = walk->listing;
@@ -124,13 +124,13 @@ static void end(struct nt_job *job)
         nt_listing_fail(listing, job->result.failure, job->result.message);
         return;
     }
-    if (!walk->list || !nt_folder_list_feed(walk->list, "", 0, true)) {
+    if (!walk->list || !nt_list_parser_feed(walk->list, "", 0, true)) {
         nt_listing_fail(listing, NT_FETCH_UNREACHABLE,
-                        walk->list ? nt_folder_list_problem(walk->list) : "the server sends no list");
+                        walk->list ? nt_list_parser_problem(walk->list) : "the server sends no list");
         return;
     }
-    const char *token = nt_folder_list_token(walk->list);
-    walk->is_there |= nt_folder_list_is_there(walk->list);
+    const char *token = nt_list_parser_token(walk->list);
+    walk->is_there |= nt_list_parser_is_there(walk->list);
     if (token)
         go_on(walk, token);
     else if (walk->is_there)
@@ -153,8 +153,8 @@ void nt_web_end_list(struct nt_listing *listing)
 {
     struct walk *walk = listing->walk;
     if (walk->is_asking)
-        nt_jobs_remove(listing->listings->jobs, &walk->job);
-    nt_folder_list_free(walk->list);
+        nt_transfers_remove(listing->listings->jobs, &walk->job);
+    nt_list_parser_free(walk->list);
     free(walk->origin.address);
     free(walk->origin.elsewhere);
     free(walk->address);

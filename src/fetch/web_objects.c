@@ -13,12 +13,12 @@
 
 struct attempt {
     struct nt_request request;
-    struct nt_version version;
+    struct nt_file_version version;
     bool is_known; /* the version is */
     char address[];
 };
 
-static struct attempt *attempt_of(struct nt_job *job)
+static struct attempt *attempt_of(struct nt_transfer *job)
 {
     enum { NUMBER_BYTES = 24 };
     const char *address = ((struct nt_origin *)job->remote)->address;
@@ -36,12 +36,12 @@ static struct attempt *attempt_of(struct nt_job *job)
 
 static bool take_bytes(void *context, const char *bytes, size_t count)
 {
-    struct nt_job *job = context;
+    struct nt_transfer *job = context;
     const struct nt_request *request = job->attempt;
     return job->take(job, job->first + request->result.got, bytes, count);
 }
 
-bool nt_web_start_object(struct nt_job *job, uint64_t milliseconds, CURLM *multi)
+bool nt_web_start_object(struct nt_transfer *job, uint64_t milliseconds, CURLM *multi)
 {
     const struct nt_origin *origin = (struct nt_origin *)job->remote;
     struct attempt *attempt = attempt_of(job);
@@ -71,7 +71,7 @@ static void refuse_short(struct nt_request *request)
     nt_request_refuse(request, NT_FETCH_NOT_FOUND, message);
 }
 
-void nt_web_end_object(struct nt_job *job, CURLcode code)
+void nt_web_end_object(struct nt_transfer *job, CURLcode code)
 {
     struct attempt *attempt = job->attempt;
     struct nt_request *request = &attempt->request;
@@ -80,7 +80,7 @@ void nt_web_end_object(struct nt_job *job, CURLcode code)
     if (request->result.outcome == NT_OUTCOME_GOOD && request->result.got < request->bytes)
         refuse_short(request);
     if (request->result.got > 0 && reply->has_range && !attempt->is_known) {
-        attempt->version = (struct nt_version){reply->validators, reply->total};
+        attempt->version = (struct nt_file_version){reply->validators, reply->total};
         attempt->is_known = true;
     }
     job->result = request->result;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct nt_edge {
-    struct nt_job job;
+    struct nt_transfer job;
     struct nt_fetched *file;
     bool has_ended;
     struct nt_reply reply;
@@ -21,7 +21,7 @@ struct nt_edge {
 static void drop_edge(struct nt_fetched *file, struct nt_edge **edge)
 {
     if (*edge && !(*edge)->has_ended)
-        nt_jobs_remove(&file->files->jobs, &(*edge)->job);
+        nt_transfers_remove(&file->files->jobs, &(*edge)->job);
     free(*edge);
     *edge = NULL;
 }
@@ -60,14 +60,14 @@ static void tell_opened(struct nt_fetched *file)
     char stamp[NT_FETCH_STAMP_BYTES];
     time_t modified = known->modified[0] ? curl_getdate(known->modified, NULL) : -1;
     stamp[nt_validators_write(known, stamp, sizeof(stamp))] = '\0';
-    struct nt_opened opened = {.size = origin->version.size,
-                               .modified = modified >= 0 ? (int64_t)modified : NT_FETCH_NO_TIME,
-                               .stamp = stamp,
-                               .head = origin->head->bytes,
-                               .head_bytes = origin->head->got,
-                               .tail = origin->tail ? origin->tail->bytes : NULL,
-                               .tail_bytes = origin->tail ? origin->tail->got : 0,
-                               .round_trips = origin->tail && !origin->tail->job.is_suffix ? 2 : 1};
+    struct nt_open_result opened = {.size = origin->version.size,
+                                    .modified = modified >= 0 ? (int64_t)modified : NT_FETCH_NO_TIME,
+                                    .stamp = stamp,
+                                    .head = origin->head->bytes,
+                                    .head_bytes = origin->head->got,
+                                    .tail = origin->tail ? origin->tail->bytes : NULL,
+                                    .tail_bytes = origin->tail ? origin->tail->got : 0,
+                                    .round_trips = origin->tail && !origin->tail->job.is_suffix ? 2 : 1};
     put_server(origin->elsewhere ? origin->elsewhere : origin->address, opened.server);
     nt_file_opened(file, &opened);
     drop_edge(file, &origin->head);
@@ -75,7 +75,7 @@ static void tell_opened(struct nt_fetched *file)
 }
 
 /* No more comes than was asked for. */
-static bool take_edge(struct nt_job *job, uint64_t offset, const char *bytes, size_t count)
+static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     struct nt_edge *edge = (struct nt_edge *)job;
     memcpy(edge->bytes + (offset - edge->first), bytes, count);
@@ -83,7 +83,7 @@ static bool take_edge(struct nt_job *job, uint64_t offset, const char *bytes, si
     return true;
 }
 
-static struct nt_edge *add_edge(struct nt_fetched *file, void (*end)(struct nt_job *), uint64_t first,
+static struct nt_edge *add_edge(struct nt_fetched *file, void (*end)(struct nt_transfer *), uint64_t first,
                                 uint64_t bytes)
 {
     struct nt_edge *edge = calloc(1, sizeof(*edge));
@@ -91,14 +91,14 @@ static struct nt_edge *add_edge(struct nt_fetched *file, void (*end)(struct nt_j
         return NULL;
     edge->file = file;
     edge->first = first;
-    edge->job = (struct nt_job){.remote = file->remote,
-                                .first = first,
-                                .bytes = bytes,
-                                .milliseconds = file->milliseconds,
-                                .most_tries = NT_TRIES_OF_KNOWN,
-                                .take = take_edge,
-                                .end = end};
-    nt_jobs_add(&file->files->jobs, &edge->job);
+    edge->job = (struct nt_transfer){.remote = file->remote,
+                                     .first = first,
+                                     .bytes = bytes,
+                                     .milliseconds = file->milliseconds,
+                                     .most_tries = NT_TRIES_OF_KNOWN,
+                                     .take = take_edge,
+                                     .end = end};
+    nt_transfers_add(&file->files->jobs, &edge->job);
     return edge;
 }
 
@@ -112,7 +112,7 @@ static const struct nt_result *note_end(struct nt_edge *edge)
     return &edge->job.result;
 }
 
-static void end_rest(struct nt_job *job)
+static void end_rest(struct nt_transfer *job)
 {
     struct nt_edge *edge = (struct nt_edge *)job;
     const struct nt_result *result = note_end(edge);
@@ -123,7 +123,7 @@ static void end_rest(struct nt_job *job)
 }
 
 /* Whether the end that has come is of the version that was found, and of what is behind the beginning as much as is wanted. */
-static bool is_of_version(const struct nt_edge *tail, const struct nt_version *version, uint64_t wanted)
+static bool is_of_version(const struct nt_edge *tail, const struct nt_file_version *version, uint64_t wanted)
 {
     return tail->job.result.outcome == NT_OUTCOME_GOOD && tail->reply.total == version->size &&
            tail->got >= wanted && nt_validators_agree(&tail->reply.validators, &version->validators);
@@ -151,7 +151,7 @@ static void join_edges(struct nt_fetched *file)
     }
 }
 
-static void end_head(struct nt_job *job)
+static void end_head(struct nt_transfer *job)
 {
     struct nt_edge *head = (struct nt_edge *)job;
     struct nt_fetched *file = head->file;
@@ -163,13 +163,13 @@ static void end_head(struct nt_job *job)
         return;
     }
     if (!origin->is_known)
-        origin->version = (struct nt_version){reply->validators, reply->has_total ? reply->total : 0};
+        origin->version = (struct nt_file_version){reply->validators, reply->has_total ? reply->total : 0};
     origin->is_known = true;
     if (origin->tail->has_ended || origin->version.size <= NT_FETCH_EDGE_BYTES)
         join_edges(file);
 }
 
-static void end_tail(struct nt_job *job)
+static void end_tail(struct nt_transfer *job)
 {
     struct nt_edge *tail = (struct nt_edge *)job;
     struct nt_fetched *file = tail->file;

@@ -15,7 +15,7 @@ struct nt_origin {
     enum nt_service service;
     enum nt_asked asked;
     char *elsewhere; /* where the server sent the last request to; NULL: nowhere else */
-    struct nt_version version;
+    struct nt_file_version version;
     bool is_known;               /* the version is */
     bool is_of_objects;          /* each has a version of its own (web_objects.h) */
     struct nt_edge *head, *tail; /* while it is opened */

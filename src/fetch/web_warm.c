@@ -16,7 +16,7 @@
 enum { MOST_MILLISECONDS = 10000 };
 
 struct nt_warmer {
-    struct nt_job job;
+    struct nt_transfer job;
     struct nt_warmer *next, **link;
 };
 
@@ -37,7 +37,7 @@ static bool is_first_of_server(const struct nt_fetched *file)
     return !other;
 }
 
-static bool take_nothing(struct nt_job *job, uint64_t offset, const char *bytes, size_t count)
+static bool take_nothing(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     (void)job;
     (void)offset;
@@ -46,7 +46,7 @@ static bool take_nothing(struct nt_job *job, uint64_t offset, const char *bytes,
     return true;
 }
 
-static void end_warmer(struct nt_job *job)
+static void end_warmer(struct nt_transfer *job)
 {
     struct nt_warmer *warmer = (struct nt_warmer *)job;
     *warmer->link = warmer->next;
@@ -61,20 +61,20 @@ static void add_warmer(struct nt_fetched *file)
     struct nt_warmer *warmer = calloc(1, sizeof(*warmer));
     if (!warmer)
         return;
-    warmer->job = (struct nt_job){.remote = file->remote,
-                                  .bytes = NT_FETCH_EDGE_BYTES,
-                                  .milliseconds = file->milliseconds < MOST_MILLISECONDS ? file->milliseconds
-                                                                                         : MOST_MILLISECONDS,
-                                  .most_tries = NT_TRIES_ONCE,
-                                  .is_beside = true,
-                                  .take = take_nothing,
-                                  .end = end_warmer};
+    warmer->job = (struct nt_transfer){
+        .remote = file->remote,
+        .bytes = NT_FETCH_EDGE_BYTES,
+        .milliseconds = file->milliseconds < MOST_MILLISECONDS ? file->milliseconds : MOST_MILLISECONDS,
+        .most_tries = NT_TRIES_ONCE,
+        .is_beside = true,
+        .take = take_nothing,
+        .end = end_warmer};
     warmer->next = origin->warmers;
     warmer->link = &origin->warmers;
     if (warmer->next)
         warmer->next->link = &warmer->next;
     origin->warmers = warmer;
-    nt_jobs_add(&file->files->jobs, &warmer->job);
+    nt_transfers_add(&file->files->jobs, &warmer->job);
 }
 
 void nt_web_warm(struct nt_fetched *file, unsigned connections)
@@ -89,7 +89,7 @@ void nt_web_cool(struct nt_fetched *file)
 {
     struct nt_warmer *warmer;
     while ((warmer = nt_origin_of(file)->warmers)) {
-        nt_jobs_remove(&file->files->jobs, &warmer->job);
+        nt_transfers_remove(&file->files->jobs, &warmer->job);
         end_warmer(&warmer->job);
     }
 }

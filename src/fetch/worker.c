@@ -40,7 +40,7 @@ static void flush(struct nt_files *files)
 {
     nt_output_flush(&files->output);
     if (!nt_output_is_full(&files->output))
-        nt_jobs_continue(&files->jobs);
+        nt_transfers_continue(&files->jobs);
 }
 
 void nt_fetch_work(int channel, uint64_t epoch, int credentials, const struct nt_rules *rules)
@@ -54,14 +54,14 @@ void nt_fetch_work(int channel, uint64_t epoch, int credentials, const struct nt
     nt_credentials_begin(credentials);
     nt_credentials_keep_certificate(rules->keeps_certificate);
     nt_fetch_confine(&sandbox, module);
-    nt_jobs_init(&files.jobs);
+    nt_transfers_init(&files.jobs);
     if (!nt_xrootd_init(&xrootd, &files.jobs, module) || !nt_web_init(&web, &files.jobs))
         _exit(1);
     nt_output_init(&files.output, channel, epoch, &files.jobs.totals);
     files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
     nt_output_put(&files.output, (struct nt_fetch_answer){.kind = NT_FETCH_HELLO}, &sandbox, sizeof(sandbox));
     for (;;) {
-        uint64_t wait = nt_jobs_work(&files.jobs);
+        uint64_t wait = nt_transfers_work(&files.jobs);
         short output = files.output.first ? CURL_WAIT_POLLOUT : 0;
         struct curl_waitfd events[] = {
             {.fd = channel, .events = CURL_WAIT_POLLIN | output},

@@ -74,7 +74,7 @@ static bool list(struct nt_listing *listing, const char *address, const char **p
     return nt_xrootd_list(listing, wanting_of(listing->engine), address);
 }
 
-static bool start(struct nt_job *job, uint64_t milliseconds)
+static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
     struct nt_xrd_attempt *attempt = job->attempt ? job->attempt : malloc(sizeof(*attempt));
     job->attempt = attempt;
@@ -86,7 +86,7 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
     return true;
 }
 
-static void stop(struct nt_job *job)
+static void stop(struct nt_transfer *job)
 {
     if (!job->attempt)
         return;
@@ -97,7 +97,7 @@ static void stop(struct nt_job *job)
         nt_xrootd_list_leave(file);
 }
 
-static void resume(struct nt_job *job)
+static void resume(struct nt_transfer *job)
 {
     nt_xrootd_read_deliver(job->attempt);
 }
@@ -148,11 +148,11 @@ static const struct nt_engine_ops ops = {.at_once = AT_ONCE,
                                          .resume = resume,
                                          .work = work};
 
-bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_jobs *jobs, const char *module)
+bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module)
 {
     *xrootd = (struct nt_xrootd){.module = module};
     if (!nt_xrd_queue_init(&xrootd->queue))
         return false;
-    nt_jobs_add_engine(jobs, &xrootd->engine, &ops);
+    nt_transfers_add_engine(jobs, &xrootd->engine, &ops);
     return true;
 }

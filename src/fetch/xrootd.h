@@ -21,7 +21,7 @@ enum { NT_MODULE_PATH_BYTES = 4096 };
 void nt_xrootd_find_module(char path[NT_MODULE_PATH_BYTES]);
 
 /* False without memory. `xrootd->queue.client` may be set instead of a module. */
-bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_jobs *jobs, const char *module);
+bool nt_xrootd_init(struct nt_xrootd *xrootd, struct nt_transfers *jobs, const char *module);
 /* Readable where it has work to do. */
 static inline int nt_xrootd_event(const struct nt_xrootd *xrootd)
 {

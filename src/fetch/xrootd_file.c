@@ -63,15 +63,15 @@ void nt_xrootd_file_fail(struct nt_xrootd_file *file, const struct nt_result *re
 {
     const struct nt_result end = *result;
     struct nt_xrd_attempt *attempts = file->waiting;
-    struct nt_jobs *jobs = file->remote.engine->jobs;
+    struct nt_transfers *jobs = file->remote.engine->jobs;
     file->waiting = NULL;
     if (attempts)
         attempts->link = &attempts;
     while (attempts) {
-        struct nt_job *job = attempts->job;
+        struct nt_transfer *job = attempts->job;
         job->result = end;
         nt_xrd_attempt_leave(attempts);
-        nt_jobs_end_try(jobs, job);
+        nt_transfers_end_try(jobs, job);
     }
 }
 

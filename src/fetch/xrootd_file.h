@@ -10,7 +10,7 @@
 
 /* A job's try: it waits for its file to be open, and then for what was asked. */
 struct nt_xrd_attempt {
-    struct nt_job *job;
+    struct nt_transfer *job;
     uint64_t deadline;
     struct nt_xrd_attempt *next, **link; /* of those that wait for the file; link NULL: it does not */
     struct nt_xrd_read *read;            /* that it is a part of; NULL: none */

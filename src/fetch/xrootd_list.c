@@ -11,7 +11,7 @@
 
 /* A folder is asked for as a file is: by a job that is tried until there is an answer. */
 struct nt_xrd_walk {
-    struct nt_job job;
+    struct nt_transfer job;
     struct nt_xrootd_file folder;
     struct nt_listing *listing;
     struct question *question; /* NULL: none is under way */
@@ -57,13 +57,13 @@ static void end_question(struct nt_xrd_operation *operation)
         walk->job.result = operation->answer.result;
         if (walk->job.result.outcome == NT_OUTCOME_GOOD && !tell_all(walk->listing, client, question->list))
             walk->job.result = too_many;
-        nt_jobs_end_try(walk->folder.remote.engine->jobs, &walk->job);
+        nt_transfers_end_try(walk->folder.remote.engine->jobs, &walk->job);
     }
     client->free_list(question->list);
     free(question);
 }
 
-static void end_job(struct nt_job *job)
+static void end_job(struct nt_transfer *job)
 {
     struct nt_xrd_walk *walk = (struct nt_xrd_walk *)job;
     struct nt_listing *listing = walk->listing;
@@ -117,12 +117,12 @@ bool nt_xrootd_list(struct nt_listing *listing, struct nt_xrootd_wanting *wantin
     walk->listing = listing;
     walk->folder =
         (struct nt_xrootd_file){.remote = {listing->engine}, .url = url, .wanting = wanting, .walk = walk};
-    walk->job = (struct nt_job){.remote = &walk->folder.remote,
-                                .milliseconds = listing->milliseconds,
-                                .most_tries = NT_TRIES_OF_UNKNOWN,
-                                .end = end_job};
+    walk->job = (struct nt_transfer){.remote = &walk->folder.remote,
+                                     .milliseconds = listing->milliseconds,
+                                     .most_tries = NT_TRIES_OF_UNKNOWN,
+                                     .end = end_job};
     listing->walk = walk;
-    nt_jobs_add(listing->engine->jobs, &walk->job);
+    nt_transfers_add(listing->engine->jobs, &walk->job);
     return true;
 }
 
@@ -130,7 +130,7 @@ void nt_xrootd_end_list(struct nt_listing *listing)
 {
     struct nt_xrd_walk *walk = listing->walk;
     if (!walk->has_ended)
-        nt_jobs_remove(listing->engine->jobs, &walk->job);
+        nt_transfers_remove(listing->engine->jobs, &walk->job);
     nt_xrootd_file_rest(&walk->folder);
     free(walk->folder.url);
     free(walk);

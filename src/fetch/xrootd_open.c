@@ -10,20 +10,20 @@
 
 /* Both ends of a file, one behind the other. */
 struct nt_xrd_edges {
-    struct nt_job job;
+    struct nt_transfer job;
     struct nt_fetched *fetched;
     size_t got[2];
     char bytes[2][NT_FETCH_EDGE_BYTES];
 };
 
-bool nt_xrootd_is_opening(const struct nt_job *job)
+bool nt_xrootd_is_opening(const struct nt_transfer *job)
 {
     const struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     return file->edges && job == &file->edges->job;
 }
 
 /* The head is the one at 0; it is asked for, and comes, first. */
-static bool take_edge(struct nt_job *job, uint64_t offset, const char *bytes, size_t count)
+static bool take_edge(struct nt_transfer *job, uint64_t offset, const char *bytes, size_t count)
 {
     struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
     unsigned which = offset > 0;
@@ -32,21 +32,22 @@ static bool take_edge(struct nt_job *job, uint64_t offset, const char *bytes, si
     return true;
 }
 
-static void end_opening(struct nt_job *job)
+static void end_opening(struct nt_transfer *job)
 {
     struct nt_xrd_edges *edges = (struct nt_xrd_edges *)job;
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)job->remote;
     char stamp[NT_FETCH_STAMP_BYTES];
     file->edges = NULL;
     nt_xrootd_stamp(stamp, file->attributes.modified);
-    struct nt_opened opened = {.size = file->attributes.size,
-                               .modified = file->attributes.modified,
-                               .stamp = stamp,
-                               .head = edges->bytes[0],
-                               .head_bytes = edges->got[0],
-                               .tail = edges->bytes[1],
-                               .tail_bytes = edges->got[1],
-                               .round_trips = edges->got[0] ? 2 : 1}; /* that it is there, and its edges */
+    struct nt_open_result opened = {.size = file->attributes.size,
+                                    .modified = file->attributes.modified,
+                                    .stamp = stamp,
+                                    .head = edges->bytes[0],
+                                    .head_bytes = edges->got[0],
+                                    .tail = edges->bytes[1],
+                                    .tail_bytes = edges->got[1],
+                                    .round_trips =
+                                        edges->got[0] ? 2 : 1}; /* that it is there, and its edges */
     snprintf(opened.server, sizeof(opened.server), "%.*s://%s", (int)strcspn(file->url, ":"), file->url,
              file->attributes.server);
     if (job->result.outcome == NT_OUTCOME_GOOD)
@@ -82,13 +83,13 @@ bool nt_xrootd_open(struct nt_engine *engine, struct nt_xrootd_wanting *wanting,
     }
     file->edges = edges;
     edges->fetched = fetched;
-    edges->job = (struct nt_job){.remote = &file->remote,
-                                 .bytes = sizeof(edges->bytes),
-                                 .milliseconds = fetched->milliseconds,
-                                 .most_tries = NT_TRIES_OF_UNKNOWN,
-                                 .take = take_edge,
-                                 .end = end_opening};
-    nt_jobs_add(engine->jobs, &edges->job);
+    edges->job = (struct nt_transfer){.remote = &file->remote,
+                                      .bytes = sizeof(edges->bytes),
+                                      .milliseconds = fetched->milliseconds,
+                                      .most_tries = NT_TRIES_OF_UNKNOWN,
+                                      .take = take_edge,
+                                      .end = end_opening};
+    nt_transfers_add(engine->jobs, &edges->job);
     return true;
 }
 
@@ -109,7 +110,7 @@ void nt_xrootd_close(struct nt_fetched *fetched)
 {
     struct nt_xrootd_file *file = (struct nt_xrootd_file *)fetched->remote;
     if (file->edges)
-        nt_jobs_remove(file->remote.engine->jobs, &file->edges->job);
+        nt_transfers_remove(file->remote.engine->jobs, &file->edges->job);
     free(file->edges);
     nt_xrootd_file_lose(file);
     nt_xrootd_file_rest(file);

@@ -16,6 +16,6 @@ bool nt_xrootd_open_listed(struct nt_engine *engine, struct nt_xrootd_wanting *w
                            struct nt_fetched *fetched, const char *address, const char *stamp);
 void nt_xrootd_close(struct nt_fetched *fetched);
 /* Whether the job is an opening, which wants both ends. */
-bool nt_xrootd_is_opening(const struct nt_job *job);
+bool nt_xrootd_is_opening(const struct nt_transfer *job);
 
 #endif

@@ -52,7 +52,7 @@ void nt_xrootd_read_leave(struct nt_xrd_attempt *attempt)
 void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt)
 {
     struct nt_xrd_read *read = attempt->read;
-    struct nt_job *job = attempt->job;
+    struct nt_transfer *job = attempt->job;
     for (unsigned i = 0; i < read->count; i++) {
         const struct nt_xrd_range *range = &read->ranges[i];
         if (read->attempts[i] != attempt)
@@ -63,7 +63,7 @@ void nt_xrootd_read_deliver(struct nt_xrd_attempt *attempt)
     }
     job->result = (struct nt_result){NT_OUTCOME_GOOD, NT_FETCH_UNREACHABLE, .got = job->bytes};
     nt_xrootd_read_leave(attempt);
-    nt_jobs_end_try(job->remote->engine->jobs, job);
+    nt_transfers_end_try(job->remote->engine->jobs, job);
 }
 
 static struct nt_xrd_attempt *any_attempt(const struct nt_xrd_read *read)
@@ -91,10 +91,10 @@ static void fail_all(struct nt_xrd_read *read, const struct nt_result *result)
 {
     struct nt_xrd_attempt *attempt;
     while ((attempt = any_attempt(read))) {
-        struct nt_job *job = attempt->job;
+        struct nt_transfer *job = attempt->job;
         job->result = *result;
         nt_xrootd_read_leave(attempt);
-        nt_jobs_end_try(job->remote->engine->jobs, job);
+        nt_transfers_end_try(job->remote->engine->jobs, job);
     }
 }
 
@@ -130,7 +130,7 @@ static void end_read(struct nt_xrd_operation *operation)
 static unsigned ranges_of(const struct nt_xrootd_file *file, const struct nt_xrd_attempt *attempt,
                           struct nt_xrd_range ranges[2])
 {
-    const struct nt_job *job = attempt->job;
+    const struct nt_transfer *job = attempt->job;
     uint64_t size = file->attributes.size;
     if (!attempt->is_opening) {
         ranges[0] = (struct nt_xrd_range){job->first, (uint32_t)job->bytes, NULL};

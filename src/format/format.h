@@ -15,7 +15,7 @@
 enum { NT_VERSION_WATCHED = 3 };
 
 /* A version of a folder's data set, as a look at the folder found it; texts from malloc. */
-struct nt_version {
+struct nt_dataset_version {
     char *
         series; /* in front of the number: "", or "BRANCH:"; both together open this version, whatever is written later */
     uint64_t number;
@@ -24,7 +24,7 @@ struct nt_version {
     char *watched[NT_VERSION_WATCHED];
     bool is_state; /* see find_state: the number has no meaning, and nobody can ask for it */
 };
-void nt_version_deinit(struct nt_version *version); /* accepts one that is all zeros */
+void nt_version_deinit(struct nt_dataset_version *version); /* accepts one that is all zeros */
 
 struct nt_format {
     const char *name;        /* "rntuple" */
@@ -40,9 +40,9 @@ struct nt_format {
     /* Which version of a folder that it takes is meant now; `wanted` as in nt_open_options. NULL: data sets of this
      * format have no versions. */
     enum nt_status (*find_version)(struct nt_folder *folder, const char *wanted,
-                                   struct nt_version *version_ret, struct nt_error *error);
+                                   struct nt_dataset_version *version_ret, struct nt_error *error);
     /* Of a format whose data sets have no versions, but change: what the folder's is now. NULL: it is what it was when it was opened. */
-    enum nt_status (*find_state)(struct nt_folder *folder, struct nt_version *version_ret,
+    enum nt_status (*find_state)(struct nt_folder *folder, struct nt_dataset_version *version_ret,
                                  struct nt_error *error);
 };
 
@@ -70,9 +70,9 @@ enum nt_status nt_is_dataset_path(const char *path, bool *is_dataset_ret, struct
 
 /* The version of a folder's data set that the options mean; all zeros where the folder's format has none. */
 enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
-                                  struct nt_version *version_ret, struct nt_error *error);
+                                  struct nt_dataset_version *version_ret, struct nt_error *error);
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
-                               struct nt_version *version_ret, struct nt_error *error);
+                               struct nt_dataset_version *version_ret, struct nt_error *error);
 
 static inline struct nt_limits nt_open_limits(const struct nt_open_options *options)
 {

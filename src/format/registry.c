@@ -191,19 +191,19 @@ enum nt_status nt_file_open(const char *path, const struct nt_open_options *opti
 
 /* ---- folders ---- */
 
-void nt_version_deinit(struct nt_version *version)
+void nt_version_deinit(struct nt_dataset_version *version)
 {
     free(version->series);
     free(version->file);
     for (size_t i = 0; i < NT_VERSION_WATCHED; i++)
         free(version->watched[i]);
-    *version = (struct nt_version){.number = 0};
+    *version = (struct nt_dataset_version){.number = 0};
 }
 
 enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
-                                  struct nt_version *version_ret, struct nt_error *error)
+                                  struct nt_dataset_version *version_ret, struct nt_error *error)
 {
-    *version_ret = (struct nt_version){.number = 0};
+    *version_ret = (struct nt_dataset_version){.number = 0};
     for (size_t i = 0; nt_formats[i]; i++) {
         bool is_taken = false, is_tried = !options->format || !strcmp(options->format, nt_formats[i]->name);
         if (!is_tried || !nt_formats[i]->takes_folder)
@@ -222,10 +222,10 @@ enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open
 }
 
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
-                               struct nt_version *version_ret, struct nt_error *error)
+                               struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     struct nt_folder *folder;
-    *version_ret = (struct nt_version){.number = 0};
+    *version_ret = (struct nt_dataset_version){.number = 0};
     enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
     if (status != NT_OK)
         return status;

@@ -70,7 +70,7 @@ static bool emit(void *context, const char *name, uint64_t node, enum nt_vfs_cla
                     has_room_for_known(reply) &&
                     nt_vfs_stat(reply->vfs, node, false, &attributes, NULL) == NT_OK;
     if (is_known)
-        entry = nt_entry(&attributes);
+        entry = nt_entry_param(&attributes);
     if (!append(reply, name, &entry, (off_t)(next + DOTS)))
         return false;
     if (is_known) {

@@ -27,7 +27,7 @@ static void on_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
         fuse_reply_err(request, nt_failure_errno(status, &error));
         return;
     }
-    struct fuse_entry_param entry = nt_entry(&attributes);
+    struct fuse_entry_param entry = nt_entry_param(&attributes);
     if (fuse_reply_entry(request, &entry) != 0)
         nt_vfs_forget(mount->vfs, attributes.node, 1); /* interrupted: the kernel has not heard of it */
 }

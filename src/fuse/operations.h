@@ -73,7 +73,7 @@ static inline double nt_timeout(bool is_lasting)
 }
 
 /* The kernel's form of a node's attributes. */
-static inline struct fuse_entry_param nt_entry(const struct nt_vfs_attributes *attributes)
+static inline struct fuse_entry_param nt_entry_param(const struct nt_vfs_attributes *attributes)
 {
     return (struct fuse_entry_param){.ino = attributes->node,
                                      .generation = attributes->generation,

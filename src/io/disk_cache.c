@@ -44,7 +44,7 @@ struct piece {
     uint32_t bytes;
 };
 
-struct nt_disk_entry {
+struct nt_disk_cache_file {
     struct nt_disk_name name;
     struct nt_disk_cache *cache;
     int file;      /* -1: nothing can be kept any more */
@@ -64,26 +64,26 @@ static uint64_t checksum_of(const void *bytes, size_t count, uint64_t offset)
 /* How many begin at or before an offset. */
 NT_DEFINE_COUNT_UP_TO(count_pieces, struct piece, .offset)
 
-static size_t count_up_to(const struct nt_disk_entry *entry, uint64_t offset)
+static size_t count_up_to(const struct nt_disk_cache_file *entry, uint64_t offset)
 {
     return count_pieces(entry->pieces, entry->count, offset);
 }
 
-static struct piece *piece_at(const struct nt_disk_entry *entry, uint64_t offset)
+static struct piece *piece_at(const struct nt_disk_cache_file *entry, uint64_t offset)
 {
     size_t count = count_up_to(entry, offset);
     struct piece *piece = count ? &entry->pieces[count - 1] : NULL;
     return piece && offset - piece->offset < piece->bytes ? piece : NULL;
 }
 
-static void remove_piece(struct nt_disk_entry *entry, struct piece *piece)
+static void remove_piece(struct nt_disk_cache_file *entry, struct piece *piece)
 {
     size_t behind = entry->count - (size_t)(piece - entry->pieces) - 1;
     memmove(piece, piece + 1, behind * sizeof(*piece));
     entry->count--;
 }
 
-void nt_disk_entry_forget(struct nt_disk_entry *entry, uint64_t offset, uint64_t bytes)
+void nt_disk_cache_file_forget(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t bytes)
 {
     size_t count;
     if (!entry || !bytes)
@@ -97,9 +97,9 @@ void nt_disk_entry_forget(struct nt_disk_entry *entry, uint64_t offset, uint64_t
 }
 
 /* The newest is the one that counts. */
-static void add_piece(struct nt_disk_entry *entry, const struct piece *piece)
+static void add_piece(struct nt_disk_cache_file *entry, const struct piece *piece)
 {
-    nt_disk_entry_forget(entry, piece->offset, piece->bytes);
+    nt_disk_cache_file_forget(entry, piece->offset, piece->bytes);
     struct piece *pieces = nt_grow(entry->pieces, entry->count, &entry->capacity, sizeof(*pieces));
     if (!pieces)
         return;
@@ -110,7 +110,8 @@ static void add_piece(struct nt_disk_entry *entry, const struct piece *piece)
     entry->count++;
 }
 
-bool nt_disk_entry_find(const struct nt_disk_entry *entry, uint64_t offset, uint64_t *end_or_next_ret)
+bool nt_disk_cache_file_find(const struct nt_disk_cache_file *entry, uint64_t offset,
+                             uint64_t *end_or_next_ret)
 {
     const struct piece *piece = entry ? piece_at(entry, offset) : NULL;
     size_t count = entry ? count_up_to(entry, offset) : 0;
@@ -138,7 +139,7 @@ static bool is_record(const struct record *record)
 }
 
 /* Whether a file that begins with a key, or has it once more, has this one. */
-static bool is_key(const struct nt_disk_entry *entry, const struct record *record, uint64_t place)
+static bool is_key(const struct nt_disk_cache_file *entry, const struct record *record, uint64_t place)
 {
     char key[PIECE_BYTES];
     return record->bytes == strlen(entry->key) &&
@@ -148,7 +149,7 @@ static bool is_key(const struct nt_disk_entry *entry, const struct record *recor
 
 /* What the file has, up to its end; false where it is not of this key, or damaged. A last record that is not whole may be one that another process
  * writes. */
-static bool read_records(struct nt_disk_entry *entry)
+static bool read_records(struct nt_disk_cache_file *entry)
 {
     struct record record;
     uint64_t place = 0;
@@ -182,7 +183,7 @@ static void put_name(const char *key, char name[NT_DISK_NAME_LENGTH + 1])
 }
 
 /* A file that another process removes meanwhile is written to in vain, until that is noticed. */
-static bool open_file(struct nt_disk_entry *entry)
+static bool open_file(struct nt_disk_cache_file *entry)
 {
     struct stat attributes;
     entry->file = openat(entry->cache->folder, entry->name.text,
@@ -204,13 +205,14 @@ static bool open_file(struct nt_disk_entry *entry)
     return false;
 }
 
-struct nt_disk_entry *nt_disk_entry_open(struct nt_disk_cache *cache, const char *key, uint64_t size)
+struct nt_disk_cache_file *nt_disk_cache_file_open(struct nt_disk_cache *cache, const char *key,
+                                                   uint64_t size)
 {
-    struct nt_disk_entry *entry =
+    struct nt_disk_cache_file *entry =
         cache->folder >= 0 && nt_disk_room_take(cache, FILE_BYTES) ? calloc(1, sizeof(*entry)) : NULL;
     if (!entry)
         return NULL;
-    *entry = (struct nt_disk_entry){.cache = cache, .file = -1, .size = size, .key = strdup(key)};
+    *entry = (struct nt_disk_cache_file){.cache = cache, .file = -1, .size = size, .key = strdup(key)};
     put_name(key, entry->name.text);
     bool is_open = entry->key && strlen(key) <= PIECE_BYTES && open_file(entry);
     if (!is_open && entry->key) { /* what was in its way is gone */
@@ -228,7 +230,7 @@ struct nt_disk_entry *nt_disk_entry_open(struct nt_disk_cache *cache, const char
     return entry;
 }
 
-void nt_disk_entry_close(struct nt_disk_entry *entry)
+void nt_disk_cache_file_close(struct nt_disk_cache_file *entry)
 {
     if (!entry)
         return;
@@ -246,7 +248,7 @@ void nt_disk_entry_close(struct nt_disk_entry *entry)
 /* ---- bytes ---- */
 
 /* The checksum is of the whole piece, so all of it is read. */
-bool nt_disk_entry_read(struct nt_disk_entry *entry, uint64_t offset, void *bytes, size_t count)
+bool nt_disk_cache_file_read(struct nt_disk_cache_file *entry, uint64_t offset, void *bytes, size_t count)
 {
     uint8_t stored[PIECE_BYTES];
     struct piece *piece = piece_at(entry, offset);
@@ -264,7 +266,7 @@ bool nt_disk_entry_read(struct nt_disk_entry *entry, uint64_t offset, void *byte
 }
 
 /* Another process has removed it for want of room: it is begun anew. */
-static bool is_still_there(struct nt_disk_entry *entry)
+static bool is_still_there(struct nt_disk_cache_file *entry)
 {
     struct stat attributes;
     if (entry->file < 0 || fstat(entry->file, &attributes) != 0)
@@ -277,7 +279,8 @@ static bool is_still_there(struct nt_disk_entry *entry)
 }
 
 /* Records behind one another, in one call. Where not all of it is written, the end is no record: nothing more is added. */
-static void write_pieces(struct nt_disk_entry *entry, uint64_t offset, const uint8_t *bytes, size_t count)
+static void write_pieces(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
+                         size_t count)
 {
     struct record records[AT_ONCE];
     struct iovec parts[2 * AT_ONCE];
@@ -311,7 +314,8 @@ static void write_pieces(struct nt_disk_entry *entry, uint64_t offset, const uin
     entry->cache->written_bytes += count;
 }
 
-void nt_disk_entry_add(struct nt_disk_entry *entry, uint64_t offset, const uint8_t *bytes, size_t count)
+void nt_disk_cache_file_add(struct nt_disk_cache_file *entry, uint64_t offset, const uint8_t *bytes,
+                            size_t count)
 {
     uint64_t share = entry ? nt_disk_room_share(entry->cache) : 0;
     size_t most = share < MOST_AT_ONCE ? share : MOST_AT_ONCE;

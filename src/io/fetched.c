@@ -29,7 +29,7 @@ static uint64_t end_of_request(const struct nt_remote_file *file, uint64_t at, u
     uint64_t end = wanted - at < fewest ? at + fewest : wanted, on_disk;
     if (end > file->size)
         end = file->size;
-    if (!nt_disk_entry_find(file->disk, at, &on_disk) && on_disk < end)
+    if (!nt_disk_cache_file_find(file->disk, at, &on_disk) && on_disk < end)
         end = on_disk;
     return end < next ? end : next;
 }
@@ -208,7 +208,7 @@ static bool ask_ahead(struct nt_remote_file *file, uint64_t at, uint64_t end, si
             continue;
         }
         uint64_t on_disk;
-        if (nt_disk_entry_find(file->disk, at, &on_disk)) {
+        if (nt_disk_cache_file_find(file->disk, at, &on_disk)) {
             at = on_disk;
             continue;
         }
@@ -265,7 +265,7 @@ static bool fetched_forget(struct nt_source *source, uint64_t offset, uint64_t b
         if (stretch && stretch->is_kept)
             nt_cached_range_forget(&file->fetcher->room, stretch);
     }
-    nt_disk_entry_forget(file->disk, end - bytes, bytes);
+    nt_disk_cache_file_forget(file->disk, end - bytes, bytes);
     nt_fetcher_unlock(file->fetcher);
     return true;
 }
@@ -336,7 +336,7 @@ static void fetched_close(struct nt_source *source)
     if (file->epoch == file->fetcher->epoch && file->epoch && !file->is_closed)
         nt_fetcher_tell(file->fetcher, NT_FETCH_CLOSE, 0, file->file);
     nt_range_cache_deinit(&file->stretches, &file->fetcher->room);
-    nt_disk_entry_close(file->disk);
+    nt_disk_cache_file_close(file->disk);
     nt_fetcher_unlock(file->fetcher);
     nt_fetcher_free(file->fetcher);
     if (file->teller.release)

@@ -47,8 +47,8 @@ struct nt_remote_file {
     char server[NT_FETCH_SERVER_BYTES]; /* that had it last */
     struct nt_pace *pace;               /* its */
     struct nt_range_cache stretches;
-    struct nt_disk_entry *disk; /* NULL: nothing of it is kept there */
-    struct nt_refusal refusal;  /* of all who read */
+    struct nt_disk_cache_file *disk; /* NULL: nothing of it is kept there */
+    struct nt_refusal refusal;       /* of all who read */
     bool has_changed;
     /* Of objects: the file at their address, and when it is looked at again. */
     struct nt_remote_file *anchor;

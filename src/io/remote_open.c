@@ -191,7 +191,7 @@ static void open_on_disk(struct nt_remote_file *file)
     const char *server = nt_address_has_host(file->address) ? "" : file->server;
     if (asprintf(&key, "%s\n%s\n%s\n%" PRIu64 "\n", file->shown, server, file->stamp, file->size) < 0)
         return;
-    file->disk = nt_disk_entry_open(&file->fetcher->disk, key, file->size);
+    file->disk = nt_disk_cache_file_open(&file->fetcher->disk, key, file->size);
     free(key);
 }
 
@@ -316,7 +316,7 @@ void nt_remote_begin_anew(struct nt_fetch_user *user)
         (struct nt_remote_file *)((char *)user - offsetof(struct nt_remote_file, user));
     nt_range_cache_drop_underway(&file->stretches);
     nt_remote_forget_use(file);
-    nt_disk_entry_close(file->disk);
+    nt_disk_cache_file_close(file->disk);
     file->disk = NULL;
     file->underway = 0;
     file->epoch = 0;

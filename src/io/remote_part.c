@@ -51,7 +51,7 @@ static void end_part(struct nt_fetch *fetch)
     file->underway--;
     count_no_more(file, part);
     if (fetch->state == NT_FETCH_GOOD) {
-        nt_disk_entry_add(file->disk, part->stretch.offset, part->stretch.data, part->stretch.bytes);
+        nt_disk_cache_file_add(file->disk, part->stretch.offset, part->stretch.data, part->stretch.bytes);
         nt_cached_range_keep(&file->fetcher->room, &part->stretch);
     } else
         nt_range_cache_remove(&part->stretch);
@@ -89,12 +89,12 @@ void nt_remote_part_keep(struct nt_remote_file *file, uint64_t offset, const uin
 struct nt_remote_part *nt_remote_part_from_disk(struct nt_remote_file *file, uint64_t at, uint64_t next)
 {
     uint64_t end;
-    if (!nt_disk_entry_find(file->disk, at, &end))
+    if (!nt_disk_cache_file_find(file->disk, at, &end))
         return NULL;
     struct nt_remote_part *part = add_part(file, at, (size_t)((end < next ? end : next) - at));
     if (!part)
         return NULL;
-    if (nt_disk_entry_read(file->disk, at, part->stretch.data, part->stretch.bytes)) {
+    if (nt_disk_cache_file_read(file->disk, at, part->stretch.data, part->stretch.bytes)) {
         nt_cached_range_keep(&file->fetcher->room, &part->stretch);
         return part;
     }

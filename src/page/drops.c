@@ -190,7 +190,7 @@ static enum nt_status go_below(struct nt_reader *reader, struct nt_dataset *data
 
 /* ---- all ---- */
 
-void nt_way_find(const struct nt_dataset *dataset, uint32_t field, struct nt_way *way)
+void nt_field_ancestry_find(const struct nt_dataset *dataset, uint32_t field, struct nt_field_ancestry *way)
 {
     way->count = 0;
     for (uint32_t at = field; at != NT_NONE && way->count <= NT_MAX_DEPTH;
@@ -238,13 +238,13 @@ enum nt_status nt_drops_find(struct nt_reader *reader, struct nt_dataset *datase
                              enum nt_rows_of of, uint64_t per_row, uint32_t part, struct nt_drops **drops_ret,
                              struct nt_error *error)
 {
-    struct nt_way way;
+    struct nt_field_ancestry way;
     struct nt_drops *drops = NULL;
     bool is_below = of != NT_ROWS_OF_FIELD;
     *drops_ret = NULL;
     if (!dataset->field_groups || !dataset->part_drops || !dataset->part_drops[part])
         return NT_OK;
-    nt_way_find(dataset, field, &way);
+    nt_field_ancestry_find(dataset, field, &way);
     enum nt_status status = nt_drops_scale(dataset->part_drops[part], 1, &drops, error);
     for (uint32_t i = way.count; status == NT_OK && i-- > 0;) {
         status = to_rows(dataset, way.fields[i], i || is_below ? 1 : per_row, &drops, error);

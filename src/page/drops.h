@@ -26,11 +26,11 @@ enum nt_status nt_drops_map(const struct nt_drops *rows, nt_tell_end *tell, void
                             struct nt_drops **items_ret, struct nt_error *error);
 
 /* What surrounds a field, and the field, which is the first: each has its rows in the one behind it. */
-struct nt_way {
+struct nt_field_ancestry {
     uint32_t fields[NT_MAX_DEPTH + 1];
     uint32_t count;
 };
-void nt_way_find(const struct nt_dataset *dataset, uint32_t field, struct nt_way *way);
+void nt_field_ancestry_find(const struct nt_dataset *dataset, uint32_t field, struct nt_field_ancestry *way);
 
 /* A run of rows that are kept. */
 struct nt_kept {

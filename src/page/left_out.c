@@ -284,13 +284,13 @@ static uint32_t branch_of(const struct nt_dataset *dataset, uint32_t field, uint
 enum nt_status nt_left_out_find(struct nt_reader *reader, struct nt_dataset *dataset, uint32_t field,
                                 enum nt_rows_of of, struct nt_left_out *left_out_ret, struct nt_error *error)
 {
-    struct nt_way way;
+    struct nt_field_ancestry way;
     enum nt_status status = NT_OK;
     *left_out_ret = (struct nt_left_out){.per_row = 1};
     if (!dataset->selection || !dataset->selection->left_out)
         return NT_OK;
     left_out_ret->drops = dataset->selection->left_out;
-    nt_way_find(dataset, field, &way);
+    nt_field_ancestry_find(dataset, field, &way);
     for (uint32_t i = way.count; status == NT_OK && i-- > 0;) {
         uint32_t at = way.fields[i];
         if (!nt_rows_per_item(dataset, at, &left_out_ret->per_row))

@@ -237,8 +237,8 @@ static enum nt_status row_open(const struct nt_scope *scope, struct nt_content *
 const struct nt_pseudo nt_blob_file = {"", NT_VFS_SIZED, .size = row_size, .open = row_open};
 
 /* Each look at one reads its description. */
-static enum nt_status blobs_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                 struct nt_error *error)
+static enum nt_status blobs_next(const struct nt_scope *directory, uint64_t *index,
+                                 struct nt_dir_entry *listed, struct nt_error *error)
 {
     (void)directory, (void)index, (void)listed;
     return nt_no_such_file(error);

@@ -66,7 +66,7 @@ static enum nt_status add_file(struct nt_places *places, const struct nt_place *
         nt_places_identify_remote(place, &listed->identity);
     else
         nt_places_identify(place, &listed->identity);
-    place->way = NT_WAY_FILE;
+    place->way = NT_ROUTE_FILE;
     status = nt_place_set_text(&place->name, nt_chain_places_name(outer->chain, file), error);
     if (status == NT_OK && listed->address)
         status = nt_place_set_text(&place->address, listed->address, error);

@@ -18,14 +18,14 @@ static uint64_t mount_node(void)
     return nt_node_number(NT_LEVEL_MOUNT, 0, 0, NT_NODE_SELF);
 }
 
-static enum nt_status mount_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                 struct nt_error *error)
+static enum nt_status mount_next(const struct nt_scope *directory, uint64_t *index,
+                                 struct nt_dir_entry *listed, struct nt_error *error)
 {
     if (*index > 0 || directory->number != NT_VFS_ROOT)
         return nt_no_such_file(error);
     listed->node = mount_node();
     listed->class = NT_VFS_DIRECTORY;
-    nt_listed_set_name(listed, nt_mount_directory.name);
+    nt_dir_entry_set_name(listed, nt_mount_directory.name);
     return NT_OK;
 }
 

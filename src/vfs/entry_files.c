@@ -20,7 +20,7 @@ const struct nt_pseudo nt_entry_file = {".json", NT_VFS_UNSIZED, .open_text = en
 /* ---- entries of a data set, by number: too many to be listed ---- */
 
 static enum nt_status entries_next(const struct nt_scope *directory, uint64_t *index,
-                                   struct nt_listed *listed, struct nt_error *error)
+                                   struct nt_dir_entry *listed, struct nt_error *error)
 {
     (void)directory, (void)index, (void)listed;
     return nt_no_such_file(error);

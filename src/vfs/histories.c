@@ -15,7 +15,7 @@
 
 /* What a look at the disk found. */
 struct look {
-    struct nt_version version; /* all zeros: the folder has no versions */
+    struct nt_dataset_version version; /* all zeros: the folder has no versions */
     struct stat file;
     struct nt_watched watched[NT_VERSION_WATCHED]; /* without paths */
 };
@@ -67,7 +67,7 @@ static enum nt_status look_at(const struct nt_places *places, const struct nt_pl
 
 /* What is put away may be freed while somebody holds it who finds it now. */
 static struct nt_place *known_version(const struct nt_places *places, const struct nt_history *history,
-                                      const struct look *look, enum nt_way way)
+                                      const struct look *look, enum nt_lookup_route way)
 {
     for (uint32_t i = history->count; i-- > 0;) {
         struct nt_place *place = places->list[history->versions[i]];
@@ -93,9 +93,9 @@ static char *format(const char *format, ...)
 }
 
 static bool fill_version(const struct nt_place *dataset, struct nt_place *place, const struct look *look,
-                         enum nt_way way)
+                         enum nt_lookup_route way)
 {
-    const struct nt_version *found = &look->version;
+    const struct nt_dataset_version *found = &look->version;
     place->identity = look->file;
     place->way = way;
     place->version_number = found->number;
@@ -113,7 +113,7 @@ static bool fill_version(const struct nt_place *dataset, struct nt_place *place,
 }
 
 static enum nt_status find_or_add_version(struct nt_places *places, struct nt_place *dataset,
-                                          const struct look *look, enum nt_way way,
+                                          const struct look *look, enum nt_lookup_route way,
                                           struct nt_place **place_ret, struct nt_error *error)
 {
     struct nt_history *history = dataset->history;
@@ -177,7 +177,7 @@ static enum nt_status settle(struct nt_places *places, struct nt_place *dataset,
     if (!history_of(dataset))
         return nt_fail_memory(error);
     struct nt_place *shown;
-    enum nt_status status = find_or_add_version(places, dataset, look, NT_WAY_SHOWN, &shown, error);
+    enum nt_status status = find_or_add_version(places, dataset, look, NT_ROUTE_SHOWN, &shown, error);
     if (status == NT_OK)
         status = watch(dataset, look, error);
     if (status != NT_OK)
@@ -287,7 +287,7 @@ enum nt_status nt_history_find(struct nt_places *places, uint32_t version, uint6
     enum nt_status status = find(places, dataset, sibling, number, &look, error);
     if (status == NT_OK) {
         pthread_mutex_lock(&places->lock);
-        status = find_or_add_version(places, dataset, &look, NT_WAY_VERSION, &place, error);
+        status = find_or_add_version(places, dataset, &look, NT_ROUTE_VERSION, &place, error);
         pthread_mutex_unlock(&places->lock);
     }
     if (status == NT_OK)

@@ -12,7 +12,7 @@ bool nt_has_versions(const struct nt_scope *scope, unsigned unused)
 {
     const struct nt_place *place = nt_places_get(scope->vfs->places, scope->place);
     (void)unused;
-    return place && place->way == NT_WAY_SHOWN && place->version;
+    return place && place->way == NT_ROUTE_SHOWN && place->version;
 }
 
 bool nt_is_of_chain(const struct nt_scope *scope, unsigned unused)
@@ -24,7 +24,7 @@ bool nt_is_of_chain(const struct nt_scope *scope, unsigned unused)
 
 /* There may be many, and each look at one opens it. */
 static enum nt_status list_nothing(const struct nt_scope *directory, uint64_t *index,
-                                   struct nt_listed *listed, struct nt_error *error)
+                                   struct nt_dir_entry *listed, struct nt_error *error)
 {
     (void)directory, (void)index, (void)listed;
     return nt_no_such_file(error);

@@ -183,8 +183,8 @@ static enum nt_status count_pages(const struct nt_scope *directory, uint64_t *pa
 /* A longer listing helps nobody, and a small file can ask for it; what is behind opens by name. */
 enum { MOST_LISTED = 50000 };
 
-static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                 struct nt_error *error)
+static enum nt_status pages_next(const struct nt_scope *directory, uint64_t *index,
+                                 struct nt_dir_entry *listed, struct nt_error *error)
 {
     struct nt_page_file files[NT_PAGE_FILES];
     const char *suffix;

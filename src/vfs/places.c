@@ -141,7 +141,7 @@ bool nt_place_is_gone(const struct nt_places *places, const struct nt_place *pla
 uint32_t nt_places_outer(struct nt_places *places, uint32_t number)
 {
     const struct nt_place *place = nt_places_get(places, number);
-    return place->way == NT_WAY_SHOWN ? place->parent : number;
+    return place->way == NT_ROUTE_SHOWN ? place->parent : number;
 }
 
 uint32_t nt_places_parent(struct nt_places *places, uint32_t number)

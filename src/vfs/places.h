@@ -38,11 +38,11 @@ enum nt_place_kind {
 };
 
 /* How one gets to a place. Inner places are made by the first look at them, and opened by name alone. */
-enum nt_way {
-    NT_WAY_CHILD,   /* it is listed in its parent, or is one of the mount's */
-    NT_WAY_SHOWN,   /* a version, by the place of its data set */
-    NT_WAY_VERSION, /* a version, by its number in versions.d */
-    NT_WAY_FILE,    /* a file of a chain, by its name in files.d */
+enum nt_lookup_route {
+    NT_ROUTE_CHILD,   /* it is listed in its parent, or is one of the mount's */
+    NT_ROUTE_SHOWN,   /* a version, by the place of its data set */
+    NT_ROUTE_VERSION, /* a version, by its number in versions.d */
+    NT_ROUTE_FILE,    /* a file of a chain, by its name in files.d */
 };
 
 /* A file or folder by which it is known that the version that was found is still meant. */
@@ -65,7 +65,7 @@ struct nt_history {
 
 struct nt_place {
     enum nt_place_kind kind;
-    enum nt_way way;
+    enum nt_lookup_route way;
     bool is_file;    /* FILE, FAILED or NONE; else it stays what it is */
     bool is_probed;  /* false: not looked at yet, `kind` is a guess */
     bool is_opening; /* a thread is at it */
@@ -116,12 +116,12 @@ struct nt_place {
 
 static inline bool nt_place_is_version(const struct nt_place *place)
 {
-    return place->way == NT_WAY_SHOWN || place->way == NT_WAY_VERSION;
+    return place->way == NT_ROUTE_SHOWN || place->way == NT_ROUTE_VERSION;
 }
 
 static inline bool nt_place_is_inner(const struct nt_place *place)
 {
-    return place->way == NT_WAY_VERSION || place->way == NT_WAY_FILE;
+    return place->way == NT_ROUTE_VERSION || place->way == NT_ROUTE_FILE;
 }
 
 /* Where it is seen on this machine whether it is what it was. NULL: nowhere, its source finds out. */

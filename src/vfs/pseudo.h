@@ -68,7 +68,7 @@ struct nt_pseudo_table {
 };
 
 /* An entry of a directory. */
-struct nt_listed {
+struct nt_dir_entry {
     uint64_t node;
     enum nt_vfs_class class;
     char name[NT_NAME_BYTES + 1];
@@ -77,7 +77,7 @@ struct nt_listed {
 struct nt_section {
     /* The first entry with an index of at least *index, which is set to its index. NT_NOT_FOUND at
      * the end. */
-    enum nt_status (*next)(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
+    enum nt_status (*next)(const struct nt_scope *directory, uint64_t *index, struct nt_dir_entry *listed,
                            struct nt_error *error);
     /* NT_NOT_FOUND where the section has no such name. */
     enum nt_status (*find)(const struct nt_scope *directory, const char *name, uint64_t *node_ret,
@@ -161,7 +161,7 @@ static inline enum nt_status nt_unknown_size(struct nt_error *error)
     return nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "the size is not known without reading page lists");
 }
 
-static inline void nt_listed_set_name(struct nt_listed *listed, const char *name)
+static inline void nt_dir_entry_set_name(struct nt_dir_entry *listed, const char *name)
 {
     snprintf(listed->name, sizeof(listed->name), "%s", name);
 }

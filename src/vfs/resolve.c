@@ -271,14 +271,14 @@ static const struct nt_place *inner_place(const struct nt_scope *scope)
     bool is_place = scope->node.level == NT_LEVEL_PLACE;
     const struct nt_place *place =
         nt_places_get(scope->vfs->places, is_place ? scope->node.slot : scope->place);
-    bool is_itself = is_place || (place->way == NT_WAY_VERSION && scope->dataset->index == 0);
+    bool is_itself = is_place || (place->way == NT_ROUTE_VERSION && scope->dataset->index == 0);
     return nt_place_is_inner(place) && is_itself ? place : NULL;
 }
 
 /* The directory that an inner place is found in. */
 static uint64_t directory_of_inner(const struct nt_scope *scope, const struct nt_place *place)
 {
-    return place->way == NT_WAY_VERSION
+    return place->way == NT_ROUTE_VERSION
                ? directory_of_versions(scope)
                : nt_node_number(NT_LEVEL_PLACE, place->parent, 0,
                                 file_with(&nt_container_files, &nt_section_chain_files));

@@ -28,8 +28,8 @@ static bool has_row(const struct nt_scope *directory, const struct nt_pseudo *ro
     return !row->exists || row->exists(directory, row->parameter);
 }
 
-static enum nt_status files_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                 struct nt_error *error)
+static enum nt_status files_next(const struct nt_scope *directory, uint64_t *index,
+                                 struct nt_dir_entry *listed, struct nt_error *error)
 {
     const struct nt_pseudo_table *table = nt_scope_files(directory);
     for (; *index < table->count; ++*index) {
@@ -38,7 +38,7 @@ static enum nt_status files_next(const struct nt_scope *directory, uint64_t *ind
             !pack_file(directory, NT_NODE_FIRST_FILE + (uint32_t)*index, 0, &listed->node))
             continue;
         listed->class = row->class;
-        nt_listed_set_name(listed, row->name);
+        nt_dir_entry_set_name(listed, row->name);
         return NT_OK;
     }
     return nt_no_such_file(error);
@@ -63,7 +63,7 @@ const struct nt_section nt_section_files = {.next = files_next, .find = files_fi
 enum { MOST_DOCUMENTS_LISTED = 10000, MOST_COLUMNS_LISTED = 1000 };
 
 static enum nt_status documents_next(const struct nt_scope *directory, uint64_t *index,
-                                     struct nt_listed *listed, struct nt_error *error)
+                                     struct nt_dir_entry *listed, struct nt_error *error)
 {
     uint32_t count;
     const struct nt_document *documents = nt_scope_documents(directory, &count);
@@ -75,7 +75,7 @@ static enum nt_status documents_next(const struct nt_scope *directory, uint64_t 
             !pack_file(directory, NT_NODE_FIRST_DOCUMENT + document, number, &listed->node))
             continue;
         nt_document_name(&documents[document], number, &name);
-        nt_listed_set_name(listed, nt_buffer_string(&name));
+        nt_dir_entry_set_name(listed, nt_buffer_string(&name));
         listed->class = documents[document].write ? NT_VFS_PRODUCED : NT_VFS_UNSIZED;
         bool has_failed = name.failed;
         nt_buffer_deinit(&name);
@@ -116,8 +116,8 @@ static enum nt_status places_begin(const struct nt_scope *directory, struct nt_e
     return nt_places_scan(directory->vfs->places, directory->place, error);
 }
 
-static enum nt_status places_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                  struct nt_error *error)
+static enum nt_status places_next(const struct nt_scope *directory, uint64_t *index,
+                                  struct nt_dir_entry *listed, struct nt_error *error)
 {
     struct nt_places *places = directory->vfs->places;
     for (uint32_t order = (uint32_t)*index; order < NT_NONE; order++) {
@@ -169,8 +169,8 @@ static bool pack_item(const struct nt_scope *directory, uint32_t item, uint64_t 
     return nt_node_pack(&node, node_ret);
 }
 
-static enum nt_status items_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                 struct nt_error *error)
+static enum nt_status items_next(const struct nt_scope *directory, uint64_t *index,
+                                 struct nt_dir_entry *listed, struct nt_error *error)
 {
     uint32_t count;
     const uint32_t *items = nt_open_file_children(directory->opened, items_parent(directory), &count);
@@ -178,7 +178,7 @@ static enum nt_status items_next(const struct nt_scope *directory, uint64_t *ind
         if (!pack_item(directory, items[*index], &listed->node))
             continue;
         listed->class = NT_VFS_DIRECTORY;
-        nt_listed_set_name(listed, nt_names_get(directory->opened->names, items[*index]));
+        nt_dir_entry_set_name(listed, nt_names_get(directory->opened->names, items[*index]));
         return NT_OK;
     }
     return nt_no_such_file(error);
@@ -201,8 +201,8 @@ static enum nt_status names_of_fields(const struct nt_scope *directory, const st
     return nt_open_file_field_names(directory->opened, directory->dataset->index, names_ret, error);
 }
 
-static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *index, struct nt_listed *listed,
-                                  struct nt_error *error)
+static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *index,
+                                  struct nt_dir_entry *listed, struct nt_error *error)
 {
     uint32_t count;
     const uint32_t *children = nt_dataset_children(directory->dataset, directory->field, &count);
@@ -215,7 +215,7 @@ static enum nt_status fields_next(const struct nt_scope *directory, uint64_t *in
         if (!listed->node)
             continue;
         listed->class = NT_VFS_DIRECTORY;
-        nt_listed_set_name(listed, nt_names_get(names, children[*index]));
+        nt_dir_entry_set_name(listed, nt_names_get(names, children[*index]));
         return NT_OK;
     }
     return nt_no_such_file(error);
@@ -253,7 +253,7 @@ static enum nt_status find_column(const struct nt_scope *directory, uint64_t num
 
 /* What is not in the outline is in other files. Where these cannot be opened, what is in it is listed. */
 static enum nt_status columns_next(const struct nt_scope *directory, uint64_t *index,
-                                   struct nt_listed *listed, struct nt_error *error)
+                                   struct nt_dir_entry *listed, struct nt_error *error)
 {
     struct nt_scope complete = *directory;
     if (*index >= MOST_COLUMNS_LISTED)

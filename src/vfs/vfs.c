@@ -468,7 +468,7 @@ static enum nt_status list_section(const struct nt_scope *directory, const struc
                                    uint64_t base, uint64_t index, nt_vfs_emit *emit, void *context,
                                    bool *go_on_ret, struct nt_error *error)
 {
-    struct nt_listed listed;
+    struct nt_dir_entry listed;
     enum nt_status status = NT_OK;
     while (*go_on_ret && (status = section->next(directory, &index, &listed, error)) == NT_OK) {
         index++;

@@ -43,7 +43,7 @@ static inline void begin_asking(void)
     last_id = 0;
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
     channel = ends[1];
-    nt_jobs_init(&files.jobs);
+    nt_transfers_init(&files.jobs);
     nt_output_init(&files.output, ends[0], 1, &files.jobs.totals);
     files.listings = (struct nt_listings){.jobs = &files.jobs, .output = &files.output};
 }
@@ -133,10 +133,10 @@ static inline void take_answers(void)
 /* As the process does in its turns (src/fetch/worker.c), while nobody takes what it says. */
 static inline void work_untaken(void)
 {
-    nt_jobs_work(&files.jobs);
+    nt_transfers_work(&files.jobs);
     nt_output_flush(&files.output);
     if (!nt_output_is_full(&files.output))
-        nt_jobs_continue(&files.jobs);
+        nt_transfers_continue(&files.jobs);
     if (serve)
         serve();
 }

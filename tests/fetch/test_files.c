@@ -21,7 +21,7 @@ static struct {
     unsigned opened, closed, lists, ended_lists, stopped;
     struct nt_fetched *last;
     struct nt_listing *listing;
-    struct nt_job *jobs[AT_ONCE]; /* that are tried */
+    struct nt_transfer *jobs[AT_ONCE]; /* that are tried */
     unsigned tried, resumed;
     bool fails;          /* to open, to list, to try: */
     const char *problem; /* with an address; NULL: it has no memory */
@@ -78,7 +78,7 @@ static void end_list(struct nt_listing *listing)
     fake.ended_lists++;
 }
 
-static bool start(struct nt_job *job, uint64_t milliseconds)
+static bool start(struct nt_transfer *job, uint64_t milliseconds)
 {
     ck_assert_uint_ge(milliseconds, 1);
     if (fake.fails)
@@ -88,13 +88,13 @@ static bool start(struct nt_job *job, uint64_t milliseconds)
     return true;
 }
 
-static void stop(struct nt_job *job)
+static void stop(struct nt_transfer *job)
 {
     (void)job;
     fake.stopped++;
 }
 
-static void resume(struct nt_job *job)
+static void resume(struct nt_transfer *job)
 {
     (void)job;
     fake.resumed++;
@@ -123,7 +123,7 @@ static void set_up(void)
 {
     memset(&fake, 0, sizeof(fake));
     begin_asking();
-    nt_jobs_add_engine(&files.jobs, &fake.engine, &ops);
+    nt_transfers_add_engine(&files.jobs, &fake.engine, &ops);
 }
 
 static void tear_down(void)
@@ -155,12 +155,12 @@ static uint64_t ask_for_list(void)
 static void open_well(void)
 {
     uint64_t id = ask_to_open(1);
-    nt_file_opened(fake.last, &(struct nt_opened){.size = SIZE, .stamp = "", .server = "server"});
+    nt_file_opened(fake.last, &(struct nt_open_result){.size = SIZE, .stamp = "", .server = "server"});
     work_until(id, NT_FETCH_DONE);
     ck_assert_uint_eq(answers[id].size, SIZE);
 }
 
-static void bring(struct nt_job *job, uint64_t offset, uint64_t bytes)
+static void bring(struct nt_transfer *job, uint64_t offset, uint64_t bytes)
 {
     char content[MOST_BYTES];
     ck_assert_uint_le(bytes, sizeof(content));
@@ -169,7 +169,7 @@ static void bring(struct nt_job *job, uint64_t offset, uint64_t bytes)
     if (!job->take(job, offset, content, bytes))
         return;
     job->result = (struct nt_result){.outcome = NT_OUTCOME_GOOD, .got = bytes};
-    nt_jobs_end_try(&files.jobs, job);
+    nt_transfers_end_try(&files.jobs, job);
 }
 
 /* ---- files and folders ---- */
@@ -335,7 +335,7 @@ START_TEST(a_part_waits_for_who_takes_it)
     open_well();
     fill_channel();
     uint64_t id = ask_for(100, 10);
-    nt_jobs_work(&files.jobs);
+    nt_transfers_work(&files.jobs);
     bring(fake.jobs[0], 100, 10);
     ck_assert(fake.jobs[0]->is_paused);
     work_untaken();
@@ -410,10 +410,10 @@ START_TEST(a_try_that_ends_too_late_is_not_followed_by_another)
 {
     open_well();
     uint64_t id = ask((struct nt_fetch_request){.kind = NT_FETCH_READ, .bytes = 10, .milliseconds = 200}, "");
-    nt_jobs_work(&files.jobs);
+    nt_transfers_work(&files.jobs);
     usleep(201 * 1000);
     fake.jobs[0]->result = (struct nt_result){NT_OUTCOME_AGAIN, NT_FETCH_UNREACHABLE, .message = "broken"};
-    nt_jobs_end_try(&files.jobs, fake.jobs[0]);
+    nt_transfers_end_try(&files.jobs, fake.jobs[0]);
     check_failure(id, NT_FETCH_UNREACHABLE, "timed out after 0.2 s: broken (tries: 1)");
 }
 END_TEST

@@ -174,7 +174,7 @@ static const struct {
      true, NULL},
 };
 
-static void note(void *context, const struct nt_folder_entry *entry)
+static void note(void *context, const struct nt_list_entry *entry)
 {
     struct nt_buffer *told = context;
     nt_buffer_format(told, "%s %c %llu ", entry->name, entry->is_folder ? 'd' : 'f',
@@ -188,16 +188,16 @@ static void note(void *context, const struct nt_folder_entry *entry)
 }
 
 /* In pieces of so many bytes. */
-static struct nt_folder_list *fed(enum nt_service service, const char *folder, const char *text, size_t piece,
+static struct nt_list_parser *fed(enum nt_service service, const char *folder, const char *text, size_t piece,
                                   struct nt_buffer *told)
 {
-    struct nt_folder_list *list = nt_folder_list_new(service, folder, note, told);
+    struct nt_list_parser *list = nt_list_parser_new(service, folder, note, told);
     size_t length = strlen(text), at = 0;
     bool is_good = true;
     for (; length - at > piece && is_good; at += piece)
-        is_good = nt_folder_list_feed(list, text + at, piece, false);
+        is_good = nt_list_parser_feed(list, text + at, piece, false);
     if (is_good)
-        nt_folder_list_feed(list, text + at, length - at, true);
+        nt_list_parser_feed(list, text + at, length - at, true);
     return list;
 }
 
@@ -206,12 +206,12 @@ START_TEST(lists_are_understood_however_they_come)
     static const size_t pieces[] = {1, 7, 100, 1 << 20};
     for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
         struct nt_buffer told = {0};
-        struct nt_folder_list *list = fed(good[_i].service, good[_i].folder, good[_i].text, pieces[i], &told);
-        ck_assert_str_eq(nt_folder_list_problem(list), "");
+        struct nt_list_parser *list = fed(good[_i].service, good[_i].folder, good[_i].text, pieces[i], &told);
+        ck_assert_str_eq(nt_list_parser_problem(list), "");
         ck_assert_str_eq(nt_buffer_string(&told), good[_i].told);
-        ck_assert_int_eq(nt_folder_list_is_there(list), good[_i].is_there);
-        ck_assert_pstr_eq(nt_folder_list_token(list), good[_i].token);
-        nt_folder_list_free(list);
+        ck_assert_int_eq(nt_list_parser_is_there(list), good[_i].is_there);
+        ck_assert_pstr_eq(nt_list_parser_token(list), good[_i].token);
+        nt_list_parser_free(list);
         nt_buffer_deinit(&told);
     }
 }
@@ -264,9 +264,9 @@ static const struct {
 START_TEST(only_what_is_in_the_folder_is_told)
 {
     struct nt_buffer told = {0};
-    struct nt_folder_list *list = fed(NT_SERVICE_WEB, "/a/", places[_i].text, 1 << 20, &told);
+    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", places[_i].text, 1 << 20, &told);
     ck_assert_str_eq(nt_buffer_string(&told), places[_i].told);
-    nt_folder_list_free(list);
+    nt_list_parser_free(list);
     nt_buffer_deinit(&told);
 }
 END_TEST
@@ -293,11 +293,11 @@ static const struct {
 START_TEST(what_is_no_list_is_refused)
 {
     struct nt_buffer told = {0};
-    struct nt_folder_list *list = fed(NT_SERVICE_WEB, "/a/", bad[_i].text, 1 << 20, &told);
-    ck_assert_str_eq(nt_folder_list_problem(list), bad[_i].problem);
-    ck_assert(!nt_folder_list_feed(list, " ", 1, true) || !*bad[_i].problem);
+    struct nt_list_parser *list = fed(NT_SERVICE_WEB, "/a/", bad[_i].text, 1 << 20, &told);
+    ck_assert_str_eq(nt_list_parser_problem(list), bad[_i].problem);
+    ck_assert(!nt_list_parser_feed(list, " ", 1, true) || !*bad[_i].problem);
     ck_assert_uint_eq(told.length, 0);
-    nt_folder_list_free(list);
+    nt_list_parser_free(list);
     nt_buffer_deinit(&told);
 }
 END_TEST
@@ -319,16 +319,16 @@ static const struct {
 START_TEST(lists_have_an_end)
 {
     struct nt_buffer told = {0}, thousand = {0};
-    struct nt_folder_list *list = nt_folder_list_new(NT_SERVICE_WEB, "/a/", note, &told);
+    struct nt_list_parser *list = nt_list_parser_new(NT_SERVICE_WEB, "/a/", note, &told);
     unsigned count = 0;
     for (int i = 0; i < 1000; i++)
         nt_buffer_text(&thousand, endless[_i].piece);
-    ck_assert(nt_folder_list_feed(list, endless[_i].begin, strlen(endless[_i].begin), false));
-    while (nt_folder_list_feed(list, thousand.bytes, thousand.length, false))
+    ck_assert(nt_list_parser_feed(list, endless[_i].begin, strlen(endless[_i].begin), false));
+    while (nt_list_parser_feed(list, thousand.bytes, thousand.length, false))
         ck_assert_uint_lt(++count, endless[_i].most);
     nt_buffer_deinit(&thousand);
-    ck_assert_str_eq(nt_folder_list_problem(list), endless[_i].problem);
-    nt_folder_list_free(list);
+    ck_assert_str_eq(nt_list_parser_problem(list), endless[_i].problem);
+    nt_list_parser_free(list);
     nt_buffer_deinit(&told);
 }
 END_TEST
@@ -340,13 +340,13 @@ START_TEST(a_long_token_is_refused)
     for (int i = 0; i < NT_FOLDER_LIST_TOKEN_BYTES; i++)
         nt_buffer_byte(&text, 't');
     nt_buffer_text(&text, "</NextContinuationToken></ListBucketResult>");
-    struct nt_folder_list *list = fed(NT_SERVICE_S3, "", text.bytes, 1 << 20, &told);
-    ck_assert_str_eq(nt_folder_list_problem(list), "the server's mark for the rest of the list is too long");
-    nt_folder_list_free(list);
+    struct nt_list_parser *list = fed(NT_SERVICE_S3, "", text.bytes, 1 << 20, &told);
+    ck_assert_str_eq(nt_list_parser_problem(list), "the server's mark for the rest of the list is too long");
+    nt_list_parser_free(list);
     list = fed(NT_SERVICE_S3, "", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>", 5,
                &told);
-    ck_assert_str_eq(nt_folder_list_token(list), "");
-    nt_folder_list_free(list);
+    ck_assert_str_eq(nt_list_parser_token(list), "");
+    nt_list_parser_free(list);
     nt_buffer_deinit(&text);
 }
 END_TEST

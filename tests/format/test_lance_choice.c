@@ -88,7 +88,7 @@ static const struct {
 
 START_TEST(a_version_is_found_by_number_tag_and_branch)
 {
-    struct nt_version version;
+    struct nt_dataset_version version;
     assert_ok(nt_lance_find_version(folder, choices[_i].wanted, &version, &error));
     ck_assert_str_eq(version.series, choices[_i].series);
     ck_assert_uint_eq(version.number, choices[_i].number);
@@ -135,7 +135,7 @@ static const struct {
 
 START_TEST(what_is_no_version_is_refused_by_name)
 {
-    struct nt_version version;
+    struct nt_dataset_version version;
     assert_status(refusals[_i].status, nt_lance_find_version(folder, refusals[_i].wanted, &version, &error));
     ck_assert_msg(strstr(error.message, refusals[_i].told) != NULL, "%s", error.message);
 }
@@ -143,7 +143,7 @@ END_TEST
 
 START_TEST(of_two_names_of_a_version_the_newer_one_is_read)
 {
-    struct nt_version version;
+    struct nt_dataset_version version;
     put("_versions/3.manifest", "");
     put("_versions/18446744073709551613.manifest", ""); /* 2 */
     for (unsigned i = 0; i < 2; i++) {
@@ -159,7 +159,7 @@ START_TEST(a_tag_of_more_than_a_mebibyte_is_not_read)
 {
     enum { BYTES = (1 << 20) + 1 };
     static char text[BYTES + 1];
-    struct nt_version version;
+    struct nt_dataset_version version;
     memset(text, ' ', BYTES);
     memcpy(text, "{\"version\": 1}", strlen("{\"version\": 1}"));
     put_tag("long", text);
@@ -175,7 +175,7 @@ END_TEST
 
 START_TEST(of_many_tags_some_are_told)
 {
-    struct nt_version version;
+    struct nt_dataset_version version;
     char name[16];
     for (unsigned i = 0; i < 30; i++) {
         snprintf(name, sizeof(name), "many%u", i);

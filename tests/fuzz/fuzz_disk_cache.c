@@ -63,34 +63,34 @@ static void write_file(const char *path, const uint8_t *bytes, size_t count)
     close(file);
 }
 
-static void read_all(struct nt_disk_entry *entry)
+static void read_all(struct nt_disk_cache_file *entry)
 {
     static uint8_t room[1 << 16];
     for (uint64_t at = 0, end; at < REMOTE_BYTES; at = end) {
-        if (!nt_disk_entry_find(entry, at, &end)) {
+        if (!nt_disk_cache_file_find(entry, at, &end)) {
             if (end <= at)
                 abort();
             continue;
         }
         if (end <= at || end > REMOTE_BYTES || end - at > sizeof(room))
             abort();
-        (void)nt_disk_entry_read(entry, at, room, (size_t)(end - at));
+        (void)nt_disk_cache_file_read(entry, at, room, (size_t)(end - at));
     }
 }
 
 /* What is added where nothing was is read as it was added, if at all. */
-static void add(struct nt_disk_entry *entry, const uint8_t *bytes, size_t count)
+static void add(struct nt_disk_cache_file *entry, const uint8_t *bytes, size_t count)
 {
     enum { MOST = 1 << 12 };
     static uint8_t room[MOST];
     uint64_t next, end, offset = bytes[0] * 300u;
     size_t added = count < MOST ? count : MOST;
-    bool is_free = !nt_disk_entry_find(entry, offset, &next) && next - offset >= added;
-    nt_disk_entry_add(entry, offset, bytes, added);
-    if (is_free && nt_disk_entry_find(entry, offset, &end) && end - offset >= added &&
-        nt_disk_entry_read(entry, offset, room, added) && memcmp(room, bytes, added) != 0)
+    bool is_free = !nt_disk_cache_file_find(entry, offset, &next) && next - offset >= added;
+    nt_disk_cache_file_add(entry, offset, bytes, added);
+    if (is_free && nt_disk_cache_file_find(entry, offset, &end) && end - offset >= added &&
+        nt_disk_cache_file_read(entry, offset, room, added) && memcmp(room, bytes, added) != 0)
         abort();
-    nt_disk_entry_forget(entry, bytes[0] * 256u, count);
+    nt_disk_cache_file_forget(entry, bytes[0] * 256u, count);
 }
 
 static void remove_folder(void)
@@ -114,13 +114,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
                  (unsigned long long)name.low64);
     }
     write_file(path, bytes, count);
-    struct nt_disk_entry *entry = nt_disk_entry_open(&cache, key, REMOTE_BYTES);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, key, REMOTE_BYTES);
     if (!entry)
         return 0;
     read_all(entry);
     if (count)
         add(entry, bytes, count);
     read_all(entry);
-    nt_disk_entry_close(entry);
+    nt_disk_cache_file_close(entry);
     return 0;
 }

@@ -18,7 +18,7 @@ static void check_word(const char *text)
             abort();
 }
 
-static void check_entry(void *context, const struct nt_folder_entry *entry)
+static void check_entry(void *context, const struct nt_list_entry *entry)
 {
     size_t length = strlen(entry->name);
     (void)context;
@@ -37,20 +37,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
         return 0;
     bool is_s3 = bytes[0] == '#';
     size_t piece = bytes[0] ? bytes[0] : 1;
-    struct nt_folder_list *list = nt_folder_list_new(is_s3 ? NT_SERVICE_S3 : NT_SERVICE_WEB,
+    struct nt_list_parser *list = nt_list_parser_new(is_s3 ? NT_SERVICE_S3 : NT_SERVICE_WEB,
                                                      is_s3 ? "a&b/" : "/data sets/", check_entry, NULL);
     if (!list)
         return 0;
     const char *text = (const char *)bytes + 1, *end = (const char *)bytes + count;
     bool is_good = true;
     for (; is_good && (size_t)(end - text) > piece; text += piece)
-        is_good = nt_folder_list_feed(list, text, piece, false);
-    is_good = is_good && nt_folder_list_feed(list, text, (size_t)(end - text), true);
-    if (is_good == (nt_folder_list_problem(list)[0] != '\0'))
+        is_good = nt_list_parser_feed(list, text, piece, false);
+    is_good = is_good && nt_list_parser_feed(list, text, (size_t)(end - text), true);
+    if (is_good == (nt_list_parser_problem(list)[0] != '\0'))
         abort();
-    const char *token = is_good ? nt_folder_list_token(list) : NULL;
+    const char *token = is_good ? nt_list_parser_token(list) : NULL;
     if (token && strlen(token) >= NT_FOLDER_LIST_TOKEN_BYTES)
         abort();
-    nt_folder_list_free(list);
+    nt_list_parser_free(list);
     return 0;
 }

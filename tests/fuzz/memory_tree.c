@@ -20,7 +20,7 @@ enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_option
 enum nt_status __wrap_nt_source_stat(struct nt_source *source, struct stat *attributes,
                                      struct nt_error *error);
 enum nt_status __wrap_nt_find_version(const char *path, const struct nt_open_options *options,
-                                      struct nt_version *version_ret, struct nt_error *error);
+                                      struct nt_dataset_version *version_ret, struct nt_error *error);
 
 enum { LONG_AGO = 1000000000 };
 
@@ -85,12 +85,12 @@ enum nt_status __wrap_nt_file_open(const char *path, const struct nt_open_option
 
 /* Of the format whose folder it is, as nt_find_version has it. */
 enum nt_status __wrap_nt_find_version(const char *path, const struct nt_open_options *options,
-                                      struct nt_version *version_ret, struct nt_error *error)
+                                      struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     struct nt_source *source;
     bool is_taken = false;
     (void)path;
-    *version_ret = (struct nt_version){.number = 0};
+    *version_ret = (struct nt_dataset_version){.number = 0};
     if (!input.is_folder)
         return NT_OK;
     enum nt_status status = memory_folder_open(input.bytes, input.count, &source, error);

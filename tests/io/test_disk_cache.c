@@ -32,20 +32,20 @@ static struct nt_disk_cache cache_of(uint64_t most_bytes)
     return cache;
 }
 
-static void add(struct nt_disk_entry *entry, uint64_t offset, size_t count)
+static void add(struct nt_disk_cache_file *entry, uint64_t offset, size_t count)
 {
-    nt_disk_entry_add(entry, offset, content + offset, count);
+    nt_disk_cache_file_add(entry, offset, content + offset, count);
 }
 
 /* Whether all of the range is there, and is what it was. */
-static bool has(struct nt_disk_entry *entry, uint64_t offset, uint64_t end)
+static bool has(struct nt_disk_cache_file *entry, uint64_t offset, uint64_t end)
 {
     while (offset < end) {
         uint64_t until;
-        if (!nt_disk_entry_find(entry, offset, &until))
+        if (!nt_disk_cache_file_find(entry, offset, &until))
             return false;
         size_t count = (size_t)((until < end ? until : end) - offset);
-        if (!nt_disk_entry_read(entry, offset, found, count))
+        if (!nt_disk_cache_file_read(entry, offset, found, count))
             return false;
         ck_assert_mem_eq(found, content + offset, count);
         offset += count;
@@ -87,7 +87,7 @@ START_TEST(what_was_added_is_there_for_the_next_one)
 {
     for (int round = 0; round < 2; round++) {
         struct nt_disk_cache cache = cache_of(1 << 28);
-        struct nt_disk_entry *entry = nt_disk_entry_open(&cache, KEY, SIZE);
+        struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
         uint64_t next;
         ck_assert_ptr_nonnull(entry);
         if (round == 0) {
@@ -97,12 +97,12 @@ START_TEST(what_was_added_is_there_for_the_next_one)
         ck_assert(has(entry, 100, 100 + 3 * PIECE + 17));
         ck_assert(has(entry, 5000, 5001));
         ck_assert(has(entry, SIZE - 5, SIZE));
-        ck_assert(!nt_disk_entry_find(entry, 99, &next));
+        ck_assert(!nt_disk_cache_file_find(entry, 99, &next));
         ck_assert_uint_eq(next, 100);
-        ck_assert(!nt_disk_entry_find(entry, 100 + 3 * PIECE + 17, &next));
+        ck_assert(!nt_disk_cache_file_find(entry, 100 + 3 * PIECE + 17, &next));
         ck_assert_uint_eq(next, SIZE - 5);
         ck_assert_uint_eq(cache.bad_pieces, 0);
-        nt_disk_entry_close(entry);
+        nt_disk_cache_file_close(entry);
         nt_disk_cache_close(&cache);
     }
     struct stat attributes;
@@ -114,13 +114,13 @@ END_TEST
 START_TEST(another_key_finds_nothing)
 {
     struct nt_disk_cache cache = cache_of(1 << 28);
-    struct nt_disk_entry *entry = nt_disk_entry_open(&cache, KEY, SIZE);
-    struct nt_disk_entry *other = nt_disk_entry_open(&cache, KEY "2", SIZE);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
+    struct nt_disk_cache_file *other = nt_disk_cache_file_open(&cache, KEY "2", SIZE);
     uint64_t next;
     add(entry, 0, 1000);
-    ck_assert(!nt_disk_entry_find(other, 0, &next));
-    nt_disk_entry_close(other);
-    nt_disk_entry_close(entry);
+    ck_assert(!nt_disk_cache_file_find(other, 0, &next));
+    nt_disk_cache_file_close(other);
+    nt_disk_cache_file_close(entry);
     nt_disk_cache_close(&cache);
 }
 END_TEST
@@ -128,18 +128,18 @@ END_TEST
 START_TEST(two_at_once_write_to_one_file)
 {
     struct nt_disk_cache caches[2] = {cache_of(1 << 28), cache_of(1 << 28)};
-    struct nt_disk_entry *entries[2];
+    struct nt_disk_cache_file *entries[2];
     for (int i = 0; i < 2; i++)
-        entries[i] = nt_disk_entry_open(&caches[i], KEY, SIZE);
+        entries[i] = nt_disk_cache_file_open(&caches[i], KEY, SIZE);
     for (int i = 0; i < 8; i++)
         add(entries[i % 2], (uint64_t)i * 100000, 100000);
     for (int i = 0; i < 8; i++)
         ck_assert(has(entries[i % 2], (uint64_t)i * 100000, (uint64_t)i * 100000 + 100000));
     for (int i = 0; i < 2; i++)
-        nt_disk_entry_close(entries[i]);
-    entries[0] = nt_disk_entry_open(&caches[0], KEY, SIZE);
+        nt_disk_cache_file_close(entries[i]);
+    entries[0] = nt_disk_cache_file_open(&caches[0], KEY, SIZE);
     ck_assert(has(entries[0], 0, 800000));
-    nt_disk_entry_close(entries[0]);
+    nt_disk_cache_file_close(entries[0]);
     for (int i = 0; i < 2; i++)
         nt_disk_cache_close(&caches[i]);
 }
@@ -149,10 +149,10 @@ END_TEST
 START_TEST(whatever_is_damaged_is_not_used)
 {
     struct nt_disk_cache cache = cache_of(1 << 28);
-    struct nt_disk_entry *entry = nt_disk_entry_open(&cache, KEY, SIZE);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
     add(entry, 0, 300);
     add(entry, 1000, 300);
-    nt_disk_entry_close(entry);
+    nt_disk_cache_file_close(entry);
     uint8_t whole[2000];
     const char *path = any_file();
     int file = open(path, O_RDWR);
@@ -166,12 +166,12 @@ START_TEST(whatever_is_damaged_is_not_used)
         if (at < count)
             ck_assert_int_eq(pwrite(file, &byte, 1, at), 1);
         close(file);
-        entry = nt_disk_entry_open(&cache, KEY, SIZE);
+        entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
         ck_assert_ptr_nonnull(entry);
         good += has(entry, 0, 300) + has(entry, 1000, 1300);
         add(entry, 0, 1300);
         ck_assert(has(entry, 0, 1300));
-        nt_disk_entry_close(entry);
+        nt_disk_cache_file_close(entry);
     }
     ck_assert_uint_gt(good, 600);
     ck_assert_uint_lt(good, 4 * (unsigned)count);
@@ -183,20 +183,20 @@ END_TEST
 START_TEST(what_makes_no_sense_is_forgotten_and_added_anew)
 {
     struct nt_disk_cache cache = cache_of(1 << 28);
-    struct nt_disk_entry *entry = nt_disk_entry_open(&cache, KEY, SIZE);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
     uint64_t next;
     content[PIECE + 5] ^= 1;
     add(entry, 0, 3 * PIECE);
-    nt_disk_entry_forget(entry, PIECE + 5, 1);
+    nt_disk_cache_file_forget(entry, PIECE + 5, 1);
     ck_assert(has(entry, 0, PIECE));
-    ck_assert(!nt_disk_entry_find(entry, PIECE, &next));
+    ck_assert(!nt_disk_cache_file_find(entry, PIECE, &next));
     ck_assert_uint_eq(next, 2 * PIECE);
     content[PIECE + 5] ^= 1;
     add(entry, PIECE, PIECE);
-    nt_disk_entry_close(entry);
-    entry = nt_disk_entry_open(&cache, KEY, SIZE);
+    nt_disk_cache_file_close(entry);
+    entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
     ck_assert(has(entry, 0, 3 * PIECE));
-    nt_disk_entry_close(entry);
+    nt_disk_cache_file_close(entry);
     nt_disk_cache_close(&cache);
 }
 END_TEST
@@ -208,20 +208,20 @@ START_TEST(the_folder_stays_within_its_bound)
     char key[100];
     for (int i = 0; i < FILES; i++) {
         snprintf(key, sizeof(key), "https://server/%d", i);
-        struct nt_disk_entry *entry = nt_disk_entry_open(&caches[i % 2], key, SIZE);
+        struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&caches[i % 2], key, SIZE);
         ck_assert_ptr_nonnull(entry);
         add(entry, 0, SIZE);
         ck_assert(has(entry, 0, SIZE / 2));
-        nt_disk_entry_close(entry);
+        nt_disk_cache_file_close(entry);
         ck_assert_uint_le(bytes_of_folder(), MOST);
     }
-    struct nt_disk_entry *last = nt_disk_entry_open(&caches[0], key, SIZE);
+    struct nt_disk_cache_file *last = nt_disk_cache_file_open(&caches[0], key, SIZE);
     ck_assert(has(last, 0, SIZE / 2));
-    struct nt_disk_entry *first = nt_disk_entry_open(&caches[0], "https://server/0", SIZE);
+    struct nt_disk_cache_file *first = nt_disk_cache_file_open(&caches[0], "https://server/0", SIZE);
     uint64_t next;
-    ck_assert(!nt_disk_entry_find(first, 0, &next));
-    nt_disk_entry_close(first);
-    nt_disk_entry_close(last);
+    ck_assert(!nt_disk_cache_file_find(first, 0, &next));
+    nt_disk_cache_file_close(first);
+    nt_disk_cache_file_close(last);
     for (int i = 0; i < 2; i++)
         nt_disk_cache_close(&caches[i]);
 }
@@ -230,17 +230,17 @@ END_TEST
 START_TEST(what_another_process_removes_is_begun_anew)
 {
     struct nt_disk_cache cache = cache_of(1 << 28);
-    struct nt_disk_entry *entry = nt_disk_entry_open(&cache, KEY, SIZE);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
     add(entry, 0, 1000);
     struct nt_disk_cache other = cache_of(1 << 28);
     nt_disk_room_remove(&other, strrchr(any_file(), '/') + 1);
     ck_assert(!has(entry, 0, 1000));
     add(entry, 2000, 1000);
     ck_assert(has(entry, 2000, 3000));
-    nt_disk_entry_close(entry);
-    entry = nt_disk_entry_open(&other, KEY, SIZE);
+    nt_disk_cache_file_close(entry);
+    entry = nt_disk_cache_file_open(&other, KEY, SIZE);
     ck_assert(has(entry, 2000, 3000));
-    nt_disk_entry_close(entry);
+    nt_disk_cache_file_close(entry);
     nt_disk_cache_close(&cache);
     nt_disk_cache_close(&other);
 }
@@ -259,12 +259,12 @@ START_TEST(folders_of_others_and_links_are_refused)
     assert_status(NT_IO, nt_disk_cache_open(&cache, link, SIZE, &error));
     ck_assert_int_eq(chmod(path, 0700), 0);
     cache = cache_of(1 << 28);
-    struct nt_disk_entry *entry = nt_disk_entry_open(&cache, KEY, SIZE);
-    nt_disk_entry_close(entry);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&cache, KEY, SIZE);
+    nt_disk_cache_file_close(entry);
     path = any_file();
     ck_assert_int_eq(unlink(path), 0);
     ck_assert_int_eq(symlink(temporary_file("victim", "here", 4), path), 0);
-    ck_assert_ptr_null(nt_disk_entry_open(&cache, KEY, SIZE));
+    ck_assert_ptr_null(nt_disk_cache_file_open(&cache, KEY, SIZE));
     nt_disk_cache_close(&cache);
     struct stat attributes;
     ck_assert_int_eq(stat(temporary_path("victim"), &attributes), 0);
@@ -275,14 +275,14 @@ END_TEST
 START_TEST(without_a_cache_nothing_is_there)
 {
     struct nt_disk_cache none = {.folder = -1};
-    struct nt_disk_entry *entry = nt_disk_entry_open(&none, KEY, SIZE);
+    struct nt_disk_cache_file *entry = nt_disk_cache_file_open(&none, KEY, SIZE);
     uint64_t next;
     ck_assert_ptr_null(entry);
     add(entry, 0, 100);
-    ck_assert(!nt_disk_entry_find(entry, 0, &next));
+    ck_assert(!nt_disk_cache_file_find(entry, 0, &next));
     ck_assert_uint_eq(next, UINT64_MAX);
-    nt_disk_entry_forget(entry, 0, 100);
-    nt_disk_entry_close(entry);
+    nt_disk_cache_file_forget(entry, 0, 100);
+    nt_disk_cache_file_close(entry);
 }
 END_TEST
 

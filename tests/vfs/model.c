@@ -487,7 +487,7 @@ static enum nt_status note_latest(void *context, const struct nt_folder_entry *e
 }
 
 static enum nt_status find_version(struct nt_folder *folder, const char *wanted,
-                                   struct nt_version *version_ret, struct nt_error *error)
+                                   struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     char name[2] = "", file[16];
     bool is_there;
@@ -502,18 +502,18 @@ static enum nt_status find_version(struct nt_folder *folder, const char *wanted,
     if (status == NT_OK && (!is_there || !name[0]))
         status = nt_fail(error, NT_NOT_FOUND, NT_NO_OFFSET, "no version %s", name);
     if (status == NT_OK)
-        *version_ret = (struct nt_version){.series = strdup(""),
-                                           .number = (uint64_t)(name[0] - '0'),
-                                           .file = strdup(file),
-                                           .watched = {strdup("versions")}};
+        *version_ret = (struct nt_dataset_version){.series = strdup(""),
+                                                   .number = (uint64_t)(name[0] - '0'),
+                                                   .file = strdup(file),
+                                                   .watched = {strdup("versions")}};
     return status;
 }
 
 enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open_options *options,
-                                  struct nt_version *version_ret, struct nt_error *error)
+                                  struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     bool has_versions;
-    *version_ret = (struct nt_version){.number = 0};
+    *version_ret = (struct nt_dataset_version){.number = 0};
     model_searches++;
     enum nt_status status = nt_folder_has(folder, "versions", &has_versions, error);
     if (status == NT_OK && has_versions)
@@ -522,7 +522,7 @@ enum nt_status nt_find_version_in(struct nt_folder *folder, const struct nt_open
 }
 
 enum nt_status nt_find_version(const char *path, const struct nt_open_options *options,
-                               struct nt_version *version_ret, struct nt_error *error)
+                               struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     struct nt_folder *folder;
     enum nt_status status = nt_folder_open(path, NT_FOLDER_DATASET, &folder, error);
@@ -533,7 +533,7 @@ enum nt_status nt_find_version(const char *path, const struct nt_open_options *o
     return status;
 }
 
-void nt_version_deinit(struct nt_version *version)
+void nt_version_deinit(struct nt_dataset_version *version)
 {
     free(version->series);
     free(version->file);

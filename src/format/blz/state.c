@@ -106,7 +106,8 @@ static enum nt_status find_watched(struct nt_folder *folder, char *watched[NT_VE
 /* ---- the state ---- */
 
 /* The state is as old as the last of the files that is there; takes_folder has found another one where none is. */
-static enum nt_status mark_files(struct nt_folder *folder, struct nt_version *version, struct nt_error *error)
+static enum nt_status mark_files(struct nt_folder *folder, struct nt_dataset_version *version,
+                                 struct nt_error *error)
 {
     struct mark marks[NT_VERSION_WATCHED] = {{0}};
     const char *file = "meta/storage";
@@ -121,10 +122,10 @@ static enum nt_status mark_files(struct nt_folder *folder, struct nt_version *ve
     return status == NT_OK && !version->file ? nt_fail_memory(error) : status;
 }
 
-enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_version *version_ret,
+enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_dataset_version *version_ret,
                                  struct nt_error *error)
 {
-    struct nt_version found = {.is_state = true, .series = strdup("")};
+    struct nt_dataset_version found = {.is_state = true, .series = strdup("")};
     enum nt_status status = found.series ? find_watched(folder, found.watched, error) : nt_fail_memory(error);
     if (status == NT_OK)
         status = mark_files(folder, &found, error);
@@ -136,7 +137,7 @@ enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_version *ve
 
 enum nt_status nt_blz_state_number(struct nt_folder *folder, uint64_t *number_ret, struct nt_error *error)
 {
-    struct nt_version found;
+    struct nt_dataset_version found;
     enum nt_status status = nt_blz_find_state(folder, &found, error);
     *number_ret = found.number;
     nt_version_deinit(&found);

@@ -9,7 +9,7 @@
 
 /* As a member of nt_format. Writers write the sizes last, those of a table's columns one after the other: watched are the sizes of
  * the first and of the last column, and the list of columns. */
-enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_version *version_ret,
+enum nt_status nt_blz_find_state(struct nt_folder *folder, struct nt_dataset_version *version_ret,
                                  struct nt_error *error);
 
 /* The number of the same. */

@@ -168,21 +168,21 @@ enum nt_status nt_lance_choose_version(struct nt_folder *folder, const char *wan
 /* ---- for who shows versions ---- */
 
 enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
-                                     struct nt_version *version_ret, struct nt_error *error)
+                                     struct nt_dataset_version *version_ret, struct nt_error *error)
 {
     struct nt_lance_choice choice;
     struct nt_buffer series = {0}, file = {0};
     struct nt_arena *arena = nt_arena_new();
     enum nt_status status =
         arena ? nt_lance_choose_version(folder, wanted, arena, &choice, error) : nt_fail_memory(error);
-    *version_ret = (struct nt_version){.number = 0};
+    *version_ret = (struct nt_dataset_version){.number = 0};
     if (status == NT_OK) {
         nt_buffer_format(&series, "%s%s", choice.branch, *choice.branch ? ":" : "");
         nt_lance_append_manifest_name(&file, &choice.version);
-        *version_ret = (struct nt_version){.series = series.bytes,
-                                           .number = choice.version.number,
-                                           .file = file.bytes,
-                                           .watched = {strdup(choice.watched)}};
+        *version_ret = (struct nt_dataset_version){.series = series.bytes,
+                                                   .number = choice.version.number,
+                                                   .file = file.bytes,
+                                                   .watched = {strdup(choice.watched)}};
         if (series.failed || file.failed || !version_ret->watched[0]) {
             nt_version_deinit(version_ret);
             status = nt_fail_memory(error);

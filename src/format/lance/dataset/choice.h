@@ -21,6 +21,6 @@ enum nt_status nt_lance_choose_version(struct nt_folder *folder, const char *wan
 
 /* As a member of nt_format. */
 enum nt_status nt_lance_find_version(struct nt_folder *folder, const char *wanted,
-                                     struct nt_version *version_ret, struct nt_error *error);
+                                     struct nt_dataset_version *version_ret, struct nt_error *error);
 
 #endif
