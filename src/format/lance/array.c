@@ -152,8 +152,8 @@ static enum nt_status add_fsst(const struct adding *adding, struct nt_proto mess
                                struct nt_error *error)
 {
     struct nt_tree_node node = {.kind = NT_TREE_FSST};
-    enum nt_status status = nt_lance_make_symbols(adding->builder->file, message,
-                                                  NT_LANCE_ARRAY_FSST_SYMBOL_TABLE, &node.fsst, error);
+    enum nt_status status =
+        nt_lance_make_symbols(adding->builder, message, NT_LANCE_ARRAY_FSST_SYMBOL_TABLE, &node.fsst, error);
     return status == NT_OK ? add_around(adding, &node, message, NT_LANCE_ARRAY_FSST_BINARY, number_ret, error)
                            : status;
 }

@@ -152,7 +152,7 @@ static enum nt_status add_fsst(struct nt_tree_builder *builder, struct nt_proto 
 {
     struct nt_tree_node node = {.kind = NT_TREE_FSST, .buffer = builder->buffers};
     enum nt_status status =
-        nt_lance_make_symbols(builder->file, message, NT_LANCE_FSST_SYMBOL_TABLE, &node.fsst, error);
+        nt_lance_make_symbols(builder, message, NT_LANCE_FSST_SYMBOL_TABLE, &node.fsst, error);
     return status == NT_OK ? add_around(builder, &node, message, NT_LANCE_FSST_VALUES, number_ret, error)
                            : status;
 }
@@ -198,16 +198,12 @@ static enum nt_status add_variable_packed(struct nt_tree_builder *builder, struc
     uint64_t count = nt_proto_count(message, NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS), found = 0;
     struct nt_tree_node node = {.kind = NT_TREE_VARIABLE_PACKED, .buffer = builder->buffers++};
     struct nt_proto_item item;
-    enum nt_status status = nt_budget_take(&builder->file->budget, NT_COST_ENVELOPE_BYTE,
-                                           count * sizeof(struct nt_tree_member), NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
-    struct nt_tree_member *members = nt_arena_alloc(builder->file->arena, count, sizeof(*members));
+    struct nt_tree_member *members = nt_arena_alloc(builder->scratch, count, sizeof(*members));
     if (!members)
         return nt_fail_memory(error);
     node.members = members;
     node.member_count = (uint32_t)count;
-    status = nt_tree_add_node(builder, &node, number_ret, error);
+    enum nt_status status = nt_tree_add_node(builder, &node, number_ret, error);
     for (struct nt_proto rest = message; status == NT_OK && nt_proto_next(&rest, &item);)
         if (item.number == NT_LANCE_VARIABLE_PACKED_STRUCT_FIELDS)
             status = add_member(builder, (struct nt_proto){item.bytes, item.size}, &members[found++], error);

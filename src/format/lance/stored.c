@@ -9,11 +9,11 @@
 
 #include <inttypes.h>
 
-#include "base/arena.h"
 #include "base/overflow.h"
 #include "format/lance/columns.h"
 #include "format/lance/filling.h"
 #include "format/lance/inputs.h"
+#include "format/lance/kept_trees.h"
 #include "format/lance/places.h"
 #include "format/lance/reading.h"
 #include "format/lance/homes.h"
@@ -28,17 +28,9 @@ struct stored {
 
 /* ---- trees ---- */
 
-static enum nt_status keep_tree(struct nt_filling *filling, const struct nt_tree *tree,
-                                const struct nt_tree_part *parts, struct stored *stored)
+static enum nt_status keep_tree(struct nt_filling *filling, const struct nt_tree *tree, struct stored *stored)
 {
-    struct nt_arena *arena = filling->dataset->file->arena;
-    enum nt_status status = nt_budget_take(&filling->dataset->file->budget, NT_COST_STEP,
-                                           1 + tree->part_count, NT_NO_OFFSET, filling->error);
-    struct nt_tree *copy = status == NT_OK ? (void *)nt_arena_copy(arena, tree, sizeof(*tree)) : NULL;
-    if (copy)
-        copy->parts = (void *)nt_arena_copy(arena, parts, tree->part_count * sizeof(*parts));
-    stored->tree = copy;
-    return status != NT_OK ? status : copy && copy->parts ? NT_OK : nt_fail_memory(filling->error);
+    return nt_lance_keep_tree(filling->dataset->file, NULL, tree, &stored->tree, filling->error);
 }
 
 /* All chunks of the page, or all of its rows. */
@@ -55,7 +47,8 @@ static enum nt_status make_whole(struct nt_filling *filling, const struct nt_lan
         parts[i] = (struct nt_tree_part){buffer->bytes ? buffer->offset - span->offset : 0, buffer->bytes};
     }
     stored->values = opened->layout.items;
-    return keep_tree(filling, &tree, parts, stored);
+    tree.parts = parts;
+    return keep_tree(filling, &tree, stored);
 }
 
 /* The value without what surrounds it. */
@@ -69,7 +62,7 @@ static enum nt_status make_single(struct nt_filling *filling, const struct nt_tr
     tree.layer_count = 1;
     tree.layers[0] = NT_LAYER_ITEM;
     stored->values = tree.value || tree.has_value_part;
-    return keep_tree(filling, &tree, constant->parts, stored);
+    return keep_tree(filling, &tree, stored);
 }
 
 static enum nt_status make_tree(struct nt_filling *filling, const struct nt_lance_opened *opened,

@@ -18,15 +18,11 @@ enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64
     return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "%s of %" PRIu64 " bits", what, bits);
 }
 
-enum nt_status nt_lance_make_symbols(struct nt_file *file, struct nt_proto message, uint32_t field,
-                                     const struct nt_fsst **fsst_ret, struct nt_error *error)
+enum nt_status nt_lance_make_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
+                                     uint32_t field, const struct nt_fsst **fsst_ret, struct nt_error *error)
 {
     struct nt_proto_item item = {0};
-    enum nt_status status =
-        nt_budget_take(&file->budget, NT_COST_ENVELOPE_BYTE, sizeof(struct nt_fsst), NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
-    struct nt_fsst *fsst = nt_arena_alloc(file->arena, 1, sizeof(*fsst));
+    struct nt_fsst *fsst = nt_arena_alloc(builder->scratch, 1, sizeof(*fsst));
     if (!fsst)
         return nt_fail_memory(error);
     *fsst_ret = fsst;

@@ -25,6 +25,7 @@ static inline bool nt_lance_is_string(const struct nt_lance_value *value)
 
 struct nt_tree_builder {
     struct nt_file *file;
+    struct nt_arena *scratch; /* of what nodes point to, until the tree is kept */
     struct nt_tree_node nodes[NT_TREE_NODES];
     uint32_t count;
     const struct nt_lance_value *value; /* NULL: they are no values of the column, but levels, or numbers */
@@ -43,8 +44,8 @@ enum nt_status nt_lance_add_nulls(struct nt_tree_builder *builder, enum nt_tree_
 /* NT_UNSUPPORTED where values do not have 1 bit, or whole bytes, of a width that memory can have. `what` they are. */
 enum nt_status nt_lance_check_bits(const struct nt_tree_builder *builder, uint64_t bits, const char *what,
                                    struct nt_error *error);
-/* The symbol table in a field of a message; it lives as long as the file. */
-enum nt_status nt_lance_make_symbols(struct nt_file *file, struct nt_proto message, uint32_t field,
-                                     const struct nt_fsst **fsst_ret, struct nt_error *error);
+/* The symbol table in a field of a message. */
+enum nt_status nt_lance_make_symbols(const struct nt_tree_builder *builder, struct nt_proto message,
+                                     uint32_t field, const struct nt_fsst **fsst_ret, struct nt_error *error);
 
 #endif

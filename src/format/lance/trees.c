@@ -11,59 +11,17 @@
 #include "base/arena.h"
 #include "format/lance/array.h"
 #include "format/lance/compressive.h"
+#include "format/lance/kept_trees.h"
 
 /* ---- trees ---- */
 
-static bool are_nodes_equal(const struct nt_tree_node *a, const struct nt_tree_node *b)
-{
-    return a->kind == b->kind && !memcmp(a->children, b->children, sizeof(a->children)) &&
-           a->buffer == b->buffer && a->bits == b->bits && a->packed_bits == b->packed_bits &&
-           a->algorithm == b->algorithm && a->has_validity == b->has_validity && a->value == b->value &&
-           a->is_one_based == b->is_one_based && a->is_null == b->is_null && a->items == b->items &&
-           a->adjustment == b->adjustment && a->member_count == b->member_count &&
-           (a->fsst == b->fsst || (a->fsst && b->fsst && !memcmp(a->fsst, b->fsst, sizeof(*a->fsst)))) &&
-           (a->member_count == 0 || !memcmp(a->members, b->members, a->member_count * sizeof(*a->members)));
-}
-
-static bool are_trees_equal(const struct nt_tree *a, const struct nt_tree *b)
-{
-    bool is_equal = a->layout == b->layout && a->node_count == b->node_count && a->values == b->values &&
-                    a->repetition == b->repetition && a->definition == b->definition &&
-                    a->has_dictionary == b->has_dictionary && a->has_large_chunk == b->has_large_chunk &&
-                    a->buffers == b->buffers && a->repetition_bits == b->repetition_bits &&
-                    a->definition_bits == b->definition_bits && a->value_bits == b->value_bits &&
-                    a->offset_bits == b->offset_bits && a->value_bytes == b->value_bytes &&
-                    a->has_value_part == b->has_value_part && a->repetition_count == b->repetition_count &&
-                    a->definition_count == b->definition_count && a->part_count == b->part_count &&
-                    a->layer_count == b->layer_count && !memcmp(a->layers, b->layers, a->layer_count) &&
-                    !a->value == !b->value && (!a->value || !memcmp(a->value, b->value, a->value_bytes));
-    for (uint32_t i = 0; is_equal && i < a->part_count; i++)
-        is_equal = a->parts[i].offset == b->parts[i].offset && a->parts[i].bytes == b->parts[i].bytes;
-    for (uint32_t i = 0; is_equal && i < a->node_count; i++)
-        is_equal = are_nodes_equal(&a->nodes[i], &b->nodes[i]);
-    return is_equal;
-}
-
-/* Trees are compared by their addresses from here on. */
 static enum nt_status keep_tree(struct nt_tree_builder *builder, struct nt_tree *tree,
                                 const struct nt_tree *known, const struct nt_tree **tree_ret,
                                 struct nt_error *error)
 {
-    struct nt_arena *arena = builder->file->arena;
     tree->nodes = builder->nodes;
     tree->node_count = builder->count;
-    if (known && are_trees_equal(tree, known)) {
-        *tree_ret = known;
-        return NT_OK;
-    }
-    enum nt_status status = nt_budget_take(&builder->file->budget, NT_COST_STEP,
-                                           builder->count + tree->part_count + 1, NT_NO_OFFSET, error);
-    if (status != NT_OK)
-        return status;
-    tree->nodes = (void *)nt_arena_copy(arena, builder->nodes, builder->count * sizeof(*builder->nodes));
-    tree->parts = (void *)nt_arena_copy(arena, tree->parts, tree->part_count * sizeof(*tree->parts));
-    *tree_ret = (void *)nt_arena_copy(arena, tree, sizeof(*tree));
-    return tree->nodes && tree->parts && *tree_ret ? NT_OK : nt_fail_memory(error);
+    return nt_lance_keep_tree(builder->file, known, tree, tree_ret, error);
 }
 
 static void set_tree(struct nt_tree *tree, enum nt_tree_layout layout)
@@ -125,6 +83,7 @@ static enum nt_status add_optional(struct nt_tree_builder *builder, struct nt_pr
 /* What all layouts are made from. */
 struct making {
     struct nt_file *file;
+    struct nt_arena *scratch;
     const struct nt_lance_column *column;
     const struct nt_lance_page *page;
     const struct nt_lance_value *value;
@@ -136,7 +95,7 @@ struct making {
 static enum nt_status make_dictionary(const struct making *making, struct nt_proto message,
                                       struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file};
+    struct nt_tree_builder builder = {.file = making->file, .scratch = making->scratch};
     struct nt_tree tree;
     struct nt_proto encoding = nt_proto_message(message, NT_LANCE_MINI_BLOCK_DICTIONARY);
     if (!encoding.bytes)
@@ -165,7 +124,8 @@ static bool has_spare_buffer(const struct nt_tree_builder *builder, uint64_t buf
 static enum nt_status make_mini_block(const struct making *making, struct nt_proto message,
                                       struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file, .value = making->value};
+    struct nt_tree_builder builder = {
+        .file = making->file, .scratch = making->scratch, .value = making->value};
     struct nt_tree tree;
     set_tree(&tree, NT_TREE_MINI_BLOCK);
     tree.has_large_chunk = nt_proto_number(message, NT_LANCE_MINI_BLOCK_HAS_LARGE_CHUNK);
@@ -227,7 +187,8 @@ static uint32_t narrow(uint64_t number)
 static enum nt_status make_full_zip(const struct making *making, struct nt_proto message,
                                     struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file, .value = making->value};
+    struct nt_tree_builder builder = {
+        .file = making->file, .scratch = making->scratch, .value = making->value};
     struct nt_tree tree;
     set_tree(&tree, NT_TREE_FULL_ZIP);
     tree.repetition_bits = narrow(nt_proto_number(message, NT_LANCE_FULL_ZIP_BITS_REP));
@@ -273,7 +234,7 @@ static enum nt_status add_value(struct nt_tree_builder *builder, const struct nt
 static enum nt_status make_constant(const struct making *making, struct nt_proto message,
                                     struct nt_error *error)
 {
-    struct nt_tree_builder builder = {.file = making->file};
+    struct nt_tree_builder builder = {.file = making->file, .scratch = making->scratch};
     struct nt_tree_part parts[MOST_PARTS];
     struct nt_tree tree;
     struct nt_proto_item value = {0};
@@ -336,7 +297,8 @@ static enum nt_status make_of_layout(const struct making *making, struct nt_prot
 static enum nt_status make_of_array(const struct making *making, struct nt_error *error)
 {
     const struct nt_lance_page *page = making->page;
-    struct nt_tree_builder builder = {.file = making->file, .value = making->value};
+    struct nt_tree_builder builder = {
+        .file = making->file, .scratch = making->scratch, .value = making->value};
     struct nt_tree_part parts[MOST_PARTS];
     struct nt_tree tree;
     struct nt_proto member;
@@ -355,11 +317,16 @@ enum nt_status nt_lance_make_layout(struct nt_file *file, const struct nt_lance_
                                     bool is_dictionary_one_based, const struct nt_tree *known,
                                     struct nt_lance_layout *layout, struct nt_error *error)
 {
-    const struct making making = {file, column, page, value, known, layout, is_dictionary_one_based};
+    const struct making making = {file,  nt_arena_new(), column, page,
+                                  value, known,          layout, is_dictionary_one_based};
+    enum nt_status status = making.scratch ? NT_OK : nt_fail_memory(error);
     *layout = (struct nt_lance_layout){0};
-    if (page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
-        return make_of_array(&making, error);
-    if (page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
-        return make_of_layout(&making, page->encoding, 0, error);
-    return nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an encoding that is not known");
+    if (status == NT_OK && page->encoding_kind == NT_LANCE_ENCODING_IS_ARRAY)
+        status = make_of_array(&making, error);
+    else if (status == NT_OK && page->encoding_kind == NT_LANCE_ENCODING_IS_LAYOUT)
+        status = make_of_layout(&making, page->encoding, 0, error);
+    else if (status == NT_OK)
+        status = nt_fail(error, NT_UNSUPPORTED, NT_NO_OFFSET, "pages of an encoding that is not known");
+    nt_arena_free(making.scratch);
+    return status;
 }
